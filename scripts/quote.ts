@@ -81,7 +81,7 @@ async function quote(): Promise<number> {
     const chain = services.chain(chainId)
     // The first response starts the search for pools and gas measurements. The second equals that of a running service.
     await answerRequest(parsed, chain, work)
-    await chain.liveChain.settled(SETTLE_MS)
+    await chain.liveChain.waitUntilSettled(SETTLE_MS)
     console.log(JSON.stringify(await answerRequest(parsed, chain, work), null, 2))
     return 0
   } catch (thrown) {

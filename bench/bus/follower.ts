@@ -13,8 +13,8 @@ const cpuMs = () => {
   return (user + system) / 1_000
 }
 const follower = new StateFollower({
-  ...{ url, keys: keysOf(1), joins: new Semaphore(1) },
-  onShown: ({ block, pools }, ids) => {
+  ...{ url, keys: keysOf(1), joinLimit: new Semaphore(1) },
+  onState: ({ block, pools }, ids) => {
     number = block.number
     if (ids) lags.push(Date.now() - block.timestamp)
     else process.send?.({ joinMs: performance.now() - start, cpuMs: cpuMs(), pools: pools.size })

@@ -58,7 +58,7 @@ for (const start of [startEthereum, startLocal]) {
     const rows: NetMeasurement[] = []
     for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
       const request = drawnRequest(world, graph, r, gasPriceWei)
-      const learnedGas = lessons.at(0)
+      const learnedGas = lessons.correctionsAt(0)
       const measurement =
         request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
       if (measurement) rows.push(measurement)

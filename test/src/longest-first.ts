@@ -52,7 +52,7 @@ const LONGEST = [
   'packages/liquidity/test/recorded-quotes.test.ts',
   'packages/api/test/providers.test.ts',
   'scripts/quote.test.ts',
-  'packages/simulation/test/as-sent.test.ts',
+  'packages/simulation/test/without-sender-probe.test.ts',
   'packages/api/test/quote.test.ts',
   'packages/api/test/threads.test.ts',
   'scripts/deploy-teams.test.ts',

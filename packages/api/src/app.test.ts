@@ -186,7 +186,10 @@ describe('reports of tokens', () => {
             : null,
         trustTracker: { standingOf: () => ({ standing: 'stranger', reason: 'not seen yet' }) },
       },
-      walletChecks: { mayAsk: () => Promise.reject(new Error('node failure')), dependsOnSenderCode: () => false },
+      senderCodeChecks: {
+        mayCheckCode: () => Promise.reject(new Error('node failure')),
+        dependsOnSenderCode: () => false,
+      },
     })
     const upper = ONE.toUpperCase().replace('X', 'x')
     const { status, body } = await ask(`/tokens/1?token=${[ONE, upper, TWO, NATIVE_TEXT].join()}`)

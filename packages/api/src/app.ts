@@ -17,7 +17,7 @@ import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
 import { readChainId } from './requests.ts'
-import { card } from './routes/card.ts'
+import { createCardHandler } from './routes/card.ts'
 import { docs, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
 import { page } from './routes/page.ts'
@@ -53,7 +53,7 @@ export type App = {
   readonly listener: RequestListener
   /** Serves only `/metrics`, for a port that clients cannot reach. */
   readonly metrics: RequestListener
-  /** Predicate for trusted proxies, from `TRUST_PROXY`. */
+  /** Returns true for the address of a trusted proxy, by `TRUST_PROXY`. */
   readonly isTrustedProxy: ProxyTrust
 }
 
@@ -116,7 +116,7 @@ function createSelectChain(services: Services): RequestHandler {
 function createRoutes(services: Services, config: Config): Express {
   const app = express()
   app.set('trust proxy', config.trustProxy)
-  // No limit on the number of parameters: the length of the target is limited already.
+  // The number of parameters is not limited, because the length of the URL already is.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }))
   app.set('etag', false)
   app.disable('x-powered-by')
@@ -135,8 +135,8 @@ function createRoutes(services: Services, config: Config): Express {
           context.hasQueued = true
         },
       }
-      const run = chain.admission.run(context.signal, task, () => endpoint(request, chain, context, config))
-      send(request, response, context, await context.orAborted(run))
+      const running = chain.admission.run(context.signal, task, () => endpoint(request, chain, context, config))
+      send(request, response, context, await context.orAborted(running))
     }
   }
   const jsonHandler = (endpoint: ChainEndpoint<object>): RequestHandler =>
@@ -148,7 +148,7 @@ function createRoutes(services: Services, config: Config): Express {
   const quoteHandler = jsonHandler(route('quote'))
   const operatorRouter = operatorRoutes(services, config, methodNotAllowed)
   if (config.role === 'indexer') return app.use(operatorRouter, unknownPath, errorHandler(config))
-  const chainMap = JSON.stringify(services.registry.chainMap())
+  const chainMapJson = JSON.stringify(services.registry.chainMap())
 
   app.route('/aggregator/:chainId').get(selectChain, swapHandler).all(getOnly)
   app.route('/quote/:chainId').get(selectChain, quoteHandler).all(getOnly)
@@ -178,7 +178,7 @@ function createRoutes(services: Services, config: Config): Express {
   app.route('/stats/:chainId').get(selectChain, jsonHandler(stats)).all(getOnly)
   app
     .route('/chains')
-    .get((_request, response) => reply(response, { type: 'json', body: chainMap }))
+    .get((_request, response) => reply(response, { type: 'json', body: chainMapJson }))
     .all(getOnly)
   app.route('/ready/:chainId').get(selectChain, chainReady(services)).all(getOnly)
   if (config.compatible) compatiblePaths(app, services, isTrustedProxy)
@@ -191,7 +191,7 @@ function createRoutes(services: Services, config: Config): Express {
   )
 }
 
-/** Sends the remembered answer if the same URL was answered at this block. */
+/** Sends the cached body if the same URL was answered at this block. */
 const recentAnswer: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
   const body = chain.liveChain.recentAnswer(request.url)
@@ -226,7 +226,7 @@ function documentRoutes(
   const router = Router()
   router.route('/openapi.json').get(openApi).all(methodNotAllowed('GET, HEAD'))
   router.use(docs(config.docsDir, methodNotAllowed))
-  const cardHandler = card(services, config.webDir, isTrustedProxy)
+  const cardHandler = createCardHandler(services, config.webDir, isTrustedProxy)
   if (cardHandler) router.route('/app/card.png').get(cardHandler).all(methodNotAllowed('GET, HEAD'))
   router.use(page(config.webDir, config.localChainFile))
   return router
@@ -243,9 +243,9 @@ function errorHandler(config: Config): ErrorRequestHandler {
     const context = contextOf(response)
     const error = toApiError(thrown, context.abortReason)
     if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
-    // Other refusals appear in the request's log line only: under overload a second line costs too much.
     else if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
+    // All other errors appear only in the request's own log line: under overload a second line per refusal costs too much.
     if (response.headersSent) response.destroy()
     else replyError(response, error, config.errorVersion)
   }

@@ -29,7 +29,7 @@ test('show state, head, queue and remembered callers of the chain', async () => 
   expect(await seriesOf(metrics.state)).toEqual([['7', 'pools', 3]])
   expect(await seriesOf(metrics.evictions)).toEqual([['7', 'pools', 1]])
   expect((await seriesOf(metrics.chainState)).filter(([, , value]) => value === 1)).toEqual([['7', 'awake', 1]])
-  expect([await seriesOf(metrics.slots), await seriesOf(metrics.standings), await seriesOf(metrics.streams)]).toEqual([
+  expect([await seriesOf(metrics.slots), await seriesOf(metrics.trust), await seriesOf(metrics.streams)]).toEqual([
     ...[[['7', 'known', 4]], [['7', 'earned', 6]], [['7', 'open', 8]]],
   ])
 })

@@ -34,7 +34,7 @@ export function exportGauges({ liveChain, admission }: ServedChain, metrics: Met
   for (const [kind, count] of Object.entries(liveChain.simulation.slots.statistics))
     metrics.slots.set({ chain, kind }, count)
   for (const [kind, count] of Object.entries(liveChain.tokens.trustTracker.counts))
-    metrics.standings.set({ chain, kind }, count)
+    metrics.trust.set({ chain, kind }, count)
   exportDrift(metrics.drift, liveChain.chain.chainId, liveChain.drift(MAX_DRIFTS))
   if (liveChain.rpcHealth) exportRpcHealth(metrics.rpc, liveChain.chain.chainId, liveChain.rpcHealth)
   for (const [kind, count] of Object.entries(liveChain.streams.counts)) metrics.streams.set({ chain, kind }, count)

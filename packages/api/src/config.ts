@@ -5,12 +5,12 @@ import { type Chain, toAddress } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
-/** Default number of search threads. One core is left for the main thread; each thread holds its own copy of the pools. */
+/** Default number of search threads: one core is left for the main thread, and each thread holds a copy of the pools. */
 const ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
-/** Output of `vite build` of packages/web. */
+/** Directory with the output of `vite build` of packages/web. */
 const BUILT_PAGE = join(import.meta.dirname, '../../web/dist')
-/** Output of the build of packages/docs. */
+/** Directory with the output of the build of packages/docs. */
 const BUILT_DOCS = join(import.meta.dirname, '../../docs/dist')
 
 const integer = (fallback: number, min: number, max: number) =>
@@ -95,144 +95,171 @@ const trustProxy = z
 
 /** Schema of the environment variables; the configuration reference is generated from it. */
 export const environment = z.object({
-  PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
+  PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free port.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
   METRICS_PORT: integer(0, 0, 65_535)
     .transform((port) => port || undefined)
     .describe(
-      'Port of its own for `/metrics`, which `PORT` then answers with 404; 0 serves it on `PORT`. The container image sets 9464.',
+      'Separate port for `/metrics`; `PORT` then answers 404 for that path. 0 serves `/metrics` on `PORT`. The container image sets 9464.',
     ),
-  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that `METRICS_PORT` listens on.'),
-  CHAINS: chainIds.describe('Chains that are served, by id, separated by commas; all of the registry when unset.'),
-  CHAINS_DIR: z.string().min(1).optional().describe('Directory of chain files that overlay the registry.'),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on at `METRICS_PORT`.'),
+  CHAINS: chainIds.describe('Ids of the served chains, separated by commas; if unset, all chains of the registry.'),
+  CHAINS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Directory of chain files that are added to the registry or replace files of it.'),
   DEPLOYMENTS_DIR: z
     .string()
     .min(1)
     .optional()
-    .describe('Directory whose files replace or add to those of `deployments/`.'),
+    .describe('Directory of deployment files that are added to `deployments/` or replace files of it.'),
   DATA_DIR: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Directory where known pools are kept between runs, one SQLite file a chain; the operating system's directory for data of applications when unset, nowhere when empty.",
+      "Directory that stores known pools between runs, in one SQLite file per chain. If unset, the operating system's directory for application data; if empty, pools are not stored.",
     ),
   POOLS: poolSources.describe(
-    'Lists of pools to begin with, one a chain, as `<file or URL>#sha256=<hash>`, separated by commas (`npm run snapshot -- pools`); a URL needs its hash. Each pool is proven by the chain, and the logs that a list covers are not searched.',
+    'Pool lists to load at the start, one per chain, as `<file or URL>#sha256=<hash>`, separated by commas (`npm run snapshot -- pools` creates them). A URL requires the hash. Each pool is verified on chain. Past logs that a list covers are not searched.',
   ),
   REDIS_URL: redis.describe(
-    'Redis over which processes share the state of chains (packages/bus); each keeps its own when unset.',
+    'Address of the Redis through which processes share the state of chains (packages/bus). If unset, the process reads the chains itself.',
   ),
   ROLE: z
     .enum(['all', 'worker', 'indexer', 'solver'], 'must be all, worker, indexer or solver')
     .default('all')
     .describe(
-      'With `REDIS_URL`: a worker quotes and reads no chain, an indexer reads chains for all and answers operators only. A solver also answers drivers of CoW Protocol (docs/solver.md); with `REDIS_URL` it is a worker.',
+      'Role of the process. `worker` and `indexer` require `REDIS_URL`: an indexer reads chains for all processes and serves only the endpoints for operators; a worker serves quotes and reads no chain. A solver also answers drivers of CoW Protocol (docs/solver.md); with `REDIS_URL` it is a worker too.',
     ),
   SOLVER_CHAIN: chainId.describe(
-    'Chain whose auctions `POST /solve` takes with `ROLE=solver`; `/solver/{chain}/solve` takes those of any.',
+    'With `ROLE=solver`: chain whose auctions `POST /solve` accepts. `/solver/{chain}/solve` accepts auctions of any chain.',
   ),
   SOLVER_SETTLEMENT: address
     .default(toAddress('0x9008d19f58aabd9ed0d60971565aa8510560ab41'))
-    .describe("CoW Protocol's settlement contract, which is at the same address on all of its networks."),
+    .describe("Address of CoW Protocol's settlement contract, the same on all of its networks."),
   UNISWAPX_FILLER: address
     .optional()
-    .describe('Contract that fills orders of UniswapX; with it a solver also answers `POST /uniswapx/quote`.'),
+    .describe('Contract that fills orders of UniswapX. If set, a solver also serves `POST /uniswapx/quote`.'),
   WEB_DIR: z
     .string()
     .min(1)
     .default(BUILT_PAGE)
-    .describe('Directory of the built playground, served at `/`; without an `index.html` in it there is none.'),
+    .describe('Directory of the built playground, which is served at `/` if the directory contains an `index.html`.'),
   DOCS_DIR: z
     .string()
     .min(1)
     .default(BUILT_DOCS)
-    .describe('Directory of the built documentation, served at `/docs`; without an `index.html` in it there is none.'),
+    .describe('Directory of the built documentation, which is served at `/docs` if it contains an `index.html`.'),
   LOCAL_CHAIN_FILE: z
     .string()
     .min(1)
     .optional()
-    .describe('JSON file of a local chain whose first account the playground may use; `npm start` sets it.'),
-  DATA_SAVE_MS: integer(30_000, 1_000, 3_600_000).describe('How often they are saved: what a kill loses at most.'),
+    .describe('JSON file of a local chain whose first account the playground may use; `npm start` sets this variable.'),
+  DATA_SAVE_MS: integer(30_000, 1_000, 3_600_000).describe(
+    'Milliseconds between two saves of known pools to `DATA_DIR`; a killed process loses at most the changes of this time.',
+  ),
   QUOTE_LOG_MB: integer(256, 0, 100_000).describe(
-    'Most disk of the log of quotes in `DATA_DIR`, one SQLite file a chain, which `npm run replay` makes quotes again from; 0 for none.',
+    'Maximum megabytes of the quote log in `DATA_DIR`, one SQLite file per chain, from which `npm run replay` computes quotes again; 0 disables the log.',
   ),
   DRIFT_SAMPLE_PERCENT: integer(1, 0, 100).describe(
-    "Percent of a node's calls that go into simulating quotes again, one and two blocks later, for `/stats` and `/metrics`; 0 for none.",
+    "Percent of a node's calls that are spent on simulating quotes again, one and two blocks later, for `/stats` and `/metrics`; 0 disables this.",
   ),
-  ERROR_VERSION: z.enum(['A', 'B'], 'must be A or B').default('B').describe('Which error bodies are served.'),
+  ERROR_VERSION: z
+    .enum(['A', 'B'], 'must be A or B')
+    .default('B')
+    .describe('Format of error bodies: A is plain text, B is JSON.'),
   COMPATIBLE: z
     .enum(['0', '1'], 'must be 0 or 1')
     .default('0')
     .transform((text) => text === '1')
-    .describe('1 also answers in the shapes of other services, under `/compatible` (docs/compatible.md).'),
-  TRUST_PROXY: trustProxy.describe('Proxies whose `X-Forwarded-*` headers count: true, false, a number or subnets.'),
+    .describe('1 also serves the formats of other services, under `/compatible` (docs/compatible.md).'),
+  TRUST_PROXY: trustProxy.describe(
+    'Proxies whose `X-Forwarded-*` headers are used: true for all, false for none, a number of proxies, or subnets.',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level of pino')
     .default('info')
-    .describe('Least severe log line that is written.'),
+    .describe('Minimum severity of the log lines that are written.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .optional()
-    .describe('Collector that traces are sent to, by OTLP over HTTP; nothing is recorded when unset.'),
-  OTEL_EXPORTER_OTLP_HEADERS: headers.describe('Headers for the collector, as `name=value`, separated by commas.'),
+    .describe('Collector to which traces are sent, by OTLP over HTTP. If unset, nothing is traced.'),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.describe(
+    'Headers of the requests to the collector, as `name=value`, separated by commas.',
+  ),
   OTEL_SERVICE_NAME: z.string().min(1).default('sluice').describe('Name of the service in traces.'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .regex(/^(0(\.\d{1,6})?|1(\.0+)?)$/, 'must be from 0 to 1')
     .transform(Number)
     .default(1)
-    .describe('Share of requests that are traced, where the caller does not say in `traceparent`.'),
+    .describe('Share of requests that are traced, from 0 to 1, unless the `traceparent` header of a request decides.'),
   FEE_EXEMPT_KEY_HASHES: z
     .string()
     .transform((text) => text.split(',').map((hash) => hash.trim().toLowerCase()))
     .pipe(z.array(sha256))
     .default([])
     .transform((hashes): ReadonlySet<string> => new Set(hashes))
-    .describe('SHA-256 of the keys that `feeExemptKey` accepts, separated by commas.'),
-  REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Time for a whole request, then 504.'),
+    .describe('SHA-256 hashes of the keys that `feeExemptKey` accepts, separated by commas.'),
+  REQUEST_TIMEOUT_MS: integer(10_000, 100, 120_000).describe(
+    'Maximum milliseconds of a request; after that it is answered with 504.',
+  ),
   RPC_TIMEOUT_MS: integer(4_000, 50, 60_000).describe(
-    'Time for one attempt at a call to a node; a call is tried again, here and elsewhere, for twice that.',
+    'Maximum milliseconds of one attempt at a call to a node. All attempts at the call, at any endpoint, may take twice as long.',
   ),
   RPC_BACKGROUND_CALLS: integer(20, 1, 100_000).describe(
-    'Calls a second that audits of a chain may make; what others wait for is not limited by it.',
+    'Maximum calls per second of background work on a chain, such as audits. Calls for which a request waits are not limited.',
   ),
-  RPC_BACKGROUND_BYTES: integer(2_000_000, 1_000, 1_000_000_000).describe('The same in bytes, sent and received.'),
+  RPC_BACKGROUND_BYTES: integer(2_000_000, 1_000, 1_000_000_000).describe(
+    'Maximum bytes per second, sent and received, of background work on a chain, and of its search of past logs.',
+  ),
   RPC_SCAN_CALLS: integer(10, 1, 100_000).describe(
-    'Calls a second that the search of past logs for pools may make; it takes no more than a part of what a slow endpoint grants.',
+    'Maximum calls per second of the search of past logs for pools. At a slow endpoint the search uses only a part of the allowed rate.',
   ),
   MAX_CONCURRENT: integer(24, 1, 10_000).describe(
-    'Requests of one chain that run at once; fewer while the process itself is what is short.',
+    'Maximum requests of one chain that run at a time; fewer while the process is overloaded.',
   ),
-  MAX_QUEUED: integer(1_024, 0, 100_000).describe('Requests of one chain that may wait; more get 503.'),
-  MAX_WAIT_MS: integer(2_000, 10, 60_000).describe('What would wait longer for its turn gets 503 at once.'),
+  MAX_QUEUED: integer(1_024, 0, 100_000).describe(
+    'Maximum requests of one chain that wait in the queue; further requests are answered with 503.',
+  ),
+  MAX_WAIT_MS: integer(2_000, 10, 60_000).describe(
+    'Maximum milliseconds in the queue; a request that is expected to wait longer is answered with 503 at once.',
+  ),
   MAX_CONNECTIONS_PER_CALLER: integer(4_096, 1, 1_000_000).describe(
-    'Connections that are open at once from one address, or one /64 of IPv6; trusted proxies may have any number.',
+    'Maximum open connections of one IPv4 address or one /64 of IPv6. Trusted proxies are not limited.',
   ),
-  MAX_STREAMS: integer(2_000, 0, 1_000_000).describe('Streams of quotes that are open at once; more get 503.'),
-  MAX_STREAMS_PER_CALLER: integer(100, 1, 1_000_000).describe('Of one address, or one /64 of IPv6.'),
+  MAX_STREAMS: integer(2_000, 0, 1_000_000).describe(
+    'Maximum open quote streams of the process; further streams are answered with 503.',
+  ),
+  MAX_STREAMS_PER_CALLER: integer(100, 1, 1_000_000).describe(
+    'Maximum open quote streams of one IPv4 address or one /64 of IPv6.',
+  ),
   IDLE_SLEEP_MS: integer(600_000, 1_000, 86_400_000).describe(
-    'A chain not asked for this long stops following blocks.',
+    'Milliseconds without a request for a chain after which the process stops following its blocks. The next request starts it again.',
   ),
   EARN_BLOCKS: integer(0, 0, 100_000_000)
     .transform((blocks) => blocks || undefined)
     .describe(
-      'Blocks in a row that a token has to be seen to behave before routes of others may pass through it; 0 for a day of them.',
+      'Number of consecutive blocks in which a token must behave well before routes between other tokens may pass through it; 0 stands for the blocks of a day.',
     ),
   ROUTE_THREADS: integer(ROUTE_THREADS, 1, 64).describe(
-    'Threads that may search routes of chains with many pools, each with its own copy of them.',
+    'Maximum threads that search routes of chains with many pools. Each thread holds its own copy of the pools.',
   ),
   ROUTE_TIMEOUT_MS: integer(2_000, 100, 60_000).describe(
-    'Time for one search in a thread, then the thread is replaced and the caller gets 504.',
+    'Maximum milliseconds of one search in a thread; after that the thread is replaced, and the request is answered with 504.',
   ),
-  ROUTE_THREAD_MEMORY_MB: integer(2_048, 64, 65_536).describe('Most memory of one such thread.'),
+  ROUTE_THREAD_MEMORY_MB: integer(2_048, 64, 65_536).describe('Maximum megabytes of memory of each search thread.'),
   ROUTE_INLINE_POOLS: integer(1_000, 0, 10_000_000).describe(
-    'Most known pools of a chain whose routes are searched between two requests, where that is little work, instead of in a thread.',
+    'Maximum known pools of a chain whose routes are searched on the main thread if the search is short. Chains with more pools are searched in threads.',
   ),
   SIMULATE_GAS_CAP: integer(100_000_000, 100_000, 10_000_000_000)
     .transform(BigInt)
-    .describe('Most gas that one simulation may use.'),
-  SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe('Time that running requests get when the service stops.'),
+    .describe('Maximum gas limit of a simulation.'),
+  SHUTDOWN_GRACE_MS: integer(10_000, 0, 120_000).describe(
+    'Milliseconds in which requests in flight are answered when the service stops.',
+  ),
 })
 
 const rpcUrlName = /^RPC_URL_([1-9]\d*)$/

@@ -1,4 +1,4 @@
-/** Selects and locks the data directory, which stores known pools between runs. */
+/** Selects and locks the data directory. It keeps the known pools when the process ends. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import type { Config } from './config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Returns the directory for application data by the convention of the operating system (XDG, macOS, Windows). */
+/** Returns the default data directory, by the convention of the operating system (Linux: XDG, macOS, Windows). */
 export function defaultDataDir(env: Environment, system: string = platform(), home: string = homedir()): string {
   if (system === 'darwin') return join(home, 'Library', 'Application Support', 'sluice')
   if (system === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'sluice')
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'sluice')
 }
 
-/** Configuration with a locked data directory, or without one. */
+/** Configuration, with a data directory that is locked or with none. */
 export type DataDirectory = {
   readonly config: Config
-  /** Reason why the directory cannot be used; absent if it is used or not wanted. */
+  /** Why the directory cannot be used; absent if it is used, and if no directory is configured. */
   readonly reason?: string
   /** Releases the lock. */
   readonly release: () => void
@@ -25,8 +25,8 @@ export type DataDirectory = {
 const releaseNothing = () => {}
 
 /**
- * Returns the configuration with a data directory that this process has locked: `DATA_DIR` or the default directory. Uses no
- * directory if `DATA_DIR` is empty, if Redis is configured without `DATA_DIR`, or if the directory cannot be used.
+ * Locks the data directory (`DATA_DIR` or the default) and returns the configuration with it. The returned configuration has no
+ * directory if `DATA_DIR` is empty, if `REDIS_URL` is set without `DATA_DIR`, or if the directory cannot be used.
  */
 export function lockDataDir(config: Config, env: Environment = process.env): DataDirectory {
   const isNamed = config.dataDir !== undefined
@@ -35,7 +35,7 @@ export function lockDataDir(config: Config, env: Environment = process.env): Dat
   const dataDir = config.dataDir ?? defaultDataDir(env)
   try {
     const release = lock(dataDir)
-    // The default directory gets no quote log unless `QUOTE_LOG_MB` is set, because the log is large.
+    // The quote log is large. So in the default directory it is only written if `QUOTE_LOG_MB` is set.
     const quoteLogMb = isNamed || env.QUOTE_LOG_MB ? config.quoteLogMb : 0
     return { config: { ...config, dataDir, quoteLogMb }, release }
   } catch (error) {
@@ -48,7 +48,7 @@ export function lockDataDir(config: Config, env: Environment = process.env): Dat
   }
 }
 
-/** Locks a directory. @returns a function that releases it @throws Error if a running process holds the lock or on I/O errors */
+/** Locks a directory. @returns a function that releases it @throws Error if another process holds the lock, or on I/O errors */
 function lock(dir: string): () => void {
   mkdirSync(dir, { recursive: true })
   const path = join(dir, 'lock')
@@ -65,7 +65,7 @@ function lock(dir: string): () => void {
   }
 }
 
-/** Returns the id of the process that holds a lock; null if it has ended. */
+/** Returns the id of the process that holds a lock; null if that process has ended. */
 function ownerOf(path: string): number | null {
   const pid = Number(readFileSync(path, 'utf8'))
   // In a container each run may get the same process id, so a lock with our own id is stale.

@@ -1,10 +1,10 @@
-/** Metrics of drift: the difference between quotes and their simulation one and two blocks later. */
+/** Metrics of drift: the difference between a quote and the output of its transaction, simulated one and two blocks later. */
 import { FLOAT_PPM } from '@sluice/chains'
 import { BLOCKS_AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
 import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
-/** Maximum exported families of a chain, and likewise brands and pools. The ones with the most samples are exported. */
+/** Maximum families of a chain that are exported; the same limit applies to brands and pools. Those with the most samples are. */
 export const MAX_DRIFTS = 32
 
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>
@@ -15,27 +15,27 @@ export function createDriftMetrics(registry: Registry) {
   return {
     samples: gauge(
       'sluice_drift_samples',
-      'Quotes simulated again so many blocks later (after), in the window that the figures are of; by chain, family, brand and pool.',
+      'Quotes that were simulated again, in the window of recent samples that the other drift figures cover. Label after: number of blocks after the quote. Label of: chain, family, brand or pool.',
       labelNames,
     ),
     bps: gauge(
       'sluice_drift_bps',
-      'Basis points by which they paid more than quoted, below 0 against the taker: mean, median, and one in twenty is as bad as worst5.',
+      'Simulated output above the quote in basis points; negative if the taker receives less. Label figure: mean, median, or worst5 (5 % of the quotes drift this much or worse).',
       [...labelNames, 'figure'],
     ),
     wouldRevert: gauge(
       'sluice_drift_would_revert_ratio',
-      'Share of them that would have reverted within their own slippage.',
+      'Share of the quotes whose transaction would have reverted, because the output fell below its minimum.',
       labelNames,
     ),
     driftPenalty: gauge(
       'sluice_drift_haircut_ratio',
-      'Part of its output that a pool is ranked lower by, for quotes that it withdrew; 1 while it is left out. Those that lose most.',
+      'Share of its output that is deducted from a pool when routes are ranked, because its quotes repeatedly paid less one block later; 1 while the pool is excluded. Only the pools with the largest losses.',
       ['chain', 'pool', 'family', 'dex'],
     ),
     missed: gauge(
       'sluice_drift_missed',
-      'Quotes that were to be simulated again and could not be: a block was not seen, or is gone, or the node failed.',
+      'Quotes that were selected as samples but could not be simulated again: a block was not seen or was reorganized, or the node failed.',
       ['chain'],
     ),
   }

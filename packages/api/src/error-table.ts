@@ -24,18 +24,18 @@ export const errorTable = {
   },
   BAD_TOKEN: {
     status: 400,
-    cause: '`tokenIn` or `tokenOut` does not behave as an ERC-20, or charges its sender on top of what is sent.',
+    cause: '`tokenIn` or `tokenOut` does not behave like an ERC-20, or charges its sender more than the sent amount.',
     cure: 'Check the address; a token that charges its sender cannot be swapped here.',
   },
   BAD_PERMIT: {
     status: 400,
-    cause: 'The signature of `permit` does not let the Guard draw the input; `field` names the part that is wrong.',
-    cure: 'Ask `/permit` again, sign what it answers, or approve the Guard and leave `permit` out.',
+    cause: 'The signed `permit` does not let the Guard take the input; `field` names the part that is wrong.',
+    cure: 'Request `/permit` again and sign the new permit, or approve the Guard and omit `permit`.',
   },
   NATIVE_UNSUPPORTED: {
     status: 400,
-    cause: 'Nothing wraps the native token of this chain by deposit and withdraw.',
-    cure: 'Trade the ERC-20 that shows it, which the message names, or other tokens.',
+    cause: 'The chain has no wrapped native token with deposit and withdraw.',
+    cure: 'Trade the ERC-20 form of the native token, which the message names, or other tokens.',
   },
   FEE_TOO_HIGH: { status: 403, cause: '`convenienceFee` is above 10 percent.', cure: 'Ask for at most 10.' },
   INVALID_FEE_EXEMPT_KEY: {
@@ -52,14 +52,14 @@ export const errorTable = {
   },
   MALFORMED_REQUEST: {
     status: 400,
-    cause: 'What was sent is no valid HTTP/1.1 request.',
-    cure: 'Send one, with its path and query percent-encoded.',
+    cause: 'The request is not valid HTTP/1.1.',
+    cure: 'Send a valid request, with path and query percent-encoded.',
   },
   REQUEST_TIMEOUT: { status: 408, cause: 'The request did not arrive in time.', cure: 'Send it faster.' },
-  HEADERS_TOO_LARGE: { status: 431, cause: 'The headers are too large.', cure: 'Send fewer or shorter ones.' },
+  HEADERS_TOO_LARGE: { status: 431, cause: 'The headers are too large.', cure: 'Send fewer or shorter headers.' },
   BODY_TOO_LARGE: {
     status: 413,
-    cause: 'The body is larger than 128 kB of calldata needs.',
+    cause: 'The body is larger than a request with 128 kB of calldata.',
     cure: 'Send less calldata.',
   },
   TARGET_TOO_LONG: {
@@ -69,8 +69,8 @@ export const errorTable = {
   },
   NO_STATE: {
     status: 422,
-    cause: 'No node behind the chain has the block that `block` names, or its state any more.',
-    cure: 'Ask for a later block, or an operator with an archive node.',
+    cause: 'No node of the chain has the block that `block` names, or its state, any more.',
+    cure: 'Request a later block, or use a service with an archive node.',
   },
   UNKNOWN_TOKEN: {
     status: 422,
@@ -79,7 +79,7 @@ export const errorTable = {
   },
   NO_ROUTE: {
     status: 422,
-    cause: 'No path of pools joins the two tokens.',
+    cause: 'No path of pools connects the two tokens.',
     cure: 'Loosen the filters or use another pair.',
   },
   AMOUNT_TOO_SMALL: {
@@ -104,8 +104,8 @@ export const errorTable = {
   },
   VALUE_LOSS: {
     status: 422,
-    cause: 'In USD the output is worth less than the input by more than `maxPriceImpact`.',
-    cure: 'A pool may be manipulated; `maxPriceImpact=100` accepts it.',
+    cause: 'The USD value of the output is below that of the input by more than `maxPriceImpact`.',
+    cure: 'A pool may be manipulated. `maxPriceImpact=100` accepts any loss.',
   },
   GUARD_NOT_DEPLOYED: {
     status: 422,
@@ -115,23 +115,23 @@ export const errorTable = {
   INTERNAL: { status: 500, cause: 'A bug in the service.', cure: 'Report it with the `requestId`.' },
   RPC_FAILED: {
     status: 502,
-    cause: 'The node behind the chain failed.',
-    cure: 'Retry, unless `cure` of the answer says otherwise.',
+    cause: 'The node of the chain failed.',
+    cure: 'Retry, unless `cure` in the response says otherwise.',
   },
   BEHIND: {
     status: 503,
-    cause: 'The chain has not reached `minimumBlock` here, or the service has not heard of it for too long.',
+    cause: 'The chain has not reached `minimumBlock` yet, or the service has had no news of the chain for too long.',
     cure: 'Retry after `Retry-After` seconds.',
   },
   OVERLOADED: { status: 503, cause: 'Too many requests are in progress.', cure: 'Retry after `Retry-After` seconds.' },
   NODE_PAUSED: {
     status: 503,
-    cause: 'Every node behind the chain asked to be left alone for longer than the request may take.',
-    cure: 'Retry after `Retry-After` seconds; an operator names another endpoint or a larger plan.',
+    cause: 'All nodes of the chain limit requests for longer than the timeout of the request.',
+    cure: 'Retry after `Retry-After` seconds. The operator can add an endpoint or use a larger plan.',
   },
   NOT_READY: {
     status: 503,
-    cause: 'The chain is still waking up, or the service is stopping.',
+    cause: 'The service is still loading the chain, or is stopping.',
     cure: 'Retry after `Retry-After` seconds.',
   },
   TIMEOUT: { status: 504, cause: 'The request took longer than allowed.', cure: 'Retry.' },
@@ -140,7 +140,11 @@ export const errorTable = {
     cause: 'The search for a route took longer than allowed and was ended.',
     cure: 'Try another amount or other limits, and report it with the `requestId`.',
   },
-  CLIENT_CLOSED: { status: 499, cause: 'The caller hung up; only seen in logs and metrics.', cure: 'Nothing.' },
+  CLIENT_CLOSED: {
+    status: 499,
+    cause: 'The caller closed the connection; only in logs and metrics.',
+    cure: 'Nothing.',
+  },
 } as const satisfies Record<string, { readonly status: number; readonly cause: string; readonly cure: string }>
 
 /** Code of an error response. */

@@ -1,10 +1,10 @@
 /** Errors that the API returns to clients. */
 import { type ApiErrorCode, errorTable } from './error-table.ts'
 
-/** Additional fields of an error body in version B. */
+/** Additional fields of an error body in error version B (`ERROR_VERSION`). */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Limits per caller: a fair share of a chain's capacity, a number of streams, or a number of connections. */
+/** Limits per caller: its share of a chain's capacity, its number of streams, and its number of connections. */
 export type RatePolicy = 'share' | 'streams' | 'connections'
 
 type ApiErrorOptions = ErrorOptions & {
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   readonly details: ErrorDetails
   /** Value of the `Retry-After` header in seconds; 1 by default for status 503. */
   readonly retryAfter: number | undefined
-  /** Exceeded limit; sent in the `RateLimit` header. */
+  /** The limit that was exceeded. Sent in the `RateLimit` header. */
   readonly policy: RatePolicy | undefined
   readonly cure: string
 
@@ -51,7 +51,7 @@ export function overloadError(retryAfter = 1, policy: RatePolicy = 'share'): Api
   return new ApiError('OVERLOADED', refusalMessages[policy], { retryAfter, policy })
 }
 
-/** Returns the fields of an error body in version B, without the request id. */
+/** Returns the fields of an error body in error version B, without the request id. */
 export function errorFields({ message, code, details, cure }: ApiError): {
   readonly error: string
   readonly code: string
@@ -59,7 +59,7 @@ export function errorFields({ message, code, details, cure }: ApiError): {
   return { error: message, code, ...details, ...{ cure, docs: docsOf(code) } }
 }
 
-/** Returns the path of an error's row in the service's documentation (docs/errors.md). */
+/** Returns the path of an error code's row in the documentation that the service serves (docs/errors.md). */
 export function docsOf(code: ApiErrorCode): string {
   return `/docs/errors.html#${code}`
 }

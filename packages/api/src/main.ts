@@ -1,4 +1,4 @@
-/** Entry point of the API process, which is configured by environment variables. */
+/** Entry point of the API process. Environment variables configure it. */
 import { loadConfig } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import { loadPoolFiles } from './pool-files.ts'

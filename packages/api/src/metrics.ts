@@ -10,9 +10,9 @@ import { createRpcMetrics } from './rpc-metrics.ts'
 
 /** Histogram buckets in seconds. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Maximum integrators with their own label. */
+/** Maximum integrators (hosts of web pages that send requests) with their own label. */
 const MAX_INTEGRATORS = 200
-/** Sampling interval of the event loop delay. */
+/** Sampling interval of the event loop delay in milliseconds. */
 const LOOP_RESOLUTION_MS = 5
 
 /** Metrics of a service, with their registry. */
@@ -37,19 +37,19 @@ export function createMetrics() {
     ]),
     latency: histogram(
       'sluice_request_seconds',
-      'Time from the first byte of a request to the end of its answer, of those that were not turned away.',
+      'Time from the first byte of a request to the end of its response, without requests refused under overload.',
       LATENCY_BUCKETS,
       ['endpoint'],
     ),
     stages: histogram('sluice_stage_seconds', 'Time of the stages of a request.', LATENCY_BUCKETS, ['stage']),
     routeGap: histogram(
       'sluice_route_gap_bps',
-      'Basis points between a route and the upper bound over the liquidity considered.',
+      'Basis points between the output of a route and the upper bound on the output of all routes.',
       [0, 0.1, 0.5, 1, 2, 5, 10, 50],
     ),
-    settledError: histogram(
+    expectedOutputError: histogram(
       'sluice_simulated_versus_settled_ppm',
-      'Parts per million by which the first simulation of a route missed its settled output.',
+      'Parts per million by which the first simulation of a route paid more or less than expected.',
       [0, 1, 10, 100, 1_000, 5_000, 50_000],
     ),
     trials: counter(
@@ -59,17 +59,17 @@ export function createMetrics() {
     ),
     quotes: counter(
       'sluice_quotes_total',
-      'Quotes by how they came about: made, shared with an identical request, outdated by a new block, or reorged away.',
+      'Quotes by result: made, shared with an identical request, outdated by a new block, or reorged.',
       ['chain', 'how'],
     ),
     streams: gauge(
       'sluice_streams',
-      'Streams that are open (streams), and the different quotes that they share (quotes).',
+      'Open quote streams (streams), and the distinct quotes that they share (quotes).',
       ['chain', 'kind'],
     ),
     streamEvents: counter(
       'sluice_stream_events_total',
-      'Events sent: quote, block (looked at again, the last quote stands), refused, end.',
+      'Sent events: quote, block (the last quote still holds), refused, end.',
       ['chain', 'event'],
     ),
     solverSolutions: counter('sluice_solver_solutions_total', 'Solutions of auctions answered by a solver.', ['chain']),
@@ -82,36 +82,34 @@ export function createMetrics() {
     rpc: createRpcMetrics(registry),
     rpcErrors: counter(
       'sluice_rpc_errors_total',
-      "Failed calls by the endpoint's place in the chain's list and the code of the error.",
+      "Failed calls by the index of the endpoint in the chain's list and by error code.",
       ['chain', 'endpoint', 'code'],
     ),
     state: gauge(
       'sluice_state_entries',
-      'What callers can make the service remember, each with a limit: tokens, pools, pairs, taxes and so on.',
+      'Entries of the stores that requests can fill, each with a limit: tokens, pools, pairs, taxes, and others.',
       ['chain', 'kind'],
     ),
     evictions: gauge(
       'sluice_state_evictions',
-      'Entries dropped or turned away so far, since the chain woke, to keep to the limits.',
+      'Entries evicted or refused because of the limits, since the process started to follow the chain.',
       ['chain', 'kind'],
     ),
     slots: gauge(
       'sluice_token_slots',
-      'Tokens whose storage layout is remembered, and how often one asked for was among them (hits) or not (misses).',
+      'Tokens with a cached storage layout (remembered), and look-ups that found one (hits) or did not (misses).',
       ['chain', 'kind'],
     ),
-    headBlock: gauge('sluice_head_block', 'Newest block held in memory.', ['chain']),
-    headAge: gauge('sluice_head_age_seconds', 'Age of the newest block held in memory by its own timestamp.', [
-      'chain',
-    ]),
+    headBlock: gauge('sluice_head_block', 'Number of the newest block in memory.', ['chain']),
+    headAge: gauge('sluice_head_age_seconds', 'Age of the newest block in memory, by its timestamp.', ['chain']),
     chainState: gauge(
       'sluice_chain_state',
-      'State of a chain that was asked for since the start: 1 for the one it is in, 0 for the others.',
+      'State of each chain that was requested since the start: 1 for the current state, 0 for the other states.',
       ['chain', 'state'],
     ),
     memory: gauge(
       'sluice_memory_bytes',
-      'Memory of the process: resident; the heap of the main thread and its used part; buffers outside it.',
+      'Memory of the process: resident memory, heap of the main thread, used part of that heap, and buffers outside it.',
       ['kind'],
       function () {
         const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
@@ -124,7 +122,7 @@ export function createMetrics() {
     ),
     loopDelay: gauge(
       'sluice_event_loop_delay_seconds',
-      'By how much the event loop was late since the last scrape: half of the time, one time in a hundred, at most.',
+      'Delay of the event loop since the last scrape: median, 99th percentile, and maximum.',
       ['quantile'],
       function () {
         const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
@@ -136,7 +134,7 @@ export function createMetrics() {
     ),
     longestTask: gauge(
       'sluice_longest_task_seconds',
-      'Longest time for which work of a kind held the event loop since the last scrape.',
+      'Longest time for which a kind of work blocked the event loop since the last scrape.',
       ['kind'],
       function () {
         this.reset()
@@ -145,34 +143,37 @@ export function createMetrics() {
     ),
     audited: gauge(
       'sluice_audited_pools',
-      'Pools compared with the chain since it woke (checked), and those of them that memory had wrong (repaired).',
+      'Pools in memory that were compared with the chain since the process started to follow it (checked), and those that differed (repaired).',
       ['chain', 'kind'],
     ),
     scan: gauge(
       'sluice_scan',
-      'Search of past logs for pools: progress (0 to 1), blocks_left, and blocks_per_call that the node grants (0 while not known).',
+      'Search of past logs for pools: progress (0 to 1), blocks_left, and blocks_per_call that the node grants (0 while unknown).',
       ['chain', 'what'],
     ),
     scanState: gauge(
       'sluice_scan_state',
-      '1 for what the search of past logs does: waiting, scanning, paused (the node is busy), failing (the node does not give the logs), done.',
+      'State of the search of past logs, 1 for the current one: waiting, scanning, paused (the node is busy), failing (the node does not return the logs), done.',
       ['chain', 'state'],
     ),
-    pools: gauge('sluice_pools', 'Pools held in memory.', ['chain']),
-    standings: gauge(
+    pools: gauge('sluice_pools', 'Pools in memory.', ['chain']),
+    trust: gauge(
       'sluice_trust',
-      "Tokens and pools beyond the chain's file that are watched, and those that earned to be passed through (earnedTokens, earnedPools).",
+      "Tokens and pools outside the chain's file that are observed, and those that routes may pass through because they have behaved well for long (earnedTokens, earnedPools).",
       ['chain', 'kind'],
     ),
     bus: gauge(
       'sluice_bus',
-      'With REDIS_URL: whether Redis answers (connected, 1 or 0) and refuses writes for being full (full), and the chains that this process reads for all (owned).',
+      'With REDIS_URL: 1 if Redis answers (connected), 1 if it refuses writes because it is full (full), and the number of chains that this process indexes for all processes (owned).',
       ['what'],
     ),
-    load: gauge('sluice_chain_requests', 'Requests of a chain that run or wait.', ['chain', 'state']),
+    load: gauge('sluice_chain_requests', 'Requests of a chain that run (running) or wait (waiting).', [
+      'chain',
+      'state',
+    ]),
     callers: gauge(
       'sluice_chain_callers',
-      'Callers of a chain who have requests under way, or lately took more than their share.',
+      'Callers of a chain with requests in flight, or that recently used more than their share.',
       ['chain'],
     ),
   }

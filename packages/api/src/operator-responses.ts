@@ -10,30 +10,40 @@ export const health = z.object({
 const scan = z.object({
   state: z
     .enum(['waiting', 'scanning', 'paused', 'failing', 'done'])
-    .describe('`paused`: the node is busy. `failing`: the node does not give the logs. `done`: every pool is known.'),
-  progress: z.number().min(0).max(1).describe('Share of the blocks.'),
-  blocksLeft: z.int().nullable().describe('Blocks that are left; null before the search began.'),
-  blocksPerCall: z.int().optional().describe('Blocks that the node grants in one request.'),
-  reason: z.string().optional().describe('Why the search does not go on.'),
-  families: z.array(z.string()).describe('Families whose pools are not all known.'),
+    .describe(
+      '`paused`: interrupted, because the node is busy. `failing`: the node does not return the logs. `done`: every pool is known.',
+    ),
+  progress: z.number().min(0).max(1).describe('Share of the blocks that have been searched.'),
+  blocksLeft: z.int().nullable().describe('Number of blocks still to be searched; null before the search has begun.'),
+  blocksPerCall: z.int().optional().describe('Number of blocks whose logs the node returns in one request.'),
+  reason: z.string().optional().describe('Why the search does not continue.'),
+  families: z.array(z.string()).describe('DEX families whose pools are not all known yet.'),
 })
 
 const chain = {
   state: z
     .enum(CHAIN_STATES)
-    .describe('`asleep`: nobody has asked for the chain lately. `failing`: the node does not answer as it should.'),
-  head: z.int().optional().describe('Newest block that is quoted.'),
-  lagSeconds: z.int().optional().describe("Seconds since that block by the block's own time."),
-  pools: z.int().optional().describe('Pools in memory.'),
-  clock: z.string().optional().describe('Whether blocks come as usual, and at our time.'),
+    .describe(
+      '`asleep`: not updated, because there were no recent requests. `failing`: the node does not respond, or responds with errors.',
+    ),
+  head: z.int().optional().describe('Number of the newest block that quotes are calculated at.'),
+  lagSeconds: z.int().optional().describe("Seconds since that block's own timestamp."),
+  pools: z.int().optional().describe('Number of pools in memory.'),
+  clock: z
+    .string()
+    .optional()
+    .describe("Whether new blocks arrive as usual, and whether their timestamps agree with this machine's clock."),
   scan: scan.optional().describe('Search of past logs for pools.'),
   settling: z
     .literal(true)
     .optional()
-    .describe('Pools are still searched for, or measured: later answers of the same block may be better.'),
-  reason: z.string().optional().describe('Why the chain does not move with our time.'),
+    .describe('Present while pools are still being found or measured: a later quote at the same block may be better.'),
+  reason: z
+    .string()
+    .optional()
+    .describe("Why new blocks do not arrive, or why their timestamps differ from this machine's clock."),
 }
-const status = z.enum(['ready', 'not ready']).describe('`not ready` comes with status 503.')
+const status = z.enum(['ready', 'not ready']).describe('The HTTP status is 200 for `ready` and 503 for `not ready`.')
 
 export const chainReady = z.object({ status, chainId: z.int(), ...chain })
 
@@ -42,11 +52,11 @@ export const ready = z.object({
   bus: z
     .object({
       state: z.enum(['connected', 'away', 'full']),
-      since: z.string().optional().describe('Time since which Redis is away, or full.'),
-      owned: z.array(z.int()).describe('Chains that this process reads for all.'),
-      scans: z.record(z.string(), scan).optional().describe('Searches of past logs of these chains.'),
+      since: z.string().optional().describe('Time since which Redis has been away or full.'),
+      owned: z.array(z.int()).describe('Chains that this process reads on behalf of all processes.'),
+      scans: z.record(z.string(), scan).optional().describe('Searches of past logs of the owned chains.'),
     })
     .optional()
-    .describe('With `REDIS_URL`: the connection to Redis.'),
-  chains: z.record(z.string(), z.object(chain)).describe('Chains that were asked for since the start.'),
+    .describe('Connection to Redis. Present if `REDIS_URL` is set.'),
+  chains: z.record(z.string(), z.object(chain)).describe('Chains that were requested since the process started.'),
 })

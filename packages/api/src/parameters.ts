@@ -1,24 +1,29 @@
-/** Schemas of single parameters. Each takes the text as sent, and the parameter's name for error messages. */
+/**
+ * Schemas of single parameters, which parse the text in a request. Each is created with the parameter's name, for error
+ * messages.
+ */
 import { type Address, type Hex, isAddress, NATIVE, PPM_PER_PERCENT, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { getAddress } from 'ethers'
 import { z } from 'zod'
 
+/** Exclusive upper bound of 256-bit integers. */
 const UINT256_LIMIT = 1n << 256n
 
 /** Error code of a zod issue, if it is not INVALID_PARAMETER. */
 export type IssueParams = { readonly code?: 'FEE_TOO_HIGH' }
 
 type Context = z.core.$RefinementCtx
+
 /** Reports a mistake and stops parsing this value. */
 export function refuse(context: Context, message: string): never {
   context.addIssue({ code: 'custom', message })
   return z.NEVER
 }
 
-/** An address as sent, for the echo in responses, and its normalized form. */
+/** An address: `input` as the request spells it, which responses repeat, and its normalized form. */
 export type SentAddress = { readonly input: string; readonly address: Address }
 
-/** Creates a schema of any text, with separate messages for missing, repeated and non-text values. */
+/** Creates a schema of any text, with different messages for missing values, repeated values, and values of other types. */
 export const text = (name: string) =>
   z.string({
     error: ({ input }) =>
@@ -29,7 +34,10 @@ export const text = (name: string) =>
           : `${name} must be a string`,
   })
 
-/** Addresses below this one are precompiles or reserved for them. Nodes run them instead of the code of a simulation. */
+/**
+ * Addresses below this are precompiles, or reserved for them. A node runs the precompile at such an address even if a
+ * simulation overrides its code.
+ */
 const PRECOMPILES_END = 0x200n
 
 /**
@@ -81,7 +89,7 @@ export const uintOrHex = (name: string) =>
     })
     .meta({ pattern: '^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$' })
 
-/** Exclusive upper bound of gas prices in wei, because some nodes store them in 64 bits. It is far above any real price. */
+/** Exclusive upper bound of gas prices in wei, far above any real price. Some nodes store gas prices in 64 bits. */
 const GAS_PRICE_LIMIT = 1n << 64n
 
 /** Creates a schema of a gas price. @param integerSchema - schema of the notations that the endpoint accepts */
@@ -98,7 +106,7 @@ export const smallInteger = (name: string, min: number, max: number) =>
     })
     .meta({ pattern: '^[0-9]{1,15}$' })
 
-/** Creates a schema of percent with at most 4 decimals. Converts them to parts per million without floats: 0.5 is 5,000n. */
+/** Creates a schema of a percentage with at most 4 decimals. Converts it to parts per million: 0.5 becomes 5,000n. */
 export const percent = (name: string) =>
   text(name)
     .transform((input, context): bigint => {

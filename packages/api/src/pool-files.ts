@@ -4,8 +4,9 @@ import { open } from 'node:fs/promises'
 import { type PoolList, readPoolList } from '@sluice/liquidity'
 import type { PoolSource } from './config.ts'
 
-/** Maximum file size; a list of 100,000 pools takes about a tenth of it. */
+/** Maximum file size, about ten times the size of a list of 100,000 pools. */
 const MAX_BYTES = 32_000_000
+/** Timeout of a download. */
 const TIMEOUT_MS = 60_000
 /** Maximum redirects; downloads of releases need one or two. */
 const MAX_REDIRECTS = 3
@@ -46,14 +47,14 @@ export async function loadPoolFiles(sources: readonly PoolSource[]): Promise<Loa
       throw new PoolFileError(
         `POOLS: ${name} has the SHA-256 ${hash}, not ${source.sha256}: it is not the file that was named`,
       )
-    const chainId = chainOf(bytes, name)
+    const chainId = chainIdOf(bytes, name)
     if (lists.has(chainId)) throw new PoolFileError(`POOLS: ${name} is a second list of chain ${chainId}: name one`)
     lists.set(chainId, () => readPoolList(bytes))
   }
   return { lists, warnings }
 }
 
-function chainOf(bytes: Uint8Array, name: string): number {
+function chainIdOf(bytes: Uint8Array, name: string): number {
   try {
     return readPoolList(bytes).chainId
   } catch (error) {

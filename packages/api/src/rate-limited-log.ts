@@ -1,12 +1,12 @@
-/** Rate-limits repeated log lines. */
+/** Limits how often equal log lines are written. */
 import type { Logger } from 'pino'
 
-/** Minimum interval between two equal lines. */
+/** Minimum time between two equal lines. */
 const MIN_INTERVAL_MS = 60_000
-/** Maximum number of remembered lines; reaching it forgets all. */
+/** Maximum number of lines in memory. When it is reached, all are forgotten. */
 const MAX_LINES = 100
 
-/** Logger that writes equal lines at most once a minute, with the number of suppressed ones. */
+/** Logger that writes equal lines at most once a minute. The next one states how many were suppressed. */
 export class RateLimitedLog {
   private readonly log: Logger
   private readonly now: () => number
@@ -17,7 +17,7 @@ export class RateLimitedLog {
     this.now = now
   }
 
-  /** Writes a line unless an equal one was written recently. @param kind - errors of one kind count as equal */
+  /** Writes a line unless an equal one was written recently. @param kind - lines with the same text and kind count as equal */
   write(level: 'info' | 'warn' | 'error', error: unknown, kind: string, text: string): void {
     const key = `${text} ${kind}`
     const line = this.lineByKey.get(key)

@@ -1,4 +1,4 @@
-/** The referee on the command line: judges a mined swap of any router at the state before it. */
+/** Judges a mined swap of any router on the command line, at the state before the swap. */
 import { parseArgs } from 'node:util'
 import { type Address, type Hex, loadRegistry, NATIVE } from '@sluice/chains'
 import { formatUnits } from 'ethers'
@@ -8,12 +8,15 @@ import { type RefereeResponse, verdictResponse } from './referee-response.ts'
 import { Services, silentLog } from './services.ts'
 import { toApiError } from './translate.ts'
 
-/** Exit codes: no swap to judge or a failed node, and an invalid command line. */
+/** Exit code if there is no swap to judge, or if the node failed. */
 const NOT_JUDGED = 1
+/** Exit code of an invalid command line. */
 const USAGE_EXIT_CODE = 2
+/** Timeout of the whole verdict. */
 const TIMEOUT_MS = 300_000
-/** Longest wait for pools that are found in the background, in milliseconds. */
+/** Maximum milliseconds to wait for pools that are found in the background. */
 const SETTLE_MS = 60_000
+/** Timeout of the request for the chain id. */
 const CHAIN_ID_TIMEOUT_MS = 10_000
 
 const CHAINS_HINT =
@@ -65,21 +68,21 @@ export async function runReferee({ command, args, environment }: Command): Promi
   if (positionals.length !== 1 || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return usageError('')
   const { rpc, chain } = values
   if (rpc === undefined && chain === undefined) return usageError('')
-  const chainId = chain === undefined ? await chainOf(rpc!) : Number(chain)
+  const chainId = chain === undefined ? await readChainId(rpc!) : Number(chain)
   if (chainId === undefined) {
     console.error(`--rpc: ${hostOf(rpc!)} does not answer eth_chainId`)
     return NOT_JUDGED
   }
   const settings = { ...environment, ...(rpc !== undefined && { [`RPC_URL_${chainId}`]: rpc }) }
-  return judge(hash.toLowerCase() as Hex, chainId, { environment: settings, isJson: values.json })
+  return judge(hash.toLowerCase() as Hex, chainId, { environment: settings, printsJson: values.json })
 }
 
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options })
 
-/** Host of a URL, without a key in its path; the text itself if it is no URL. */
+/** Returns the host of a URL, without its path, which may contain a key; the text itself if it is not a URL. */
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
 
-async function chainOf(url: string): Promise<number | undefined> {
+async function readChainId(url: string): Promise<number | undefined> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const headers = { 'content-type': 'application/json' }
   try {
@@ -92,26 +95,26 @@ async function chainOf(url: string): Promise<number | undefined> {
   }
 }
 
-type Settings = { readonly environment: NodeJS.ProcessEnv; readonly isJson: boolean }
+type Settings = { readonly environment: NodeJS.ProcessEnv; readonly printsJson: boolean }
 
-async function judge(hash: Hex, chainId: number, { environment, isJson }: Settings): Promise<number> {
+async function judge(hash: Hex, chainId: number, { environment, printsJson }: Settings): Promise<number> {
   const config = loadConfig(environment)
   const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
   const services = new Services(registry, config, createMetrics(), silentLog())
-  const workOptions = {
+  const quotingContext = {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     time: async <T>(_stage: string, step: () => T | Promise<T>) => step(),
     log: silentLog(),
   }
   try {
     const { chain, liveChain } = services.chain(chainId)
-    let verdict = await liveChain.judge(hash, workOptions)
+    let verdict = await liveChain.judge(hash, quotingContext)
     if (verdict.trades.some(({ comparisons }) => comparisons.some(({ best }) => best.poolsPending))) {
-      await liveChain.settled(SETTLE_MS)
-      verdict = await liveChain.judge(hash, workOptions)
+      await liveChain.waitUntilSettled(SETTLE_MS)
+      verdict = await liveChain.judge(hash, quotingContext)
     }
     const body = verdictResponse(verdict, chain)
-    if (isJson) console.log(JSON.stringify(body, null, 2))
+    if (printsJson) console.log(JSON.stringify(body, null, 2))
     else {
       const tokens = [...new Set(body.trades.flatMap(({ src, dst }) => [src, dst]))].filter((token) => token !== NATIVE)
       const symbols = await liveChain.tokens.symbols(tokens as Address[], liveChain.rpc)
@@ -124,7 +127,7 @@ async function judge(hash: Hex, chainId: number, { environment, isJson }: Settin
     return body.outcome === 'swap' ? 0 : NOT_JUDGED
   } catch (thrown) {
     const { code, message } = toApiError(thrown)
-    if (isJson) console.log(JSON.stringify({ error: message, code }, null, 2))
+    if (printsJson) console.log(JSON.stringify({ error: message, code }, null, 2))
     else console.error(code === 'UNSUPPORTED_CHAIN' ? `${message}\n${CHAINS_HINT}` : message)
     return NOT_JUDGED
   } finally {
@@ -132,6 +135,7 @@ async function judge(hash: Hex, chainId: number, { environment, isJson }: Settin
   }
 }
 
+/** Formats an amount in base units of a token. */
 type Amount = (amount: string, token: string) => string
 
 function report(verdict: RefereeResponse, amount: Amount): string {

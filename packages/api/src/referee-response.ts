@@ -11,18 +11,24 @@ const bps = z.number().nullable()
 const comparison = z.object({
   state: z
     .enum(['position', 'parent'])
-    .describe('`position`: behind the transactions before it in its block. `parent`: at the end of the block before.'),
-  toAmount: units.describe('Output that the simulation of the best route paid at that state.'),
-  netToAmount: signedUnits.nullable().describe('The same less its gas, at the gas price of the transaction.'),
+    .describe(
+      'State of the comparison. `position`: after the earlier transactions of the same block. `parent`: at the end of the previous block.',
+    ),
+  toAmount: units.describe('Output of the best route in a simulation at that state.'),
+  netToAmount: signedUnits
+    .nullable()
+    .describe('`toAmount` less the cost of gas, at the gas price of the mined transaction.'),
   quoteId: z.string(),
   pools: z.array(z.string()).describe('Pools of that route.'),
-  swaps: z.array(swapLeg).describe('Legs of that route, as in an answer of `/quote`.'),
+  swaps: z.array(swapLeg).describe('Legs of that route, as in a response of `/quote`.'),
   bound: units
     .nullable()
-    .describe('No route of the pools that the service knows pays more; null if no bound is known.'),
-  leftBps: bps.describe('Basis points of `toAmount` by which the output was below it; negative if it was above.'),
-  leftAtMostBps: bps.describe('The same of `bound`.'),
-  leftNetBps: bps.describe('The same of `netToAmount` and the output less the gas that was paid.'),
+    .describe('Upper bound on the output of all routes through pools that the service knows; null if unknown.'),
+  leftBps: bps.describe(
+    'Basis points of `toAmount` by which the output of the mined trade is below it; negative if it is above.',
+  ),
+  leftAtMostBps: bps.describe('Like `leftBps`, compared with `bound` instead of `toAmount`.'),
+  leftNetBps: bps.describe('Like `leftBps`, after gas: compares `netToAmount` of the route and of the trade.'),
   poolsPending: z
     .literal(true)
     .optional()
@@ -31,23 +37,26 @@ const comparison = z.object({
 
 const trade = z.object({
   trader: hexAddress,
-  recipient: hexAddress.describe('Account that the output went to.'),
+  recipient: hexAddress.describe('Account that received the output.'),
   src: hexAddress,
   dst: hexAddress,
-  fromAmount: units.describe('Total that left the trader, including fees of others.'),
+  fromAmount: units.describe('Total that left the trader, including fees that other accounts took.'),
   toAmount: units.describe('Total that reached the recipient.'),
   netToAmount: signedUnits
     .nullable()
-    .describe('`toAmount` less the gas; null if that is not known, or somebody else paid it.'),
+    .describe('`toAmount` less the cost of gas; null if that is unknown, or if another account paid the gas.'),
   toAmountAtParent: units
     .nullable()
     .describe(
-      'Output of the same transaction at the end of the block before; null if it fails there or cannot be run.',
+      'Output of the same transaction at the end of the previous block; null if it fails there or cannot be simulated.',
     ),
   fees: z
     .array(z.object({ account: hexAddress, token: hexAddress, amount: units }))
-    .describe('Accounts that received some of either token and gave nothing.'),
-  comparisons: z.array(comparison).max(2).describe('The state in its position first, if it is known.'),
+    .describe('Probable fees: amounts of the two tokens that were received by accounts that gave nothing.'),
+  comparisons: z
+    .array(comparison)
+    .max(2)
+    .describe('Comparisons with the best route; the one at the position in the block comes first, if it is known.'),
 })
 
 const transactionPosition = z.object({ hash: z.string(), index: z.int() })
@@ -57,36 +66,38 @@ export const refereeResponse = z.object({
   outcome: z
     .enum(['unknown', 'pending', 'reverted', 'nothing', 'transfer', 'wrap', 'several', 'swap'])
     .describe(
-      '`swap`: it is judged. `several`: more than one token went in or came out. `wrap`, `transfer`, `nothing`: no swap. `unknown`: the node does not know the transaction.',
+      '`swap`: the transaction is judged. `several`: it has more than one input or output token. `wrap`, `transfer`, `nothing`: it is not a swap. `unknown`: the node does not know it.',
     ),
-  reason: z.string().nullable().describe('Why there is nothing to judge, in plain words.'),
-  reasonCode: z.enum(REASON_CODES).nullable().describe('The same for programs.'),
+  reason: z.string().nullable().describe('Reason why there is no swap to judge, as text.'),
+  reasonCode: z.enum(REASON_CODES).nullable().describe('Reason why there is no swap to judge, for programs.'),
   block: z.int().nullable(),
   blockHash: z.string().nullable(),
-  index: z.int().nullable().describe('Place in its block, from 0.'),
+  index: z.int().nullable().describe('Index of the transaction in its block, from 0.'),
   from: hexAddress.nullable(),
   to: hexAddress.nullable(),
   gasUsed: units.nullable(),
   gasPrice: units.nullable().describe('Wei per gas that was paid.'),
-  gasCost: units.nullable().describe('Wei, including the fee for data on the layer 1 if the receipt reports it.'),
+  gasCost: units.nullable().describe('Cost in wei, including the L1 data fee if the receipt reports it.'),
   trades: z.array(trade),
   sandwich: z
     .object({
       pool: hexAddress,
       front: transactionPosition,
       back: transactionPosition,
-      by: hexAddress.describe('Sender of both, or contract that both call.'),
+      by: hexAddress.describe('Common sender of both transactions, or contract that both call.'),
       token: hexAddress,
       gain: signedUnits.describe(
-        'Base units of `token` that the pool gave `back` more than it took of `front`, for the part that was both bought and sold.',
+        'Profit in base units of `token`: what the pool paid to `back` less what it took from `front`, for the amount that was bought and sold again.',
       ),
     })
     .nullable()
-    .describe('Transactions around it that trade in the same pool, in the same direction before it and back after it.'),
+    .describe(
+      'Sandwich: a transaction before the swap that trades in its pool in the same direction, and one after it that trades back; null if none was seen.',
+    ),
   gaps: z
     .array(z.object({ code: z.enum(GAP_CODES), message: z.string() }))
-    .describe('Facts that could not be read: a code for programs, and plain words.'),
-  unknown: z.array(z.string()).describe('The words of `gaps`.'),
+    .describe('Facts that could not be read: a code for programs and a message for people.'),
+  unknown: z.array(z.string()).describe('The messages in `gaps`.'),
 })
 /** Response body of `/referee`. */
 export type RefereeResponse = z.infer<typeof refereeResponse>

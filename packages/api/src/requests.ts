@@ -9,13 +9,15 @@ import { z } from 'zod'
 import { ApiError } from './errors.ts'
 import { address, gasPrice, hexData, type IssueParams, refuse, smallInteger, text, uintOrHex } from './parameters.ts'
 
+/** Maximum tokens in a URL. */
 const MAX_TOKENS = 200
-/** Maximum tokens in a body, which is not limited by the length of a URL. */
+/** Maximum tokens in a body. */
 const MAX_POSTED_TOKENS = 1_000
-/** Maximum tokens of `/tokens`. Each token is measured with separate calls. */
+/** Maximum tokens in a request of `/tokens`. Each token is measured with separate calls. */
 const MAX_REPORTS = 10
-/** Maximum tokens in a request of past prices, each with hundreds of points. */
+/** Maximum tokens in a request of past prices. Each token has hundreds of points. */
 const MAX_HISTORIES = 10
+/** Maximum bytes of the calldata of a simulated transaction. */
 const MAX_CALLDATA_BYTES = 131_072
 /** Address that stands for the native token in responses. */
 export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
@@ -35,23 +37,29 @@ const block = text('block')
 
 export const simulateFields = z
   .object({
-    from: address('from', { sends: true }).describe('Sender; output is measured here. Needs no funds or approvals.'),
-    to: address('to').describe('Contract called, typically a router.'),
+    from: address('from', { sends: true }).describe(
+      'Sender, whose balance of `tokenOut` shows the output. Needs no funds or approvals.',
+    ),
+    to: address('to').describe('Contract that is called, typically a router.'),
     data: hexData('data', MAX_CALLDATA_BYTES).describe('Calldata exactly as it would be sent, at most 128 kB.'),
     tokenIn: address('tokenIn').describe('Input token, an ERC-20.'),
     amountIn: uintOrHex('amountIn').describe('Input amount in base units, decimal or 0x-hex.'),
-    tokenOut: address('tokenOut', { native: true }).describe('Output token to measure; NATIVE for the native token.'),
+    tokenOut: address('tokenOut', { native: true }).describe('Output token; NATIVE for the native token.'),
     gasPrice: gasPrice(uintOrHex)
       .optional()
-      .describe('Wei, below 2^64; 0 simulates without one. Default: the network price.'),
+      .describe('Gas price in wei, below 2^64; 0 simulates without a gas price. Default: the network price.'),
     gas: uintOrHex('gas').optional().describe('Gas limit. Default: half of the block gas limit.'),
     block: block.prefault('latest').describe('Block number (decimal or 0x-hex) or tag. Default `latest`.'),
-    spender: address('spender').optional().describe('Receives the allowance. Default: `to`.'),
+    spender: address('spender').optional().describe('Account that may take the input. Default: `to`.'),
     coinbase: address('coinbase', { zero: true })
       .optional()
-      .describe('`block.coinbase`. Default: author of the block.'),
-    balanceSlot: uintOrHex('balanceSlot').optional().describe('Base storage slot of the balance mapping.'),
-    allowanceSlot: uintOrHex('allowanceSlot').optional().describe('Base storage slot of the allowance mapping.'),
+      .describe('Value of `block.coinbase`. Default: the author of the block.'),
+    balanceSlot: uintOrHex('balanceSlot')
+      .optional()
+      .describe('Storage slot of the mapping of balances in `tokenIn`. Default: searched.'),
+    allowanceSlot: uintOrHex('allowanceSlot')
+      .optional()
+      .describe('Storage slot of the mapping of allowances in `tokenIn`. Default: searched.'),
   })
   // Unknown fields are refused: ignoring a field such as `value` would simulate another transaction.
   .strict()
@@ -60,7 +68,7 @@ export const simulateFields = z
   })
 export type SimulateFields = z.output<typeof simulateFields>
 
-/** Parses addresses; the keys are the addresses as sent. */
+/** Parses addresses. The keys of the result are the addresses as the request spells them. */
 function addresses(input: readonly string[], max: number, context: z.core.$RefinementCtx) {
   const addressByText = new Map<string, Address>()
   for (const item of input) {
@@ -83,11 +91,11 @@ const tokenList = (max: number) =>
 const detail = z
   .enum(['0', '1'], 'detail must be 0 or 1')
   .default('0')
-  .describe('1 answers each token with its price and what that rests on, or why there is none.')
+  .describe('1 returns the price of each token with its sources and confidence, or the reason why it has no price.')
 
 const pastBlock = smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
   .optional()
-  .describe('A block of the past: prices as of its end, where the node has its state. The newest when absent.')
+  .describe('Past block at whose end the tokens are priced; the node must have its state. Default: the newest block.')
 
 export const pricesQuery = z.object({
   token: tokenList(MAX_TOKENS),
@@ -134,12 +142,12 @@ export const currentPricesPath = z.object({
     .meta({ pattern: '^[A-Za-z0-9_-]{1,64}:[^,]{1,128}(,[A-Za-z0-9_-]{1,64}:[^,]{1,128})*$' })
     .describe(`One coin as \`chain:address\`, or up to ${MAX_COINS}, separated by commas.`),
 })
-/** Schema for the OpenAPI document only; the service ignores the parameter. */
+/** Query parameters in DefiLlama's format. Only for the OpenAPI document: the service ignores them. */
 export const currentPricesQuery = z.object({
   searchWidth: z
     .string()
     .optional()
-    .describe('Accepted and ignored: prices are of the newest block, and there is no older one to search for.'),
+    .describe('Accepted and ignored, because prices are always those of the newest block.'),
 })
 
 export const tokensQuery = z.object({
@@ -149,21 +157,23 @@ export const tokensQuery = z.object({
 export const statusQuery = z.object({
   toAmount: uintOrHex('toAmount')
     .optional()
-    .describe('`toAmount` of the quote, in base units: the answer says how what was received compares.'),
+    .describe('`toAmount` of the quote, in base units, with which the received amount is compared.'),
 })
 
 export const tokenListQuery = z.object({
   q: text('q')
     .refine((input) => input.length <= 100, 'q must be at most 100 characters')
     .optional()
-    .describe('Part of a symbol or a name, or a whole address, which need not be on the list.'),
-  limit: smallInteger('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
+    .describe('Part of a symbol or name, or a whole address, which may also be that of a token outside the list.'),
+  limit: smallInteger('limit', 1, 1_000).prefault('100').describe('Maximum tokens in the response. Default 100.'),
 })
 
 export const statsQuery = z.object({
   limit: smallInteger('limit', 0, 1_000)
     .prefault('100')
-    .describe('Most families, brands and pools in the answer, those with the most samples first. Default 100.'),
+    .describe(
+      'Maximum number of DEX families, of DEXes, and of pools in the response. Those with the most samples come first. Default 100.',
+    ),
 })
 
 export const liquidityQuery = z.object({
@@ -171,7 +181,7 @@ export const liquidityQuery = z.object({
   curve: z
     .enum(['0', '1'], 'curve must be 0 or 1')
     .default('0')
-    .describe('1 answers each token with the depth at 0.5, 1, 2, 5 and 10 percent of price impact.'),
+    .describe('1 returns the depth of each token at 0.5, 1, 2, 5, and 10 percent of price impact.'),
 })
 
 export const historyQuery = z.object({

@@ -9,14 +9,14 @@ export const units = z.string().regex(/^[0-9]+$/)
 const signedUnits = z.string().regex(/^-?[0-9]+$/)
 
 export const swapLeg = z.object({
-  pool: z.string().describe('Address of the pool, or its id inside a singleton.'),
-  protocol: z.string().describe('Family of the pool, such as `uniswap-v3`.'),
-  dex: z.string().describe('Brand.'),
+  pool: z.string().describe('Address of the pool, or its id if one contract holds many pools.'),
+  protocol: z.string().describe('DEX family of the pool, such as `uniswap-v3`.'),
+  dex: z.string().describe('DEX of the pool.'),
   tokenIn: hexAddress,
   tokenOut: hexAddress,
   amountIn: units.describe('Base units of `tokenIn`.'),
   amountOut: units.describe('Base units of `tokenOut`.'),
-  share: z.number().min(0).max(100).describe("Percent of the route's flow of `tokenIn`."),
+  share: z.number().min(0).max(100).describe('Percent of all `tokenIn` that the route sells in its legs.'),
   gas: units.describe('Gas of the leg.'),
 })
 /** A swap in one pool of a route. */
@@ -25,7 +25,7 @@ export type LegResponse = z.infer<typeof swapLeg>
 const transaction = z.object({
   from: hexAddress.describe('Sender, as in the request.'),
   to: hexAddress.describe('Guard Contract of the chain.'),
-  data: hexBytes.describe('Calldata, to be submitted unmodified.'),
+  data: hexBytes.describe('Calldata; submit it unmodified.'),
   value: units.describe('Wei; `0` for ERC-20 input.'),
 })
 
@@ -38,61 +38,63 @@ const routeEcho = {
 export const swapResponse = z.object({
   ...routeEcho,
   toAmount: units.describe(
-    'Output that the simulation of `tx` measured at `simulationBlock`, in base units, after fee and taxes. Pools whose fee or rate follows the time (algebra-v1, liquidity-book, vaults) may pay a few millionths more or less in a later block.',
+    'Output that the simulation of `tx` measured at `simulationBlock`, in base units, after fee and taxes. Pools whose fee or rate depends on time (algebra-v1, liquidity-book, vaults) may pay a few millionths more or less in a later block.',
   ),
-  minToAmount: units.describe('Least output that `tx` accepts before it reverts.'),
+  minToAmount: units.describe('Minimum output; `tx` reverts if the output is lower.'),
   slippage: z
     .object({ percent: z.number().min(0.05).max(3), reason: z.string() })
     .optional()
-    .describe('With `slippage=auto`: what `minToAmount` is less than `toAmount`, and why so much.'),
+    .describe(
+      'With `slippage=auto`: percent by which `minToAmount` is below `toAmount`, and the reason for this value.',
+    ),
   gasEstimate: units.describe('Gas of the whole transaction before refunds. Set the gas limit 20 % higher.'),
   simulationBlock: z.int().describe('Block at which `tx` was simulated.'),
   blockHash: z.string().describe('Hash of that block.'),
   expiresAtBlock: z
     .int()
-    .describe("Once the chain's head is at this block, ask again: more than two blocks have passed."),
+    .describe("Block from which the quote is outdated: request a new quote once the chain's head has reached it."),
   quoteId: z
     .string()
     .describe(
-      'Chain, block and a digest of the route with its amounts. Where the service keeps a log of quotes, its operator makes the quote again from it.',
+      'Chain, block, and a digest of the route with its amounts. If the service keeps a quote log, its operator can find and compute the quote again by this id.',
     ),
-  priceImpact: z.number().nullable().describe('Percent against the mid price of the same route.'),
+  priceImpact: z.number().nullable().describe('Loss against the mid price of the same route, in percent.'),
   gasCharged: units.describe(
-    'Gas that the sender is charged, after refunds, as in the receipt. `gasCost` and `netToAmount` count it.',
+    'Gas that the sender is charged, after refunds, as in the receipt. `gasCost` and `netToAmount` are based on it.',
   ),
   gasChargedAtDeadline: units.describe(
-    'The same when `tx` is mined at its deadline instead of in the next block: more if an observation of a pool, a cache of rates, or an epoch falls due before then.',
+    'Like `gasCharged`, if `tx` is mined at its deadline instead of in the next block. Higher if a pool or token has work that is due before the deadline, such as an oracle observation or an update of a rate.',
   ),
   gasCost: z.object({
-    native: units.describe('Wei, `l1Fee` included.'),
+    native: units.describe('Cost in wei, including `l1Fee`.'),
     usd: z.number().nullable(),
-    l1Fee: units.nullable().describe('Wei for publishing on the chain below; null where it is not known.'),
+    l1Fee: units.nullable().describe('Wei for publishing the transaction on the parent chain (L1); null if unknown.'),
   }),
-  netToAmount: signedUnits.nullable().describe('`toAmount` less the gas, in base units of the output.'),
+  netToAmount: signedUnits.nullable().describe('`toAmount` less the cost of gas, in base units of the output.'),
   optimalityGap: z
     .number()
     .nullable()
     .describe(
-      'Before gas: basis points by which the output of this route is below an upper bound on the output of every route that the request admits. The bound counts all pools that the service knows at `simulationBlock`, each up to the end of its liquidity, on paths of up to `maxHops` pools, split in any way; not pools that the service does not know. At 2, no such route pays more than `toAmount` / (1 − 0.0002), but for the fees and taxes that both pay. The bound may be higher than any real route, above all with `maxSplits`. Null when no bound is known: with `maxSplits=1`, when pool prices disagree so far that the bound counts an arbitrage, and for some pools of several tokens.',
+      'Before gas: basis points by which the output of this route is below an upper bound on the output of every route that the request allows. The bound includes all pools that the service knows at `simulationBlock`, with all their liquidity, on paths of up to `maxHops` pools, split in any way. For example, 2 means that no such route pays more than `toAmount` / (1 − 0.0002), before fees and taxes. The bound may be higher than the output of any real route, above all with `maxSplits`. Null if no bound is known: with `maxSplits=1`, if pool prices differ so much that the bound includes an arbitrage, and for some pools of several tokens.',
     ),
   optimalityGapNet: z
     .number()
     .nullable()
     .describe(
-      'The same after gas: output less the expected gas of the route, compared with an upper bound on output less gas of every such route. Null also while the service is short of time.',
+      'Like `optimalityGap`, after gas: compares output less expected gas with an upper bound on output less gas. Also null if the service had no time to compute it.',
     ),
   poolsPending: z
     .literal(true)
     .optional()
     .describe(
-      'Pools of some families are still being searched for, or cannot be found at this node (`/ready/{chain_id}` says which): a better route may be found later. Left out once all are known.',
+      'Present while pools of some families are still being searched for, or cannot be found at this node (`/ready/{chain_id}` names the families): a better route may be found later.',
     ),
   warnings: z.array(z.string()),
   swaps: z
     .array(swapLeg)
     .min(1)
     .describe(
-      'Pools used, in execution order. What is wrapped or unwrapped at an end that is NATIVE is no leg, unless it is all there is to do.',
+      'Legs of the route, in execution order. Wrapping a NATIVE input and unwrapping to a NATIVE output are not listed, unless the swap consists only of this.',
     ),
   tx: transaction,
   calls: z
@@ -100,7 +102,7 @@ export const swapResponse = z.object({
     .min(1)
     .optional()
     .describe(
-      'With `calls=1`: a reset of the allowance where the token insists, an approval of exactly `fromAmount` where the allowance is short at `simulationBlock`, and `tx`. To be made in this order, all or none, as they were simulated: in one call of the node.',
+      'With `calls=1`: if the allowance does not suffice at `simulationBlock`, an approval of exactly `fromAmount`, with a reset of the allowance before it if the token requires one; then `tx`. Execute all of them, in this order, as one batch: they were simulated as one.',
     ),
 })
 /** Response body of `/aggregator`. */
@@ -110,12 +112,14 @@ export const quoteResponse = swapResponse.omit({ tx: true, calls: true }).extend
   expiresAtBlock: swapResponse.shape.expiresAtBlock
     .optional()
     .describe(
-      "Once the chain's head is at this block, ask again: more than two blocks have passed. Absent with `block`: a past block does not change.",
+      "Block from which the quote is outdated: request a new quote once the chain's head has reached it. Absent with `block`, because a past block does not change.",
     ),
   proof: certificate
     .nullable()
     .optional()
-    .describe('With `proof=1`: a certificate of a bound on the output of every route; null when no bound was found.'),
+    .describe(
+      'With `proof=1`: a certificate of an upper bound on the output of every route; null if no bound was found.',
+    ),
 })
 /** Response body of `/quote`. */
 export type QuoteResponse = z.infer<typeof quoteResponse>
@@ -125,7 +129,9 @@ export const quotesResponse = z.object({
   blockHash: z.string().describe('Hash of that block.'),
   quotes: z
     .array(z.union([swapResponse, quoteResponse, z.looseObject({ error: z.string(), code: z.string() })]))
-    .describe('In the order asked: as `/aggregator` answers, as `/quote` answers, or the error of that quote alone.'),
+    .describe(
+      'Results in the order of the request: each in the format of `/aggregator` or `/quote`, or the error of that quote.',
+    ),
 })
 export type QuotesResponse = z.infer<typeof quotesResponse>
 
@@ -136,14 +142,14 @@ export const streamEvents = z.object({
     .union([swapResponse, quoteResponse])
     .optional()
     .describe(
-      'The first answer, and each that differs: as `/aggregator` answers where `from` is given, else as `/quote`.',
+      'The first quote, and each quote that differs from the previous one: in the format of `/aggregator` if `from` is given, otherwise of `/quote`.',
     ),
   block: z
     .object({ simulationBlock: z.int(), blockHash: z.string() })
     .optional()
-    .describe('Looked at again at this block: the last `quote`, or `refused`, stands.'),
-  refused: errorData.optional().describe('There is no answer at this block; the stream goes on.'),
-  end: errorData.optional().describe('The last event, with its reason.'),
+    .describe('Block at which the last `quote` or `refused` event still holds.'),
+  refused: errorData.optional().describe('Reason why there is no quote at this block; the stream continues.'),
+  end: errorData.optional().describe('Reason why the stream ends; the last event.'),
 })
 
 export const swapNoRoute = z.object({
@@ -156,10 +162,10 @@ export const swapNoRoute = z.object({
 export type SwapNoRoute = z.infer<typeof swapNoRoute>
 
 export const simulation = z.object({
-  success: z.boolean().describe('False means that the call would revert; the status is still 200.'),
-  amountOut: units.describe('Growth of the balance of `from` in base units of `tokenOut`.'),
+  success: z.boolean().describe('False if the call would revert; the status is still 200.'),
+  amountOut: units.describe('Increase of the balance of `from`, in base units of `tokenOut`.'),
   gasUsed: z.int().describe('Gas of the call to `to`, without intrinsic and calldata gas, before refunds.'),
-  returnData: hexBytes.describe('Return data or revert payload, cut at 64 kB.'),
+  returnData: hexBytes.describe('Return data or revert data, cut off at 64 kB.'),
   revertReason: z.string().optional().describe('Only when `success` is false.'),
   block: z.string().describe('The `block` of the request.'),
 })
@@ -171,38 +177,38 @@ const priceSource = z.object({
   protocol: z
     .string()
     .describe(
-      'Family of the pool, such as `uniswap-v3`; `redemption` where `pool` is the token itself, by what it redeems for.',
+      'DEX family of the pool, such as `uniswap-v3`. `redemption` if `pool` is the token itself, which is priced by the assets that it redeems for.',
     ),
-  usd: z.number().positive().describe('What this pool alone says.'),
-  weight: z.number().min(0).max(1).describe('Its share of the say of all pools.'),
+  usd: z.number().positive().describe('Price by this pool alone.'),
+  weight: z.number().min(0).max(1).describe('Weight of this pool, as a share of the weights of all pools.'),
 })
 const priceDetail = z
   .object({
     usd: z.number().positive().nullable(),
-    block: z.int().describe('Block of the pools that the price comes from.'),
-    timestamp: z.int().describe('Unix seconds of that block.'),
+    block: z.int().describe('Block of the pools from which the price is computed.'),
+    timestamp: z.int().describe('Unix time of that block in seconds.'),
     depthUsd: z.number().nonnegative().nullable(),
     confidence: z
       .number()
       .min(0)
       .max(1)
       .describe(
-        'd / (d + 10,000) × max(0, 1 − s / 5 %): d are the dollars behind the price, s the mean distance of its pools from it.',
+        'd / (d + 10,000) × max(0, 1 − s / 5 %): d is the USD liquidity behind the price, s is the weighted mean of the relative distances between the prices of its pools and the price.',
       ),
-    sources: z.array(priceSource).max(3).describe('The pools with the most say.'),
+    sources: z.array(priceSource).max(3).describe('The pools with the largest weights.'),
     reason: z
       .enum(['unknown', 'no-decimals', 'below-floor', 'no-anchor', 'unsellable', 'pending'])
       .nullable()
       .describe(
-        'Why there is no price: in no pool; decimals not known; less than 300 USD behind it; no way to a dollar; measured, and bought but not sold; pools are still being looked for.',
+        'Reason why there is no price. `unknown`: no pool has the token. `no-decimals`: the decimals are unknown. `below-floor`: less than 300 USD of liquidity. `no-anchor`: no path of pools to a dollar token. `unsellable`: a test sale failed. `pending`: pools are still being searched for.',
       ),
   })
-  .describe('With `detail=1`.')
+  .describe('Price with its sources, with `detail=1`.')
 export type PriceDetailResponse = z.infer<typeof priceDetail>
 
 export const prices = z
   .record(hexAddress, z.union([z.number().positive(), priceDetail]).nullable())
-  .describe('USD by token address as sent; null where the token is not recognised.')
+  .describe('USD by token address, as spelled in the request; null for tokens without a known price.')
 
 export const currentPrices = z
   .object({
@@ -215,20 +221,20 @@ export const currentPrices = z
             .string()
             .optional()
             .describe(
-              "Of the chain's file, else what the contract says, at most 20 characters, harmless to show; absent if it says none.",
+              "Symbol from the chain's file or from the contract, sanitized, at most 20 characters; absent if neither has one.",
             ),
-          price: z.number().positive().describe('USD of one whole token, as `/prices` has it.'),
-          timestamp: z.int().describe('Unix seconds of the block that the price is of.'),
+          price: z.number().positive().describe('USD of one whole token, as in `/prices`.'),
+          timestamp: z.int().describe('Unix time of the block of the price, in seconds.'),
           confidence: z
             .number()
             .min(0)
             .max(1)
             .describe(
-              'd / (d + 10,000) × max(0, 1 − s / 5 %), as `/prices` has it with `detail=1`: d are the dollars behind the price, s the mean distance of its pools from it.',
+              'd / (d + 10,000) × max(0, 1 − s / 5 %), as in `/prices` with `detail=1`: d is the USD liquidity behind the price, s is the weighted mean of the relative distances between the prices of its pools and the price.',
             ),
         }),
       )
-      .describe('By coin as sent; a coin without a price is absent.'),
+      .describe('Prices by coin, as spelled in the request; a coin without a price is absent.'),
   })
   .meta({
     examples: [
@@ -252,45 +258,48 @@ const depthByImpact = z.object({
 })
 export const liquidity = z
   .record(hexAddress, z.union([z.number().nonnegative(), depthByImpact]).nullable())
-  .describe('Depth in USD by token address as sent; with `curve=1`, by percent of price impact.')
+  .describe(
+    'Depth in USD by token address, as spelled in the request; with `curve=1`, also by percent of price impact.',
+  )
 
 const pricePoint = z.object({ block: z.int(), timestamp: z.int(), usd: z.number().positive() })
 export const priceHistory = z
   .record(hexAddress, z.array(pricePoint))
-  .describe('Prices of past blocks by token address as sent, oldest first; empty for tokens without a price.')
+  .describe(
+    'Prices at past blocks by token address, as spelled in the request, oldest first; empty for tokens without a price.',
+  )
 export type PriceHistoryResponse = z.infer<typeof priceHistory>
 
-const tax = (taxName: string) =>
-  z.number().min(0).max(100).nullable().describe(`Percent ${taxName}; null where not known.`)
+const tax = (taxName: string) => z.number().min(0).max(100).nullable().describe(`Percent ${taxName}; null if unknown.`)
 export const tokenReport = z.object({
   symbol: z.string().nullable(),
   decimals: z.int().nullable(),
-  rebasing: z.boolean().nullable().describe('Whether balances are shares of something that changes.'),
-  needsApprovalReset: z.boolean().nullable().describe('Whether an allowance can be changed by way of 0 only.'),
-  transferTax: tax('that a transfer between people costs'),
+  rebasing: z.boolean().nullable().describe('True if balances are shares of an amount that changes.'),
+  needsApprovalReset: z.boolean().nullable().describe('True if an allowance must be reset to 0 before it is changed.'),
+  transferTax: tax('that a transfer between accounts other than pools costs'),
   standing: z
     .enum(['named', 'earned', 'stranger'])
     .describe(
-      "Whether routes between other tokens may pass through it by default: the chain's file names it, it has earned it, or neither.",
+      "Trust level: `named` if the chain's file lists the token, `earned` if it has behaved well for long, `stranger` otherwise. By default, routes between other tokens do not pass through a stranger.",
     ),
-  reason: z.string().describe('Of the standing, for people.'),
+  reason: z.string().describe('Reason of the trust level, as text.'),
   surcharge: z
     .number()
     .min(0)
     .nullable()
     .describe(
-      'Percent that the sender of a transfer loses on top of what he sends; such a token is not routed. Null where not known.',
+      'Percent of the sent amount that the sender of a transfer loses in addition to it. Such a token is not routed. Null if unknown.',
     ),
   asksForCode: z
     .boolean()
     .nullable()
     .describe(
-      'Whether its code has instructions that ask for the code of accounts, or calls other contracts that may. Null where not known.',
+      'True if the code of the token has instructions that read the code of accounts, or calls other contracts that may. Null if unknown.',
     ),
   walletsDiffer: z
     .boolean()
     .describe(
-      'True where a swap of it was seen to end otherwise for an account without code than for one with code. Its quotes are those of the account in `from` as it is.',
+      'True if a swap of the token had different results for accounts with and without code. Its quotes are simulated with the real code of `from`.',
     ),
   pools: z
     .array(
@@ -298,42 +307,43 @@ export const tokenReport = z.object({
         pool: z.string(),
         protocol: z.string(),
         dex: z.string(),
-        buyTax: tax('of what the pool hands over that does not arrive'),
-        sellTax: tax('of what is sent to the pool that does not arrive'),
-        sellable: z.boolean().nullable().describe('False where what was bought cannot be sent back.'),
-        sizeLimited: z.boolean().nullable().describe('Whether a thousandth of the pool is too much at once.'),
+        buyTax: tax('of the amount that the pool pays out and the buyer does not receive'),
+        sellTax: tax('of the amount that the seller sends and the pool does not receive'),
+        sellable: z.boolean().nullable().describe('False if bought tokens cannot be sent back to the pool.'),
+        sizeLimited: z
+          .boolean()
+          .nullable()
+          .describe("True if a thousandth of the pool's reserve is too much for one transfer."),
       }),
     )
-    .describe('Measured in the pools that hold most of the token.'),
+    .describe('Measurements in the pools with the largest reserves of the token.'),
 })
 export type TokenReportResponse = z.infer<typeof tokenReport>
 export const tokenReports = z
   .record(hexAddress, tokenReport.nullable())
-  .describe('By token address as sent; null for what cannot be measured.')
+  .describe('Reports by token address, as spelled in the request; null for tokens that cannot be measured.')
 
 const listTag = z.object({ name: z.string(), description: z.string() })
 export const tokenList = z.object({
   name: z.string(),
-  timestamp: z.string().describe('When the list was made.'),
-  version: z
-    .object({ major: z.int(), minor: z.int(), patch: z.int() })
-    .describe('`patch` is the block that the list is of.'),
-  tags: z.record(z.string(), listTag).describe('What the tags of tokens mean.'),
+  timestamp: z.string().describe('Time at which the list was built.'),
+  version: z.object({ major: z.int(), minor: z.int(), patch: z.int() }).describe('`patch` is the block of the list.'),
+  tags: z.record(z.string(), listTag).describe('Meaning of the tags of tokens.'),
   tokens: z.array(
     z.object({
       chainId: z.int(),
-      address: hexAddress.describe('With its EIP-55 checksum; NATIVE for the native token.'),
-      name: z.string().describe('At most 60 characters, harmless to show.'),
-      symbol: z.string().describe('At most 20 characters without spaces, harmless to show.'),
+      address: hexAddress.describe('Address with EIP-55 checksum; NATIVE for the native token.'),
+      name: z.string().describe('Sanitized name, at most 60 characters.'),
+      symbol: z.string().describe('Sanitized symbol, at most 20 characters, without spaces.'),
       decimals: z.int(),
       tags: z
         .array(z.enum(['native', 'registry', 'found', 'unlisted', 'copy']))
         .describe(
-          'Where it comes from, and `copy` where its symbol is, or looks like, that of a token of the registry.',
+          'Source of the token, and `copy` if its symbol equals, or looks like, the symbol of a token of the registry.',
         ),
       extensions: z.object({
-        depthUsd: z.number().nullable().describe('Depth in all pools in USD, as `/liquidity` has it.'),
-        copyOf: hexAddress.optional().describe('The token whose symbol a copy has.'),
+        depthUsd: z.number().nullable().describe('USD liquidity in all pools, as in `/liquidity`.'),
+        copyOf: hexAddress.optional().describe('For a copy: the token of the registry with that symbol.'),
       }),
     }),
   ),
@@ -354,19 +364,19 @@ export const chainMap = z
       L1FeeModel: z
         .enum(L1_FEE_MODELS)
         .describe(
-          'How the chain charges for publishing a transaction on the chain below. `none`: it has none below it. `unknown`: `gasCost.l1Fee` is null, and the cost of gas is without it.',
+          'How the chain charges for publishing a transaction on its parent chain. `none`: it has no parent chain. `unknown`: `gasCost.l1Fee` is null, and `gasCost` does not include this fee.',
         ),
     }),
   )
   .describe('Supported chains by chain id.')
 
 export const errorBody = z.looseObject({
-  error: z.string().describe('What is wrong, for people.'),
+  error: z.string().describe('Message for people.'),
   code: z
     .string()
     .regex(/^[A-Z_]+$/)
-    .describe('What is wrong, for programs.'),
+    .describe('Error code for programs.'),
   requestId: z.string(),
-  cure: z.string().optional().describe('What to do about it.'),
-  docs: z.string().optional().describe('Where this service says more, as a path of its own.'),
+  cure: z.string().optional().describe('What to do about the error.'),
+  docs: z.string().optional().describe("Path of this service's documentation of the error."),
 })

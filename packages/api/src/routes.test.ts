@@ -157,7 +157,13 @@ describe('/simulate', () => {
     expect(runs).toMatchObject([
       {
         ...{ from: ONE, to: TWO, data: '0x12', tokenIn: account('3'), amountIn: 5n, tokenOut: account('4'), block: 5 },
-        ...{ asSent: 'measured', knownState: { header: { number: 5 } }, gas: 1n, gasPrice: 2n, spender: account('6') },
+        ...{
+          bareRunMode: 'measured',
+          knownState: { header: { number: 5 } },
+          gas: 1n,
+          gasPrice: 2n,
+          spender: account('6'),
+        },
         ...{ coinbase: account('7'), balanceSlot: 3n, allowanceSlot: 0n },
       },
     ])

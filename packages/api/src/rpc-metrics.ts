@@ -3,7 +3,7 @@ import type { RpcEvent, RpcHealth } from '@sluice/rpc'
 import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
-/** Methods with their own label; all others are counted as `other` to bound the number of labels. */
+/** Methods with their own label. All other methods are counted as `other`, to limit the number of labels. */
 const METHODS: ReadonlySet<string> = new Set([
   'eth_call',
   'eth_getBlockByNumber',
@@ -23,37 +23,37 @@ export function createRpcMetrics(registry: Registry) {
   return {
     calls: counter(
       'sluice_rpc_calls_total',
-      'JSON-RPC calls sent, by method and by who waits for them: a quote, a lookup of a token, or background work.',
+      'JSON-RPC calls sent, by method and by priority: a quote or a look-up of a token waits for them, or background work.',
       ['chain', 'endpoint', 'method', 'priority'],
     ),
     posts: counter(
       'sluice_rpc_http_requests_total',
-      'HTTP requests sent to endpoints; each holds one call or a batch.',
+      'HTTP requests sent to endpoints; each contains one call or a batch.',
       ['chain', 'endpoint', 'priority'],
     ),
     extraRequests: counter(
       'sluice_rpc_extra_total',
-      'Requests sent again (retry) and second ones sent beside a late one (hedge).',
+      'Requests that were sent again after a failure (retry), or a second time because the first one was slow (hedge).',
       ['chain', 'endpoint', 'kind'],
     ),
     slowedDown: counter(
       'sluice_rpc_slowed_total',
-      'Times that an endpoint is asked more slowly from then on, since it refused.',
+      'Number of times that the call rate of an endpoint was reduced, because it refused calls.',
       ['chain', 'endpoint'],
     ),
     endpoint: gauge(
       'sluice_rpc_endpoint',
-      'An endpoint now: success_rate (0 to 1), ejected (0 or 1), queued requests, batch_size (1 where batches are refused), calls_per_second it is held to (0 when not).',
+      'State of an endpoint: success_rate (0 to 1), ejected (0 or 1), queued requests, batch_size (1 if batches are refused), and the limit calls_per_second (0 if unlimited).',
       ['chain', 'endpoint', 'what'],
     ),
     clock: gauge(
       'sluice_chain_clock_seconds',
-      'Usual time between blocks (interval), and age of new blocks by our clock when they come (behind; far from 0 when a clock is off).',
+      'Median time between blocks (interval), and age of new blocks on arrival by the local clock (behind; far from 0 if a clock is wrong).',
       ['chain', 'what'],
     ),
     clockState: gauge(
       'sluice_chain_clock_state',
-      '1 for what the chain does: moving, resting (no blocks for longer than usual), off (blocks come with another time than ours), unknown.',
+      'State of block production, 1 for the current one: moving, resting (no block for longer than usual), off (timestamps differ from the local clock), unknown.',
       ['chain', 'state'],
     ),
   }

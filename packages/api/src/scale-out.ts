@@ -17,7 +17,7 @@ import type { Metrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
 import { RateLimitedLog } from './rate-limited-log.ts'
 
-/** Interval at which the owner of a chain saves its pools for the next owner, in milliseconds. */
+/** Milliseconds between two saves of a chain's known pools by its owner, the process that indexes it, for the next owner. */
 const SAVE_INTERVAL_MS = 5_000
 /** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
 const MAX_AWAY_MS = 15_000
@@ -32,7 +32,7 @@ export type BusStatus = {
   readonly since?: string
   /** Chains that this process indexes for all processes. */
   readonly owned: readonly number[]
-  /** Unfinished searches of past logs by owned chain. */
+  /** Unfinished searches of past logs, by owned chain. */
   readonly scans?: Readonly<Record<number, ScanStatus>>
 }
 
@@ -113,7 +113,7 @@ export class ScaleOut {
     return { state: 'connected', ...details }
   }
 
-  /** Searches of past logs by owned chain. */
+  /** Searches of past logs, by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
     const ownedChains = (this.indexers?.chains ?? []).flatMap(({ ownsChain, chainId, market }) => {
       const scan = ownsChain ? market?.health().scan : undefined
@@ -122,7 +122,7 @@ export class ScaleOut {
     return new Map(ownedChains)
   }
 
-  /** False before the first response of Redis, and if it has been away or full for `AWAY_MS`. */
+  /** False before the first response of Redis, and if Redis has been away or full for `MAX_AWAY_MS`. */
   get isReady(): boolean {
     const { awaySince } = this.bus
     this.wasConnected ||= awaySince === null

@@ -1,4 +1,4 @@
-/** Combines a live chain with its admission control. */
+/** A live chain together with its admission control. */
 import type { Chain, Deployment } from '@sluice/chains'
 import { LiveChain, type LiveChainOptions } from '@sluice/quoting'
 import { type AdmissionOptions, ChainAdmission } from './admission/admission.ts'

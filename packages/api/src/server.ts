@@ -14,17 +14,22 @@ import type { PoolLists } from './pool-files.ts'
 import { ScaleOut } from './scale-out.ts'
 import { Services } from './services.ts'
 
-/** Maximum header size of Node's parser, far above the 16 kB limit of a target, so the app itself answers 414. */
+/** Maximum header size of Node's parser: far above the 16 kB limit of a URL, so that the app itself answers 414. */
 const MAX_HEADER_BYTES = 262_144
+/** Timeout for receiving the headers of a request. */
 const HEADERS_TIMEOUT_MS = 10_000
+/** Timeout for receiving a whole request. */
 const BODY_TIMEOUT_MS = 20_000
-/** Interval at which Node checks both timeouts. */
+/** Milliseconds between two checks of these timeouts by Node. */
 const CHECK_MS = 2_000
-/** Longer than the idle timeout of common proxies, so the proxy closes the connection first. */
+/** Timeout of idle connections: longer than that of common proxies, so that the proxy closes the connection first. */
 const KEEP_ALIVE_MS = 75_000
-/** Buffers log lines up to 4 kB or 500 ms, so requests do not wait for writes. The rest is written at exit. */
+/**
+ * Options of pino: log lines are buffered up to 4 kB or 500 ms, so that requests do not wait for writes. The buffer is
+ * written at exit.
+ */
 const LOG = { dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 }
-/** Interval at which a stopping service closes idle connections. */
+/** Milliseconds between two sweeps in which a stopping service closes idle connections. */
 const SWEEP_MS = 50
 
 const HTTP: ServerOptions = {
@@ -32,7 +37,7 @@ const HTTP: ServerOptions = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: BODY_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  // The app refuses a request without Host, with an error body; Node would send none.
+  // The app refuses a request without a `Host` header with an error body. Node would refuse it without a body.
   requireHostHeader: false,
   connectionsCheckingInterval: CHECK_MS,
 }
@@ -47,7 +52,7 @@ export type RunningServer = {
   readonly url: string
   /** URL of `/metrics` if `METRICS_PORT` is set. */
   readonly metricsUrl?: string
-  /** Finishes running requests, then stops. Cuts connections after the grace period. */
+  /** Finishes requests in flight, then stops. Closes the remaining connections after the grace period. */
   readonly close: () => Promise<void>
 }
 
@@ -100,7 +105,7 @@ export async function startServer(
   const close = async () => {
     stopMemoryRelease()
     services.stop()
-    // Leave first: other processes take over the owned chains while running requests finish here.
+    // Release the owned chains first, so that other processes take them over while requests finish here.
     const chainsReleased = scaleOut?.releaseChains()
     const serverStopped = new Promise<void>((resolve) => server.close(() => resolve()))
     // A keep-alive connection becomes idle only after its last response.

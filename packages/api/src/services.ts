@@ -16,14 +16,14 @@ import type { ScaleOut } from './scale-out.ts'
 import { ServedChain } from './served-chain.ts'
 
 type ServiceOverrides = {
-  /** Search threads, shared by all chains and closed with the services. */
+  /** Threads for route searches, which all chains share and which are closed with the services. */
   readonly threads?: RouterThreads
   readonly scaleOut?: ScaleOut | undefined
   /** Known pools by chain, which need no search of past logs. */
   readonly poolLists?: PoolLists
 }
 
-/** Served chains of this process. Each chain starts at its first request and fails independently of the others. */
+/** The served chains of this process. A chain starts at the first request for it, and its failures affect no other chain. */
 export class Services {
   readonly registry: Registry
   readonly metrics: Metrics
@@ -90,7 +90,7 @@ export class Services {
     return [...this.chains.values()]
   }
 
-  /** Marks the service as not ready and ends all streams, which would otherwise never end. */
+  /** Marks the service as not ready, and ends all streams, because they do not end by themselves. */
   stop(): void {
     this.isClosing = true
     this.streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))

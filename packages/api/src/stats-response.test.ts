@@ -39,6 +39,6 @@ test.each([
 
 test('the documentation says what each figure of drift is', () => {
   const json = JSON.stringify(z.toJSONSchema(stats))
-  for (const text of ['Mean', 'Median', 'One in twenty is as bad as this, or worse'])
-    expect(json).toContain(`"${text}; null where nothing was paid."`)
+  for (const text of ['Mean', 'Median', '5 % of the quotes drift this much or worse'])
+    expect(json).toContain(`"${text}; null if no simulation succeeded."`)
 })

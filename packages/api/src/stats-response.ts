@@ -1,35 +1,44 @@
 /** Response schema of `/stats`. */
 import { z } from 'zod'
 
-const bps = (description: string) => z.number().nullable().describe(`${description}; null where nothing was paid.`)
+const bps = (description: string) => z.number().nullable().describe(`${description}; null if no simulation succeeded.`)
 const drift = z
   .array(
     z.object({
-      after: z.int().min(1).max(2).describe('Blocks after that of the quote.'),
-      samples: z.int().nonnegative().describe('Of the last ones, which the figures are of.'),
+      after: z.int().min(1).max(2).describe('Number of blocks after the block of the quote.'),
+      samples: z.int().nonnegative().describe('Number of recent samples that the figures are computed from.'),
       wouldRevertPercent: z
         .number()
         .min(0)
         .max(100)
-        .describe('Quotes whose transaction would have reverted within its own slippage.'),
+        .describe(
+          'Percent of the quotes whose transaction would have reverted, because the output fell below its minimum.',
+        ),
       driftBps: z
         .object({
           mean: bps('Mean'),
           median: bps('Median'),
-          worst5: bps('One in twenty is as bad as this, or worse'),
+          worst5: bps('5 % of the quotes drift this much or worse'),
         })
-        .describe('Basis points that were paid more than quoted, below 0 against the taker.'),
+        .describe('Basis points by which the simulated output exceeds the quote; negative if the taker receives less.'),
     }),
   )
   .length(2)
-  .describe('One and two blocks later.')
+  .describe('Figures for one and for two blocks after the quote.')
 export const stats = z.object({
   chainId: z.int(),
-  samplePercent: z.number().describe("Percent of the node's calls that go into this; 0 where nothing is measured."),
-  samples: z.int().nonnegative().describe('Since the service started.'),
-  missed: z.int().nonnegative().describe('Those that came to nothing: the block was not seen, or the node failed.'),
+  samplePercent: z
+    .number()
+    .describe("Percent of the node's calls that are spent on samples; 0 if drift is not measured."),
+  samples: z.int().nonnegative().describe('Number of samples since the service started.'),
+  missed: z
+    .int()
+    .nonnegative()
+    .describe('Number of samples without a result: a block was not seen or was reorganized, or the node failed.'),
   blocks: drift,
-  families: z.array(z.object({ protocol: z.string(), blocks: drift })).describe('What their pools alone pay.'),
+  families: z
+    .array(z.object({ protocol: z.string(), blocks: drift }))
+    .describe('Drift of the pools of each DEX family, without the rest of their routes.'),
   brands: z.array(z.object({ dex: z.string(), blocks: drift })),
   pools: z.array(z.object({ pool: z.string(), protocol: z.string(), dex: z.string(), blocks: drift })),
   withdrawing: z
@@ -42,14 +51,25 @@ export const stats = z.object({
           .number()
           .min(0)
           .max(100)
-          .describe('Of its output, that routes are ranked without; 100 while it is left out.'),
-        leftOutUntil: z.int().nullable().describe('Unix seconds; null where it takes part.'),
-        samples: z.number().nonnegative().describe('Of one block later, older ones counted as less than one.'),
-        withdrew: z.number().nonnegative().describe('Those that paid less than trades explain, counted alike.'),
+          .describe(
+            "Percent that is deducted from the pool's output when routes are ranked; 100 while it is excluded.",
+          ),
+        leftOutUntil: z
+          .int()
+          .nullable()
+          .describe('Time until which the pool is excluded, in Unix seconds; null if it is not excluded.'),
+        samples: z
+          .number()
+          .nonnegative()
+          .describe('Weighted number of samples one block after the quote. Older samples have less weight.'),
+        withdrew: z
+          .number()
+          .nonnegative()
+          .describe('Weighted number of those samples in which the pool paid less than trades in between explain.'),
       }),
     )
     .describe(
-      'Pools that pay less a block later than their trades explain, again and again; those that lose most first.',
+      'Pools that repeatedly paid less one block after the quote than trades in between explain. In descending order of loss.',
     ),
 })
 /** Response body of `/stats`. */

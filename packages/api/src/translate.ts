@@ -9,10 +9,10 @@ import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
 /**
- * ApiError of an error code. `text` replaces the original message if the latter may contain secrets, such as node URLs with keys.
- * `cure` replaces the default cure of the code.
+ * ApiError of an error code. `message` replaces the message of an error that may contain secrets, such as a node URL with
+ * a key. `cure` replaces the default cure of the code.
  */
-type Meaning = readonly [code: ApiErrorCode, words?: string, cure?: string]
+type Meaning = readonly [code: ApiErrorCode, message?: string, cure?: string]
 
 const OPERATOR_CURE = 'Retrying does not help before the operator of the service has'
 

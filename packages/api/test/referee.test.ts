@@ -69,7 +69,7 @@ async function judge(hash: string, judgingServices = services): Promise<RefereeR
     const body = verdictResponse(await liveChain.judge(hash as `0x${string}`, work), chain)
     const isPending = body.trades.some(({ comparisons }) => comparisons.some(({ poolsPending }) => poolsPending))
     if (!isPending || round === 10) return body
-    await liveChain.settled(10_000)
+    await liveChain.waitUntilSettled(10_000)
   }
 }
 

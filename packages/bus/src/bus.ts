@@ -1,22 +1,23 @@
-/** A worker's connection to the bus: the chains that it follows, and the facts that it shares. */
+/** Connects a worker to the bus (Redis): follows chains that other processes publish, and shares measured facts. */
 import type { Chain } from '@sluice/chains'
 import type { Market, TokenFacts } from '@sluice/liquidity'
 import { type Rpc, Semaphore } from '@sluice/rpc'
 import { requestChains } from './chain-requests.ts'
 import { Commands } from './commands.ts'
 import { BusError } from './errors.ts'
-import { type Fact, putFact } from './facts.ts'
+import { type Fact, storeFact } from './facts.ts'
 import { FollowedMarket } from './followed-market.ts'
 import { keysOf } from './keys.ts'
 
-/** Maximum chains that are joined at a time. */
+/** Maximum chains whose whole state is read at a time. */
 const MAX_CONCURRENT_JOINS = 4
-/** Milliseconds between two requests for the chains in use, which also detect whether Redis answers. */
+/** Milliseconds between two requests for the chains in use. These requests also show whether Redis answers. */
 const REFRESH_MS = 1_000
 
 /** Options of the bus. */
 export type BusOptions = {
   readonly url: string
+  /** Called when Redis stops answering. */
   readonly onAway?: (error: unknown) => void
   /** Called each time that Redis rejects a write because its memory is full. */
   readonly onFull?: (error: BusError) => void
@@ -37,7 +38,7 @@ export class StateBus {
   awaySince: number | null = Date.now()
   private readonly options: BusOptions
   private readonly commands: Commands
-  private readonly joins = new Semaphore(MAX_CONCURRENT_JOINS)
+  private readonly joinLimit = new Semaphore(MAX_CONCURRENT_JOINS)
   private readonly followedMarkets = new Set<Market>()
   private readonly timer: NodeJS.Timeout
   private pendingRefresh: Promise<void> | null = null
@@ -51,22 +52,22 @@ export class StateBus {
 
   /** Creates the market of a chain that an indexer publishes, and requests the chain until the market stops. */
   follow({ chain, rpc, facts, onFact }: FollowOptions): Market {
-    const { followedMarkets: followed, commands, joins } = this
+    const { followedMarkets, commands, joinLimit } = this
     const { url, freshMs } = this.options
     const market: Market = new FollowedMarket({
-      ...{ chain, rpc, facts, url, commands, joinLimit: joins, freshMs, keys: keysOf(chain.chainId) },
+      ...{ chain, rpc, facts, url, commands, joinLimit, freshMs, keys: keysOf(chain.chainId) },
       ...(onFact && { onFact }),
-      onStop: () => followed.delete(market),
+      onStop: () => followedMarkets.delete(market),
     })
-    followed.add(market)
-    // Now, because a caller waits for the chain.
+    followedMarkets.add(market)
+    // Request the chain now, because a caller waits for it.
     void this.refresh(true)
     return market
   }
 
   /** Publishes a fact that this worker measured. If that fails, other workers measure it themselves. */
   publishFact(chainId: number, fact: Fact): void {
-    void putFact(this.commands, keysOf(chainId), fact).catch(() => {})
+    void storeFact(this.commands, keysOf(chainId), fact).catch(() => {})
   }
 
   close(): void {
@@ -85,7 +86,7 @@ export class StateBus {
           this.awaySince = null
         },
         (error: unknown) => {
-          // Redis still answers reads, so existing states can be followed.
+          // A full Redis still answers reads, so published states can be followed.
           if (error instanceof BusError && error.code === 'FULL') {
             this.awaySince = null
             return this.options.onFull?.(error)

@@ -1,4 +1,7 @@
-/** The chains that this process indexes: those that workers request and no other process owns. */
+/**
+ * Indexes the chains that workers request and that no other process owns. The owner of a chain holds the chain's lease, the
+ * exclusive right to write its state.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chainsRequestedWithin, requestChains } from './chain-requests.ts'
@@ -7,12 +10,11 @@ import { BusError } from './errors.ts'
 import { ChainIndexer, type IndexerOptions } from './indexer.ts'
 import { keysOf } from './keys.ts'
 
-/** Milliseconds between two reads of the requested chains, for which a waking chain waits. */
+/** Milliseconds between two reads of the requested chains: the maximum wait of a chain that is requested again. */
 const POLL_MS = 250
-/**
- * Delay in milliseconds before taking another lease, per owned chain, and its maximum. Spreads chains over processes.
- */
+/** Delay in milliseconds before taking another lease, for each owned chain. Distributes chains over processes. */
 const LEASE_DELAY_MS = 50
+/** Maximum delay before taking another lease. */
 const MAX_LEASE_DELAY_MS = 500
 
 /** Options of a process that indexes chains. */

@@ -1,8 +1,8 @@
-/** Requests of workers for chains, which decide what is indexed. */
+/** Records and reads which chains workers request; only requested chains are indexed. */
 import type { Connection } from './connection.ts'
 import { type ChainKeys, REQUESTED_CHAINS, SCHEMA, SCHEMAS } from './keys.ts'
 
-/** Milliseconds after the last report for which a version counts as in use. */
+/** Milliseconds after its last report in which a version of the bus format counts as in use. */
 const IN_USE_MS = 60_000
 
 /** Records that chains are requested now, and that this version is in use. */
@@ -19,7 +19,7 @@ export async function chainsRequestedWithin(connection: Connection, ms: number):
   return chainIds.map(Number)
 }
 
-/** Explains why no process publishes a chain; null if one owns it, so that its first state will come. */
+/** Explains why no process publishes a chain; null if a process owns the chain and will publish its first state. */
 export async function missingOwnerReason(
   connection: Connection,
   chainId: number,

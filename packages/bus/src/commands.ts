@@ -1,4 +1,4 @@
-/** One connection for single commands, shared by the chains of a process and reopened on demand. */
+/** Sends single commands over one connection, which the chains of a process share and which is reopened on demand. */
 import { type Argument, type Connection, connect, type RedisReply } from './connection.ts'
 import { BusError } from './errors.ts'
 
@@ -39,12 +39,12 @@ export class Commands implements Connection {
     if (this.currentConnection) return this.currentConnection
     if (this.isClosed || Date.now() - this.failedAtMs < PAUSE_MS)
       return Promise.reject(new BusError('AWAY', 'no connection to Redis'))
-    const connecting = connect(this.url)
-    this.currentConnection = connecting
-    connecting.catch(() => {
+    const pendingConnection = connect(this.url)
+    this.currentConnection = pendingConnection
+    pendingConnection.catch(() => {
       this.failedAtMs = Date.now()
-      if (this.currentConnection === connecting) this.currentConnection = null
+      if (this.currentConnection === pendingConnection) this.currentConnection = null
     })
-    return connecting
+    return pendingConnection
   }
 }

@@ -1,11 +1,12 @@
-/** Waiting for conditions. */
+/** Lets callers wait for conditions on a state. */
 import { abortable } from '@sluice/rpc'
 
-type Notice = () => void
+/** Checks the condition of one caller. */
+type ConditionCheck = () => void
 
 /** Callers that wait for conditions, which are checked on every change of state. */
 export class ConditionWaiter {
-  private readonly notices = new Set<Notice>()
+  private readonly checks = new Set<ConditionCheck>()
   private stopError: Error | null = null
 
   /** Resolves when the condition holds. @param timeoutError - creates the error for a timeout */
@@ -16,22 +17,22 @@ export class ConditionWaiter {
     signal?: AbortSignal,
   ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const notice = () => {
+    const check = () => {
       if (condition()) resolve()
       else if (this.stopError) reject(this.stopError)
     }
     const timer = setTimeout(() => reject(timeoutError()), timeoutMs)
-    this.notices.add(notice)
-    notice()
+    this.checks.add(check)
+    check()
     return abortable(promise, signal).finally(() => {
       clearTimeout(timer)
-      this.notices.delete(notice)
+      this.checks.delete(check)
     })
   }
 
-  /** Checks all conditions. To be called after every change of state. */
+  /** Checks all conditions. Must be called after every change of the state. */
   check(): void {
-    for (const notice of [...this.notices]) notice()
+    for (const notice of [...this.checks]) notice()
   }
 
   /** Rejects current and later callers whose condition does not hold. */

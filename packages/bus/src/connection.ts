@@ -5,10 +5,12 @@ import { onAbort } from '@sluice/rpc'
 import { BusError } from './errors.ts'
 
 /** Milliseconds without a reply after which the connection counts as dead; longer than any blocking read. */
-const REPLY_MS = 2_500
-const FULL = 'Redis is full: it refuses writes at its maxmemory'
-const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
-type TypeMapping = typeof BYTES
+const REPLY_TIMEOUT_MS = 2_500
+/** Message of the error for a Redis without free memory. */
+const FULL_MESSAGE = 'Redis is full: it refuses writes at its maxmemory'
+/** Option of the client library that returns strings as bytes. */
+const BYTES_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
+type TypeMapping = typeof BYTES_MAPPING
 /** Minimum milliseconds between two connection attempts; the maximum is twice as much. */
 const PAUSE_MS = 100
 
@@ -16,18 +18,18 @@ export type Argument = string | number | Buffer
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /**
- * Sends commands over one connection. Commands are never queued while disconnected and never sent twice. A write that
- * executes late or twice would go unnoticed.
+ * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because nothing
+ * would notice a write that Redis executes late or twice.
  */
 export interface Connection {
-  /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */
+  /** Sends a command. @throws BusError `AWAY`, `FULL_MESSAGE`; other errors of Redis are rethrown unchanged */
   call<T = RedisReply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
 
 /** A connection that is not shared, with access to binary replies. */
 export interface OwnConnection extends Connection {
-  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL` */
+  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL_MESSAGE` */
   callForBytes<T>(...command: readonly Argument[]): Promise<T>
 }
 
@@ -38,15 +40,15 @@ export async function connect(url: string): Promise<OwnConnection> {
     // RESP2 and RESP3 would both work; RESP2 is tested.
     RESP: 2,
     disableOfflineQueue: true,
-    socket: { reconnectStrategy: false, connectTimeout: REPLY_MS },
+    socket: { reconnectStrategy: false, connectTimeout: REPLY_TIMEOUT_MS },
   })
   // The failing command reports the error.
   client.on('error', () => {})
   const close = () => {
     if (client.isOpen) client.destroy()
   }
-  // The client has no timeout for the handshake, for a server that accepts the connection and never replies.
-  const handshakeTimeout = setTimeout(() => client.destroy(), REPLY_MS)
+  // The client library has no timeout for the handshake, in case a server accepts the connection and never replies.
+  const handshakeTimeout = setTimeout(() => client.destroy(), REPLY_TIMEOUT_MS)
   try {
     await client.connect()
   } catch (cause) {
@@ -59,20 +61,20 @@ export async function connect(url: string): Promise<OwnConnection> {
     const commandWords = command.map((word) => (typeof word === 'number' ? String(word) : word))
     const pendingReply = client.sendCommand<T>(commandWords, typeMapping && { typeMapping })
     const replyTimeout = setTimeout(() => {
-      reject(new BusError('AWAY', `Redis has not answered for ${REPLY_MS} ms`))
+      reject(new BusError('AWAY', `Redis has not answered for ${REPLY_TIMEOUT_MS} ms`))
       close()
-    }, REPLY_MS).unref()
+    }, REPLY_TIMEOUT_MS).unref()
     pendingReply.then(resolve, (cause: unknown) => {
       // An error reply does not end the connection.
       if (!(cause instanceof ErrorReply)) reject(new BusError('AWAY', 'the connection to Redis broke', { cause }))
-      else if (cause.message.includes('OOM command not allowed')) reject(new BusError('FULL', FULL, { cause }))
+      else if (cause.message.includes('OOM command not allowed')) reject(new BusError('FULL', FULL_MESSAGE, { cause }))
       else reject(cause)
     })
     return promise.finally(() => clearTimeout(replyTimeout))
   }
   return {
     call: (...command) => send(command),
-    callForBytes: (...command) => send(command, BYTES),
+    callForBytes: (...command) => send(command, BYTES_MAPPING),
     close,
   }
 }
@@ -101,7 +103,7 @@ export async function keepConnected(
   }
 }
 
-/** Converts an array of alternating fields and values, as Redis returns it. */
+/** Converts an array of alternating fields and values, as Redis returns a hash, to an object. */
 export function fieldsOf(alternating: readonly RedisReply[] | null): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {}
   for (let i = 0; i < (alternating?.length ?? 0); i += 2) fields[String(alternating![i])] = String(alternating![i + 1])

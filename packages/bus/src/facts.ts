@@ -6,14 +6,14 @@ import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 import { runScript } from './scripts.ts'
 
-/** Maximum facts per chain; workers measure further ones themselves. */
+/** Maximum facts per chain; each worker measures further facts itself. */
 const MAX_FACTS = 100_000
 
 /** A fact with the time of its measurement, Unix milliseconds. */
 export type Fact = { readonly key: string; readonly measuredMs: number; readonly text: string }
 
 /** Stores a fact, unless a newer measurement is stored. */
-export async function putFact(connection: Connection, keys: ChainKeys, fact: Fact): Promise<void> {
+export async function storeFact(connection: Connection, keys: ChainKeys, fact: Fact): Promise<void> {
   await runScript(connection, 'fact', [keys.facts, keys.factChanges], [fact.key, fact.measuredMs, fact.text, MAX_FACTS])
 }
 

@@ -1,4 +1,7 @@
-/** A market of a worker: shows the states that an indexer publishes, and requests missing pools from it. */
+/**
+ * The market of a worker: follows the states that the owner of the chain (the process that indexes it) publishes, and
+ * requests missing pools from the owner.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import type { Market, MarketHealth, PairScope, Snapshot, TokenFacts } from '@sluice/liquidity'
@@ -15,29 +18,29 @@ import type { ChainKeys } from './keys.ts'
 import { type PairRequest, sendRequest } from './request-stream.ts'
 
 /**
- * Milliseconds after which a request for missing pools is sent again. An owner that was killed has lost the first one.
+ * Milliseconds after which a request for missing pools is sent again, because the owner may have been killed since.
  */
 const REQUEST_INTERVAL_MS = 500
-/** Maximum wait in milliseconds, independent of the caller's timeout. */
+/** Maximum wait for pools or a first state in milliseconds, whatever the caller's timeout. */
 const MAX_WAIT_MS = 30_000
-/** Milliseconds to wait for a chain's first state before checking that an owner exists. */
+/** Milliseconds to wait for a chain's first state before checking whether the chain has an owner. */
 const OWNER_TIMEOUT_MS = 2_000
-/**
- * A state is fresh for this many block times, and at least this many milliseconds, after its owner last confirmed it.
- */
+/** A state is fresh for this many block times after its owner last confirmed it. */
 const FRESH_BLOCKS = 3
+/** Minimum milliseconds for which a state is fresh. */
 const MIN_FRESH_MS = 15_000
-/** Maximum milliseconds to wait for a block that this worker's node has and the indexer has not published. */
+/** Maximum milliseconds to wait for a block that this worker's node has and the owner has not published. */
 const MAX_UNPUBLISHED_WAIT_MS = 250
 /**
- * Maximum milliseconds to wait for the id of the newest entry: many times the usual reply time, but short enough for a
- * hanging Redis.
+ * Maximum milliseconds to wait for the id of the newest published entry: many times the usual reply time, but short in
+ * case Redis hangs.
  */
 const HEAD_ID_TIMEOUT_MS = 25
 /** Maximum milliseconds to wait for the state of an entry whose id is known. */
 const ENTRY_TIMEOUT_MS = 500
 /** Milliseconds between two reports of the tokens in use, so that the owner keeps following them. */
 const USED_TOKENS_INTERVAL_MS = 300_000
+/** Maximum tokens in use that are reported. */
 const MAX_USED_TOKENS = 5_000
 
 export type FollowedOptions = {
@@ -67,7 +70,7 @@ export class FollowedMarket implements Market {
   private readonly follower: StateFollower
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
   private readonly conditions = new ConditionWaiter()
-  /** The last states, newest last. */
+  /** The last published states, newest last. */
   private states: readonly Snapshot[] = []
   private usedTokens = new Set<Address>()
   /** Highest block of this worker's node that a request has waited for. */
@@ -83,8 +86,8 @@ export class FollowedMarket implements Market {
     this.tokens = facts
     this.scope = pairScopeOf(chain)
     this.follower = new StateFollower({
-      ...{ url, keys, joins: joinLimit },
-      onShown: (state, ids) => this.showState(state, ids),
+      ...{ url, keys, joinLimit },
+      onState: (state, ids) => this.addState(state, ids),
       ...(onFact && {
         onFact: (key: string, value: string) => {
           const fact = readFact(key, value)
@@ -97,8 +100,8 @@ export class FollowedMarket implements Market {
   snapshot(): Snapshot {
     const newest = this.states.at(-1)
     if (!newest) throw new MarketError('NOT_READY', `chain ${this.chainId} has not been read yet`)
-    const stale = this.staleReason()
-    if (stale) throw new MarketError('BEHIND', stale)
+    const reason = this.staleReason()
+    if (reason) throw new MarketError('BEHIND', reason)
     return newest
   }
 
@@ -119,10 +122,10 @@ export class FollowedMarket implements Market {
   }
 
   async checkTokens(addresses: readonly Address[], { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const hashAfterRead = this.states.at(-1)?.block.hash
+    const newestHash = this.states.at(-1)?.block.hash
     const lookup = this.tokens.check(addresses, this.options.rpc, {
       priority: 'lookup',
-      ...(hashAfterRead && { retryBlock: hashAfterRead }),
+      ...(newestHash && { retryBlock: newestHash }),
     })
     await abortable(lookup, signal)
   }
@@ -158,14 +161,14 @@ export class FollowedMarket implements Market {
   }
 
   /**
-   * Returns the newest state. Queries Redis for its id, never a node. If this worker's node is known to be ahead, waits
-   * a short time for its block.
+   * Returns the newest published state. Asks Redis, never a node, for its id. If this worker's node is known to have a
+   * newer block, waits a short time for that block.
    */
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {
     await this.waitForFirstState(signal)
     const id = await abortable(this.headId(), signal)
     const isFulfilled = () => id === null || isAtOrAfter(this.follower.currentState!.id, id)
-    // If Redis hangs before the state arrives, the previous one is quoted.
+    // If Redis hangs before the state arrives, the previous state is used.
     if (!isFulfilled()) await this.waitUntil(isFulfilled, ENTRY_TIMEOUT_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
     const headNumber = this.options.rpc.health().head?.number ?? 0
@@ -218,7 +221,7 @@ export class FollowedMarket implements Market {
     await this.follower.stop()
   }
 
-  private showState(state: FollowedState, ids: readonly string[] | null): void {
+  private addState(state: FollowedState, ids: readonly string[] | null): void {
     const { block, pools } = state
     const changedIds = this.states.length > 0 ? ids : null
     const snapshot = { chainId: this.chainId, block, pools, changedIds }

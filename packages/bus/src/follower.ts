@@ -1,4 +1,7 @@
-/** Follows a chain's state on Redis. Always shows the complete state of one entry. */
+/**
+ * Follows a chain's state in Redis: reads the whole state once (joins), then applies the difference in each entry of the
+ * stream. The current state is always the complete state of one entry.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromText, type ScanStatus } from '@sluice/liquidity'
 import type { Semaphore } from '@sluice/rpc'
@@ -9,33 +12,36 @@ import type { ChainKeys } from './keys.ts'
 
 /** Milliseconds that a read blocks, and after which the head is checked if no entry arrives. */
 const IDLE_MS = 500
-/** Entries per read. */
+/** Maximum entries per read. */
 const ENTRIES_PER_READ = 100
 /** Milliseconds between two checks for a chain that is not published yet. */
 const ABSENT_MS = 100
-/** Facts per read. */
+/** Approximate number of facts per read. */
 const FACTS_PER_READ = 1_000
 
 export type FollowerOptions = {
   readonly url: string
   readonly keys: ChainKeys
-  /** Limits concurrent joins of a process, which would exceed the reply timeout of Redis. */
-  readonly joins: Semaphore
+  /** Limits concurrent joins of a process, because many at a time would exceed the reply timeout of Redis. */
+  readonly joinLimit: Semaphore
   /**
-   * Called with each state. @param ids - ids of the pools that differ from the previous state; null if all may differ
+   * Called with each state.
+   *
+   * @param ids - ids of the pools that differ from the previous state; null if all may differ
    */
-  readonly onShown: (shownState: FollowedState, ids: readonly string[] | null) => void
+  readonly onState: (newState: FollowedState, ids: readonly string[] | null) => void
   readonly onFact?: (key: string, value: string) => void
-  /** Fields of pools per read of a join. */
-  readonly page?: number
+  /** Number of hash fields per read of a join. */
+  readonly fieldsPerRead?: number
 }
 
 /** Joins a chain's state and follows its entries. */
 export class StateFollower {
-  /** The newest complete state, replaced atomically; null before the first. Kept while Redis is away. */
+  /** The newest complete state; null before the first. Kept while there is no connection to Redis. */
   currentState: FollowedState | null = null
   /**
-   * Time at which the owner last confirmed the state, Unix milliseconds by this process's clock; null before the first.
+   * Time at which the owner (the process that publishes the chain) last confirmed the state, in Unix milliseconds of this
+   * process's clock; null before the first state.
    */
   confirmedMs: number | null = null
   /** Time since which there is no connection, Unix milliseconds; null while there is one. */
@@ -71,19 +77,21 @@ export class StateFollower {
     await connection.call('PING')
     this.awaySince = null
     await this.readFacts(connection)
-    // After a reconnect the state is still valid, and following continues from its entry.
+    // After a reconnect the state is still valid, so following continues from the entry of that state.
     if (!this.currentState) await this.join(connection)
     await this.follow(connection)
   }
 
   private async join(connection: OwnConnection): Promise<void> {
-    const { keys, joins, page } = this.options
+    const { keys, joinLimit, fieldsPerRead } = this.options
     const { signal } = this.stopController
     while (!signal.aborted) {
-      const shownState = await joins.run(() => join(connection, { keys, signal, ...(page && { page }) }))
-      if (shownState) {
+      const newState = await joinLimit.run(() =>
+        join(connection, { keys, signal, ...(fieldsPerRead && { fieldsPerRead }) }),
+      )
+      if (newState) {
         this.counts.joins++
-        this.show(shownState, null)
+        this.setState(newState, null)
         return
       }
       await sleep(ABSENT_MS, undefined, { signal })
@@ -99,7 +107,7 @@ export class StateFollower {
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES_PER_READ, 'BLOCK', IDLE_MS, ...streams],
       )
-      // Check by elapsed time. A check after empty reads would never run while a busy stream of facts fills each read.
+      // Check by elapsed time, not after empty reads: there are none while many facts change.
       if (Date.now() - headCheckedAtMs >= IDLE_MS) {
         headCheckedAtMs = Date.now()
         if (!(await this.isInSync(connection))) {
@@ -109,7 +117,7 @@ export class StateFollower {
       }
       for (const [key, entries] of answer ?? []) {
         if (String(key) === keys.factChanges) this.applyFactChanges(entries)
-        else if (this.apply(entries)) headCheckedAtMs = Date.now()
+        else if (this.applyEntries(entries)) headCheckedAtMs = Date.now()
         else {
           this.counts.gaps++
           await this.join(connection)
@@ -119,20 +127,20 @@ export class StateFollower {
   }
 
   /** Applies entries. @returns false if an entry does not follow the current state */
-  private apply(entries: readonly StreamEntry[]): boolean {
+  private applyEntries(entries: readonly StreamEntry[]): boolean {
     for (const entry of entries) {
       const nextState = applyEntry(this.currentState!, entry)
       if (!nextState) return false
       this.counts.entries++
-      this.show(nextState.state, nextState.ids)
+      this.setState(nextState.state, nextState.ids)
     }
     return true
   }
 
   /**
-   * Returns true if the head is the current state, or an entry after it exists. After Redis restarts with an earlier
-   * clock or without data, new entries can have lower ids than the current state. A read for later ids would then never
-   * return.
+   * Returns true if the head in Redis is the current state, or if an entry after the current state exists. After Redis
+   * restarts with an earlier clock or without data, new entries can have lower ids than the current state, and a read of
+   * later ids would never return them.
    */
   private async isInSync(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options
@@ -140,8 +148,8 @@ export class StateFollower {
     const [id, beat, scan] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat', 'scan')
     if (scan) this.scan = fromText<ScanStatus | null>(scan)
     if (id && id !== currentId) {
-      const newer = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${currentId}`, '+', 'COUNT', 1)
-      return newer.length > 0
+      const newerEntries = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${currentId}`, '+', 'COUNT', 1)
+      return newerEntries.length > 0
     }
     if (id && beat && beat !== this.lastBeat) {
       this.lastBeat = beat
@@ -150,18 +158,25 @@ export class StateFollower {
     return true
   }
 
-  private show(shownState: FollowedState, ids: readonly string[] | null): void {
-    this.currentState = shownState
-    // A joined state may be old, but an entry shows that its owner has just read the chain.
+  private setState(newState: FollowedState, ids: readonly string[] | null): void {
+    this.currentState = newState
+    // An entry shows that the owner has just read the chain, but a joined state may be old.
     if (ids) this.confirmedMs = Date.now()
     else this.confirmedMs ??= Date.now()
-    this.options.onShown(shownState, ids)
+    this.options.onState(newState, ids)
   }
 
   private async readFacts(connection: OwnConnection): Promise<void> {
     const { keys, onFact } = this.options
     if (!onFact) return
-    const [last] = await connection.call<[string, RedisReply[]][]>('XREVRANGE', keys.factChanges, '+', '-', 'COUNT', 1)
+    const [lastChange] = await connection.call<[string, RedisReply[]][]>(
+      'XREVRANGE',
+      keys.factChanges,
+      '+',
+      '-',
+      'COUNT',
+      1,
+    )
     let cursor = '0'
     do {
       const [nextCursor, flat] = await connection.call<[string, string[]]>(
@@ -174,7 +189,7 @@ export class StateFollower {
       for (let i = 0; i < flat.length; i += 2) onFact(flat[i]!, flat[i + 1]!)
       cursor = nextCursor
     } while (cursor !== '0')
-    this.factChangesId = last?.[0] ?? '0-0'
+    this.factChangesId = lastChange?.[0] ?? '0-0'
   }
 
   private applyFactChanges(entries: readonly StreamEntry[]): void {

@@ -1,19 +1,19 @@
-/** The head of a chain's published state, as stored in Redis. */
+/** Reads the head of a chain in Redis: the description of the state that the owner published last. */
 import { fromText, type PoolMap, toText } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Maximum canonical blocks listed in an entry, including its own: those that a worker may still be quoting. */
+/** Maximum canonical blocks listed in an entry, including its own: the blocks that a worker may still be quoting. */
 export const MAX_CANONICAL = 8
 
 /** The state that the owner published last. */
 export type Head = {
-  /** Generation of the pools: part of their key. */
-  readonly gen: string
+  /** Id of the generation: part of the key of the hash with all pools. */
+  readonly generation: string
   /** Random id of the write. */
   readonly tag: string
-  /** Id of its entry in the stream. */
+  /** Id of the state's entry in the stream. */
   readonly id: string
   readonly block: BlockHeader
   /** Hashes of the last published blocks that are canonical. */
@@ -22,16 +22,16 @@ export type Head = {
   readonly size: number
 }
 
-/** A complete state of a follower. */
-export type FollowedState = Omit<Head, 'gen'> & { readonly pools: PoolMap; readonly pairs: ReadonlySet<string> }
+/** A complete state that a follower has read. */
+export type FollowedState = Omit<Head, 'generation'> & { readonly pools: PoolMap; readonly pairs: ReadonlySet<string> }
 
 type Fields = Readonly<Record<string, string>>
 
 /** Reads the head; null if nothing was published. */
 export async function readHead(connection: Connection, keys: ChainKeys): Promise<Head | null> {
   const fields = fieldsOf(await connection.call<RedisReply[]>('HGETALL', keys.head))
-  const { gen, tag, id } = fields
-  return gen && tag && id ? { gen, tag, id, ...blockOf(fields) } : null
+  const { gen: generation, tag, id } = fields
+  return generation && tag && id ? { generation, tag, id, ...blockOf(fields) } : null
 }
 
 /** Decodes the block fields of a head or an entry. */
@@ -44,7 +44,7 @@ export function blockText({ logsBloom: _, ...block }: BlockHeader): string {
   return toText(block)
 }
 
-/** Compares stream ids, which consist of milliseconds and a sequence number. */
+/** True if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
 export function isAtOrAfter(id: string, other: string): boolean {
   const [ms, number] = id.split('-').map(Number) as [number, number]
   const [otherMs, otherNumber] = other.split('-').map(Number) as [number, number]

@@ -1,6 +1,7 @@
 /**
- * Indexes one chain for all processes: the owner of the lease reads the chain and publishes its states, other indexers
- * wait for the lease.
+ * Indexes one chain for all processes. The owner of a chain is the process that holds its lease, the exclusive right to
+ * write the chain's state to Redis. The owner reads the chain and publishes each state; other indexers wait for the
+ * lease. Workers follow the published states.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type IndexedMarket, type PairScope, type Snapshot, type StoreOpener, toText } from '@sluice/liquidity'
@@ -11,29 +12,30 @@ import { type FollowedState, MAX_CANONICAL } from './head.ts'
 import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
-import { SharedMemory } from './memory.ts'
+import { OwnerStore } from './owner-store.ts'
 import { PairRequests } from './pair-requests.ts'
-import { equalPools, type PairChanges, type PublishedState, Publisher } from './publisher.ts'
+import { type PairChanges, type PublishedState, Publisher, unchangedPoolsOf } from './publisher.ts'
 
 /** Milliseconds between two attempts to take the lease. */
 const ACQUIRE_MS = 250
 /**
- * Milliseconds for which a market is kept after its lease was lost. If no other process takes over, the same market
- * continues.
+ * Milliseconds for which a market is kept after its lease was lost. If this process gets the lease again in this time, the
+ * same market continues.
  */
-const KEEP_MS = 10_000
+const KEEP_MARKET_MS = 10_000
 /** Milliseconds without a response of the node after which the chain is released to a process with another node. */
 const NODE_TIMEOUT_MS = 15_000
-/** Milliseconds between two comparisons of the published pairs with those that the market follows. */
+/** Milliseconds between two comparisons of the published token pairs with those that the market follows. */
 const PAIRS_MS = 5_000
-/** Milliseconds between two checks for changes if nothing signals one. */
+/** Milliseconds between two checks for changes, if no change is signaled. */
 const WAIT_MS = 500
 /** Milliseconds between two checks for the first block. */
 const FIRST_BLOCK_POLL_MS = 20
-/** Maximum attempts to read a damaged state; after the last one, everything is written again. */
+/** Maximum attempts to read a damaged state; after the last attempt, the whole state is written again. */
 const MAX_JOIN_ATTEMPTS = 3
-/** Milliseconds for which a chain's keys outlive its last owner. */
+/** Milliseconds after which a chain's keys in Redis expire without an owner. */
 const EXPIRE_MS = 86_400_000
+/** Milliseconds between two renewals of this expiry. */
 const EXPIRE_EVERY_MS = 60_000
 
 /** A market that reads the chain, with the function that closes it and its store. */
@@ -45,7 +47,7 @@ export type IndexerOptions = {
   readonly chainId: number
   readonly scope: PairScope
   readonly keys: ChainKeys
-  /** Opens and starts a market that reads the chain and stores its memory at the given place. */
+  /** Opens and starts a market that reads the chain. The opener opens the store of its own data (found pools, tokens). */
   readonly open: (storeOpener: StoreOpener) => OpenedMarket
   /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
   readonly leaseDelayMs?: () => number
@@ -67,6 +69,7 @@ export class ChainIndexer {
   private isOwner = false
   /** Recently published blocks of this market, newest last. */
   private publishedBlocks: BlockHeader[] = []
+  /** Requests of workers for pairs. */
   private readonly requests: PairRequests
   private isStopping = false
   /** True if the state in Redis is incomplete, so that everything must be written again. */
@@ -83,7 +86,7 @@ export class ChainIndexer {
       scope: options.scope,
       market: () => (this.isOwner ? this.openedMarket?.market : undefined),
       signal: this.stopController.signal,
-      onAnswer: () => this.wakeSignal.resolve(),
+      onLoaded: () => this.wakeSignal.resolve(),
     })
     this.publisher = new Publisher({ keys, lease: this.lease, ...(beforeWrite && { beforeWrite }) })
   }
@@ -113,11 +116,11 @@ export class ChainIndexer {
     ]
   }
 
-  /** Releases the chain. Also closes a market that is being opened meanwhile. */
+  /** Releases the chain. Also closes a market that is being opened during the call. */
   async stop(): Promise<void> {
     const { connection } = this
     this.isStopping = true
-    // Save before releasing the lease, because the next owner starts from the saved memory.
+    // Closing saves the market. The lease is released after that, because the next owner starts from the saved data.
     await this.closeMarket()
     if (connection) await this.lease.release(connection).catch(() => {})
     this.stopController.abort()
@@ -135,7 +138,7 @@ export class ChainIndexer {
         await this.becomeOwner(connection)
         endLease = this.lease.startRenewal(connection, () => this.isHeadCurrent())
         try {
-          await this.runOwned(connection)
+          await this.publishUntilFailure(connection)
         } catch (error) {
           if (!(error instanceof BusError) || error.code === 'AWAY') throw error
           this.isDamaged = error.code === 'DAMAGED'
@@ -160,19 +163,19 @@ export class ChainIndexer {
       if (this.isOwner) return
       // The current owner repairs a damaged state.
       this.isDamaged = false
-      if (Date.now() - startedAt > KEEP_MS && !this.isStopping) await this.closeMarket()
+      if (Date.now() - startedAt > KEEP_MARKET_MS && !this.isStopping) await this.closeMarket()
       await sleep(ACQUIRE_MS + leaseDelayMs(), undefined, { signal })
     }
   }
 
   /** Publishes states until a failure. @throws BusError */
-  private async runOwned(connection: OwnConnection): Promise<void> {
+  private async publishUntilFailure(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopController
     const canResume = this.openedMarket !== null && !this.isDamaged && (await this.publisher.resume(connection))
-    const previous = canResume || this.isDamaged ? null : await this.readPrevious(connection)
-    const { market } = this.openMarket(previous)
+    const previousState = canResume || this.isDamaged ? null : await this.readPrevious(connection)
+    const { market } = this.openMarket(previousState)
     await this.waitForFirstBlock(market, connection)
-    if (!canResume) await this.takeOver(connection, market, previous)
+    if (!canResume) await this.takeOver(connection, market, previousState)
     this.isDamaged = false
     let lastSnapshot: Snapshot | null = null
     let pendingAnswer: Promise<void> = Promise.resolve()
@@ -193,7 +196,7 @@ export class ChainIndexer {
         lastSnapshot = snapshot
       } else {
         await pendingAnswer
-        // Without changes no write would notice a lost lease, and two processes would index an idle chain.
+        // Without changes there is no write that would notice a lost lease, and two processes would index an idle chain.
         if (!(await this.lease.renew(connection, this.isHeadCurrent())))
           throw new BusError('LOST', 'the lease was lost')
       }
@@ -213,7 +216,7 @@ export class ChainIndexer {
   }
 
   /**
-   * Reads the previous owner's state; null if there is none, or if it is damaged, so that everything is written again.
+   * Reads the previous owner's state; null if there is none or if it is damaged. The whole state is then written again.
    */
   private async readPrevious(connection: OwnConnection): Promise<FollowedState | null> {
     const { keys } = this.options
@@ -225,7 +228,7 @@ export class ChainIndexer {
     }
   }
 
-  private openMarket(previous: FollowedState | null): OpenedMarket {
+  private openMarket(previousState: FollowedState | null): OpenedMarket {
     if (this.openedMarket) return this.openedMarket
     const { keys, chainId, open } = this.options
     const connection = () => {
@@ -234,18 +237,18 @@ export class ChainIndexer {
     }
     const { token } = this.lease
     this.openedMarket = open((mustReset) =>
-      SharedMemory.open({ keys, chainId, connection, token, previous }, mustReset),
+      OwnerStore.open({ keys, chainId, connection, token, previous: previousState }, mustReset),
     )
     this.openedMarket.market.onSnapshot(() => this.wakeSignal.resolve())
     return this.openedMarket
   }
 
   private async closeMarket(): Promise<void> {
-    const { openedMarket: opened } = this
+    const { openedMarket: closingMarket } = this
     this.openedMarket = null
     this.publishedBlocks = []
     this.wakeSignal.resolve()
-    await opened?.close()
+    await closingMarket?.close()
   }
 
   /** Waits for the first block. @throws BusError `LOST` if the node does not respond for long */
@@ -266,21 +269,21 @@ export class ChainIndexer {
     throw new BusError('LOST', 'the node does not answer: the chain is left to others')
   }
 
-  /** Continues from the previous owner's state, or writes everything again. */
+  /** Continues from the previous owner's state; without one, writes the whole state. */
   private async takeOver(
     connection: OwnConnection,
     market: IndexedMarket,
-    previous: FollowedState | null,
+    previousState: FollowedState | null,
   ): Promise<void> {
     const snapshot = market.snapshot()
     this.publishedBlocks = []
-    if (!previous) {
+    if (!previousState) {
       await this.publisher.writeAll(connection, this.stateOf(snapshot, market), market.loadedPairKeys)
       return
     }
-    // Use this market's objects for equal pools, so that the next difference holds real changes only.
-    const unchangedPools = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
-    this.publisher.adopt(previous, previous.pools.with(unchangedPools))
+    // If a pool is unchanged, use this market's object for it, because the next difference compares objects.
+    const unchangedPools = await inSlices('take-over', unchangedPoolsOf(snapshot.pools, previousState.pools))
+    this.publisher.adopt(previousState, previousState.pools.with(unchangedPools))
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 
@@ -294,16 +297,16 @@ export class ChainIndexer {
   }
 
   /**
-   * Returns the pairs to add or remove: those loaded on request, and with `sendsAllPairs` every difference between followed and
-   * published pairs.
+   * Returns the pairs to publish or remove: pairs that were loaded on request, and with `sendsAllPairs` also every other
+   * difference between followed and published pairs.
    */
   private pairChanges(market: IndexedMarket, sendsAllPairs: boolean): PairChanges {
     const addedPairs = new Set(this.requests.takeLoadedPairs(market))
     if (!sendsAllPairs) return { added: [...addedPairs], removed: [] }
     const publishedPairs = this.publisher.publishedPairs
-    const current = new Set(market.loadedPairKeys)
-    for (const pair of current) if (!publishedPairs.has(pair)) addedPairs.add(pair)
-    return { added: [...addedPairs], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
+    const loadedPairs = new Set(market.loadedPairKeys)
+    for (const pair of loadedPairs) if (!publishedPairs.has(pair)) addedPairs.add(pair)
+    return { added: [...addedPairs], removed: [...publishedPairs].filter((pair) => !loadedPairs.has(pair)) }
   }
 
   private isHeadCurrent(): boolean {

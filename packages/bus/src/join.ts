@@ -8,10 +8,10 @@ import { BusError } from './errors.ts'
 import { blockOf, type FollowedState, type Head, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Fields per read: some ten milliseconds of work. */
-const PAGE = 1_000
-/** Entries per read. */
-const ENTRIES = 50
+/** Number of hash fields per read: about ten milliseconds of work. */
+const FIELDS_PER_READ = 1_000
+/** Maximum entries per read. */
+const ENTRIES_PER_READ = 50
 /** Maximum milliseconds between two attempts. */
 const MAX_PAUSE_MS = 200
 
@@ -20,8 +20,8 @@ export type JoinOptions = {
   /** Maximum attempts at a damaged state; by default unlimited, since a follower waits for an owner to repair it. */
   readonly attempts?: number
   readonly signal: AbortSignal
-  /** Fields per read. */
-  readonly page?: number
+  /** Number of hash fields per read. */
+  readonly fieldsPerRead?: number
 }
 
 /**
@@ -44,12 +44,12 @@ export async function join(connection: OwnConnection, options: JoinOptions): Pro
 async function tryJoin(
   connection: OwnConnection,
   head: Head,
-  { keys, page = PAGE }: JoinOptions,
+  { keys, fieldsPerRead: page = FIELDS_PER_READ }: JoinOptions,
 ): Promise<FollowedState | null> {
   const fields = new FieldCollector()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
   const scan = (cursor: string) =>
-    connection.call<[string, string[]]>('HSCAN', keys.pools(head.gen), cursor, 'COUNT', page)
+    connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', page)
   let nextPage: Promise<[string, string[]]> | null = scan('0')
   while (nextPage) {
     const [nextCursor, flat]: [string, string[]] = await nextPage
@@ -59,9 +59,9 @@ async function tryJoin(
     await inSlices('join', addFields(fields, flat))
   }
   const endHead = await readHead(connection, keys)
-  if (endHead?.gen !== head.gen) return null
-  // Each field may have been read at any moment before `end`. So the state is consistent only after all entries up to
-  // `end` are applied.
+  if (endHead?.generation !== head.generation) return null
+  // Each field may have been read before or after the entries that were written since `head`. The state is consistent once
+  // all entries from `head` to `endHead` are applied.
   if (!(await replay(connection, keys, head.id, endHead.id, fields, pairs))) return null
   if (fields.count !== endHead.size) return null
   const pools = await inSlices('join', fields.toMap())
@@ -84,21 +84,21 @@ async function replay(
   fields: FieldCollector,
   pairs: Set<string>,
 ): Promise<boolean> {
-  let offset = from
-  while (offset !== to) {
+  let lastId = from
+  while (lastId !== to) {
     const entries: readonly StreamEntry[] = await connection.callForBytes(
-      ...['XRANGE', keys.entries, `(${offset}`, to, 'COUNT', ENTRIES],
+      ...['XRANGE', keys.entries, `(${lastId}`, to, 'COUNT', ENTRIES_PER_READ],
     )
     if (entries.length === 0) return false
     for (const [id, flat] of entries) {
-      const { texts, bytes } = readFields(flat)
+      const { texts, bytes } = decodeEntryFields(flat)
       const { prev } = texts
-      if (prev !== offset) return false
+      if (prev !== lastId) return false
       const entry = bytes && readEntry(bytes)
       if (!entry) return false
       fields.applyEntry(entry)
       applyPairChanges(pairs, entry)
-      offset = String(id)
+      lastId = String(id)
     }
   }
   return true
@@ -108,7 +108,7 @@ async function replay(
 export type StreamEntry = readonly [id: Buffer, flat: readonly Buffer[]]
 
 /** Decodes an entry: its text fields, and the bytes that describe changed pools. */
-function readFields(flat: readonly Buffer[]): {
+function decodeEntryFields(flat: readonly Buffer[]): {
   readonly texts: Readonly<Record<string, string>>
   readonly bytes: Buffer | null
 } {
@@ -128,7 +128,7 @@ function applyPairChanges(pairs: Set<string>, { pairs: { added, removed } }: Dec
 }
 
 /**
- * Applies an entry to the previous state; null if it is not the next entry, or does not fit.
+ * Applies an entry to the previous state; null if the entry is not the next one, or does not fit the state.
  *
  * @param state - previous state; its set of pairs is modified and becomes part of the new state
  */
@@ -136,7 +136,7 @@ export function applyEntry(
   state: FollowedState,
   [id, flat]: StreamEntry,
 ): { readonly state: FollowedState; readonly ids: readonly string[] } | null {
-  const { texts, bytes } = readFields(flat)
+  const { texts, bytes } = decodeEntryFields(flat)
   if (texts.prev !== state.id) return null
   const entry = bytes && readEntry(bytes)
   if (!entry) return null
@@ -145,7 +145,7 @@ export function applyEntry(
   const blockFields = blockOf(texts)
   if (!nextPools || state.size + nextPools.fieldCountChange !== blockFields.size) return null
   applyPairChanges(state.pairs as Set<string>, entry)
-  // Routing threads receive the entry's bytes as they are.
+  // The bytes of the entry are passed on to routing threads unchanged.
   rememberEntry(state.pools, nextPools.pools, bytes)
   const nextState = { ...blockFields, id: String(id), tag: texts.tag!, pools: nextPools.pools, pairs: state.pairs }
   return { state: nextState, ids: [...fields.ids, ...entry.gone] }

@@ -16,13 +16,13 @@ export const SCHEMA = `v${STATE_FORMAT}.${BUS_FORMAT}`
  */
 export const SCHEMAS = 'sluice:schemas'
 
-/** Sorted set of chains, scored by the Unix milliseconds of the last request from a worker. */
+/** Sorted set of chain ids, scored by the Unix milliseconds of the last request from a worker. */
 export const REQUESTED_CHAINS = `sluice:${SCHEMA}:asked`
 
 export type ChainKeys = {
   /** Random token of the process that may write. */
   readonly lease: string
-  /** Hash with the fields of `Head` in `head.ts`, and `beat`, the time at which the owner last confirmed it. */
+  /** Hash with the fields of `Head` in `head.ts`, and `beat`, the time at which the owner last confirmed the head. */
   readonly head: string
   /** Stream of entries, each linked to the previous one. */
   readonly entries: string
@@ -30,18 +30,20 @@ export type ChainKeys = {
   readonly pairs: string
   /** Stream of requests from workers. */
   readonly requests: string
-  /** Hash of the facts that workers have measured; `factChanges` is the stream of its changes. */
+  /** Hash of the facts that workers have measured. */
   readonly facts: string
+  /** Stream of the changes of `facts`. */
   readonly factChanges: string
-  /** Memory for the next owner: where each pool was found (`poolRecords`), and the rest of the market's memory. */
+  /** Hash for the next owner: where each pool was found. */
   readonly poolRecords: string
+  /** Hash for the next owner: the other data of the owner's market. */
   readonly memory: string
   /** Hash with the fields of all pools, by generation. */
   readonly pools: (generation: string) => string
 }
 
 /**
- * Returns the keys of a chain. They share a hash tag, so that they lie in one slot of a cluster.
+ * Returns the keys of a chain. They share a hash tag (the part in braces), so that they lie in one slot of a cluster.
  *
  * @param schema - version of the format; tests pass another version
  */

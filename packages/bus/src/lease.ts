@@ -1,12 +1,12 @@
-/** The exclusive right to write a chain's state: a random token that expires. */
+/** The exclusive right to write a chain's state: a random token in Redis that expires. */
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 import { runScript } from './scripts.ts'
 
-/** Lifetime in milliseconds, and the longest time that a chain is without an owner after its owner was killed. */
+/** Lifetime of a lease in milliseconds, and the longest time for which a chain whose owner was killed has no owner. */
 export const LEASE_MS = 3_000
-/** Milliseconds between two renewals; the lease survives two failed ones. */
+/** Milliseconds between two renewals; the lease survives two failed renewals. */
 const RENEW_MS = 750
 
 /** Lease of one process on one chain. The token never changes, so that a process can take the lease again after losing it. */
@@ -36,7 +36,11 @@ export class Lease {
     return (await runScript(connection, 'renew', [lease, head], [this.token, LEASE_MS, isCurrent ? 1 : 0])) === 1
   }
 
-  /** Renews the lease from a timer, independently of other work. A failure surfaces at the next write. */
+  /**
+   * Renews the lease from a timer, independently of other work. A failure surfaces at the next write.
+   *
+   * @returns function that stops the renewal
+   */
   startRenewal(connection: Connection, isCurrent: () => boolean): () => void {
     clearInterval(this.timer)
     const timer = setInterval(() => void this.renew(connection, isCurrent()).catch(() => {}), RENEW_MS)

@@ -1,4 +1,4 @@
-/** Consumes the requests of workers from the stream, and records which pairs were loaded. */
+/** Consumes the workers' requests for pools from a stream in Redis, and records which token pairs were loaded. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type IndexedMarket, type PairScope, pairKeysOf } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
@@ -11,9 +11,7 @@ import { readRequest } from './request-stream.ts'
 const WAIT_MS = 500
 /** Maximum requests per read, and maximum requests processed at a time. */
 const MAX_REQUESTS = 50
-/**
- * Maximum age in milliseconds of requests that a new owner reads; workers that still wait have repeated theirs since.
- */
+/** Maximum age in milliseconds of requests that a new owner reads. Workers repeat requests that are still needed. */
 const RECENT_MS = 5_000
 
 type Options = {
@@ -22,7 +20,8 @@ type Options = {
   /** Returns the market; undefined while another process owns the chain. */
   readonly market: () => IndexedMarket | undefined
   readonly signal: AbortSignal
-  readonly onAnswer: () => void
+  /** Called when the pools of a request are loaded. */
+  readonly onLoaded: () => void
 }
 
 /** Processes requests for pairs while this process owns the chain. */
@@ -70,7 +69,7 @@ export class PairRequests {
   private async processRequest(market: IndexedMarket, text: string | undefined): Promise<void> {
     const request = readRequest(text)
     if (!request) return
-    const { scope, signal, onAnswer } = this.options
+    const { scope, signal, onLoaded } = this.options
     const { groups = [], tokens = [], block } = request
     if (block !== undefined && block > (market.health().head?.number ?? 0)) await market.sync({ signal })
     if (groups.length > 0) await market.ensureGroups(groups, { signal })
@@ -78,11 +77,11 @@ export class PairRequests {
     const loadedPairs = this.loadedPairs.get(market) ?? new Set()
     for (const pair of pairKeysOf({ groups, tokens }, scope)) loadedPairs.add(pair)
     this.loadedPairs.set(market, loadedPairs)
-    onAnswer()
+    onLoaded()
   }
 }
 
-/** Returns the id that an entry would get now, or got `agoMs` ago, by the clock of Redis. */
+/** Returns the id that an entry of a stream would get now, or would have got `agoMs` ago, by the clock of Redis. */
 async function streamIdAt(connection: Connection, agoMs = 0): Promise<string> {
   const [seconds] = await connection.call<[string, string]>('TIME')
   return `${(Number(seconds) + 1) * 1_000 - agoMs}-0`

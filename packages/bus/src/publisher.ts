@@ -1,4 +1,8 @@
-/** Publishes the states of a chain, each as one fenced write of its difference to the previous one. */
+/**
+ * Publishes the states of a chain to Redis, each as one write of its difference to the previous state. A write is fenced:
+ * Redis refuses it if this process has lost the lease. Each write has a random id (tag) and adds an entry to a stream. The
+ * pools are stored as the fields of one Redis hash (a generation); followers that start read all of it.
+ */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { encodeDifference, encodeEntry, fieldsOfWholePool, type Pool, poolChanges } from '@sluice/liquidity'
@@ -12,21 +16,18 @@ import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import { runScript, SEPARATOR } from './scripts.ts'
 
-/** Maximum states in memory. Redis can come back with any of them, and the next difference then starts there. */
+/** Maximum states in memory. After a restart Redis may hold any of them; the next difference then starts from it. */
 const MAX_REMEMBERED = 64
-/** Milliseconds for which entries are kept; a follower that was away longer joins again. */
-const KEEP_MS = 120_000
+/** Milliseconds for which entries are kept; a follower that was away longer reads the whole state again. */
+const KEEP_ENTRIES_MS = 120_000
 /** Milliseconds after which an unfinished generation expires. */
 const UNFINISHED_TTL_MS = 120_000
-/** Milliseconds for which a replaced generation is kept, so that joins in progress can finish. */
+/** Milliseconds for which a replaced generation is kept, so that followers can finish reading it. */
 const REPLACED_TTL_MS = 60_000
-/** Fields and values per command. */
-const BATCH = 2_000
-/**
- * Maximum changed pools in one entry. Above it a new generation is written, because such an entry would delay all
- * followers.
- */
-const MAX_CHANGED = 10_000
+/** Number of fields and values per command. */
+const FIELDS_PER_COMMAND = 2_000
+/** Maximum changed pools in one entry. If more change, a new generation is written, so that no entry delays followers. */
+const MAX_CHANGED_POOLS = 10_000
 
 type Pools = ReadonlyMap<string, Pool>
 
@@ -37,6 +38,7 @@ export type PublishedState = {
   readonly canonical: readonly string[]
 }
 
+/** Token pairs that are added to the published state, and removed from it. */
 export type PairChanges = { readonly added: readonly string[]; readonly removed: readonly string[] }
 
 type WriteAnswer = readonly ['OK', id: string] | readonly ['LOST' | 'CHANGED' | 'DAMAGED']
@@ -48,7 +50,7 @@ export type PublisherOptions = {
   readonly beforeWrite?: () => Promise<void>
 }
 
-/** A write in flight, whose outcome is unknown until the answer. */
+/** A write in flight. Its outcome is unknown until the answer. */
 type PendingWrite = { /** @throws BusError as `publish` does */ readonly answer: Promise<void> }
 
 /**
@@ -61,7 +63,7 @@ export class Publisher {
   private readonly writtenPools = new BoundedMap<string, Pools>(MAX_REMEMBERED)
   /** Tag of the last write that was sent. */
   private tag: string | null = null
-  /** Generation of the pools. */
+  /** Id of the current generation: part of the key of the hash with all pools. */
   generation = ''
   private pairs = new Set<string>()
 
@@ -84,12 +86,12 @@ export class Publisher {
     const head = await readHead(connection, keys)
     if (!head || !this.writtenPools.has(head.tag)) return false
     this.tag = head.tag
-    this.generation = head.gen
+    this.generation = head.generation
     this.pairs = new Set(await connection.call<string[]>('SMEMBERS', keys.pairs))
     return true
   }
 
-  /** Continues the state of another publisher. @param pools - its pools, with this market's objects for equal ones */
+  /** Continues the state of another publisher. @param pools - pools of that state, as this market's objects if unchanged */
   adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
   }
@@ -101,8 +103,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes a state without waiting for the answer, so that the next one can be computed and sent meanwhile. Each
-   * write names the tag of the previous one, so after a rejected write all later ones are rejected, too.
+   * Publishes a state without waiting for the answer, so that the next state can be computed and sent in the meantime.
+   * Each write names the tag of the previous write, so after a refused write all later writes are refused too.
    */
   async send(connection: Connection, state: PublishedState, { added, removed }: PairChanges): Promise<PendingWrite> {
     const { keys, lease, beforeWrite } = this.options
@@ -110,7 +112,7 @@ export class Publisher {
     const previousPools = expectedTag === null ? undefined : this.writtenPools.get(expectedTag)
     if (expectedTag === null || !previousPools) throw new BusError('CHANGED', 'what Redis has is to be found out first')
     const { changedPools, goneIds } = poolChanges(previousPools, state.pools)
-    if (changedPools.length > MAX_CHANGED) {
+    if (changedPools.length > MAX_CHANGED_POOLS) {
       for (const pair of added) this.pairs.add(pair)
       for (const pair of removed) this.pairs.delete(pair)
       await this.writeAll(connection, state, this.pairs)
@@ -130,14 +132,23 @@ export class Publisher {
       'write',
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, LEASE_MS, expectedTag, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
+        ...[
+          lease.token,
+          LEASE_MS,
+          expectedTag,
+          tag,
+          blockText(state.block),
+          state.canonical.join(),
+          payload,
+          KEEP_ENTRIES_MS,
+        ],
         ...[fieldsToSet.length / 2, removedFields.length, added.length, removed.length],
-        // One argument costs both sides less than many. No field, value, or pair contains the separator.
+        // One joined argument costs less than many arguments. No field, value, or pair contains the separator.
         Buffer.from([...fieldsToSet, ...removedFields, ...added, ...removed].join(SEPARATOR)),
       ],
-    ).then(([word]) => {
-      if (word !== 'OK' && this.tag === tag) this.tag = expectedTag
-      this.throwIfRefused(word, tag)
+    ).then(([status]) => {
+      if (status !== 'OK' && this.tag === tag) this.tag = expectedTag
+      this.throwIfRefused(status, tag)
       this.counts.writes++
     })
     // The caller may await the answer after it has failed.
@@ -165,7 +176,7 @@ export class Publisher {
     }
     for (const pool of state.pools.values()) {
       batch.push(...fieldsOfWholePool(pool))
-      if (batch.length >= BATCH) await flush()
+      if (batch.length >= FIELDS_PER_COMMAND) await flush()
     }
     await flush()
     const tag = randomUUID()
@@ -175,7 +186,7 @@ export class Publisher {
     const [answer] = await runScript<WriteAnswer>(
       connection,
       'flip',
-      [keys.lease, keys.head, key, keys.pools(oldHead?.gen ?? generation), keys.entries, keys.pairs],
+      [keys.lease, keys.head, key, keys.pools(oldHead?.generation ?? generation), keys.entries, keys.pairs],
       [
         ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
         ...[pairList.length, ...pairList],
@@ -202,14 +213,14 @@ export class Publisher {
 }
 
 /** Returns the pools that are equal in both maps, as objects of the first. */
-export function* equalPools(
+export function* unchangedPoolsOf(
   newPools: ReadonlyMap<string, Pool>,
   publishedPools: ReadonlyMap<string, Pool>,
 ): Steps<readonly Pool[]> {
-  const equal: Pool[] = []
+  const unchangedPools: Pool[] = []
   for (const pool of newPools.values()) {
-    if (isDeepStrictEqual(publishedPools.get(pool.id), pool)) equal.push(pool)
+    if (isDeepStrictEqual(publishedPools.get(pool.id), pool)) unchangedPools.push(pool)
     yield
   }
-  return equal
+  return unchangedPools
 }

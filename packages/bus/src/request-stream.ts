@@ -1,4 +1,4 @@
-/** Requests of workers to the owner of a chain, as JSON in a stream. */
+/** Encodes and decodes the requests of workers to the owner of a chain (the process that indexes it), as JSON in a stream. */
 import type { Address } from '@sluice/chains'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
@@ -11,8 +11,8 @@ const MAX_TOKENS = 2_000
 /** A request to load pools, or to read a block. */
 export type PairRequest = {
   /**
-   * Groups of tokens that a worker waits for: loads the pools between tokens of a group, and between them and the
-   * intermediates.
+   * Groups of tokens for which a worker waits: loads the pools between the tokens of each group, and between these tokens
+   * and the intermediate tokens of routes.
    */
   readonly groups?: readonly (readonly Address[])[]
   /** Tokens whose pools with the hubs are loaded in the background. */

@@ -1,21 +1,25 @@
-/** Lua scripts for Redis. Each is atomic; those that write a state are fenced by the lease. */
+/**
+ * Lua scripts for Redis. Each script is atomic. A script that writes a state is fenced: it does nothing unless the caller
+ * holds the lease of the chain.
+ */
 import { createHash } from 'node:crypto'
 import type { Argument, Connection } from './connection.ts'
 
-/** Arguments per call of `unpack`, which Lua's stack limits. Even, because fields and values come in pairs. */
-const SLICE = 4_000
+/** Maximum arguments per call of `unpack`, which Lua's stack limits. Even, because fields and values alternate. */
+const MAX_UNPACK_ARGUMENTS = 4_000
 
+/** Ends a script if the caller does not hold the lease. */
 const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end`
 
-/** Separator between the texts of a write; JSON escapes it, so no text contains it. */
+/** Separator between the texts of a write. JSON escapes this character, so no text contains it. */
 export const SEPARATOR = '\u001f'
 
 /** Lua function that runs a command over the next `n` items of a list, in slices, and advances `at`. */
-const EACH = `
+const EACH_FUNCTION = `
   local function each(command, key, list, n)
     local i = 0
     while i < n do
-      local k = math.min(${SLICE}, n - i)
+      local k = math.min(${MAX_UNPACK_ARGUMENTS}, n - i)
       redis.call(command, key, unpack(list, at + i + 1, at + i + k))
       i = i + k
     end
@@ -23,7 +27,7 @@ const EACH = `
   end`
 
 /**
- * Applies a difference to the pools and appends an entry.
+ * Applies the difference between two states to the pools and pairs, and appends an entry with it to the stream.
  *
  * KEYS lease head pools entries pairs
  *
@@ -43,7 +47,7 @@ const write = `
     from = cut + 1
   end
   local at = 0
-  ${EACH}
+  ${EACH_FUNCTION}
   each('HSET', KEYS[3], texts, tonumber(ARGV[9]) * 2)
   each('HDEL', KEYS[3], texts, tonumber(ARGV[10]))
   each('SADD', KEYS[5], texts, tonumber(ARGV[11]))
@@ -57,7 +61,8 @@ const write = `
   return {'OK', id}`
 
 /**
- * Points the head at a new generation of pools.
+ * Replaces the generation of pools in the head by a new one, which was written before. A generation is a hash with the
+ * fields of all pools.
  *
  * KEYS lease head pools oldPools entries pairs
  *
@@ -73,7 +78,7 @@ const flip = `
   if KEYS[4] ~= KEYS[3] then redis.call('PEXPIRE', KEYS[4], ARGV[7]) end
   redis.call('DEL', KEYS[6])
   local at = 8
-  ${EACH}
+  ${EACH_FUNCTION}
   each('SADD', KEYS[6], ARGV, tonumber(ARGV[8]))
   redis.call('HSET', KEYS[2], 'pairs', redis.call('SCARD', KEYS[6]))
   return {'OK', id}`

@@ -5,13 +5,13 @@ import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OwnConnection } from '../src/connection.ts'
 import { compressEntry } from '../src/entry-compression.ts'
-import { putFact } from '../src/facts.ts'
+import { storeFact } from '../src/facts.ts'
 import { StateFollower } from '../src/follower.ts'
 import type { FollowedState } from '../src/head.ts'
 import { join } from '../src/join.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
-import { SharedMemory } from '../src/memory.ts'
+import { OwnerStore } from '../src/owner-store.ts'
 import { type PublishedState, Publisher } from '../src/publisher.ts'
 import { hasRedis, TestRedis } from './redis.ts'
 import { blockOf, familyOf, hashOf, syntheticPool } from './synthetic-pools.ts'
@@ -69,10 +69,10 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   const follow = (page?: number): StateFollower => {
     const facts = new Map<string, string>()
     const follower = new StateFollower({
-      ...{ url: redis.url, keys, joins: new Semaphore(1) },
-      onShown: () => {},
+      ...{ url: redis.url, keys, joinLimit: new Semaphore(1) },
+      onState: () => {},
       onFact: (key, value) => facts.set(key, value),
-      ...(page && { page }),
+      ...(page && { fieldsPerRead: page }),
     })
     followers.push(follower)
     follower.start()
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     })()
     const reader = await redis.connect()
     for (let i = 0; i < 8; i++) {
-      const shown = await join(reader, { keys, signal: new AbortController().signal, page: 10 })
+      const shown = await join(reader, { keys, signal: new AbortController().signal, fieldsPerRead: 10 })
       expect(isEqual(shown, states.get(shown!.block.number)!)).toBe(true)
     }
     isOver = true
@@ -302,12 +302,12 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   })
 
   test('the newest measurement of a fact is stored and published', async () => {
-    await putFact(connection, keys, { key: 'k', measuredMs: 5, text: 'five' })
+    await storeFact(connection, keys, { key: 'k', measuredMs: 5, text: 'five' })
     const follower = follow() as StateFollower & { facts: Map<string, string> }
     await until(() => follower.facts.get('k') === '5 five')
     await until(() => follower.currentState !== null)
-    await putFact(connection, keys, { key: 'k', measuredMs: 4, text: 'four' })
-    await putFact(connection, keys, { key: 'k', measuredMs: 6, text: 'six' })
+    await storeFact(connection, keys, { key: 'k', measuredMs: 4, text: 'four' })
+    await storeFact(connection, keys, { key: 'k', measuredMs: 6, text: 'six' })
     await until(() => follower.facts.get('k') === '6 six')
     expect(await connection.call('HGET', keys.facts, 'k')).toBe('6 six')
   })
@@ -315,7 +315,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   test('the memory of an owner is restored if it is complete, and otherwise ignored', async () => {
     const shown = (await joined())!
     const options = { keys, chainId: 31337, connection: () => connection, token: lease.token, previous: shown }
-    const memory = await SharedMemory.open(options, false)
+    const memory = await OwnerStore.open(options, false)
     expect(memory.facts).toBeNull()
     const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
     async function* parts(): AsyncGenerator<SaveCommand> {
@@ -324,7 +324,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     }
     await memory.save({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } }, parts())
     expect(await memory.isIntact()).toBe(true)
-    const next = await SharedMemory.open(options, false)
+    const next = await OwnerStore.open(options, false)
     expect(next.facts).toEqual({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } })
     const batches: SavedBatch[] = []
     for await (const batch of next.batches()) batches.push(batch)
@@ -337,7 +337,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     }
     await connection.call('HDEL', keys.poolRecords, syntheticPool(9, 0).id)
     expect(await memory.isIntact()).toBe(false)
-    expect((await SharedMemory.open(options, false)).facts).toBeNull()
+    expect((await OwnerStore.open(options, false)).facts).toBeNull()
     await lease.release(connection)
     await expect(memory.save({ chainId: 31337, block: blockOf(1), extra: {} }, parts())).rejects.toThrow('owns')
   })

@@ -68,8 +68,8 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
   function checked(): { readonly consistency: ConsistencyCheck; readonly follower: StateFollower } {
     const consistency = new ConsistencyCheck(new SyntheticChain(startMs))
     const follower = new StateFollower({
-      ...{ url: redis.url, keys, joins: new Semaphore(1) },
-      onShown: ({ block, pools, pairs, canonical }) => {
+      ...{ url: redis.url, keys, joinLimit: new Semaphore(1) },
+      onState: ({ block, pools, pairs, canonical }) => {
         const loadedGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
         consistency.check({
           hash: block.hash,
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
         scope: { hubs: [HUB], intermediates: [HUB] },
         signal: stopped.signal,
         market: () => now,
-        onAnswer: requestDone.resolve,
+        onLoaded: requestDone.resolve,
       },
     })
     await sendRequest(connection, keys, { groups: [[tokenOf(REQUESTED)]] })
@@ -178,7 +178,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     await until(async () => (await head()) !== null)
     // It knows of the damage, and cannot repair it before it loses the lease and its connection.
     isBlind = true
-    await connection.call('UNLINK', keys.pools((await head())!.gen))
+    await connection.call('UNLINK', keys.pools((await head())!.generation))
     await until(() => isDamaged)
     await connection.call('DEL', keys.lease)
     const lease = new Lease(keys)
@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     const lastHead = (await head())!
     await lease.release(connection)
     await until(async () => (await head())!.tag !== lastHead.tag)
-    expect((await head())!.gen).toBe(lastHead.gen)
+    expect((await head())!.generation).toBe(lastHead.generation)
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes the Guard's swaps without an ABI library, to keep the package small. Tests compare it with the compiler's
- * bindings.
+ * Encodes and decodes calls of the Guard's swap functions. Uses no ABI library, so that the package stays small. Tests compare the
+ * results with the bindings that the compiler generates.
  */
 import { encodeCall, selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
@@ -8,7 +8,9 @@ import type { GuardOrder } from './order.ts'
 import { decodePermitSwap, isPermitSwap } from './permit-abi.ts'
 import type { Hex } from './types.ts'
 
+/** Number of words of the Guard's `Order` struct in calldata. */
 const ORDER_WORDS = 5
+/** Number of words of its `Payout` struct. */
 const PAYOUT_WORDS = 4
 const ZERO: Hex = `0x${'0'.repeat(40)}`
 
@@ -42,7 +44,7 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   const orderIndex = selector === swapNative ? 0 : isDirect ? 2 : 1
   const payoutIndex = orderIndex + ORDER_WORDS
   const programOffsetIndex = payoutIndex + (hasPayout ? PAYOUT_WORDS : 0)
-  // Word index of the recipient: first word of the payout, or in direct mode the word after the amount.
+  // Index of the recipient's word: the first word of the payout, or in direct mode the word after the amount.
   const recipientIndex = hasPayout ? payoutIndex : isDirect ? 1 : undefined
   const length = wordAt(programOffsetIndex + 1)
   const start = (programOffsetIndex + 2) * WORD

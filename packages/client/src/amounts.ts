@@ -6,12 +6,12 @@ const PPM_PER_PERCENT = 10_000n
 /** Maximum percentage of `slippage: 'auto'`. */
 export const MAX_AUTO_PERCENT = 3
 const PERCENT_DECIMALS = 4
-/** Maximum rounding error of sums such as 0.1 + 0.2. */
+/** Maximum rounding error that is corrected, as in 0.1 + 0.2. */
 const FLOAT_ERROR = 1e-9
 
 /**
- * Formats a number without floating-point error: `0.1 + 0.2` becomes `0.3`. A number with more than four decimals keeps them, so
- * that parsing rejects it.
+ * Formats a number without floating-point errors: `0.1 + 0.2` becomes `0.3`. A number that really has more than four decimals keeps
+ * them, so that it is rejected when it is parsed.
  */
 export function numberText(value: number): string {
   const roundedValue = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))

@@ -50,7 +50,7 @@ export async function approve(wallet: Wallet, token: string, spender: string, am
   for (const call of await missingApprovals(chainWallet, token, spender, amount)) await sendApproval(chainWallet, call)
 }
 
-/** Sends one call of `approvals` and waits until it is mined. @param onSent - called with the hash */
+/** Sends one call of `missingApprovals` and waits until it is mined. @param onSent - called as soon as it is sent */
 export async function sendApproval(
   wallet: Wallet,
   call: Outgoing,
@@ -69,7 +69,7 @@ async function callSucceeds(wallet: Wallet, token: string, data: Hex): Promise<b
     await wallet.call(token, data)
     return true
   } catch {
-    // Every error counts as a revert, because wallets report reverts differently. A wrong guess only costs a reset.
+    // Every error counts as a revert, because wallets report reverts differently. If it was none, one reset is sent needlessly.
     return false
   }
 }

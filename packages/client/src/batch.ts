@@ -7,9 +7,9 @@ const TIMEOUT_MS = 300_000
 /** EIP-5792 errors after which the calls can still be sent one by one. */
 const NO_BATCH_CODES: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
 
-/** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, written as hexadecimal text. */
+/** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, in hexadecimal text. */
 const MAX_ID = 8_194
-/** Consecutive failures of the wallet after which waiting ends. */
+/** Maximum consecutive failures of the wallet before `waitForBatch` gives up. */
 const MAX_FAILURES = 20
 
 type Status = {
@@ -19,8 +19,7 @@ type Status = {
 }
 
 /**
- * Returns true if the wallet supports atomic batches on the chain, or will support them once its owner agrees to an
- * upgrade.
+ * Returns true if the wallet supports atomic batches on the chain, or will once its owner agrees to an upgrade.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
-/** Selectors and encoding of the contract calls that this package makes, without an ABI library. */
+/** Function selectors and encoding of the contract calls that this package makes. Uses no ABI library. */
 import type { Hex } from './types.ts'
 
-/** Function selectors: the first four bytes of the hash of each signature. */
+/** Function selectors: the first four bytes of the hash of each function signature. */
 export const selectors = {
   /** allowance(address owner, address spender) */
   allowance: '0xdd62ed3e',

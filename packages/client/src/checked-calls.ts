@@ -1,4 +1,4 @@
-/** Checks `calls`, the batch that a smart account sends. */
+/** Checks the `calls` of a route: the batch that a smart account sends. */
 import { encodeCall, selectors } from './calls.ts'
 import { ClientError } from './errors.ts'
 import { NATIVE, type Route } from './types.ts'
@@ -6,8 +6,8 @@ import { NATIVE, type Route } from './types.ts'
 type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: unknown }
 
 /**
- * Checks that `calls` are at most one reset and one approval of exactly the input, both for the transaction's contract, followed
- * by the transaction.
+ * Checks that `calls` contain nothing but the transaction, after at most one approval of exactly the input, after at most one reset
+ * of the allowance to zero. The spender must be the contract that the transaction calls.
  *
  * @throws ClientError `UNSAFE` otherwise
  */

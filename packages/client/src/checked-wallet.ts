@@ -2,6 +2,7 @@
 import { ClientError, orWalletError } from './errors.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
+/** Maximum length of hexadecimal data from a wallet. */
 const MAX_TEXT = 4 * 1024 * 1024
 /** Maximum length of a hash or id from a wallet. */
 const MAX_HASH = 4_096

@@ -1,4 +1,4 @@
-/** HTTP client of the service. Checks the shape of every response that `swap` and `verify` depend on. */
+/** HTTP client of the service. Validates every response that `swap` and `verify` depend on. */
 import { checkCalls } from './checked-calls.ts'
 import { ClientError } from './errors.ts'
 import { readEvents } from './events.ts'
@@ -51,7 +51,7 @@ export class SluiceClient {
     return route
   }
 
-  /** Requests the best route without a transaction, at the newest block or at a past one. @throws ClientError as `getSwap` does */
+  /** Requests the best route without a transaction, at the newest or at a past block. @throws ClientError as `getSwap` does */
   async getQuote(chainId: number, parameters: PastQuoteParameters, signal?: AbortSignal): Promise<Quote> {
     const quote = await request<Partial<Quote>>(this.options, `/quote/${chainId}`, { query: parameters, signal })
     if (!quote.toAmount || quote.toAmount === '0' || !quote.swaps)
@@ -126,12 +126,12 @@ export class SluiceClient {
     return request(this.options, `/simulate/${chainId}`, { body: toTextParameters(parameters), signal })
   }
 
-  /** Requests prices in USD, keyed by the addresses as given; null for tokens that the service does not recognize. */
+  /** Requests prices in USD. The result is keyed by the given addresses; null for tokens that the service does not know. */
   prices(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/prices/${chainId}`, { query: { token: tokens }, signal })
   }
 
-  /** Requests the liquidity in USD, keyed by the addresses as given; null for tokens that the service does not recognize. */
+  /** Requests the liquidity in USD. The result is keyed by the given addresses; null for tokens that the service does not know. */
   liquidity(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/liquidity/${chainId}`, { query: { token: tokens }, signal })
   }
@@ -155,7 +155,7 @@ export class SluiceClient {
     return tokens as readonly ListedToken[]
   }
 
-  /** Requests the service's measurements of how a chain's quotes drift one and two blocks later. */
+  /** Requests statistics of how a chain's quotes drift one and two blocks later. */
   async stats(chainId: number, signal?: AbortSignal): Promise<Stats> {
     const stats = await request<Partial<Stats>>(this.options, `/stats/${chainId}`, { signal })
     if (![stats.blocks, stats.families, stats.brands, stats.pools, stats.withdrawing].every(Array.isArray))
@@ -185,7 +185,7 @@ function isRoute(route: Partial<Route>): route is Route {
 
 type Refusal = { readonly error: string; readonly code: string }
 
-/** Service codes of status 422: the swap is impossible at this block, but may be possible at a later one. */
+/** Error codes that the service sends with status 422: the swap is impossible at this block, but may be possible at a later one. */
 export const REFUSALS: readonly string[] = [
   'NO_STATE',
   'UNKNOWN_TOKEN',
@@ -198,7 +198,7 @@ export const REFUSALS: readonly string[] = [
   'GUARD_NOT_DEPLOYED',
 ]
 
-/** Converts an error body without an HTTP status of its own (an item of a batch, or a stream event) to a ClientError. */
+/** Converts an error that has no HTTP status of its own to a ClientError: an item of `/quotes`, or an event of a stream. */
 function refusalError(body: Partial<Refusal>): ClientError {
   const { error, code } = body
   const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE) : 'no quote'

@@ -1,9 +1,9 @@
-/** Contracts known to this version of the package, by chain. The list is large, so `swap` imports this module lazily. */
+/** Contracts that this version of the package knows, by chain. The list is large, so `swap` imports this module only when needed. */
 import { knownContractsOf, type SwapContracts } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
- * Returns the known contracts of a chain, independently of any service; undefined for unknown chains.
+ * Returns the known contracts of a chain; undefined for unknown chains. They are part of the package and come from no service.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
-/** Trusted contracts of a chain: those known to this package, merged with those that the caller names. */
+/** Trusted contracts of a chain: those known to this package, overridden by those of the caller. */
 import { opOf, type PoolSalt, type Step, type TrustedList, trustedLists } from '@sluice/program'
 import { ClientError } from './errors.ts'
 
-/** Factory that deploys pools by CREATE2 with the same init code for all pools. */
+/** Factory that deploys all pools with CREATE2 and the same init code, so that their addresses can be computed. */
 export type PoolFactory = {
   /** Scheme of the CREATE2 salt. */
   readonly kind: PoolSalt
@@ -18,13 +18,13 @@ export type PoolFactory = {
  * managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
  */
 export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
-  /** Contract called and, for ERC-20 input, approved. */
+  /** Contract that transactions call. For ERC-20 input, it needs an approval. */
   readonly guard: string
-  /** Executors of all generations. */
+  /** Executors of all versions. */
   readonly executors: readonly string[]
   /** Wrapper of the native token; absent if the chain has none. */
   readonly wrapper?: string | undefined
-  /** Factories whose pools are proven by their CREATE2 address. */
+  /** Factories whose pools are proven by their CREATE2 addresses. */
   readonly factories: readonly PoolFactory[]
   /** Pool managers of PancakeSwap Infinity. */
   readonly infinityManagers?: readonly string[] | undefined
@@ -33,10 +33,10 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
 }
 
 /**
- * Merges the contracts that the caller names with the known ones. For each role, the caller's contracts replace the known ones.
+ * Merges the known contracts with those of the caller. For each role, the caller's contracts replace the known ones.
  *
  * @param defaults - contracts of the chain known to this package, if any
- * @throws ClientError `UNSAFE` if the Guard or the Executors are unknown; they are never taken from the service
+ * @throws ClientError `UNSAFE` if the Guard or the Executors are unknown, because they must not come from the service
  */
 export function trustedContracts(
   chainId: number,

@@ -1,4 +1,4 @@
-/** The package's only error class, and conversion of any thrown value to it. */
+/** The only error class of the package. Converts any thrown value to it. */
 
 /**
  * Code of a failure.
@@ -66,13 +66,13 @@ export class ClientError extends Error {
 
   /** True if the same request may succeed later. */
   get retryable(): boolean {
-    // A retry would run the same search with the same timeout.
+    // After a timeout, the same search would end in the same timeout again.
     if (this.details.serviceCode === 'ROUTE_TIMEOUT') return false
     return this.code === 'NETWORK' || [502, 503, 504].includes(this.details.status ?? 0)
   }
 }
 
-/** Maximum depth at which an owner's refusal is found in nested errors. */
+/** Maximum depth of nested errors in which an owner's refusal is searched. */
 const MAX_DEPTH = 6
 const MAX_MESSAGE = 500
 
@@ -89,7 +89,7 @@ export function messageOf(error: unknown): string {
 /** Messages by which wallets report a refusal without a code. */
 const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
 
-/** Returns true for the owner's refusal: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' code, or a known message. */
+/** Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message. */
 export function isRejection(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {

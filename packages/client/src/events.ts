@@ -1,4 +1,4 @@
-/** Reads Server-Sent Events by `fetch`, which unlike `EventSource` allows headers and reports error bodies. */
+/** Reads Server-Sent Events with `fetch`. Unlike `EventSource`, it allows headers and gives access to error bodies. */
 import { ClientError, messageOf } from './errors.ts'
 import { anySignal, fetchResponse, type HttpOptions, type Parameters, toHttpError } from './http.ts'
 
@@ -43,14 +43,14 @@ export async function* readEvents(
   }
 }
 
-/** Incremental parser of an event stream. Its work is linear in the length of the stream for any chunk size. */
+/** Incremental parser of an event stream. Its total time is linear in the length of the stream, for any chunk size. */
 export class EventParser {
   private readonly path: string
-  /** Parts of the incomplete line. */
+  /** Parts of the line that is not complete yet. */
   private lineParts: string[] = []
   private event: string | undefined
   private dataLines: string[] = []
-  /** Characters of the incomplete event. */
+  /** Number of characters of the event that is not complete yet. */
   private size = 0
 
   constructor(path: string) {

@@ -1,4 +1,4 @@
-/** Explains a transaction of the service from its bytes alone. */
+/** Explains a transaction from the service. Uses only its bytes. */
 import { decodeProgram, keeperOf, ProgramError, type Step, singletonOf, tradesOf } from '@sluice/program'
 import { decodeSwap } from './abi.ts'
 import { ClientError, toClientError } from './errors.ts'
@@ -9,7 +9,7 @@ import { NATIVE, type Transaction } from './types.ts'
 
 /** Contents of a swap transaction. */
 export type Explanation = {
-  /** Contract called and, for ERC-20 input, approved. */
+  /** Contract that the transaction calls. For ERC-20 input, it needs an approval. */
   readonly guard: string
   /** Account that receives the output: the sender, unless the calldata names another. */
   readonly recipient: string
@@ -55,7 +55,7 @@ export type Explanation = {
 const ZERO = `0x${'0'.repeat(40)}`
 
 /**
- * Decodes a transaction from its bytes alone.
+ * Explains what a transaction does. Uses only its bytes.
  *
  * @throws ClientError `UNSAFE` if the calldata is not the canonical encoding of a swap of the Guard
  * @example
@@ -106,7 +106,7 @@ export function weiOf({ value }: Transaction): bigint {
   return BigInt(value)
 }
 
-/** Returns one pool per hop: its address, or its id inside a singleton. */
+/** Returns one pool per hop: its address, or its id if a singleton holds it. */
 export function poolsOf(step: Step): readonly string[] {
   return tradesOf(step, keccak256).map(({ pool }) => pool)
 }

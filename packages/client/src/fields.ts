@@ -1,4 +1,4 @@
-/** Defines the proof of each field of a step: the single table behind `verify`, `explain`, `excludePools` and the README. */
+/** Table of the proof that each field of a step needs. `verify`, `explain`, `excludePools` and the README are based on it. */
 import type { Step } from '@sluice/program'
 
 /**
@@ -8,11 +8,11 @@ import type { Step } from '@sluice/program'
  * - `registry`: the address is in the chain's list for this operation.
  * - `wrapper`: the address is the chain's wrapper of the native token.
  * - `request`: the address is a token of the request.
- * - `no-code`: the field names no contract, so that only the singleton's code runs.
+ * - `no-code`: the field must not contain the address of a contract, so that only the code of the proven contract runs.
  * - `flow`: the value agrees with the tokens and legs of the route.
  * - `pool-key`: the value is part of the id of a pool in a proven singleton.
- * - `fee`: the fee is the factory's, or at most 1 % for other pairs.
- * - `with-pool`: the value only selects a function or a coin of the step's pool, and is accepted with it.
+ * - `fee`: the fee equals that of the factory; if that is unknown, it is at most 1 %.
+ * - `with-pool`: the value only selects a function or a coin of the step's pool. It is accepted if the pool is.
  * - `unproven`: no proof exists. The swap is `UNSAFE` unless the caller accepts the field.
  */
 export type Proof =
@@ -34,7 +34,7 @@ type FieldOf<Op extends Step['op']> =
   | Exclude<keyof StepOf<Op>, 'op' | 'input' | 'output' | 'hops' | 'tokenIn'>
   | keyof HopOf<StepOf<Op>>
 
-/** One row per operation and field. TypeScript rejects an operation that lacks a field. */
+/** Table with one row per operation and field. TypeScript rejects an operation that lacks a row for one of its fields. */
 export type FieldTable<Row> = {
   readonly [Op in Step['op']]?: { readonly [Field in FieldOf<Op>]: Row } & { readonly tokenIn?: Row }
 }
@@ -79,16 +79,16 @@ export type StepField = {
   readonly hop: number
 }
 
-/** Fields of a step that need no proof here if the operation has no row. */
+/** Fields of a step that need no proof if the operation has no rows. */
 const FIELDS_WITHOUT_PROOF: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
 
-/** Returns the proof of a field of an operation without a row. Only token flow and flags are not `unproven`. */
+/** Returns the proof of a field of an operation without rows: `unproven`, except for fields of the token flow and flags. */
 function defaultProof(field: string, value: unknown): Proof {
   if (field === 'tokenOut' || field === 'zeroForOne') return 'flow'
   return typeof value === 'boolean' ? 'with-pool' : 'unproven'
 }
 
-/** Returns the fields of a step and its hops that the operation's row lists; all fields if the operation has no row. */
+/** Returns the fields of a step and of its hops that need a proof. */
 export function fieldsOf(step: Step): readonly StepField[] {
   const proofs: Readonly<Record<string, Proof>> | undefined = fieldProofs[step.op]
   const fieldsIn = (values: object, hop: number): readonly StepField[] =>
@@ -106,7 +106,7 @@ export function fieldsOf(step: Step): readonly StepField[] {
 const ZERO = `0x${'0'.repeat(40)}`
 const ADDRESS_LENGTH = 42
 
-/** Returns the address in a field: the value, or the first 20 bytes of an id or configuration; undefined for zero and numbers. */
+/** Returns the address that a field contains: the value, or the first 20 bytes of an id; undefined for zero and for numbers. */
 export function addressIn({ value }: Pick<StepField, 'value'>): string | undefined {
   const address = String(value).slice(0, ADDRESS_LENGTH)
   return address.length === ADDRESS_LENGTH && address !== ZERO ? address : undefined

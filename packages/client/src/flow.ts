@@ -1,6 +1,6 @@
 /**
- * Checks the token flow of a program: all input goes through the route's pools, in order, and all output goes to the recipient.
- * Amounts are tracked as far as the bytes determine them; no remainder may stay behind.
+ * Checks the token flow of a program: all input must go through the route's pools, in order, and all output must go to the
+ * recipient. Amounts are tracked as far as the bytes determine them. Nothing may remain in the Executor.
  */
 import { type Step, shareOf, tradesOf } from '@sluice/program'
 import { keccak256 } from './keccak.ts'
@@ -11,11 +11,11 @@ const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const normalizeToken = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/** Balance of the Executor in base units; null if it depends on the output of a pool. */
+/** Balance of the Executor in base units; null if it depends on the output of a pool, which the bytes do not contain. */
 type Balance = bigint | null
 
 /**
- * Finds a fault in the token flow. Long: one loop over the steps, and nested functions that share its state.
+ * Finds a fault in the token flow. The function is long because its nested functions share the state of its loop over the steps.
  *
  * @param value - wei sent with the call
  * @returns description of the first fault; undefined if there is none
@@ -55,7 +55,7 @@ export function findFlowFault(
       paidTokens.add(tokenOut)
     } else {
       const balanceBefore = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
-      // Wrapping is one to one. The output of any other pool is not in the bytes.
+      // Wrapping and unwrapping do not change the amount. The output of any other pool is unknown.
       const gainedAmount = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
       balances.set(tokenOut, balanceBefore === null || gainedAmount === null ? null : balanceBefore + gainedAmount)
     }

@@ -1,4 +1,4 @@
-/** HTTP requests with a timeout, retries, a response size limit, and ClientErrors. */
+/** Sends HTTP requests with a timeout, retries, and a limit on the response size. All errors are ClientErrors. */
 import { numberText } from './amounts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 
@@ -8,18 +8,18 @@ export type HttpOptions = {
   readonly baseUrl: string
   /** Referer header that identifies the integration. Browsers set it themselves. */
   readonly referer?: string
-  /** Timeout of one attempt. Default: 15,000. */
+  /** Timeout of one attempt in milliseconds. Default: 15,000. */
   readonly timeoutMs?: number
-  /** Maximum retries after a `retryable` error. Default: 2. */
+  /** Maximum number of retries after errors that are `retryable`. Default: 2. */
   readonly retries?: number
   readonly fetch?: typeof globalThis.fetch
 }
 
 export type Parameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>
 
-/** Delay before the first retry; it doubles with each retry. `Retry-After` takes precedence. */
+/** Delay before the first retry, which doubles with each retry. A `Retry-After` header takes precedence. */
 const PAUSE_MS = 250
-/** Maximum delay before a retry. If the service asks for a longer one, the error goes to the caller. */
+/** Maximum delay before a retry. If `Retry-After` is longer, the request fails instead. */
 const MAX_PAUSE_MS = 10_000
 /** Maximum size of a response. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
@@ -39,7 +39,7 @@ export async function request<T>(options: HttpOptions, path: string, content: Re
       return await fetchOnce<T>(options, path, content)
     } catch (error) {
       const waitMs = retryDelayOf(error, tries)
-      // A `fetch` of the caller may return a malformed response, so other errors are possible.
+      // A `fetch` function of the caller may return a malformed response, so any error is possible here.
       if (tries >= retries || waitMs === undefined) throw toClientError(error, 'BAD_ANSWER')
       await pause(waitMs, content.signal)
     }
@@ -54,7 +54,7 @@ function retryDelayOf(error: unknown, tries: number): number | undefined {
   return waitMs > MAX_PAUSE_MS ? undefined : waitMs
 }
 
-/** Waits. @throws ClientError `ABORTED` if the signal aborts */
+/** Waits for the given time. @throws ClientError `ABORTED` if the signal aborts */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const removeListener = () => {
@@ -95,7 +95,7 @@ async function fetchOnce<T>(
   return json as T
 }
 
-/** Sends a request. A redirect is an error, because another host would see and answer the request. */
+/** Sends a request. A redirect is an error, because another host would then see and answer the request. */
 export function fetchResponse(
   options: HttpOptions,
   path: string,
@@ -107,14 +107,14 @@ export function fetchResponse(
   const url = urlOf(options, path, query)
   return fetchOrError(options, signal, async () => {
     const answer = await fetch(url, { ...init, redirect: 'error' })
-    // A `fetch` of the caller may follow redirects regardless.
+    // A `fetch` function of the caller may ignore `redirect: 'error'`.
     if (answer.redirected || (answer.status >= 300 && answer.status < 400))
       throw new ClientError('BAD_ANSWER', `${path} redirects to another address`, { status: answer.status })
     return answer
   })
 }
 
-/** Runs `act`. @throws ClientError `ABORTED` if the signal aborted, the ClientError of `act`, else `NETWORK` */
+/** Runs `act`. @throws ClientError `ABORTED` if the signal is aborted; the ClientError of `act`; `NETWORK` for other errors */
 async function fetchOrError<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
@@ -129,7 +129,7 @@ async function fetchOrError<T>(
   }
 }
 
-/** Returns a signal that aborts when any of the signals does. Node 18 lacks `AbortSignal.any`. */
+/** Returns a signal that aborts as soon as one of the signals does. Needed because Node.js 18 lacks `AbortSignal.any`. */
 export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const signalsToFollow = signals.filter((signal) => signal !== undefined)
   if (typeof AbortSignal.any === 'function') return AbortSignal.any(signalsToFollow)
@@ -142,7 +142,7 @@ export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortS
   return controller.signal
 }
 
-/** Reads the whole response. Stops at the size limit. @throws ClientError `BAD_ANSWER` above the limit */
+/** Reads the whole response. @throws ClientError `BAD_ANSWER` as soon as it exceeds `MAX_ANSWER_BYTES` */
 async function readText({ body }: Response, path: string): Promise<string> {
   if (!body) return ''
   const reader = body.getReader()
@@ -172,7 +172,7 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
   }
 }
 
-/** Encodes parameters as text: numbers and amounts in decimal, lists separated by commas. */
+/** Encodes parameters as text: numbers and amounts as decimals, lists as comma-separated text. Drops undefined values. */
 export function toTextParameters(parameters: Parameters): Record<string, string> {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(

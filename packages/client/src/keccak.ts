@@ -1,4 +1,4 @@
-/** Keccak-256 without a library, such as for CREATE2 addresses and pool ids. A test compares it with ethers. */
+/** Computes Keccak-256 without a library, for example for CREATE2 addresses and pool ids. A test compares it with ethers. */
 import type { Hex } from './types.ts'
 
 /** Rate of the sponge in bytes. */
@@ -10,10 +10,10 @@ const LANES = 25
 const ROUND_CONSTANTS = roundConstants()
 /** Lanes in the order in which the pi step moves them, starting at lane 1. */
 const PI_CYCLE = piCycle()
-/** Bits by which the rho step rotates each lane of `PI_CYCLE`. */
+/** Number of bits by which the rho step rotates each lane of `PI_CYCLE`. */
 const ROTATIONS = PI_CYCLE.map((_, t) => (((t + 1) * (t + 2)) / 2) % 64)
 
-/** Hashes bytes. */
+/** Returns the Keccak-256 hash of the bytes. */
 export function keccak256(data: Hex): Hex {
   const length = (data.length - 2) / 2
   const padded = new Uint8Array((Math.floor(length / RATE) + 1) * RATE)

@@ -1,4 +1,4 @@
-/** Keeps the quote of a swap proven, fresh and confirmed until its transaction is sent. */
+/** Renews the quote of a swap until its transaction is sent. Each new quote is proven and confirmed. */
 
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
@@ -15,6 +15,7 @@ import { minOutputFrom, type Witness } from './witness.ts'
 
 /** Maximum age of a quote, in blocks after the block of its simulation. */
 const MAX_AGE_BLOCKS = 2
+/** Maximum number of quotes until one of them is fresh. */
 const MAX_QUOTES = 5
 
 /** Terms on which the caller accepts a quote. */
@@ -23,7 +24,7 @@ export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
   readonly witness?: Witness | undefined
   /** Percent by which the quote may be below the witness or a known pool, in addition to the slippage. Default: 1. */
   readonly tolerance?: number | string | undefined
-  /** True accepts the amount of the service without an independent confirmation. */
+  /** True accepts the service's amount without independent confirmation. */
   readonly trustQuote?: boolean | undefined
   readonly signal?: AbortSignal | undefined
   /** Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the swap. */
@@ -47,7 +48,7 @@ type ProvenQuote = {
   readonly block: number
 }
 
-/** A proven quote that is renewed when it gets too old. */
+/** A proven quote that is renewed when it is too old. */
 export class KeptQuote {
   /** Reason why the last simulation failed; empty if none did. */
   simulationFailure = ''
@@ -109,7 +110,7 @@ export class KeptQuote {
    * Simulates the swap on the wallet's node. If the caller's terms do not confirm the amount, also compares the minimum output with
    * the simulated output and with known pools.
    *
-   * @returns false if the simulation fails; `failure` is the reason
+   * @returns false if the simulation fails; `simulationFailure` is then the reason
    * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
    */
   async canExecute(tx = this.route.tx, missingAllowance?: MissingAllowance): Promise<boolean> {
@@ -182,7 +183,7 @@ async function confirm({ confirm }: QuoteTerms, route: Route, proof: Proven): Pr
   if (isConfirmed !== true) throw new ClientError('WALLET', 'the swap was not confirmed')
 }
 
-/** Returns true if a later quote differs from the confirmed one only in deadline, split, or amounts that are no worse. */
+/** Returns true if a later quote needs no new confirmation: only deadline, split, or amounts differ, and no amount is worse. */
 function isCovered(laterProof: Proven, confirmedProof: Proven): boolean {
   return (
     laterProof.minOutput >= confirmedProof.minOutput &&

@@ -1,4 +1,4 @@
-/** Types of the Guard's calldata. */
+/** Types of the swap orders and permits in the Guard's calldata. */
 import type { Hex } from './types.ts'
 
 /** Kinds of permit; the index is the number that the Guard uses. */
@@ -18,7 +18,7 @@ export type GuardPermit = {
 
 /** Decoded swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardOrder = {
-  /** Input token. If the call carries value: the wrapper in which the Guard wraps it, or zero if it stays native. */
+  /** Input token. If the call carries value: the wrapper with which the Guard wraps it, or zero if it stays native. */
   readonly tokenIn: Hex
   /** Input; for `swapNative` the value of the call. */
   readonly amountIn: bigint
@@ -27,7 +27,7 @@ export type GuardOrder = {
   /** Unix seconds. */
   readonly deadline: bigint
   readonly executor: Hex
-  /** Wrapper that the Guard unwraps into native output; zero if none. */
+  /** Wrapper whose token the Guard unwraps to pay native output; zero if it unwraps nothing. */
   readonly wrapper: Hex
   readonly feePpm: bigint
   readonly feeRecipient: Hex

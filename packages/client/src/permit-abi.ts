@@ -1,4 +1,4 @@
-/** Encodes and decodes the calldata of the Guard's swaps with a permit. */
+/** Encodes and decodes calls of the Guard's swap functions that take a permit. */
 import { selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
 import { type GuardOrder, type GuardPermit, permitKinds } from './order.ts'
@@ -48,12 +48,12 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   return `${selector}${headWords.map(toWord).join('')}${body}${encodeBytes(program)}`
 }
 
-/** Returns true if output and fee have recipients and only native output is unwrapped, as `decodeSwap` requires. */
+/** Returns true if there is a recipient, a fee recipient exactly if there is a fee, and a wrapper only for native output. */
 function hasValidPayout({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
   return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
 }
 
-/** Decodes a swap with a permit. @throws ClientError `UNSAFE` unless `encodePermitSwap` gives the same bytes and `pays` holds */
+/** Decodes a swap with a permit. @throws ClientError `UNSAFE` unless it is the canonical encoding of a swap with a valid payout */
 export function decodePermitSwap(data: string): GuardOrder {
   const text = data.slice(10).toLowerCase()
   const wordAt = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
@@ -64,7 +64,7 @@ export function decodePermitSwap(data: string): GuardOrder {
   const permitIndex = direct ? 9 : 12
   const orderIndex = direct ? 2 : 1
   const kind = permitKinds[Number(wordAt(permitIndex))]
-  // A non-canonical layout is detected below, because encoding the order again gives other bytes.
+  // Another layout is detected below: the decoded order, encoded again, then gives different bytes.
   const order: GuardOrder = {
     ...{
       amountIn: wordAt(0),

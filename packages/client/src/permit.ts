@@ -1,6 +1,6 @@
 /**
- * Signs permits, which replace an approval transaction by a signature in the swap's calldata. Supports EIP-2612, Permit2 if the
- * owner has approved it, and DAI's form if the caller allows an unlimited permit.
+ * Signs permits. A permit is a signature in the swap's calldata that replaces an approval transaction. Supports EIP-2612, Permit2 if
+ * the owner has approved it, and DAI's form if the caller allows an unlimited permit.
  */
 import { allowanceOf } from './approve.ts'
 import { encodeCall, selectors } from './calls.ts'
@@ -18,7 +18,7 @@ const PERMIT2_AMOUNT_BITS = 160n
 const PERMIT2_TIME_BITS = 48n
 /** Result of Permit2's `allowance`: three words with amount, expiration and nonce. */
 const PERMIT2_ALLOWANCE = /^0x[0-9a-fA-F]{192}$/
-/** EIP-712 versions to try after the token's own version, if it has one. */
+/** EIP-712 versions to try, after the version that the token itself reports. */
 const COMMON_VERSIONS = ['1', '2']
 /** ECDSA signature: r, s and v, 65 bytes. */
 const KEY_SIGNATURE = /^0x[0-9a-fA-F]{130}$/
@@ -168,13 +168,13 @@ async function requestSignature(wallet: Wallet, typedPermit: TypedData): Promise
   }
 }
 
-/** Normalizes v: some wallets return 0 or 1, but tokens and Permit2 require 27 or 28. */
+/** Normalizes the last byte of a signature (v). Some wallets return 0 or 1, but tokens and Permit2 require 27 or 28. */
 function withWholeV(signature: Hex): Hex {
   const v = Number.parseInt(signature.slice(-2), 16)
   return `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16).padStart(2, '0')}`
 }
 
-/** Reads the token's own permit form and the sender's nonce; undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
+/** Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
 async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
@@ -198,7 +198,7 @@ async function tokenPermit(wallet: Wallet, chainId: number, token: string): Prom
   return undefined
 }
 
-/** Decodes an ABI-encoded string; undefined for other data. */
+/** Decodes an ABI-encoded string. Returns undefined for other data. */
 function textOf(answer: string): string | undefined {
   const digits = answer.slice(2)
   if (digits.slice(0, 64) !== '20'.padStart(64, '0') || digits.length > 2_000) return undefined

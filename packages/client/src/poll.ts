@@ -1,11 +1,11 @@
-/** Pauses between requests for the outcome of a transaction. */
+/** Pauses between repeated requests for the outcome of a transaction. */
 
 /** First pause in milliseconds. Some chains have a block every 100 ms. */
 const FIRST_PAUSE_MS = 50
 /** Maximum pause in milliseconds. */
 const MAX_PAUSE_MS = 500
 
-/** Returns a function that waits before the next request, each time twice as long, up to a maximum. */
+/** Returns a function that waits before the next request: each time twice as long, up to `MAX_PAUSE_MS`. */
 export function growingPause(): () => Promise<void> {
   let ms = FIRST_PAUSE_MS
   return async () => {

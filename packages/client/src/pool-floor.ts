@@ -1,4 +1,4 @@
-/** Quotes a swap independently of the service: simulates it through single known pools on the wallet's node. */
+/** Quotes a swap independently of the service: simulates it through known pools, one at a time, on the wallet's node. */
 import { encodeProgram, opOf, type Step } from '@sluice/program'
 import { encodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
@@ -13,8 +13,9 @@ import type { Wallet } from './wallet.ts'
 
 /** Maximum pools whose balances are read per pair of tokens. */
 const MAX_POOLS = 64
-/** Maximum pools simulated for the pair itself, and for each hop of a path through the wrapper. */
+/** Maximum number of pools of the two tokens that are simulated. */
 const MAX_DIRECT = 4
+/** Maximum number of pools that are simulated for each hop of a path through the wrapper. */
 const MAX_HOP = 2
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`
@@ -23,12 +24,12 @@ const ops = ['uniswap-v2', 'uniswap-v3'] as const
 type Pool = { readonly op: (typeof ops)[number]; readonly pool: Hex; readonly feePpm: number; readonly balance: bigint }
 
 /**
- * Returns the best simulated output, after the order's fee, of the deepest pools that known factories deployed for the
- * two tokens. Tries single pools, and two pools in a path through the wrapper. Anyone can create such a pool and set
- * its price, so several are simulated.
+ * Returns the best simulated output, after the order's fee, of the pools with the most liquidity that known factories deployed for
+ * the two tokens. Tries single pools, and paths of two pools through the wrapper. Anyone can create such a pool and set its price,
+ * so several are simulated.
  *
  * @param order - the proven order, with its permit; its program is replaced
- * @param missingAllowance - allowance to simulate by state override
+ * @param missingAllowance - allowance that a state override adds
  * @returns undefined if no simulation succeeds
  */
 export async function bestOfKnownPools(
@@ -42,7 +43,7 @@ export async function bestOfKnownPools(
   const wrapper = contracts.wrapper?.toLowerCase() as Hex | undefined
   const [src, dst] = [value > 0n ? wrapper : order.tokenIn, order.tokenOut === ZERO ? wrapper : order.tokenOut]
   if (!src || !dst) return undefined
-  // Wrapping and unwrapping convert one to one.
+  // Wrapping and unwrapping do not change the amount.
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
   const intermediate = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
   const [directPools, firstHopPools, secondHopPools] = await Promise.all([
@@ -65,7 +66,7 @@ export async function bestOfKnownPools(
       const swap = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
       const wrapperField = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
-      // The signature covers the Guard and the amount but not the program, so it is still valid.
+      // The signature covers the Guard and the amount, but not the program. So it is valid for this program too.
       const data = permit
         ? encodePermitSwap({ ...swap, ...wrapperField }, permit)
         : encodeSwap({ ...swap, ...wrapperField }, value)

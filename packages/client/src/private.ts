@@ -1,4 +1,4 @@
-/** Sends transactions through a private RPC only, which protects them from front-running. */
+/** Sends transactions only to a private RPC, which protects them from front-running. */
 import { ClientError, messageOf, orWalletError } from './errors.ts'
 import { type HttpOptions, request } from './http.ts'
 import type { Wallet } from './wallet.ts'
@@ -6,8 +6,8 @@ import type { Wallet } from './wallet.ts'
 type Answer = { readonly result?: unknown; readonly error?: { readonly message?: string } }
 
 /**
- * Wraps a wallet so that its transactions are sent only by `eth_sendRawTransaction` to the given RPC. Batches are disabled,
- * because the wallet itself would send them.
+ * Wraps a wallet so that its transactions are sent only to the given RPC, with `eth_sendRawTransaction`. Batches are disabled,
+ * because the wallet itself would send them elsewhere.
  *
  * @example
  * ```ts

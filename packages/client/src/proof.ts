@@ -1,4 +1,4 @@
-/** Finds the unproven fields of a route by the table in `fields.ts`. */
+/** Finds the unproven fields of a route, by the table in fields.ts. */
 import { opOf, type Step, type TrustedList, tradesOf } from '@sluice/program'
 import { WORD } from './calls.ts'
 import type { PoolFactory, SwapContracts } from './contracts.ts'
@@ -18,7 +18,7 @@ export type Unproven = {
   readonly field: string
   /** Address, pool id or number. */
   readonly value: string
-  /** Pool of the trade: its address, or its id inside a singleton. */
+  /** Pool of the trade: its address, or its id if a singleton (one contract that holds many pools) holds it. */
   readonly pool: string
   /** True if the value is an address or id, which can run code; false for numbers, which set the price. */
   readonly isContract: boolean
@@ -27,8 +27,8 @@ export type Unproven = {
 type ProofContracts = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContracts>
 
 /**
- * Finds the unproven fields of a route. The required proof of a field is its row in `fieldProofs`.
- * A field is accepted without a proof if its name, address or pool id is in `contracts.pools`.
+ * Finds the unproven fields of a route. The proof that a field needs is its row in `fieldProofs`. A field needs no proof if its
+ * name, address or pool id is in `contracts.pools`.
  *
  * @param legs - one leg per trade of the steps, in order
  * @param tokens - tokens of the request
@@ -113,7 +113,7 @@ export function isRegistered({ op, field, proof, value }: StepField, contracts: 
   return includesAddress(String(value), list ?? [])
 }
 
-/** Finds the factory whose CREATE2 addresses for the tokens of a leg include the pool. Only salts of the operation count. */
+/** Finds the factory that could have deployed the pool for the tokens of a leg. Only factories for this operation count. */
 export function factoryOf(
   factories: readonly PoolFactory[],
   op: Step['op'],

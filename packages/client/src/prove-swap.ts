@@ -1,4 +1,4 @@
-/** Proves from the bytes of `tx` that a transaction of the service does what was requested. */
+/** Proves that a transaction from the service does what was requested. The proof relies on the bytes of `tx` only. */
 import { decodeSwap } from './abi.ts'
 import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
 import { checkCalls } from './checked-calls.ts'
@@ -13,9 +13,9 @@ import { NATIVE, type Route, type RouteParameters } from './types.ts'
 
 /** Terms of the caller in addition to the request. */
 export type SwapTerms = {
-  /** Minimum output in base units of `dst`, from a source independent of the service. */
+  /** Minimum output in base units of `dst`, from a source that is independent of the service. */
   readonly minToAmount?: bigint | string | undefined
-  /** Maximum input in base units of `src`, for an exact output. */
+  /** For an exact output: maximum input in base units of `src`, from a source that is independent of the service. */
   readonly maxFromAmount?: bigint | string | undefined
   /** Allows direct mode, which output tokens with a transfer tax need. */
   readonly direct?: boolean | undefined
@@ -24,11 +24,11 @@ export type SwapTerms = {
   /** Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool ids. */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every unproven contract, so that only the minimum output protects the caller. Unproven numbers, which
-   * set the price, are still refused. True ignores `accept`.
+   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still refused,
+   * because they set the price. True ignores `accept`.
    */
   readonly knownPools?: boolean | undefined
-  /** Contracts that override those known to this package, such as those of a local chain. */
+  /** Contracts that replace those known to this package, for example on a local chain. */
   readonly contracts?: Partial<SwapContracts> | undefined
 }
 
@@ -36,7 +36,7 @@ export type SwapTerms = {
 export type Proven = Explanation & {
   /** Unproven fields that the caller accepted. */
   readonly unproven: readonly Unproven[]
-  /** Pools and contracts of the unproven fields. They may run any code, and can keep the output above `minOutput`. */
+  /** Pools and contracts of the unproven fields. They may run any code, and can keep all output above `minOutput`. */
   readonly unknownPools: readonly string[]
 }
 
@@ -47,7 +47,7 @@ const CLOCK_SKEW_SECONDS = 300
 const ADDRESS_LENGTH = 42
 
 /**
- * Proves a swap as `verify` does, with given contracts.
+ * Proves a swap like `verify`, but with the given contracts.
  *
  * @param contracts - all trusted contracts of the chain; `terms.contracts` is ignored
  * @throws ClientError `UNSAFE` with the first mismatch, or with all unproven fields
@@ -96,7 +96,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   if (route.calls !== undefined) checkCalls(route, explanation.amountIn)
   const unknownAddresses = unproven.flatMap(({ isContract, pool, value }) => {
     if (!isContract) return []
-    // A pool id may begin with the address of a contract, as Balancer V2's do.
+    // A pool id may begin with the address of a contract, as in Balancer V2.
     const address = value.slice(0, ADDRESS_LENGTH)
     return pool.startsWith(address) ? [pool] : [pool, address]
   })

@@ -1,4 +1,4 @@
-/** Derives the state of a transaction from a node's responses only: the transaction, its receipt, and the head. */
+/** Derives the state of a transaction from three responses of a node: the transaction, its receipt, and the newest block. */
 import { decodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
 import { ClientError } from './errors.ts'
@@ -8,16 +8,16 @@ import { NATIVE, type SwapStatus, type TransactionStatus } from './types.ts'
 /** Results of eth_getTransactionByHash, eth_getTransactionReceipt, and eth_blockNumber. */
 export type NodeAnswers = { readonly transaction: unknown; readonly receipt: unknown; readonly head: unknown }
 
-/** Status derived from a node. */
+/** Status of a transaction, as a node reports it. */
 export type NodeStatus = Omit<TransactionStatus, 'reason'> & {
-  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null but not proven to be. */
+  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, but that proves nothing. */
   readonly isSwapRead: boolean
 }
 
 type ReadOptions = {
   /** Known Guards, in lower case. */
   readonly guards: readonly string[]
-  /** Quoted output in base units. */
+  /** Quoted output in base units, if the caller knows it. */
   readonly quoted?: bigint | undefined
 }
 
@@ -114,7 +114,7 @@ function swapOf(
   }
 }
 
-/** Formats an amount; null if it is negative, which logs of rebasing tokens can add up to. */
+/** Formats an amount. Returns null if it is negative, because the logs of rebasing tokens may add up to less than zero. */
 function amountText(amount: bigint | null): string | null {
   return amount === null || amount < 0n ? null : amount.toString()
 }
@@ -152,7 +152,7 @@ function spentOf(
   return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the base units transferred to an account minus those transferred from it; null without such transfers. */
+/** Returns the base units that were transferred to an account minus those from it; null if there are no such transfers. */
 function netTransfer(logs: readonly Log[], token: string, account: string): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {

@@ -22,8 +22,8 @@ export type StatusOptions = {
 }
 
 /**
- * Status of a transaction. Without a `node`, all fields come from the service. With a `node`, all fields except `reason` come from
- * that node; `swap` comes from the service if the calldata is not a swap of a known Guard.
+ * Status of a transaction. Without a `node`, all fields come from the service. With a `node`, they come from that node, except
+ * `reason`, and except `swap` if the calldata is not a swap of a known Guard.
  */
 export type CheckedStatus = TransactionStatus & {
   /**
@@ -31,7 +31,7 @@ export type CheckedStatus = TransactionStatus & {
    * because `pending` and `unknown` depend on the node.
    */
   readonly proven: readonly ProvableField[]
-  /** Proven fields, such as `swap.received`, for which the service reports another value. A reorg can cause this, too. */
+  /** Proven fields, such as `swap.received`, for which the service reports a different value. A reorg can also cause this. */
   readonly contradicted: readonly string[]
   /** Status as the service reported it. */
   readonly reported: TransactionStatus
@@ -101,7 +101,7 @@ function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: Tr
   ]
   return {
     ...observed,
-    // If the outcomes differ, the amounts in the service's `swap` belong to another outcome.
+    // If the two states differ, the amounts in the service's `swap` belong to the wrong state.
     swap: isSwapRead || !hasSameStatus ? observed.swap : reportedStatus.swap,
     reason: hasSameStatus ? reportedStatus.reason : null,
     proven: provableFields,
@@ -111,8 +111,8 @@ function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: Tr
 }
 
 /**
- * Lists the proven fields for which the service reports another value; fields of objects are compared one by one. A service that
- * has not seen the transaction yet does not contradict.
+ * Lists the proven fields for which the service reports a different value. Fields of objects are compared one by one. A service that
+ * does not know the transaction contradicts nothing.
  */
 function contradictions(
   observedStatus: Omit<TransactionStatus, 'reason'>,

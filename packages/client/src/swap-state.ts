@@ -1,4 +1,4 @@
-/** Progress events of a swap, and the state from which it can be resumed after a page reload. */
+/** Progress events of a swap, and the state from which a swap can be resumed after a page reload. */
 
 import type { Proven } from './prove-swap.ts'
 import type { Route, SwapRequest } from './types.ts'
@@ -17,7 +17,7 @@ export type SwapState = {
   readonly stage: 'approving' | 'approved' | 'batching' | 'signing' | 'sent' | 'done'
   /** Hash of the latest transaction, or the wallet's id of the batch. */
   readonly hash?: string
-  /** Block at which the latest transaction was sent, or an earlier one. */
+  /** The latest transaction was sent at this block or a later one. */
   readonly fromBlock: number
   /** Route of the swap that was sent. */
   readonly route?: Route

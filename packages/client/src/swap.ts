@@ -1,4 +1,4 @@
-/** Executes a swap: quotes it, proves the transaction, gets the allowance, sends, and waits for the receipt. */
+/** Executes a swap: requests a quote, proves the transaction, obtains the allowance, sends, and waits for the receipt. */
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
 import { missingApprovals, sendApproval } from './approve.ts'
@@ -21,7 +21,7 @@ import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts
 import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Maximum allowances requested while the input of an exact-output swap grows between quotes. */
+/** Maximum number of allowances that are requested if the input of an exact-output swap grows from quote to quote. */
 const MAX_ROUNDS = 3
 /** Default of `maxGas`. */
 const MAX_GAS = 10_000_000n
@@ -33,7 +33,7 @@ export type SwapOptions = QuoteTerms & {
    * amount, but only in swaps of this sender.
    */
   readonly unlimitedPermits?: boolean | undefined
-  /** Ways to get the Guard its allowance, in the order of preference. Ways that are not listed are never used. */
+  /** Ways to give the Guard its allowance, in order of preference. Ways that are not listed are never used. */
   readonly ways?: readonly AllowanceWay[] | undefined
   /** Maximum gas limit of the swap. Default: 10,000,000. */
   readonly maxGas?: bigint | undefined
@@ -49,14 +49,15 @@ const ALL_WAYS: readonly AllowanceWay[] = ['batch', 'permit', 'approve']
 export type SwapOutcome = { readonly hash: string; readonly route: Route }
 
 /**
- * Quotes a swap, proves the transaction, confirms its amount independently of the service, gets the Guard its allowance, and
- * sends. Requests a new quote if more than two blocks have passed. The gas limit is the estimate of the wallet's node plus 20 %.
+ * Executes a swap: requests a quote, proves that the transaction does what was requested, confirms the amount independently of the
+ * service, gives the Guard its allowance, and sends. Requests a new quote if more than two blocks have passed. The gas limit is the
+ * estimate of the wallet's node plus 20 %.
  *
- * The amount is confirmed by `minToAmount` (`maxFromAmount` for an exact output), by a witness, or by the wallet's own node. The
- * node simulates the transaction, and the output is compared with known pools.
+ * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without them, the wallet's node
+ * confirms it: it simulates the transaction, and the minimum output is compared with the simulated output and with known pools.
  *
- * @throws ClientError only: `UNSAFE` before anything is signed; `REJECTED` by the owner; `REVERTED` if the mined
- *   transaction failed; `PENDING` if it was not mined in time. `details.hash` is the latest transaction that was sent
+ * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the transaction was mined
+ *   and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction that was sent
  * @example
  * ```ts
  * const request = { src, dst, amount: 10n ** 18n, slippage: 0.5 }
@@ -75,10 +76,10 @@ export function swap(
 }
 
 /**
- * Resumes a swap after a reload, from the state that `onProgress` reported last. A transaction that was sent is awaited and
- * never sent again. A swap that was not sent is quoted and proven again.
+ * Resumes a swap after a page reload, from the state that `onProgress` reported last. If the transaction was already sent, waits for
+ * it and never sends it again. If not, requests a new quote and continues as `swap` does.
  *
- * @throws ClientError as `swap` does; `PENDING` if the wallet was asked to send and its response is unknown
+ * @throws ClientError as `swap` does; `PENDING` also if the wallet was asked to send and its response is unknown
  * @example
  * ```ts
  * const state = JSON.parse(localStorage.getItem('swap')!)
@@ -141,7 +142,7 @@ class SwapRun {
       const allowanceOutcome = isNative ? undefined : await this.obtainAllowance(quote, request, guard)
       if (allowanceOutcome) return allowanceOutcome
       await quote.refresh()
-      // The new quote of an exact output may need more input than the allowance covers.
+      // For an exact output, the new quote may need more input than the allowance covers.
       if (isNative || quote.explanation.amountIn <= neededAllowance) break
     }
     if (!quote.isAmountConfirmed && !(await quote.canExecute()))
@@ -172,7 +173,7 @@ class SwapRun {
   }
 
   /**
-   * Gets the allowance in the first way that wallet and token support.
+   * Obtains the allowance in the first way that both wallet and token support.
    *
    * @returns the outcome if that way also sent the swap; undefined if only the allowance exists now
    */
@@ -185,7 +186,7 @@ class SwapRun {
     const missingAllowance = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
     const neededApprovals = await missingApprovals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
-    // State overrides cannot set the allowance of some tokens. If so, simulate after the approval.
+    // State overrides cannot set the allowance of some tokens. For those, simulate only after the approval.
     const isSimulatedAhead = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
       if (allowanceWay === 'batch' && isSimulatedAhead && (await canBatch(wallet, chainId))) {
@@ -262,7 +263,7 @@ class SwapRun {
     return this.waitForOutcome(route, hash, fromBlock, false)
   }
 
-  /** Returns the gas estimate of the wallet's node plus 20 %; without `estimateGas`, the service's estimate plus 20 %. */
+  /** Returns the gas limit: the estimate of the wallet's node plus 20 %, or the service's if the wallet lacks `estimateGas`. */
   private async gasOf(route: Route, tx: Transaction): Promise<bigint> {
     const { wallet, options } = this
     const { maxGas = MAX_GAS } = options
@@ -307,7 +308,7 @@ class SwapRun {
     try {
       this.options.onProgress?.(progress)
     } catch (error) {
-      // An error of the callback must not end a swap of which a part was already sent.
+      // A transaction may already be sent, so an error of the callback must not end the swap.
       console.error(`onProgress failed: ${messageOf(error)}`)
     }
   }

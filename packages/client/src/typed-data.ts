@@ -1,4 +1,4 @@
-/** Builds and hashes EIP-712 messages of tokens and Permit2. */
+/** Builds EIP-712 messages of tokens and Permit2, and hashes their types and domains. */
 import { keccak256 } from './keccak.ts'
 import type { Hex } from './types.ts'
 
@@ -51,12 +51,12 @@ export function typedData(
   return { types: typesOf(domain.version !== undefined, types), primaryType, domain, message }
 }
 
-/** Hashes text, such as a struct type without references: `Permit(address owner,…)`. */
+/** Returns the type hash of a struct type without references to other types, such as `Permit(address owner,…)`. */
 export function typehash(text: string): Hex {
   return keccak256(hexOf(text))
 }
 
-/** Hashes a domain with a version; tokens return this hash from `DOMAIN_SEPARATOR()`. */
+/** Returns the hash of a domain with a version. Tokens return it from `DOMAIN_SEPARATOR()`. */
 export function separatorOf({ name, version = '', chainId, verifyingContract }: Domain): Hex {
   const encodedFields = [
     typehash(`EIP712Domain(${DOMAIN_FIELDS})`),

@@ -37,21 +37,21 @@ export type SwapParameters = {
   readonly calls?: 0 | 1
   /** Signature that replaces an approval: `permit` of a PermitOffer, followed by the signature. */
   readonly permit?: string
-  /** Percent above which the service refuses. */
+  /** Maximum price impact in percent. Above it the service refuses. */
   readonly maxPriceImpact?: number | string
 }
 
-/** Parameters of an exact output: the service finds the smallest input for it. */
+/** Parameters of a transaction with an exact output, for which the service finds the smallest input. */
 export type ExactOutputParameters = Omit<SwapParameters, 'amount'> & {
   readonly amount?: undefined
   /** Minimum output in base units of `dst`. */
   readonly amountOut: bigint | string
 }
 
-/** Parameters of a transaction: an exact input, or an exact output. */
+/** Parameters of a transaction, with an exact input or an exact output. */
 export type RouteParameters = (SwapParameters & { readonly amountOut?: undefined }) | ExactOutputParameters
 
-/** Request of a swap; the wallet is the sender. */
+/** Request for `swap`. The wallet is the sender. */
 export type SwapRequest =
   | (Omit<SwapParameters, 'from' | 'permit'> & { readonly amountOut?: undefined })
   | Omit<ExactOutputParameters, 'from' | 'permit'>
@@ -108,7 +108,7 @@ export type Route = {
   /** Present with `slippage: 'auto'`: the chosen percentage and the reason. */
   readonly slippage?: { readonly percent: number; readonly reason: string }
   readonly blockHash?: string
-  /** Request the quote again once the chain's head reaches this block. */
+  /** Number of the block from which on the quote is too old; request a new one then. */
   readonly expiresAtBlock?: number
   /** Id that lets the operator of the service reproduce the quote. */
   readonly quoteId?: string
@@ -119,9 +119,9 @@ export type Route = {
   readonly gasChargedAtDeadline?: string
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
-  /** Gap in basis points to an upper bound on all admitted routes through the known pools, before gas. */
+  /** Basis points by which the output is below an upper bound on all permitted routes through the known pools, before gas. */
   readonly optimalityGap?: number | null
-  /** Like `optimalityGap`, net of gas. */
+  /** Like `optimalityGap`, after gas. */
   readonly optimalityGapNet?: number | null
   /** Present until the service has found all pools of the chain; a later quote may be better. */
   readonly poolsPending?: true
@@ -165,7 +165,7 @@ export type PermitOffer = {
 export type QuoteEvent =
   /** The first quote, and each quote that differs from the last one. Has a transaction if `from` was given. */
   | { readonly event: 'quote'; readonly data: Route | Quote }
-  /** The last event was confirmed at this block. */
+  /** At this block, the latest quote or refusal is unchanged. */
   | { readonly event: 'block'; readonly data: { readonly simulationBlock: number; readonly blockHash: string } }
   /** The service has no quote at this block. */
   | {
@@ -233,7 +233,7 @@ export type TokenListParameters = {
   readonly limit?: number
 }
 
-/** Change of simulated outputs some blocks after the quote, over recent samples. */
+/** How the simulated output of recent quotes changed some blocks after the quote. */
 export type Drift = {
   /** Number of blocks after the quote: 1 or 2. */
   readonly after: number
@@ -243,7 +243,7 @@ export type Drift = {
   readonly driftBps: { readonly mean: number | null; readonly median: number | null; readonly worst5: number | null }
 }
 
-/** Drift statistics of a chain, in total and by family, brand and pool of the route. */
+/** Drift statistics of a chain: in total, and by protocol family, brand and pool. */
 export type Stats = {
   readonly chainId: number
   /** Share of the node's calls spent on samples, in percent. */

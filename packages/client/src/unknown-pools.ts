@@ -1,4 +1,4 @@
-/** Finds the unproven pools of a transaction from its bytes alone. */
+/** Finds the unproven pools of a transaction. Uses only its bytes. */
 import { type Step, tradesOf } from '@sluice/program'
 import type { SwapContracts } from './contracts.ts'
 import type { Explanation } from './explain.ts'
@@ -7,8 +7,8 @@ import { type Unproven, unprovenFields } from './proof.ts'
 import type { SwapLeg } from './types.ts'
 
 /**
- * Returns the pools of a transaction that come from no known factory and are in no list. They may run any code, and can keep the
- * output above the minimum. The bytes do not name the output token of every step, so all tokens of the swap are tried.
+ * Returns the pools of a transaction that no known factory deployed and no list contains. They may run any code, and can keep all
+ * output above the minimum. The bytes do not contain the output token of every step, so all tokens of the swap are tried.
  *
  * @param contracts - all trusted contracts of the chain
  * @example
@@ -25,7 +25,7 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
-/** Returns the unproven fields of a step, for the output token with the fewest. */
+/** Returns the unproven fields of a step, for that output token for which there are the fewest. */
 function fewestUnproven(
   step: Step,
   tokens: readonly string[],

@@ -22,7 +22,7 @@ export type Receipt = {
   readonly succeeded: boolean
 }
 
-/** Account with its node. Optional methods enable further features; a swap works without them. */
+/** An account and the node that it uses. Optional methods enable more features; a swap works without them. */
 export interface Wallet {
   readonly address: string
   chainId(): Promise<number>
@@ -99,7 +99,7 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
   }
 }
 
-/** Polls for a receipt. Waiting for a new block would miss a transaction that is already mined. */
+/** Polls for a receipt. To wait for the next block instead would delay the result of a transaction that is already mined. */
 async function waitForReceipt(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   const pause = growingPause()

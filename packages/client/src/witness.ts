@@ -15,8 +15,8 @@ import type { Wallet } from './wallet.ts'
 export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /**
- * Default percent by which a quote may be below its witness, in addition to the slippage. It covers fees, price impact,
- * and newer blocks.
+ * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and newer blocks
+ * cause such differences.
  */
 const DEFAULT_TOLERANCE = 1
 /** Significant digits of the service's prices. */

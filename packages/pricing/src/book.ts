@@ -1,4 +1,10 @@
-/** USD prices and market depth of a chain's tokens, updated with each snapshot (`Prices`), or for one (`priceTokens`). */
+/**
+ * USD prices and market depth of a chain's tokens: for a chain that is updated with each snapshot (`Prices`), or for one
+ * snapshot (`priceTokens`).
+ *
+ * Terms: Hubs are the tokens of the chain's file with many pools, and stables are its dollar tokens. The prices of all
+ * tokens derive from the stables that keep their peg (anchors). The evidence of a price is the USD liquidity behind it.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
@@ -15,30 +21,30 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import { fixedLevelsOf, TokenLevels } from './token-levels.ts'
 import { TokenPricer } from './token-pricer.ts'
 
-/** Minimum evidence in USD for a price. */
-export const EVIDENCE_FLOOR_USD = 300
+/** Minimum evidence (USD liquidity behind a price) for a token to have a price. */
+export const MIN_EVIDENCE_USD = 300
 
-/** Work between two yields, in token pairs. A pool of n tokens counts n², so 32 is 8 pools of two tokens. */
+/** Work between two yields, in directed token pairs. A pool of n tokens counts n², so 32 are 8 pools of two tokens. */
 const PAIRS_PER_SLICE = 32
 
 /**
- * USD prices of a chain's tokens. An unknown price is null, never 0 and never an estimate. NATIVE has the price of its
- * wrapper.
+ * USD prices of a chain's tokens. An unknown price is null, never 0 and never an estimate. NATIVE has the price of the
+ * wrapped native token.
  */
 export interface PriceBook {
   /** Returns the USD price of one whole token; null if the price or the decimals are unknown. */
   usd(token: Address): number | null
   /** Returns the price with its sources and confidence, or the reason why there is none. */
   detail(token: Address): Promise<PriceDetail>
-  /** Returns the USD liquidity, both sides, of all pools that hold the token. */
+  /** Returns the USD liquidity of all pools that hold the token, including the other tokens in these pools. */
   depthUsd(token: Address): Promise<number | null>
-  /** Returns the USD amounts that can be sold at 0.5, 1, 2, 5, and 10 % price impact. */
+  /** Returns the USD amounts of the token that can be sold at 0.5, 1, 2, 5, and 10 % price impact. */
   depthCurve(token: Address): Promise<readonly DepthPoint[] | null>
 }
 
 /** Options of a price book. */
 export type PricingOptions = {
-  /** Decimals of tokens, which override the chain's file. Unknown decimals may become known later. */
+  /** Returns decimals of tokens, which override the chain's file. Unknown decimals may become known later. */
   readonly decimals?: DecimalsOf
   /** True for tokens that cannot be sold; they have no price. */
   readonly isUnsellable?: (token: Address) => boolean
@@ -56,8 +62,9 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 }
 
 /**
- * USD prices and depth, anchored at the chain's stables. Each new snapshot costs only its changed pools; prices are
- * computed on request. Results do not depend on earlier snapshots: they equal a fresh computation bit for bit.
+ * USD prices and depth, anchored at the chain's stables. A new snapshot costs only the work of its changed pools; prices
+ * are computed on request. Except for price jumps of the last block, results do not depend on earlier snapshots: they
+ * equal those of a new instance bit for bit.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain
@@ -66,14 +73,14 @@ export class Prices implements PriceBook {
   private readonly onFault: NonNullable<PricingOptions['onFault']>
   private readonly graph: TokenGraph
   private readonly hubPricer: HubPricer
-  private readonly levels = new TokenLevels()
-  private readonly pricer = new TokenPricer(EVIDENCE_FLOOR_USD)
+  private readonly tokenLevels = new TokenLevels()
+  private readonly pricer = new TokenPricer(MIN_EVIDENCE_USD)
   private readonly sharePricer: SharePricer | undefined
   private readonly missingBalances = new MissingBalances()
-  /** Ids of pools whose missing balances changed while a snapshot was being applied. */
+  /** Ids of pools whose missing balances were reported while a snapshot was being applied. */
   private readonly poolIdsToRefresh = new Set<string>()
   /** Pools applied so far. Initially an empty `PoolMap`, so that differences between maps are found in small steps. */
-  private pools: ReadonlyMap<string, Pool> = PoolMap.empty
+  private appliedPools: ReadonlyMap<string, Pool> = PoolMap.empty
   /** Hash of the last applied block. */
   private blockHash: string | undefined
   private newestSnapshot: Snapshot | undefined
@@ -100,10 +107,10 @@ export class Prices implements PriceBook {
       graph,
       pricer,
       decimals: this.decimals,
-      findPriced: (address: Address) => this.find(address),
+      findPriced: (address: Address) => this.findPricedToken(address),
     }
     this.sharePricer =
-      redemptions && new SharePricer({ ...sharePricerOptions, redemptions, minEvidenceUsd: EVIDENCE_FLOOR_USD })
+      redemptions && new SharePricer({ ...sharePricerOptions, redemptions, minEvidenceUsd: MIN_EVIDENCE_USD })
   }
 
   /** True if the newest snapshot is applied. While the first snapshot is being applied, all prices are null. */
@@ -111,7 +118,7 @@ export class Prices implements PriceBook {
     return this.isReady && !this.isApplying
   }
 
-  /** False if a price jump is pending, so that prices may change without a new snapshot: see `acceptJumps`. */
+  /** False if a pool's price jumped in the last block, so that prices may change without a new snapshot: `acceptJumps`. */
   get hasNoPendingJumps(): boolean {
     return this.graph.hasNoJumps
   }
@@ -123,7 +130,7 @@ export class Prices implements PriceBook {
 
   /**
    * Applies a snapshot in time slices. The first slice runs synchronously, so a block with few changes is applied on
-   * return. Resolves when this snapshot, or a newer snapshot passed since, is applied.
+   * return. Resolves when this snapshot, or a newer one that was passed in the meantime, is applied.
    */
   follow(snapshot: Snapshot): Promise<void> {
     this.newestSnapshot = snapshot
@@ -137,7 +144,7 @@ export class Prices implements PriceBook {
     atOnce(this.applyNewest())
   }
 
-  /** Accepts the price jumps of the last block, as the next block would. Called if no block arrives for a long time. */
+  /** Counts the price jumps of the last block, as the next block would. Called if no block arrives for a long time. */
   async acceptJumps(): Promise<void> {
     const { newestSnapshot } = this
     await this.pendingFollow
@@ -154,34 +161,34 @@ export class Prices implements PriceBook {
 
   async detail(address: Address): Promise<PriceDetail> {
     if (!this.isReady) return noPrice('pending')
-    const token = this.find(address)
+    const token = this.findPricedToken(address)
     const decimals = this.decimals(pricedTokenOf(address, this.chain))
     const price = this.priceOf(address)
     if (price && decimals !== undefined) {
-      const sharePrice = this.redemptionPrice(address)
+      const redemption = this.redemptionPrice(address)
       const observations = [
         ...(token ? this.pricer.observationsOf(token) : []),
-        ...(sharePrice ? [observationOf(sharePrice)] : []),
+        ...(redemption ? [observationOf(redemption)] : []),
       ]
       return detailOf(price, observations, 10 ** decimals, (await this.depthUsd(address)) ?? 0)
     }
     const pricedToken = token ?? this.graph.findToken(pricedTokenOf(address, this.chain))
-    if (!pricedToken) return noPrice(this.sharePricer?.has(address) ? 'below-floor' : 'unknown')
+    if (!pricedToken) return noPrice(this.sharePricer?.isShare(address) ? 'below-floor' : 'unknown')
     if (this.isUnsellable(pricedToken.address)) return noPrice('unsellable')
     return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(pricedToken))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
-    const [token, share] = [this.find(address), this.redemptionPrice(address)]
-    if (!token) return share?.redeemableUsd ?? null
-    return (await inSlices('depth', depthOf(token, this.pricer))) + (share?.redeemableUsd ?? 0)
+    const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
+    if (!token) return redemption?.redeemableUsd ?? null
+    return (await inSlices('depth', depthOf(token, this.pricer))) + (redemption?.redeemableUsd ?? 0)
   }
 
   async depthCurve(address: Address): Promise<readonly DepthPoint[] | null> {
-    const [token, share] = [this.find(address), this.redemptionPrice(address)]
-    if (!token) return share ? IMPACT_LEVELS.map((impact) => ({ impact, usd: share.redeemableUsd })) : null
+    const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
+    if (!token) return redemption ? IMPACT_LEVELS.map((impact) => ({ impact, usd: redemption.redeemableUsd })) : null
     const points = await inSlices('depth', sellDepth(token, this.pricer))
-    return share ? points.map(({ impact, usd }) => ({ impact, usd: usd + share.redeemableUsd })) : points
+    return redemption ? points.map(({ impact, usd }) => ({ impact, usd: usd + redemption.redeemableUsd })) : points
   }
 
   /** Returns the pools that hold a token. */
@@ -195,7 +202,7 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Records the balances that a pool lacks compared with its curve or reserves. Until the next report, the pool counts
+   * Records the amounts by which a pool's balances are below its curve or reserves. Until the next report, the pool counts
    * only with the amounts that it can pay.
    *
    * @param amounts - missing base units of each token, in the order of the pool's tokens
@@ -213,14 +220,14 @@ export class Prices implements PriceBook {
   }
 
   private refreshPool(id: string): void {
-    const pricedPool = this.graph.pricedPool(id)
-    if (pricedPool) this.addOrUpdate(pricedPool.pool, this.view(pricedPool.pool))
+    const pricedPool = this.graph.findPool(id)
+    if (pricedPool) this.addOrUpdate(pricedPool.pool, this.viewOf(pricedPool.pool))
   }
 
-  /** Returns the price of a token from its pools and from its redemption value. */
+  /** Returns the price of a token from its pools, and for a share also from its redemption value. */
   private priceOf(address: Address): TokenPrice | undefined {
-    const [token, share] = [this.find(address), this.redemptionPrice(address)]
-    return share ? this.sharePricer!.combine(share, token ? this.pricer.observationsOf(token) : []) : token
+    const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
+    return redemption ? this.sharePricer!.combine(redemption, token ? this.pricer.observationsOf(token) : []) : token
   }
 
   private redemptionPrice(address: Address): RedemptionPrice | undefined {
@@ -229,10 +236,10 @@ export class Prices implements PriceBook {
       : undefined
   }
 
-  private readonly hasMinDepth = (token: PricedToken) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
+  private readonly hasMinDepth = (token: PricedToken) => isAsDeepAs(token, this.pricer, MIN_EVIDENCE_USD)
 
   /** Returns the token if it has a price. */
-  private find(address: Address): PricedToken | undefined {
+  private findPricedToken(address: Address): PricedToken | undefined {
     if (!this.isReady) return undefined
     // Decimals of a stable may have become known since the last block.
     if (this.hubPricer.isMissingDecimals && this.updateHubPrices() && !this.isApplying)
@@ -245,8 +252,8 @@ export class Prices implements PriceBook {
   private *applyNewest(): Steps<void> {
     this.isApplying = true
     try {
-      do yield* this.apply(this.newestSnapshot!)
-      while (this.pools !== this.newestSnapshot!.pools)
+      do yield* this.applySnapshot(this.newestSnapshot!)
+      while (this.appliedPools !== this.newestSnapshot!.pools)
       this.isReady = true
       for (const id of this.poolIdsToRefresh) this.refreshPool(id)
       this.poolIdsToRefresh.clear()
@@ -255,24 +262,24 @@ export class Prices implements PriceBook {
     }
   }
 
-  private *apply({ block, pools }: Snapshot): Steps<void> {
+  private *applySnapshot({ block, pools }: Snapshot): Steps<void> {
     if (this.isReady && block.hash !== this.blockHash) this.startBlock()
     this.blockHash = block.hash
     if (this.isReady) yield* this.applyChanges(pools)
     else yield* this.applyFirstSnapshot(pools)
-    this.pools = pools
+    this.appliedPools = pools
     this.updateHubPrices()
-    yield* this.levels.assignLevels()
+    yield* this.tokenLevels.assignLevels()
     this.pricer.invalidate()
   }
 
   /** Applies the first snapshot. Prices are not served yet, so pools are added one by one. */
   private *applyFirstSnapshot(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const isFirst = this.pools.size === 0
+    const isFirst = this.appliedPools.size === 0
     let pairCount = 0
-    for (const { changedPools, goneIds } of poolChangeSteps(this.pools, pools)) {
+    for (const { changedPools, goneIds } of poolChangeSteps(this.appliedPools, pools)) {
       for (const pool of changedPools) {
-        this.addOrUpdate(pool, this.view(pool), isFirst)
+        this.addOrUpdate(pool, this.viewOf(pool), isFirst)
         pairCount += pool.tokens.length ** 2
         if (pairCount >= PAIRS_PER_SLICE) yield
         pairCount %= PAIRS_PER_SLICE
@@ -285,10 +292,10 @@ export class Prices implements PriceBook {
     const addedPools: Pool[] = []
     const views: (PoolView | null)[] = []
     const removedIds: string[] = []
-    for (const { changedPools, goneIds } of poolChangeSteps(this.pools, pools)) {
+    for (const { changedPools, goneIds } of poolChangeSteps(this.appliedPools, pools)) {
       for (const pool of changedPools) {
         addedPools.push(pool)
-        views.push(this.view(pool))
+        views.push(this.viewOf(pool))
         yield
       }
       removedIds.push(...goneIds)
@@ -308,28 +315,28 @@ export class Prices implements PriceBook {
   private startBlock(): void {
     for (const pricedPool of this.graph.startBlock()) {
       this.hubPricer.startBlock(pricedPool)
-      this.levels.enqueuePool(pricedPool)
+      this.tokenLevels.enqueuePool(pricedPool)
       this.pricer.invalidate()
     }
   }
 
   /** @returns true if the prices of hubs and stables changed */
   private updateHubPrices(): boolean {
-    const prices = this.hubPricer.updatePrices(EVIDENCE_FLOOR_USD)
+    const prices = this.hubPricer.updatePrices(MIN_EVIDENCE_USD)
     if (!prices) return false
-    this.levels.setFixedLevels(fixedLevelsOf(prices))
+    this.tokenLevels.setFixedLevels(fixedLevelsOf(prices))
     this.pricer.invalidate(prices)
     return true
   }
 
   private addOrUpdate(pool: Pool, viewOrNull: PoolView | null, isNew = false): void {
-    const existingPool = isNew ? undefined : this.graph.pricedPool(pool.id)
+    const existingPool = isNew ? undefined : this.graph.findPool(pool.id)
     const hasSameTokens = existingPool !== undefined && viewOrNull !== null && !hasOtherTokens(existingPool.pool, pool)
     if (existingPool && !hasSameTokens) this.remove(pool.id)
     if (viewOrNull === null) return
     const pricedPool = this.graph.addOrUpdate(pool, viewOrNull, hasSameTokens ? existingPool : undefined)
     this.hubPricer.addOrUpdate(pricedPool, !hasSameTokens)
-    this.levels.enqueuePool(pricedPool)
+    this.tokenLevels.enqueuePool(pricedPool)
     this.pricer.invalidate()
   }
 
@@ -337,12 +344,12 @@ export class Prices implements PriceBook {
     const pricedPool = this.graph.remove(id)
     if (!pricedPool) return
     this.hubPricer.remove(pricedPool)
-    this.levels.enqueuePool(pricedPool)
+    this.tokenLevels.enqueuePool(pricedPool)
     this.pricer.invalidate()
   }
 
-  private view(pool: Pool): PoolView | null {
-    // The native token and its wrapper are one token in this package.
+  private viewOf(pool: Pool): PoolView | null {
+    // The native token and the wrapped native token are one token in this package.
     if (familyOf(pool.family)?.wrapsNative) return null
     try {
       const view = viewPool(pool)

@@ -1,25 +1,25 @@
-/** USD liquidity of a token over all its pools. */
+/** Computes the depth of a token: the USD liquidity in all its pools. */
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
-import { EDGE_FIELDS, type PricedPool, type PricedToken } from './token.ts'
+import { BACKING, EDGE_FIELDS, type PricedPool, type PricedToken, REVERSE_BACKING } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
 
-/** Relative tolerance above the rounding error of a plain sum. */
+/** Relative tolerance of a comparison, above the rounding error of a plain sum. */
 const ROUNDING = 1e-6
 
 /**
- * Relative error by which prices may be too high. The depth of an unlisted token is discounted by this error, so that no
- * token counts for more than twice the value locked against it.
+ * Maximum relative error by which a price may be too high. The depth of an unlisted token is divided by 1 plus this
+ * error, so that it is at most twice the value of the other tokens in the pools.
  */
 const PRICE_ERROR = 0.02
 
 /**
  * Computes the USD liquidity in all pools that hold a token.
  *
- * Each side of a pool counts with its reserves at its token's price, at most the evidence of that token. In a pool
- * without two listed tokens, a side counts at most as much as the other sides: tokens minted against ten dollars add ten
- * dollars. All pools without another listed token together count at most twice the evidence of `token`. So worthless
- * tokens that are paired among themselves do not add up.
+ * Each side of a pool (the reserve of one of its tokens) counts at the token's price, at most the evidence (USD liquidity
+ * behind the price) of that token. In a pool without two listed tokens, a side counts at most as much as all other sides
+ * together: any number of minted tokens against ten dollars adds ten dollars. All pools without another listed token
+ * together count at most twice the evidence of `token`, so pools between worthless tokens do not add up.
  */
 export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number> {
   const { evidence } = pricer.updatePrice(token)
@@ -38,8 +38,8 @@ export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number>
 const discountFor = ({ isListed }: PricedToken) => (isListed ? 1 : 1 / (1 + PRICE_ERROR))
 
 /**
- * True if the depth reaches `minUsd`. Tries cheap lower bounds first: the pool that sufficed last time, then pools with
- * cached prices.
+ * True if the depth is at least `minUsd`. Tries cheap lower bounds first: the pool with the most weight, the pool that
+ * sufficed last time, then the pools whose tokens have cached prices.
  */
 export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, minUsd: number): boolean {
   const { evidence } = pricer.updatePrice(token)
@@ -65,9 +65,9 @@ function lowerBoundUsd({ bestEdgeIndex, otherTokens, edgeData, price, evidence }
   if (bestEdgeIndex === -1) return 0
   const otherToken = otherTokens[bestEdgeIndex]!
   return Math.min(
-    edgeData[EDGE_FIELDS * bestEdgeIndex + 1]! * otherToken.price,
+    edgeData[EDGE_FIELDS * bestEdgeIndex + BACKING]! * otherToken.price,
     otherToken.evidence,
-    edgeData[EDGE_FIELDS * bestEdgeIndex + 2]! * price,
+    edgeData[EDGE_FIELDS * bestEdgeIndex + REVERSE_BACKING]! * price,
     evidence,
   )
 }
@@ -82,7 +82,10 @@ function combinedDepth(listedUsd: number, unlistedUsd: number, evidence: number)
   return Math.max(listedUsd, Math.min(listedUsd + unlistedUsd, 2 * evidence))
 }
 
-/** Returns the depth that a pool contributes, and whether it holds another listed token. */
+/**
+ * Returns the USD that a pool contributes to the depth of a token. `isAgainstListed` is true if the token itself, or
+ * another token of the pool, is listed and has a price.
+ */
 function contributionOf(token: PricedToken, { tokens, reserves }: PricedPool, pricer: TokenPricer) {
   let totalUsd = 0
   let listedCount = 0

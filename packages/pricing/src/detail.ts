@@ -1,4 +1,4 @@
-/** Price details: sources, confidence, and reasons for a missing price. */
+/** Builds the details of a price: sources and confidence, or the reason for a missing price. */
 import type { Pool } from '@sluice/liquidity'
 import { MIN_WEIGHT_SHARE } from './median.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
@@ -7,12 +7,12 @@ import type { PriceObservation } from './token-pricer.ts'
 /** Reason why a token has no price. `pending`: pools are still being discovered or applied. */
 export type NoPrice = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
 
-/** Pool that contributed to a price. */
+/** Pool from which a price derives. */
 export type PriceSource = {
   readonly pool: Pool
   /** Price from this pool alone, in USD per whole token. */
   readonly usd: number
-  /** Share of the total weight, 0 to 1. */
+  /** Share of the total weight of all counted pools, 0 to 1. */
   readonly weight: number
 }
 
@@ -35,15 +35,18 @@ export type PriceDetail =
       readonly reason: NoPrice
     }
 
+/** Maximum sources in the details of a price. */
 const MAX_SOURCES = 3
-/** USD behind a price at which confidence is half of its maximum. */
+/** USD liquidity behind a price at which confidence is half of its maximum. */
 const HALF_CONFIDENCE_USD = 10_000
 /** Relative spread between pools at which confidence is 0. */
 const NO_CONFIDENCE_SPREAD = 0.05
 
 /**
- * Returns `d / (d + 10,000) × max(0, 1 − s / 5 %)`. `d` is `backingUsd`. `s` is `spread`, the weighted mean of the
- * relative distances between the prices of the pools and the price.
+ * Returns the confidence in a price, from 0 to 1.
+ *
+ * @param backingUsd - USD liquidity behind the price
+ * @param spread - weighted mean of the relative distances between the pools' own prices and the price
  */
 function confidenceOf(backingUsd: number, spread: number): number {
   return (backingUsd / (backingUsd + HALF_CONFIDENCE_USD)) * Math.max(0, 1 - spread / NO_CONFIDENCE_SPREAD)
@@ -57,6 +60,7 @@ export function noPrice(reason: NoPrice): PriceDetail {
 /**
  * Returns the details of a price.
  *
+ * @param observations - prices of the token in its pools, per base unit
  * @param unitsPerToken - base units of one whole token
  */
 export function detailOf(
@@ -65,13 +69,13 @@ export function detailOf(
   unitsPerToken: number,
   depthUsd: number,
 ): PriceDetail {
-  const shownObservations = heaviestObservations(observations)
+  const countedObservations = heaviestObservations(observations)
   let totalWeight = 0
-  for (const { weight } of shownObservations) totalWeight += weight
+  for (const { weight } of countedObservations) totalWeight += weight
   let spread = 0
-  for (const { value, weight } of shownObservations)
+  for (const { value, weight } of countedObservations)
     spread += (Math.abs(value - price) / price) * (weight / totalWeight)
-  const sources = shownObservations.slice(0, MAX_SOURCES).map(({ pool, value, weight }) => {
+  const sources = countedObservations.slice(0, MAX_SOURCES).map(({ pool, value, weight }) => {
     return { pool, usd: value * unitsPerToken, weight: weight / totalWeight }
   })
   const backingUsd = Math.min(evidence, depthUsd)
@@ -89,7 +93,10 @@ function heaviestObservations(observations: readonly PriceObservation[]): readon
     .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.pool.id < b.pool.id ? -1 : 1))
 }
 
-/** Returns the reason why a known token has no price: whether it, or a token that it is traded with, has a level. */
+/**
+ * Returns the reason why a known token has no price: `no-anchor` if no path of pools leads from it to an anchor, that is,
+ * if neither the token nor any token in its pools has a level.
+ */
 export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
   return pricedPools.some(({ tokens }) => tokens.some(({ finalLevel }) => finalLevel > 0)) ? 'below-floor' : 'no-anchor'
 }

@@ -1,4 +1,9 @@
-/** Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place. */
+/**
+ * Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place.
+ *
+ * Terms: The rate of an edge is an exchange rate, and its backing is the liquidity behind the rate. An edge jumps if its
+ * rate or backing changes much in one block (see `pool-history.ts`).
+ */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
@@ -6,13 +11,13 @@ import { isSimilar, PoolHistory } from './pool-history.ts'
 import type { PairView, PoolView } from './pool-view.ts'
 import { type EdgeRate, type PricedPool, type PricedToken, PriceEdge } from './token.ts'
 
-/** Maps the native token (the zero address in pools) to its wrapper, which always has the same price. */
+/** Maps the native token (the zero address in pools) to the wrapped native token, which always has the same price. */
 export function canonicalToken(token: Address, chain: Chain): Address {
   if (token !== NATIVE && token !== ZERO_ADDRESS) return token
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-/** Number of pools of a token above which `PricedToken.listedPools` indexes its pools with another listed token. */
+/** A token with more pools than this has an index of its pools with another listed token: `PricedToken.listedPools`. */
 const MAX_UNINDEXED_POOLS = 256
 
 /** True if the pool has other tokens than its previous version with the same id. */
@@ -58,18 +63,18 @@ export class TokenGraph {
    * @returns pools whose jump now counts
    */
   startBlock(): readonly PricedPool[] {
-    const formerlyJumped = [...this.jumpedPools]
-    for (const { edges } of formerlyJumped) for (const edge of edges) edge.rateBeforeJump = undefined
+    const formerlyJumpedPools = [...this.jumpedPools]
+    for (const { edges } of formerlyJumpedPools) for (const edge of edges) edge.rateBeforeJump = undefined
     this.jumpedPools.clear()
     this.historyByPoolId ??= new Map()
     this.blockIndex++
     for (const [id, history] of this.historyByPoolId)
       if (history.startBlock(this.poolById.get(id))) this.historyByPoolId.delete(id)
-    return formerlyJumped
+    return formerlyJumpedPools
   }
 
   /** Returns a pool by id. */
-  pricedPool(id: string): PricedPool | undefined {
+  findPool(id: string): PricedPool | undefined {
     return this.poolById.get(id)
   }
 
@@ -108,7 +113,12 @@ export class TokenGraph {
     return pricedPool
   }
 
-  /** Stores the rates of a pool before its first change in a block. Most changes are small and need no history. */
+  /**
+   * Stores the rates of a pool in its edges before the first change in a block, or marks the history of the pool as
+   * changed. Most changes are small and need no history.
+   *
+   * @returns the history, if the pool has one or is new
+   */
   private stampChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
     if (!this.historyByPoolId) return undefined
     const history = this.historyByPoolId.get(id)
@@ -118,7 +128,7 @@ export class TokenGraph {
     return history
   }
 
-  /** @param edges - edges before the change, stamped in this block */
+  /** Creates the history of a pool. @param edges - edges before the change, which hold the rates of the last block */
   private recordHistory(id: string, edges: readonly PriceEdge[]): PoolHistory {
     const rates = edges.map((edge) => {
       const { rate, backing } = rateBeforeBlock(edge)
@@ -133,7 +143,7 @@ export class TokenGraph {
   }
 
   private detectJumps(pricedPool: PricedPool, history: PoolHistory): void {
-    keepEndedEdges(pricedPool, history)
+    addEndedEdges(pricedPool, history)
     let hasJump = false
     for (const edge of pricedPool.edges) {
       edge.rateBeforeJump = history.rateBeforeJump(edge)
@@ -276,8 +286,8 @@ function attachPair(
   return [forward, backward]
 }
 
-/** Adds an edge with zero backing for each removed pair, because its previous rate may count until the next block. */
-function keepEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
+/** Adds an edge with zero backing for each removed pair, because the pair's last rate counts until the next block. */
+function addEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
   for (const { token, otherToken: other } of history.recentRates) {
     const [a, b] = [token, other].map((address) => pricedPool.tokens.find((poolToken) => poolToken.address === address))

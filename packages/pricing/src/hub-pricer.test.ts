@@ -23,7 +23,7 @@ function hubPricerOf({
   const hubPricer = new HubPricer(graph, chain, decimals)
   /** @param mid - units of b per unit of a; `backing` in units of b */
   const put = (id: string, a: Address, b: Address, backing: number, mid: number, fee = 0) => {
-    const existingPool = graph.pricedPool(id)
+    const existingPool = graph.findPool(id)
     const pool = { id, tokens: [a, b] } as unknown as Pool
     const pairs = [{ i: 0, j: 1, midPrice: mid, backingI: backing / mid, backingJ: backing }]
     const pricedPool = graph.addOrUpdate(pool, { reserves: [backing / mid, backing], fee, pairs }, existingPool)

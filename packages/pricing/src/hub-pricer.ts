@@ -1,31 +1,33 @@
 /**
- * Prices the chain's stables and hubs, one or two dozen tokens, from the pools between them. `Prices` derives the prices
- * of all other tokens from these prices.
+ * Prices the chain's stables (dollar tokens) and hubs (tokens with many pools), one or two dozen tokens, from the pools
+ * between them. `Prices` derives the prices of all other tokens from these prices. The evidence of a price is the USD
+ * liquidity behind it. An anchor is a stable that counts as one dollar.
  */
 import type { Address, Chain } from '@sluice/chains'
 import { canonicalToken, type TokenGraph } from './graph.ts'
 import { feeAwareMedian } from './median.ts'
-import { type PricedPool, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
+import { type PricedPool, type PricedToken, type PriceEdge, rateWithoutJump, type TokenPrice } from './token.ts'
 
 /**
- * Relative deviation from the other stables above which a stable has lost its peg and is priced like any other token.
+ * Relative deviation from the dollar (as defined by `QUORUM`) above which a stable has lost its peg. Such a stable is
+ * priced like any other token.
  */
 const MAX_PEG_DEVIATION = 0.03
 /**
- * Share of the votes for a value of one dollar. A stable votes for its own value and all lower values. Stables fall below
- * their peg but do not rise above it, so the dollar is the highest value that a third of the votes support. One of four
- * stables above the others is ignored.
+ * Share of all votes that the value of the dollar needs. Each stable votes for its own value and all lower values. The
+ * dollar is the highest value with this share, because stables fall below their peg but do not rise above it. With four
+ * equal votes, a single stable above the others does not suffice.
  */
 const QUORUM = 1 / 3
-/** Relative tolerance above the rounding error of a sum in any order. */
+/** Relative tolerance of a comparison, above the rounding error of a sum in any order. */
 const ROUNDING = 1e-9
 /**
- * Stables with at least this share of the maximum evidence get a full vote; others vote in proportion to their
- * evidence.
+ * Stables with at least this share of the maximum evidence have equal votes; stables with less evidence have votes in
+ * proportion to it.
  */
 const FULL_VOTE_SHARE = 0.1
 /**
- * Minimum evidence in USD for a hub to price other tokens. A hub with less evidence is priced by all its pools, like any
+ * Minimum evidence in USD for a hub to be priced here. A hub with less evidence is priced by all its pools, like any other
  * token, because its few pools with other hubs are cheap to manipulate.
  */
 const MIN_HUB_USD = 10_000
@@ -69,7 +71,7 @@ export class HubPricer {
     this.isOutdated = true
   }
 
-  /** Starts a new block: price jumps of the last block now count. */
+  /** Handles the start of a new block, after which a pool counts with the rate to which it jumped. */
   startBlock(pricedPool: PricedPool): void {
     if (this.hubPools.has(pricedPool)) this.isOutdated = true
   }
@@ -85,16 +87,16 @@ export class HubPricer {
    */
   updatePrices(minEvidenceUsd: number): ReadonlyMap<PricedToken, TokenPrice> | null {
     const tokens = this.hubAndStableAddresses.map((address) => this.graph.findToken(address))
-    const units = this.chain.stables.map(({ address }) => 10 ** (this.decimalsOf(address) ?? Number.NaN))
+    const unitsPerStable = this.chain.stables.map(({ address }) => 10 ** (this.decimalsOf(address) ?? Number.NaN))
     const isSameGraph =
       tokens.every((token, k) => token === this.hubsAndStables[k]) &&
-      units.every((unit, k) => Object.is(unit, this.stableUnits[k]))
+      unitsPerStable.every((unit, k) => Object.is(unit, this.stableUnits[k]))
     if (!this.isOutdated && isSameGraph) return null
     this.isOutdated = false
     this.hubsAndStables = tokens
-    this.stableUnits = units
-    this.lacksDecimals = units.some(Number.isNaN)
-    const prices = propagatePrices(this.edgesByToken(), this.anchors(), minEvidenceUsd)
+    this.stableUnits = unitsPerStable
+    this.lacksDecimals = unitsPerStable.some(Number.isNaN)
+    const prices = propagatePrices(this.edgesByToken(), this.findAnchors(), minEvidenceUsd)
     return new Map([...prices].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
   }
 
@@ -122,10 +124,11 @@ export class HubPricer {
   /**
    * Returns the stables that are worth one dollar, each with the USD price of a base unit.
    *
-   * Compares the stables by their price in the native token, from the pools between hubs. If no pool connects a stable
-   * with the native token, all stables count as one dollar. A chain without a usable stable has no anchors and no prices.
+   * Compares the stables by their price in the first hub (usually the wrapped native token), from the pools between hubs.
+   * If no pools connect any stable with this hub, all stables count as one dollar. A chain without a usable stable has no
+   * prices.
    */
-  private anchors(): ReadonlyMap<PricedToken, number> {
+  private findAnchors(): ReadonlyMap<PricedToken, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {
       const token = this.graph.findToken(address)
       const unit = this.stableUnits[k]!
@@ -133,23 +136,23 @@ export class HubPricer {
     })
     const anchorsOf = (chosenStables: typeof stables) =>
       new Map(chosenStables.map(({ token, unit }) => [token, 1 / unit]))
-    const [hub] = this.chain.hubs
-    const nativeToken = hub === undefined ? undefined : this.graph.findToken(hub)
-    if (nativeToken === undefined) return anchorsOf(stables)
+    const [firstHubAddress] = this.chain.hubs
+    const firstHub = firstHubAddress === undefined ? undefined : this.graph.findToken(firstHubAddress)
+    if (firstHub === undefined) return anchorsOf(stables)
 
-    const priceInNative = propagatePrices(this.edgesByToken(), new Map([[nativeToken, 1]]), 0)
-    const comparedStables = stables.filter(({ token }) => priceInNative.has(token))
+    const priceInHub = propagatePrices(this.edgesByToken(), new Map([[firstHub, 1]]), 0)
+    const comparedStables = stables.filter(({ token }) => priceInHub.has(token))
     if (comparedStables.length === 0) return anchorsOf(stables)
     const maxEvidence = Math.max(
-      ...comparedStables.map(({ token }) => priceInNative.get(token)!.evidence).filter(Number.isFinite),
+      ...comparedStables.map(({ token }) => priceInHub.get(token)!.evidence).filter(Number.isFinite),
       0,
     )
-    const values = comparedStables.map(({ token, unit }) => priceInNative.get(token)!.price * unit)
+    const values = comparedStables.map(({ token, unit }) => priceInHub.get(token)!.price * unit)
     const votes = comparedStables.map(({ token }) =>
-      maxEvidence === 0 ? 1 : Math.min(priceInNative.get(token)!.evidence, maxEvidence * FULL_VOTE_SHARE),
+      maxEvidence === 0 ? 1 : Math.min(priceInHub.get(token)!.evidence, maxEvidence * FULL_VOTE_SHARE),
     )
-    const dollarInNative = highestSupportedValue(values, votes)
-    return anchorsOf(comparedStables.filter((_, k) => Math.abs(values[k]! / dollarInNative - 1) <= MAX_PEG_DEVIATION))
+    const dollarInHub = highestSupportedValue(values, votes)
+    return anchorsOf(comparedStables.filter((_, k) => Math.abs(values[k]! / dollarInHub - 1) <= MAX_PEG_DEVIATION))
   }
 }
 
@@ -166,8 +169,8 @@ function highestSupportedValue(values: readonly number[], votes: readonly number
 }
 
 /**
- * Propagates prices from the anchors to a few tokens, in order of decreasing evidence; ties go to the lower address. A
- * token uses only pools with tokens priced before it.
+ * Propagates prices from the anchors to a few tokens, in order of decreasing evidence; ties go to the lower address. The
+ * price of a token derives only from its pools with tokens that were priced before it.
  *
  * @param edgesByToken - edges of the pools to consider, by the token that they price
  * @param minEvidence - minimum evidence, in the unit of the anchors
@@ -195,7 +198,7 @@ function propagatePrices(
     if (!nextToken) return prices
     const countedEdges = edgesByToken.get(nextToken)!.filter((edge) => weightOf(edge, prices) >= minEvidence)
     const price = feeAwareMedian(
-      countedEdges.map((edge) => prices.get(edge.otherToken)!.price * stableRate(edge).rate),
+      countedEdges.map((edge) => prices.get(edge.otherToken)!.price * rateWithoutJump(edge).rate),
       countedEdges.map((edge) => weightOf(edge, prices)),
       countedEdges.map(({ pricedPool }) => pricedPool.fee),
     )
@@ -203,7 +206,8 @@ function propagatePrices(
   }
 }
 
+/** Returns the weight of an edge in the unit of the anchors; NaN if the edge's other token has no price yet. */
 function weightOf(edge: PriceEdge, prices: ReadonlyMap<PricedToken, TokenPrice>): number {
   const price = prices.get(edge.otherToken)
-  return price ? Math.min(stableRate(edge).backing * price.price, price.evidence) : Number.NaN
+  return price ? Math.min(rateWithoutJump(edge).backing * price.price, price.evidence) : Number.NaN
 }

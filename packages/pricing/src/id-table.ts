@@ -5,11 +5,13 @@
 
 /** Initial number of slots, a power of two. */
 const INITIAL_SLOTS = 1_024
-/** Maximum load factor. */
+/** Maximum share of used slots. */
 const MAX_LOAD = 0.8
-/** Characters of an id that are hashed: four after `0x`, and eight at the end. */
+/** Index of the first hashed character of an id, after `0x`. */
 const PREFIX_START = 2
+/** Number of hashed characters from `PREFIX_START` on. */
 const PREFIX_CHARACTERS = 4
+/** Number of hashed characters at the end of an id. */
 const SUFFIX_CHARACTERS = 8
 /**
  * Odd multiplier from the golden ratio, which spreads similar ids (D. Knuth, "The Art of Computer Programming", 6.4).
@@ -18,7 +20,7 @@ const HASH_MULTIPLIER = 0x9e3779b1
 /** Random per process, so that nobody can craft colliding ids. */
 const SEED = Math.floor(Math.random() * 2 ** 31)
 
-/** Open addressing with linear probing (Knuth, 6.4, algorithms L and R). */
+/** Hash table with open addressing and linear probing (Knuth, 6.4, algorithms L and R). */
 export class IdTable<T> {
   private mask = INITIAL_SLOTS - 1
   /** Hash per slot; 0 if empty. */

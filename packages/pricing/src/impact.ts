@@ -1,4 +1,10 @@
-/** Sell depth of a token at fixed levels of price impact. */
+/**
+ * Computes the sell depth of a token: the amounts that can be sold at fixed levels of price impact.
+ *
+ * A price curve consists of pieces. Piece k spans the square roots of the price (output per input) from `sqrtPrice[k]`
+ * down to `sqrtPrice[k + 1]` with the constant liquidity `liquidity[k]`. A swap from the root `startSqrt` to `endSqrt` takes
+ * liquidity · (1 / endSqrt − 1 / startSqrt) of the input and pays liquidity · (startSqrt − endSqrt) of the output.
+ */
 import type { Pool, PriceCurve } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
 import { curveOf } from './pool-view.ts'
@@ -9,7 +15,7 @@ import type { TokenPricer } from './token-pricer.ts'
 /** Price impact levels, in percent. */
 export const IMPACT_LEVELS = [0.5, 1, 2, 5, 10] as const
 
-/** Amount of a token that can be sold within a price impact. */
+/** Amount of a token that can be sold at a price impact. */
 export type DepthPoint = {
   /** Percent by which the average price of the swap, before fees, is below the token's price. */
   readonly impact: number
@@ -18,33 +24,32 @@ export type DepthPoint = {
 }
 
 /**
- * Pool in which the token can be sold for another token. `priceOut` is the USD price per base unit of the other token.
- * `payable` is the maximum base units of the other token that the pool can pay.
+ * Pool in which the token can be sold for another token. `priceOut` is the USD price of a base unit of the other token.
+ * `payable` is the maximum amount of the other token, in base units, that the pool can pay.
  */
 type Outlet = SummedCurve & { readonly priceOut: number; readonly payable: number }
-/** Price curve with prefix sums of amounts sold and received before each piece. */
+/** Price curve with the amounts in base units that a swap sells and receives before each piece: see `prefixSums`. */
 type SummedCurve = { readonly curve: PriceCurve; readonly sums: Float64Array }
-/** Result of selling, in USD; `sold` is valued at the token's price. */
-type Sale = { readonly sold: number; readonly received: number }
+/** Result of selling, in USD; `soldUsd` is valued at the token's price. */
+type Sale = { readonly soldUsd: number; readonly receivedUsd: number }
 
-/** Lowest price searched, as a share of the token's price. */
+/** Lowest final price that is searched, as a share of the token's price. */
 const MIN_PRICE_SHARE = 2 ** -40
-/**
- * Maximum rounds of the search for the final price, and its relative precision: enough for six digits of the result.
- */
+/** Maximum rounds of the search for the final price. */
 const MAX_ROUNDS = 80
+/** The search ends when the interval of the final price is this small, relative to the price: enough for six digits. */
 const PRECISION = 1e-12
-/** Accepted error of the surplus, relative to the amount sold. */
+/** The search ends when the surplus (see `soldUpTo`) is this small, relative to the amount sold. */
 const MAX_SURPLUS_ERROR = 1e-10
-/** Minimum share of the interval that each round removes. */
+/** Minimum share of the interval by which the tried price differs from either end. */
 const MIN_STEP_SHARE = 1e-4
-/** Pools processed between yields. */
+/** Number of pools that are processed between two yields. */
 const POOLS_PER_SLICE = 1_000
 
 /**
- * Computes the USD amount that the token's pools absorb at each impact level, if the order is split so that all pools
- * end at the same price. Counts the pools that pay a listed token. If no pool does, counts the pool whose other token
- * has the most evidence.
+ * Computes the USD amount that the token's pools absorb at each impact level, if the sale is split so that all pools end
+ * at the same price. Counts the pools that pay a listed token. If there are none, counts only the pool whose other token
+ * has the most evidence (USD liquidity behind its price).
  */
 export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
   const { price } = pricer.updatePrice(token)
@@ -89,7 +94,7 @@ function outletOf(token: PricedToken, { pool, tokens, reserves }: PricedPool, k:
   return curve && { ...curve, priceOut: tokens[k]!.price, payable: reserves[k]! }
 }
 
-/** Cached curves per pool version, by direction. */
+/** Cached curves of each pool object, by direction. A pool whose state changes becomes a new object. */
 const curvesByPool = new WeakMap<Pool, Map<number, SummedCurve | null>>()
 
 function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve | null {
@@ -106,18 +111,19 @@ function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve
 }
 
 /**
- * Returns the USD sold when the average price has fallen by `impact`, or the total USD that the pools absorb if that is
- * less. Searches the final price as a share of the token's price by false position, starting at the final price of an
+ * Returns the USD amount whose sale lowers the average price by `impact`, or all that the pools absorb if that is less.
+ * The surplus of a sale is what it receives above the value at that average price; it is 0 at the searched final price.
+ * Searches the final price, as a share of the token's price, by false position, starting at the final price of an
  * x·y = k pool. A bisection step follows each step that did not halve the interval.
  */
 function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
-  const surplus = ({ sold, received }: Sale) => received - (1 - impact) * sold
+  const surplus = ({ soldUsd, receivedUsd }: Sale) => receivedUsd - (1 - impact) * soldUsd
   let highShare = 1
   let saleAtHigh = yield* sellDownTo(outlets, tokenPrice, tokenPrice)
   let lowShare = (1 - impact) ** 2
   let saleAtLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * lowShare)
   while (surplus(saleAtLow) >= 0) {
-    if (lowShare <= MIN_PRICE_SHARE) return saleAtLow.sold
+    if (lowShare <= MIN_PRICE_SHARE) return saleAtLow.soldUsd
     ;[highShare, saleAtHigh] = [lowShare, saleAtLow]
     lowShare = Math.max(lowShare ** 2, MIN_PRICE_SHARE)
     saleAtLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * lowShare)
@@ -131,39 +137,39 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
     const width = highShare - lowShare
     const priceShare = highShare - width * intervalShare
     const sale = yield* sellDownTo(outlets, tokenPrice, tokenPrice * priceShare)
-    if (Math.abs(surplus(sale)) <= MAX_SURPLUS_ERROR * sale.sold) return sale.sold
+    if (Math.abs(surplus(sale)) <= MAX_SURPLUS_ERROR * sale.soldUsd) return sale.soldUsd
     if (surplus(sale) >= 0) [highShare, saleAtHigh] = [priceShare, sale]
     else [lowShare, saleAtLow] = [priceShare, sale]
     isSlow = !(highShare - lowShare <= width / 2)
   }
-  return saleAtHigh.sold
+  return saleAtHigh.soldUsd
 }
 
 /** Sells into each pool until its marginal price falls to `lastPrice` USD per base unit. */
 function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
-  const soldUsd = new Float64Array(outlets.length)
-  const receivedUsd = new Float64Array(outlets.length)
+  const soldUsdByOutlet = new Float64Array(outlets.length)
+  const receivedUsdByOutlet = new Float64Array(outlets.length)
   for (let index = 0; index < outlets.length; index++) {
     const { curve, sums, priceOut, payable } = outlets[index]!
     const { sqrtPrice, liquidity } = curve
     const endSqrtPrice = Math.sqrt(lastPrice / priceOut)
     const pieceCount = piecesAbove(sqrtPrice, endSqrtPrice)
     if (pieceCount > 0) {
-      // The last piece is used only down to `end`.
+      // The last piece is used only down to `endSqrtPrice`.
       const [startSqrt, endSqrt] = [sqrtPrice[pieceCount - 1]!, Math.max(sqrtPrice[pieceCount]!, endSqrtPrice)]
       const input = sums[2 * pieceCount - 2]! + liquidity[pieceCount - 1]! * (1 / endSqrt - 1 / startSqrt)
       const output = sums[2 * pieceCount - 1]! + liquidity[pieceCount - 1]! * (startSqrt - endSqrt)
-      // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
+      // A vault can mint any number of shares at a constant price. It counts up to the number of shares that exist.
       const payableShare = output > payable ? payable / output : 1
-      soldUsd[index] = input * payableShare * tokenPrice
-      receivedUsd[index] = output * payableShare * priceOut
+      soldUsdByOutlet[index] = input * payableShare * tokenPrice
+      receivedUsdByOutlet[index] = output * payableShare * priceOut
     }
     if (index % POOLS_PER_SLICE === POOLS_PER_SLICE - 1) yield
   }
-  return { sold: exactSum(soldUsd), received: exactSum(receivedUsd) }
+  return { soldUsd: exactSum(soldUsdByOutlet), receivedUsd: exactSum(receivedUsdByOutlet) }
 }
 
-/** Returns the number of pieces that start above a √price. */
+/** Returns the number of pieces that start above a square root of the price. */
 function piecesAbove(sqrtPrice: Float64Array, endSqrtPrice: number): number {
   let lowIndex = 0
   let highIndex = sqrtPrice.length - 1
@@ -175,7 +181,7 @@ function piecesAbove(sqrtPrice: Float64Array, endSqrtPrice: number): number {
   return lowIndex
 }
 
-/** Returns base units sold and received before each piece, as interleaved pairs. */
+/** Returns the base units sold (at index 2k) and received (at index 2k + 1) before each piece k. */
 function prefixSums({ sqrtPrice, liquidity }: PriceCurve): Float64Array {
   const sums = new Float64Array(2 * liquidity.length)
   for (let k = 0; k + 1 < liquidity.length; k++) {

@@ -1,11 +1,11 @@
-/** Tokens listed in the chain's file. */
+/** Reads the tokens that are listed in the chain's file. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { canonicalToken } from './graph.ts'
 
 /**
- * Returns the token whose price applies to an address. The native asset maps to its wrapper, or on a chain without
- * wrapper to its ERC-20 representation. Without either it maps to the zero address, which only pools of the native
- * asset can price.
+ * Returns the token whose price applies to an address. The native token maps to the wrapped native token, or on a chain
+ * without one to the native token's ERC-20 form. Without either, it maps to the zero address, which only pools of the
+ * native token can price.
  */
 export function pricedTokenOf(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address

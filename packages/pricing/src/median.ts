@@ -1,15 +1,15 @@
-/** Weighted medians that do not depend on the order of their inputs. */
+/** Computes weighted medians that do not depend on the order of the values. */
 import { exactSum } from './sum.ts'
 
-/** Minimum weight of an observation, as a share of the maximum weight. */
+/** Minimum weight of a value that counts, as a share of the maximum weight. */
 export const MIN_WEIGHT_SHARE = 0.1
 
 /** Maximum number of values for which insertion sort is faster than `Array.sort`. */
 const MAX_INSERTION_SORT = 24
 
 /**
- * Returns the value at which half of the weight is reached; NaN if all weights are 0. The result does not depend on
- * input order, because equal values are ordered by weight.
+ * Returns the value at which half of the total weight is reached; NaN if all weights are 0. Equal values are ordered by
+ * weight, so the result does not depend on the order of the values.
  */
 export function weightedMedian(values: readonly number[], weights: readonly number[]): number {
   if (values.length === 1) return weights[0]! > 0 ? values[0]! : Number.NaN
@@ -31,16 +31,19 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   return Number.NaN
 }
 
-/** Maximum fee of pools that may refine the median, as a multiple of the median pool's fee. */
+/** Maximum fee of a low-fee pool, as a multiple of the fee of the pool with the median price. */
 const MAX_FEE_RATIO = 1 / 3
-/** Minimum total weight of these low-fee pools, as a share of the maximum weight. */
+/** Minimum total weight of the low-fee pools, as a share of the maximum weight. */
 const MIN_LOW_FEE_WEIGHT_SHARE = 0.5
 
 /**
- * Returns the weighted median, refined by pools with much lower fees. Arbitrage corrects a pool's price only if the
- * deviation exceeds the fee, so the price of a pool with a high fee is inexact. If low-fee pools agree with the median
- * within the fee of its pool, returns their median. So the result moves by at most that fee, even if one account owns all
- * low-fee pools.
+ * Returns the weighted median of pool prices, refined by pools with much lower fees. Arbitrage corrects a pool's price
+ * only if the deviation exceeds the fee, so the price of a pool with a high fee is inexact. Returns the median of the
+ * low-fee pools whose prices differ from the median by at most the fee of the median's pool. So the result differs from
+ * the median by at most that fee, even if one account owns all low-fee pools.
+ *
+ * @param values - prices, one per pool
+ * @param fees - fees of the pools as shares of a swap
  */
 export function feeAwareMedian(values: readonly number[], weights: readonly number[], fees: readonly number[]): number {
   const median = weightedMedian(values, weights)
@@ -66,7 +69,7 @@ export function feeAwareMedian(values: readonly number[], weights: readonly numb
   )
 }
 
-/** Insertion sort of `voters`, twice as fast as `Array.sort` for few values. */
+/** Sorts `countedIndices` by insertion, which is twice as fast as `Array.sort` for few values. */
 function insertionSort(values: readonly number[], weights: readonly number[]): void {
   for (let k = 1; k < countedIndices.length; k++) {
     const index = countedIndices[k]!
@@ -81,5 +84,5 @@ function insertionSort(values: readonly number[], weights: readonly number[]): v
   }
 }
 
-/** Indices of the values that count. Reused to avoid garbage. */
+/** Indices of the values that count in `weightedMedian`. Reused to avoid garbage. */
 const countedIndices: number[] = []

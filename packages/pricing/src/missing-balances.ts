@@ -1,6 +1,6 @@
 /**
- * Balances that pools lack compared with their curves or reserves, because tokens were burned, seized, or never
- * received.
+ * Records by how much the balances of pools are below their curves or reserves, because tokens were burned, seized, or
+ * never received.
  */
 import { BoundedMap } from '@sluice/simulation'
 import type { PairView, PoolView } from './pool-view.ts'

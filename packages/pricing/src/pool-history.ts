@@ -1,33 +1,38 @@
 /**
- * Rates of a pool over the last three blocks, and detection of price jumps. A jump is a price move of more than 2 % in
- * one block, or a backing that doubled or halved. For one block, pools without a jump take precedence over the pool.
- * Flash loans last less than one block, and arbitrage removes longer distortions.
+ * Stores the rates of a pool over the last three blocks, and detects price jumps. A jump is a move of the rate by more than
+ * 2 % in one block, or a change of the liquidity behind the rate (backing) by more than a factor of 2. For one block, pools
+ * without a jump take precedence over a pool that jumped. Flash loans last less than one block, and arbitrage corrects
+ * prices that are distorted for longer.
  */
 import type { Address } from '@sluice/chains'
 import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
 
+/** Maximum absolute change of the logarithm of a rate that is not a jump. */
 const MAX_LOG_PRICE_MOVE = Math.log(1.02)
+/** Maximum absolute change of the logarithm of the backing that is not a jump. */
 const MAX_LOG_BACKING_MOVE = Math.log(2)
 
-/** Rate of a pair that did not exist. */
+/** Rate of a pair that the pool did not have. */
 const NO_RATE: EdgeRate = { rate: Number.NaN, backing: 0 }
 
+/** Rate of a pool for one direction between two tokens. */
 type PairRate = EdgeRate & { readonly token: Address; readonly otherToken: Address }
 /** Rates of a pool at the end of a block. */
 export type PoolRates = readonly PairRate[]
 
 /** Recent rates of one pool. */
 export class PoolHistory {
+  /** True if the pool has changed in the current block. */
   hasChanged = true
   /** Rates one, two, and three blocks ago. */
   private rates: readonly [PoolRates, PoolRates, PoolRates]
 
-  /** @param rates - rates before the first change in this block, which the earlier blocks had too */
+  /** @param rates - rates before the first change in this block, which are also those of the earlier blocks */
   constructor(rates: PoolRates) {
     this.rates = [rates, rates, rates]
   }
 
-  /** Rates of the last two blocks with liquidity behind them. */
+  /** Rates of the last two blocks that have a backing. */
   get recentRates(): PoolRates {
     const [oneBlockAgo, twoBlocksAgo] = this.rates
     return [...oneBlockAgo, ...twoBlocksAgo].filter(({ backing }) => backing > 0)
@@ -47,7 +52,8 @@ export class PoolHistory {
   }
 
   /**
-   * Returns the rate before a jump: the last rate that lasted two blocks. A return to that rate is not a jump.
+   * Returns the rate before a jump of an edge: the rate of the last block, or an older rate if the last block's rate was
+   * itself a jump away from a rate that had lasted two blocks. A return to that older rate is not a jump.
    *
    * @returns undefined if the current rate did not jump
    */

@@ -1,4 +1,4 @@
-/** Price and usable depth of one pool, as inputs of the token graph. */
+/** Computes the price and the usable depth of one pool, as inputs of the token graph. */
 import {
   type DexFamily,
   familyOf,
@@ -11,11 +11,11 @@ import {
 } from '@sluice/liquidity'
 
 /** Relative price move, in either direction, over which depth is measured. */
-const BAND = 0.05
-/** Share of its reserve that a constant-product pool pays while its price falls by `BAND`. */
-const BAND_SHARE = 1 - Math.sqrt(1 - BAND)
+const PRICE_BAND = 0.05
+/** Share of its reserve that a constant-product pool pays out while its price falls by `PRICE_BAND`. */
+const PRICE_BAND_SHARE = 1 - Math.sqrt(1 - PRICE_BAND)
 /** Maximum fee of a pool that may price tokens. Above this fee, arbitrage does not restore the market price. */
-const MAX_FEE = BAND
+const MAX_FEE = PRICE_BAND
 
 /** Price and depth of one pool for two of its tokens. */
 export type PairView = {
@@ -41,8 +41,8 @@ export type PoolView = {
   readonly reserves: readonly number[]
   readonly pairs: readonly PairView[]
   /**
-   * Fee as a share of the swap, the maximum over all pairs. The pool's price may be off by this much before arbitrage
-   * corrects it.
+   * Fee as a share of the swap, the maximum over all pairs. The pool's price may differ from the market price by this
+   * share before arbitrage corrects it.
    */
   readonly fee: number
 }
@@ -58,7 +58,7 @@ export function viewPool(pool: Pool): PoolView | null {
   return family === undefined || family.sampled ? null : readView(pool, family)
 }
 
-/** Returns the price curve between two tokens, by index; null if the pool refuses swaps. */
+/** Returns the price curve between two tokens, given by index in `pool.tokens`; null if the pool refuses swaps. */
 export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): PriceCurve | null {
   return nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
 }
@@ -66,7 +66,7 @@ export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): PriceCur
 function readView(pool: Pool, family: DexFamily): PoolView {
   const { tokens } = pool
   if (tokens.length === 2) {
-    const outline = nullIfRefused(() => family.outline?.(pool, BAND) ?? outlineOf(pool, family))
+    const outline = nullIfRefused(() => family.outline?.(pool, PRICE_BAND) ?? outlineOf(pool, family))
     if (!outline) return { reserves: family.reserves(pool).map(Number), pairs: [], fee: 0 }
     const pair = pairViewOf(0, 1, outline)
     return { reserves: [outline.firstReserve, outline.secondReserve], pairs: pair ? [pair] : [], fee: outline.fee }
@@ -76,9 +76,14 @@ function readView(pool: Pool, family: DexFamily): PoolView {
   let fee = 0
   for (let i = 0; i < tokens.length; i++)
     for (let j = i + 1; j < tokens.length; j++) {
-      const [sell, buy] = [curveOf(pool, i, j), curveOf(pool, j, i)]
-      if (!sell || !buy) continue
-      const outline = outlineOfCurves(sell, buy, { firstReserve: reserves[i]!, secondReserve: reserves[j]! }, BAND)
+      const [sellCurve, buyCurve] = [curveOf(pool, i, j), curveOf(pool, j, i)]
+      if (!sellCurve || !buyCurve) continue
+      const outline = outlineOfCurves(
+        sellCurve,
+        buyCurve,
+        { firstReserve: reserves[i]!, secondReserve: reserves[j]! },
+        PRICE_BAND,
+      )
       const pair = pairViewOf(i, j, outline)
       if (pair === null) continue
       pairs.push(pair)
@@ -88,16 +93,23 @@ function readView(pool: Pool, family: DexFamily): PoolView {
 }
 
 function outlineOf(pool: Pool, family: DexFamily): PairOutline | null {
-  const [sell, buy] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
+  const [sellCurve, buyCurve] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
   return (
-    sell && buy && outlineOfCurves(sell, buy, reservesFromCurves(sell, buy) ?? reservesFromPool(pool, family), BAND)
+    sellCurve &&
+    buyCurve &&
+    outlineOfCurves(
+      sellCurve,
+      buyCurve,
+      reservesFromCurves(sellCurve, buyCurve) ?? reservesFromPool(pool, family),
+      PRICE_BAND,
+    )
   )
 }
 
-/** Derives the reserves from tick-based curves, which is cheaper than exact integers. */
-function reservesFromCurves(sell: PriceCurve, buy: PriceCurve) {
-  if (sell.gasPerPiece === undefined || buy.gasPerPiece === undefined) return null
-  return { firstReserve: outputDownTo(buy, 0), secondReserve: outputDownTo(sell, 0) }
+/** Derives the reserves from tick-based curves, which is cheaper than exact integers; null for other curves. */
+function reservesFromCurves(sellCurve: PriceCurve, buyCurve: PriceCurve) {
+  if (sellCurve.gasPerPiece === undefined || buyCurve.gasPerPiece === undefined) return null
+  return { firstReserve: outputDownTo(buyCurve, 0), secondReserve: outputDownTo(sellCurve, 0) }
 }
 
 function reservesFromPool(pool: Pool, family: DexFamily) {
@@ -105,10 +117,11 @@ function reservesFromPool(pool: Pool, family: DexFamily) {
   return { firstReserve: Number(first), secondReserve: Number(second) }
 }
 
+/** Converts the outline of two tokens to a pair view; null if the pool must not price these tokens. */
 function pairViewOf(i: number, j: number, outline: PairOutline): PairView | null {
   const { price: midPrice, fee, firstDepth, secondDepth, firstReserve, secondReserve } = outline
   if (fee > MAX_FEE) return null
-  const virtualReserveJ = Math.min(secondDepth, firstDepth * midPrice) / BAND_SHARE
+  const virtualReserveJ = Math.min(secondDepth, firstDepth * midPrice) / PRICE_BAND_SHARE
   // Skip an overflow, an empty side, and a zero price.
   if (!(Number.isFinite(midPrice) && midPrice > 0 && Number.isFinite(virtualReserveJ) && virtualReserveJ > 0))
     return null

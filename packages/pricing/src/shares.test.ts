@@ -229,6 +229,6 @@ describe('shares of shares', () => {
       evidence: redeemed.evidence,
     })
     expect(all.combine(redeemed, [{ pool, value: 3, weight: 6_000 }])).toEqual({ price: 3, evidence: 6_000 })
-    expect([all.has(share), all.has(dollar)]).toEqual([true, false])
+    expect([all.isShare(share), all.isShare(dollar)]).toEqual([true, false])
   })
 })

@@ -8,24 +8,24 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the last redemption reading of a share, then the last reading of an earlier block. Undefined if the token is
- * not a share.
+ * Returns the last redemption reading of a share (amounts of other tokens that the share redeems for), and after it the
+ * last reading of an earlier block. Undefined if the token is not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
 /** Maximum nesting of shares. */
-const MAX_LEVELS = 3
+const MAX_NESTING = 3
 /** Decimals of shares with a virtual price. */
 const SHARE_DECIMALS = 18
-/** A virtual price below this fraction of the held value per share is in unknown units and is ignored. */
+/** If a virtual price is below this fraction of the held value per share, its unit is unknown, so it is ignored. */
 const MIN_HELD_SHARE = 0.8
-/** Relative error that prices of components may have: see `depth.ts`. */
+/** Maximum relative error of the prices of components: see `depth.ts`. */
 const PRICE_ERROR = 0.02
 
-/** Component of a share, with its price, evidence, and the USD value held. */
+/** A token that a share redeems for, with its price, evidence, and `usd`, the redeemable USD value of it. */
 type Component = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
-/** Price of a share. `redeemableUsd`: USD that can be redeemed now. */
+/** Price of a share, with the USD value that can be redeemed now. `sourcePool` stands for redemption as a source. */
 export type RedemptionPrice = TokenPrice & { readonly redeemableUsd: number; readonly sourcePool: Pool }
 
 type SharePricerOptions = {
@@ -40,7 +40,7 @@ type SharePricerOptions = {
   readonly findPriced: (address: Address) => PricedToken | undefined
 }
 
-/** Redemption prices of share tokens. */
+/** Computes the redemption prices of share tokens. */
 export class SharePricer {
   private readonly options: SharePricerOptions
 
@@ -49,21 +49,21 @@ export class SharePricer {
   }
 
   /** True for a share token, whether or not its components have prices. */
-  has(address: Address): boolean {
+  isShare(address: Address): boolean {
     return this.options.redemptions(address) !== undefined
   }
 
   /**
-   * Returns the redemption price of a share; undefined if unknown. The lower of two readings counts. So a donation within
-   * one block does not raise the price, and a loss lowers the price at once.
+   * Returns the redemption price of a share; undefined if unknown. The lower of two readings of different blocks counts,
+   * so a donation within one block does not raise the price, and a loss lowers the price at once.
    */
-  redemptionPrice(address: Address, level = 0): RedemptionPrice | undefined {
+  redemptionPrice(address: Address, nesting = 0): RedemptionPrice | undefined {
     const { redemptions, graph, minEvidenceUsd } = this.options
     const readings = redemptions(address)
-    if (!readings || level === MAX_LEVELS || isPooled(graph.findToken(address), address)) return undefined
+    if (!readings || nesting === MAX_NESTING || isPooled(graph.findToken(address), address)) return undefined
     let lowest: RedemptionPrice | undefined
     for (const reading of readings) {
-      const redemption = this.priceFromReading(reading, level)
+      const redemption = this.priceFromReading(reading, nesting)
       if (!redemption) return undefined
       lowest = lowest ? lowerOf(lowest, redemption) : redemption
     }
@@ -80,10 +80,10 @@ export class SharePricer {
     return { price, evidence: Math.max(...allObservations.map(({ weight }) => weight)) }
   }
 
-  private priceFromReading(reading: Redemption, level: number): RedemptionPrice | undefined {
+  private priceFromReading(reading: Redemption, nesting: number): RedemptionPrice | undefined {
     const components: Component[] = []
     for (const part of reading.parts) {
-      const partPrice = this.componentPrice(part.token, level)
+      const partPrice = this.componentPrice(part.token, nesting)
       if (!partPrice) return undefined
       components.push({
         ...partPrice,
@@ -93,7 +93,7 @@ export class SharePricer {
     }
     const price =
       components.length === 1 ? reading.rate * components[0]!.price : this.multiTokenPrice(reading, components)
-    const redeemableUsd = countedUsd(components) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
+    const redeemableUsd = countedUsdOf(components) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
     const evidence = Math.min(redeemableUsd, ...components.map((component) => component.evidence))
     if (!(price > 0 && Number.isFinite(price) && evidence > 0)) return undefined
     return { price, evidence, redeemableUsd, sourcePool: sourceOf(reading) }
@@ -102,12 +102,12 @@ export class SharePricer {
   /** Returns the price of a component, which may be a share too. */
   private componentPrice(
     componentToken: Address,
-    level: number,
+    nesting: number,
   ): (TokenPrice & { readonly isListed: boolean }) | undefined {
     const { findPriced, chain, pricer } = this.options
     const address = canonicalToken(componentToken, chain)
     const token = findPriced(address)
-    const share = this.redemptionPrice(address, level + 1)
+    const share = this.redemptionPrice(address, nesting + 1)
     if (!token && !share) return undefined
     const tokenPrice = share
       ? this.combine(share, token ? pricer.observationsOf(token) : [])
@@ -120,8 +120,11 @@ export class SharePricer {
   }
 
   /**
-   * Returns USD per base unit of a share of several tokens. Uses a value that trades do not change: the product of the
-   * reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021). The price is at most the held value.
+   * Returns USD per base unit of a share of several tokens, at most the held value per share. Uses a value that trades in
+   * the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021).
+   * - `pair`, `weighted`: product over all components of (usd / weight) ^ weight, divided by the supply.
+   * - `stable`: virtual price times the lowest price of a component.
+   * - others: virtual price times the number of components times the geometric mean of the component prices.
    */
   private multiTokenPrice({ kind, supply, rate }: Redemption, components: readonly Component[]): number {
     const count = components.length
@@ -145,7 +148,7 @@ export class SharePricer {
     return price >= maxPrice * MIN_HELD_SHARE ? Math.min(price, maxPrice) : Number.NaN
   }
 
-  /** Returns the USD price of a whole token, divided by its scale factor in a stable pool. */
+  /** Returns the USD price of a whole token; for a stable pool, divided by the token's scale factor in the pool. */
   private wholeTokenUsd(price: number, { token, scale }: RedeemedPart, isScaled: boolean): number {
     const { decimals, chain } = this.options
     const tokenDecimals = decimals(token === ZERO_ADDRESS ? canonicalToken(token, chain) : token) ?? Number.NaN
@@ -164,10 +167,11 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD. Each component counts at most its evidence. Unlisted components together count at most as
- * much as the listed components. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
+ * Returns the redeemable USD that counts. Each component counts at most its evidence. All unlisted components together
+ * count at most as much as the listed components, because an attacker can add any number of minted tokens to a few
+ * dollars of a listed token.
  */
-function countedUsd(components: readonly Component[]): number {
+function countedUsdOf(components: readonly Component[]): number {
   let listedUsd = 0
   let unlistedUsd = 0
   let minUsd = Number.POSITIVE_INFINITY

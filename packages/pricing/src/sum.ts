@@ -1,6 +1,6 @@
 /** Sums floating-point numbers with a result that does not depend on their order. */
 
-/** Sums below this are 0, because their rounding unit would underflow. */
+/** If all numbers are below this, the sum is 0, because the rounding unit would underflow. */
 const NEGLIGIBLE = 2 ** -900
 
 /**

@@ -19,7 +19,7 @@ function framed() {
   const put = (id: string, a: Address, b: Address, backing: number, mid = 1) => {
     const pool = { id, tokens: [a, b] } as unknown as Pool
     const pairs = backing > 0 ? [{ i: 0, j: 1, midPrice: mid, backingI: backing / mid, backingJ: backing }] : []
-    frame.enqueuePool(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.pricedPool(id)))
+    frame.enqueuePool(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.findPool(id)))
   }
   const remove = (id: string) => {
     const gone = graph.remove(id)

@@ -1,27 +1,39 @@
 /**
- * Levels of tokens, which define the order in which tokens price each other. Updated incrementally.
+ * Assigns levels to tokens and updates them incrementally. Levels define which tokens price each other: a token prices
+ * only tokens of lower levels. Anchors (stables that count as one dollar) have the highest level.
  *
- * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. The best path
- * from an anchor determines the level. It is the evidence of the path's weakest pool, minus one step per pool (widest
- * paths, M. Pollack, 1960; D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A pool is weighed by the
- * reference price of its other token: the median over that token's pools, rounded to the same scale. Steps are coarse,
- * so levels rarely change when prices move, and an update stops where no level changes.
+ * The level of a token is the USD liquidity behind its price (evidence) on a logarithmic scale with eight steps per
+ * doubling. The best path of pools from an anchor to the token determines it: the liquidity of the path's weakest pool,
+ * lowered by one step per pool (widest paths, M. Pollack, 1960; D. Knuth, "A generalization of Dijkstra's algorithm",
+ * 1977). The liquidity of a pool is valued at the reference price of the other token: the median price over that token's
+ * pools, rounded to the same scale. Steps are coarse, so levels rarely change when prices move, and an update ends at
+ * tokens whose level does not change.
  *
- * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, for any order of
- * changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G. Ramalingam and T.
- * Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996).
+ * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent, whatever the order of
+ * changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G. Ramalingam and T. Reps,
+ * "An incremental algorithm for a generalization of the shortest-path problem", 1996).
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
-import { EDGE_FIELDS, type PricedPool, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
+import {
+  BACKING,
+  EDGE_FIELDS,
+  type PricedPool,
+  type PricedToken,
+  type PriceEdge,
+  REVERSE_BACKING,
+  rateWithoutJump,
+  type TokenPrice,
+} from './token.ts'
 
-/** Steps per doubling. */
+/** Number of levels per doubling of the USD amount. */
 const STEPS_PER_DOUBLING = 8
-/** USD at level 1. Below the minimum evidence of a price, because reference prices are rounded. */
+/** USD amount of level 1. Lower than the minimum evidence of a price, because reference prices are rounded. */
 const LOWEST_USD = 150
 /** Level of anchors, above any evidence in USD. */
 const TOP_LEVEL = 400
 
+/** Step of level 1, counted from one dollar. */
 const LOWEST_STEP = Math.floor(Math.log2(LOWEST_USD) * STEPS_PER_DOUBLING)
 
 /** Returns the level of a USD amount; 0 if it is too small. */
@@ -44,7 +56,7 @@ const roundToScale = (price: number) => 2 ** (Math.round(Math.log2(price) * STEP
 /** Tokens with a fixed level and reference price, such as anchors. All are listed in the chain's file. */
 export type FixedLevels = ReadonlyMap<PricedToken, { readonly level: number; readonly referencePrice: number }>
 
-/** Converts the prices of hubs and stables to sources. */
+/** Converts the prices of hubs and stables to fixed levels. */
 export function fixedLevelsOf(prices: ReadonlyMap<PricedToken, TokenPrice>): FixedLevels {
   return new Map(
     [...prices].map(([token, { price, evidence }]) => [
@@ -57,7 +69,7 @@ export function fixedLevelsOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Fix
   )
 }
 
-/** Level and reference price of every token. */
+/** Assigns a level and a reference price to every token. */
 export class TokenLevels {
   private fixedLevels: FixedLevels = new Map()
   /**
@@ -66,7 +78,7 @@ export class TokenLevels {
    */
   private readonly queue: PricedToken[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highestQueuedLevel = 0
-  /** Tokens whose level or reference changed; may contain duplicates. */
+  /** Tokens whose level or reference price changed since the last complete update; may contain duplicates. */
   private readonly changedTokens: PricedToken[] = []
 
   setFixedLevels(fixedLevels: FixedLevels): void {
@@ -111,7 +123,10 @@ export class TokenLevels {
     if (level > this.highestQueuedLevel) this.highestQueuedLevel = level
   }
 
-  /** Recomputes one token. All levels above `maxLevel` are final; this step changes no level at or above `maxLevel`. */
+  /**
+   * Recomputes the level of one token, and queues the tokens that depend on it. All levels above `maxLevel` are final.
+   * If the new level is lower than `maxLevel`, the token first gets level 0, and its new level when that level's turn comes.
+   */
   private *reevaluate(token: PricedToken, maxLevel: number): Steps<void> {
     const newState = (token.isListed ? this.fixedLevels.get(token) : undefined) ?? computeLevel(token)
     if (token.level === newState.level && Object.is(token.referencePrice, newState.referencePrice)) return
@@ -126,10 +141,10 @@ export class TokenLevels {
     for (let k = 0; k < otherTokens.length; k++) {
       const otherToken = otherTokens[k]!
       if (otherToken.level < maxLevel) {
-        // The backing of the reverse edge is stored in the token's own edge data.
+        // The other token gets its level through the reverse edge, whose backing is in the edge data of this token.
         const newLevel =
           otherToken.jumpedEdgeCount === 0
-            ? levelFromBacking(edgeData[EDGE_FIELDS * k + 2]!, token)
+            ? levelFromBacking(edgeData[EDGE_FIELDS * k + REVERSE_BACKING]!, token)
             : levelFromEdge(edges[k]!.reverse)
         this.enqueue(otherToken, Math.max(otherToken.level, newLevel))
       }
@@ -139,14 +154,14 @@ export class TokenLevels {
 }
 
 /**
- * Returns the level that a pool gives to a token. A pool whose price jumped gives at most the level of the previous
- * block, or level 1 if it gave none. Such a pool can price a token that no other pool prices, but the token then prices
- * no other tokens.
+ * Returns the level that a pool gives to a token. A pool whose price jumped gives the level of its liquidity before the
+ * jump, or at most level 1 if it had none. So it can price a token that no other pool prices, but that token then prices
+ * no other token.
  */
 function levelFromEdge(edge: PriceEdge): number {
   const { otherToken } = edge
   if (otherToken.level === 0) return 0
-  const level = levelFromBacking(stableRate(edge).backing, otherToken)
+  const level = levelFromBacking(rateWithoutJump(edge).backing, otherToken)
   if (level > 0 || edge.rateBeforeJump === undefined) return level
   return Math.min(1, levelFromBacking(edge.backing, otherToken))
 }
@@ -156,6 +171,7 @@ function levelFromBacking(backing: number, { level, referencePrice }: PricedToke
   return level === 0 ? 0 : Math.min(levelOf(backing * referencePrice), level - 1)
 }
 
+/** Prices and weights from which `computeLevel` computes a median. Reused to avoid garbage. */
 const valueBuffer: number[] = []
 const weightBuffer: number[] = []
 
@@ -168,7 +184,7 @@ function computeLevel(token: PricedToken): { readonly level: number; readonly re
     const otherToken = otherTokens[k]!
     // Most edges do not raise the level; skip the logarithm for those.
     if (otherToken.level <= level) continue
-    const backing = edgeData[EDGE_FIELDS * k + 1]!
+    const backing = edgeData[EDGE_FIELDS * k + BACKING]!
     if (hasNoJumps || edges[k]!.rateBeforeJump === undefined) {
       if (backing * otherToken.referencePrice >= NEXT_LEVEL_USD[level]!)
         level = Math.max(level, levelFromBacking(backing, otherToken))
@@ -184,7 +200,7 @@ function computeLevel(token: PricedToken): { readonly level: number; readonly re
     valueBuffer.push(otherToken.referencePrice * (rateBeforeJump ? rateBeforeJump.rate : edgeData[EDGE_FIELDS * k]!))
     weightBuffer.push(
       Math.min(
-        (rateBeforeJump ? rateBeforeJump.backing : edgeData[EDGE_FIELDS * k + 1]!) * otherToken.referencePrice,
+        (rateBeforeJump ? rateBeforeJump.backing : edgeData[EDGE_FIELDS * k + BACKING]!) * otherToken.referencePrice,
         LEVEL_USD[otherToken.level]!,
       ),
     )

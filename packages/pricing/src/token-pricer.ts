@@ -1,31 +1,43 @@
-/** Computes token prices on request and caches them until a pool changes. */
+/**
+ * Computes token prices on request and caches them until a pool changes. A jump is a large move of a pool's rate in the
+ * last block: see `pool-history.ts`.
+ */
 
 import type { Pool } from '@sluice/liquidity'
 import { weightedMedian } from './median.ts'
-import { EDGE_FIELDS, type EdgeRate, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
+import {
+  BACKING,
+  EDGE_FIELDS,
+  type EdgeRate,
+  type PricedToken,
+  type PriceEdge,
+  rateWithoutJump,
+  type TokenPrice,
+} from './token.ts'
 
-/** Price observation of one pool: `value` in USD per base unit, `weight` in USD of liquidity behind it. */
+/** Price of a token in one pool: `value` in USD per base unit, `weight` in USD of liquidity behind the value. */
 export type PriceObservation = { readonly pool: Pool; readonly value: number; readonly weight: number }
 
+/** Values and weights of the observations of one token. Reused to avoid garbage. */
 const valueBuffer: number[] = []
 const weightBuffer: number[] = []
 
-/** Lazy price computation over the token graph. */
+/** Computes the prices of tokens in a `TokenGraph` on request. */
 export class TokenPricer {
   /** Prices of hubs and stables, in the order of computation: a price may depend only on earlier prices. */
   private hubPriceByToken: ReadonlyMap<PricedToken, TokenPrice> = new Map()
   private readonly minWeightUsd: number
   private currentVersion = 0
 
-  /** @param floor - USD liquidity below which a pool is ignored */
-  constructor(floor: number) {
-    this.minWeightUsd = floor
+  /** @param minWeightUsd - minimum USD liquidity of a pool that counts */
+  constructor(minWeightUsd: number) {
+    this.minWeightUsd = minWeightUsd
   }
 
   /**
    * Invalidates cached prices.
    *
-   * @param hubPriceByToken - prices of hubs and stables
+   * @param hubPrices - prices of hubs and stables, in the order of computation
    */
   invalidate(hubPrices = this.hubPriceByToken): void {
     this.hubPriceByToken = hubPrices
@@ -45,11 +57,11 @@ export class TokenPricer {
    * Updates `price` and `evidence` of a token. They are NaN and 0 if the token has no price.
    *
    * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD value
-   * of the other token in the pool, at most the evidence of the other token. So worthless pools of any claimed size give
-   * no price, and no price has more evidence than the prices from which it is derived.
+   * of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives no price
+   * at any size, and no price has more evidence than the prices from which it derives.
    *
-   * Pools with a price jump count with their rate of the previous block, as long as another pool without a jump prices
-   * the token.
+   * A pool with a price jump counts with its rate before the jump if a pool without a jump also prices the token.
+   * Otherwise it counts with its current rate.
    */
   updatePrice(token: PricedToken): PricedToken {
     if (token.priceVersion === this.currentVersion) return token
@@ -70,9 +82,9 @@ export class TokenPricer {
     // All tokens of higher levels have prices now; there is no recursion past this point.
     if (this.collectCurrentObservations(token)) return setPrice(token, weightedPrice())
     const priceWithJumps = weightedPrice()
-    this.collectStableObservations(token)
+    this.collectObservationsWithoutJumps(token)
     const priceWithoutJumps = weightedPrice()
-    if (this.hasStableAlternative(token)) return setPrice(token, priceWithoutJumps)
+    if (this.hasAlternativeWithoutJump(token)) return setPrice(token, priceWithoutJumps)
     token.priceBeforeJump = priceWithoutJumps
     return setPrice(token, priceWithJumps)
   }
@@ -83,13 +95,14 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the price observations of the pools of a token with a price. Hubs and stables use only each other's pools.
+   * Returns the price observations of the pools of a token with a price. For hubs and stables, returns only the pools
+   * between them.
    */
   observationsOf(token: PricedToken): readonly PriceObservation[] {
     this.updatePrice(token)
     const isHubOrStable = this.hubPriceByToken.has(token)
     const usableTokens = isHubOrStable ? this.tokensPricedEarlier(token) : undefined
-    const view = isHubOrStable || this.hasStableAlternative(token) ? stableView : currentView
+    const view = isHubOrStable || this.hasAlternativeWithoutJump(token) ? viewWithoutJumps : currentView
     const observations: PriceObservation[] = []
     for (const edge of token.edges) {
       const { otherToken, pricedPool } = edge
@@ -110,9 +123,9 @@ export class TokenPricer {
   }
 
   /**
-   * Collects the current observations of a token in `values` and `weights`.
+   * Collects the observations of a token at current rates in `valueBuffer` and `weightBuffer`.
    *
-   * @returns false if any of them has a price jump
+   * @returns false if an observation has a price jump
    */
   private collectCurrentObservations(token: PricedToken): boolean {
     valueBuffer.length = 0
@@ -126,7 +139,7 @@ export class TokenPricer {
       if (otherToken.priceBeforeJump !== undefined || (jumpedEdgeCount > 0 && edges[k]!.rateBeforeJump !== undefined))
         hasNoJumps = false
       const { price } = otherToken
-      const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, otherToken.evidence)
+      const weight = Math.min(edgeData[EDGE_FIELDS * k + BACKING]! * price, otherToken.evidence)
       if (!(weight >= this.minWeightUsd)) continue
       valueBuffer.push(price * edgeData[EDGE_FIELDS * k]!)
       weightBuffer.push(weight)
@@ -137,15 +150,15 @@ export class TokenPricer {
     return hasNoJumps
   }
 
-  /** Collects the observations of a token; a pool with a price jump counts with its rate of the previous block. */
-  private collectStableObservations(token: PricedToken): void {
+  /** Collects the observations of a token in the buffers; a pool with a price jump counts with its rate before the jump. */
+  private collectObservationsWithoutJumps(token: PricedToken): void {
     valueBuffer.length = 0
     weightBuffer.length = 0
     for (const edge of token.edges) {
       const { otherToken } = edge
       if (otherToken.finalLevel <= token.finalLevel) continue
-      const { rate, backing } = stableView.rateOf(edge)
-      const { price, evidence } = stableView.priceOf(otherToken)
+      const { rate, backing } = viewWithoutJumps.rateOf(edge)
+      const { price, evidence } = viewWithoutJumps.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
       if (!(weight >= this.minWeightUsd)) continue
       valueBuffer.push(price * rate)
@@ -153,28 +166,29 @@ export class TokenPricer {
     }
   }
 
-  /** True if some observations jumped and at least one other did not. */
-  private hasStableAlternative(token: PricedToken): boolean {
+  /** True if some observations of the token jumped and at least one did not. */
+  private hasAlternativeWithoutJump(token: PricedToken): boolean {
     let hasJump = false
-    let hasStable = false
+    let hasObservationWithoutJump = false
     for (const edge of token.edges) {
       const { otherToken, backing } = edge
       if (otherToken.finalLevel <= token.finalLevel) continue
       if (edge.rateBeforeJump !== undefined || otherToken.priceBeforeJump !== undefined) hasJump = true
-      else if (Math.min(backing * otherToken.price, otherToken.evidence) >= this.minWeightUsd) hasStable = true
+      else if (Math.min(backing * otherToken.price, otherToken.evidence) >= this.minWeightUsd)
+        hasObservationWithoutJump = true
     }
-    return hasJump && hasStable
+    return hasJump && hasObservationWithoutJump
   }
 }
 
-/** Rates of pools and prices of tokens at a point in time. */
+/** Reads rates of pools and prices of tokens: the current ones, or those before the jumps of the last block. */
 type PriceView = {
   readonly rateOf: (edge: PriceEdge) => EdgeRate
   readonly priceOf: (token: PricedToken) => TokenPrice
 }
 
 const currentView: PriceView = { rateOf: (edge) => edge, priceOf: (token) => token }
-const stableView: PriceView = { rateOf: stableRate, priceOf: (token) => token.priceBeforeJump ?? token }
+const viewWithoutJumps: PriceView = { rateOf: rateWithoutJump, priceOf: (token) => token.priceBeforeJump ?? token }
 
 function setPrice(token: PricedToken, { price, evidence }: TokenPrice): PricedToken {
   token.price = price
@@ -182,6 +196,7 @@ function setPrice(token: PricedToken, { price, evidence }: TokenPrice): PricedTo
   return token
 }
 
+/** Returns the weighted median of the observations in the buffers. */
 function weightedPrice(): TokenPrice {
   let evidence = 0
   for (const weight of weightBuffer) if (weight > evidence) evidence = weight

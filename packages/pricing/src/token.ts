@@ -4,6 +4,9 @@ import type { Pool } from '@sluice/liquidity'
 
 /** Numbers stored per edge in `PricedToken.edgeData`. */
 export const EDGE_FIELDS = 3
+/** Positions of the `backing` of an edge, and of the `backing` of its reverse edge, among these numbers; first is `rate`. */
+export const BACKING = 1
+export const REVERSE_BACKING = 2
 
 /** Token with its pools and cached price. */
 export type PricedToken = {
@@ -24,18 +27,20 @@ export type PricedToken = {
   jumpedEdgeCount: number
   /** Pools with another listed token; undefined while the token has few enough pools to filter them each time. */
   listedPools: Set<PricedPool> | undefined
-  /** Level and reference price: see `TokenLevels`. */
+  /** Position in the order in which tokens price each other: see `token-levels.ts`. 0 if no path leads to an anchor. */
   level: number
+  /** Approximate USD price per base unit, with which pools are weighed for levels. */
   referencePrice: number
   /** Level at which the token is queued in `TokenLevels`; 0 if it is not queued. */
   queuedLevel: number
   /** `level` as of the last complete update. Only tokens with a higher `finalLevel` price this token. */
   finalLevel: number
-  /** Cached price of `TokenPricer`, valid for `version`. */
+  /** USD per base unit, cached by `TokenPricer`; valid if `priceVersion` is the current version of the pricer. */
   price: number
+  /** USD liquidity behind the price, cached like `price`. */
   evidence: number
   priceVersion: number
-  /** Price from the rates of the previous block; set if only jumped pools price the token now. */
+  /** Price from the rates before the jumps; set if only pools that jumped price the token now. */
   priceBeforeJump: TokenPrice | undefined
   /** Pool that was deep enough for a price on its own; checked first. */
   sufficientPool: PricedPool | undefined
@@ -46,7 +51,10 @@ export type PricedToken = {
   deepVersion: number
 }
 
-/** Price in USD per base unit. `evidence`: USD liquidity of the deepest pool behind the price; infinite for anchors. */
+/**
+ * Price in USD per base unit. `evidence` is the USD liquidity of the deepest pool behind the price; infinite for anchors
+ * (stables that count as one dollar).
+ */
 export type TokenPrice = { readonly price: number; readonly evidence: number }
 
 /** Pool with its reserves and edges. */
@@ -59,20 +67,20 @@ export type PricedPool = {
   edges: readonly PriceEdge[]
 }
 
-/** Returns the rate of an edge without a jump of this block: the rate before the jump, or else the current rate. */
-export const stableRate = (edge: PriceEdge): EdgeRate => edge.rateBeforeJump ?? edge
+/** Returns the rate of an edge before its jump of this block, if there was one; otherwise the current rate. */
+export const rateWithoutJump = (edge: PriceEdge): EdgeRate => edge.rateBeforeJump ?? edge
 
 /** Exchange rate of a pool between two tokens. */
 export type EdgeRate = {
   /** Base units of the other token per base unit of the token. */
   readonly rate: number
-  /** Base units of the other token behind the rate. */
+  /** Liquidity behind the rate, in base units of the other token. */
   readonly backing: number
 }
 
 /**
- * Rate of a pool from one token to another. Its numbers are stored in the token, next to the numbers of the token's
- * other pools.
+ * Rate of a pool from one token to another. The numbers of an edge are stored in its token, next to the numbers of the
+ * token's other edges.
  */
 export class PriceEdge implements EdgeRate {
   // Only declared, because class field initializers are slow and there are hundreds of thousands of edges.
@@ -105,10 +113,10 @@ export class PriceEdge implements EdgeRate {
   }
 
   get backing(): number {
-    return this.token.edgeData[EDGE_FIELDS * this.index + 1]!
+    return this.token.edgeData[EDGE_FIELDS * this.index + BACKING]!
   }
 
-  /** Rate in the previous block, if this block made it jump. */
+  /** Rate in the previous block, if the rate jumped in this block; otherwise undefined. */
   get rateBeforeJump(): EdgeRate | undefined {
     return this.storedRateBeforeJump
   }
@@ -127,8 +135,8 @@ export class PriceEdge implements EdgeRate {
     const { edgeData } = this.token
     const offset = EDGE_FIELDS * this.index
     edgeData[offset] = rate
-    edgeData[offset + 1] = backing
-    edgeData[offset + 2] = tokenBacking
+    edgeData[offset + BACKING] = backing
+    edgeData[offset + REVERSE_BACKING] = tokenBacking
   }
 
   attach(rate: number, backing: number, tokenBacking: number): void {

@@ -2,7 +2,7 @@ import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EVIDENCE_FLOOR_USD, priceTokens } from '../src/book.ts'
+import { MIN_EVIDENCE_USD, priceTokens } from '../src/book.ts'
 import {
   address,
   centre,
@@ -59,7 +59,7 @@ describe('prices', () => {
     ['a token in no pool', centre(), LOCAL],
     [
       'a token whose pools hold less than the floor',
-      [...centre(), pair(LOCAL, USDC, eth(1), usdc(EVIDENCE_FLOOR_USD - 1))],
+      [...centre(), pair(LOCAL, USDC, eth(1), usdc(MIN_EVIDENCE_USD - 1))],
       LOCAL,
     ],
     ['a token traded only against unpriced ones', [...centre(), pair(LOCAL, OTHER, eth(1e9), eth(1e9))], LOCAL],

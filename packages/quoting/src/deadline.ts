@@ -1,4 +1,4 @@
-/** Deadlines of transactions. */
+/** Computes and checks the deadlines of transactions. */
 import { QuotingError } from './errors.ts'
 
 /** Returns Unix time in milliseconds. */

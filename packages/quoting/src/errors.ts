@@ -5,7 +5,7 @@ import { CodedError } from '@sluice/chains'
 export type QuotingErrorCode =
   /** The deployment has no Executor, so nothing can be swapped. */
   | 'NO_EXECUTOR'
-  /** The request names the native token, and the chain has no wrapper for it. */
+  /** The request names the native token, and the chain has no wrapped native token. */
   | 'NATIVE_UNSUPPORTED'
   /** The Guard or the Executor does not have its recorded code at the block. */
   | 'GUARD_NOT_DEPLOYED'

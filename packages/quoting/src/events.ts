@@ -9,7 +9,7 @@ export type QuotingEvent =
   | {
       readonly kind: 'trial'
       readonly outcome: 'exact' | 'adjusted' | 'shortfall' | 'reverted'
-      /** Shortfall against the settled output, parts per million; undefined if the simulation reverted. */
+      /** Shortfall of the simulated against the expected output in ppm; undefined if the simulation reverted. */
       readonly shortfallPpm: bigint | undefined
       /** Gap to the upper bound in basis points; null if there is no bound. */
       readonly optimalityGapBps: number | null
@@ -21,6 +21,7 @@ export type QuotingEvent =
 /** Receives the events of a chain. */
 export type QuotingListener = (event: QuotingEvent) => void
 
+/** Writes one line of the log. */
 type Line = (fields: object, message: string) => void
 
 /** Logger for operators; a pino logger implements it. */

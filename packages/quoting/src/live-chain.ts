@@ -1,4 +1,7 @@
-/** One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. */
+/**
+ * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A chain
+ * that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
@@ -20,7 +23,7 @@ import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
-import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
+import { findPermits, type PermitOffers, type PermitRequest } from './permit/find-permits.ts'
 import type { QuoteBatch, RequestOrError } from './quote/batch.ts'
 import { FaultyPools } from './quote/faulty-pools.ts'
 import { FaultyTokens } from './quote/faulty-tokens.ts'
@@ -33,8 +36,8 @@ import { SingleFlight } from './quote/single-flight.ts'
 import { referee } from './referee/referee.ts'
 import type { SwapVerdict } from './referee/verdict.ts'
 import { RouterSearch } from './search/router-search.ts'
+import { SenderCodeChecks } from './simulation/sender-code-checks.ts'
 import { Simulator } from './simulation/simulator.ts'
-import { WalletChecks } from './simulation/wallet-checks.ts'
 import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
@@ -50,8 +53,8 @@ import type { ChainViews } from './view/views.ts'
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * A sampled quote keeps the chain followed for this many block times plus `SAMPLE_MS`. The fixed part covers the
- * fastest chains.
+ * After a quote is sampled (to be simulated again in later blocks), the process follows the chain's blocks for at most
+ * this many block times plus `SAMPLE_MS` milliseconds. The fixed part covers the fastest chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
@@ -64,7 +67,7 @@ export type ChainSettings = RuntimeSettings & {
    * Chains with at most this many pools are searched on this thread if the search is short; larger chains in a worker.
    */
   readonly inlinePools: number
-  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
+  /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks?: number | undefined
   /** Log of quotes that can be replayed; no log if absent. */
   readonly quoteLog?: QuoteLogOptions | undefined
@@ -83,20 +86,21 @@ export type LiveChainOptions = {
   readonly threads: RouterThreads
   readonly log: Logger
   readonly onEvent?: QuotingListener
+  /** True while requests of the chain are in flight, which keeps the chain awake. */
   readonly isBusy?: () => boolean
   readonly clock?: Clock
   /** Opens a market that another process keeps up to date; if absent, this process reads the chain. */
   readonly openMarket?: OpenMarket | undefined
-  /** Sends facts that this process measured to other processes. */
+  /** Sends other processes the facts that this process measured. */
   readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
-/** Mined swaps that are judged at a time. Each loads its own pools into memory. */
+/** Maximum mined swaps that are judged at a time. Each loads its own pools into memory. */
 const MAX_CONCURRENT_VERDICTS = 2
-/** Mined swaps that are judged or queued; more are refused with `BUSY`. */
+/** Maximum mined swaps that are judged or queued; more are refused with `BUSY`. */
 const MAX_PENDING_VERDICTS = 10
-/** Milliseconds between two checks of whether a chain has settled. */
-const SETTLE_STEP_MS = 50
+/** Milliseconds between two checks of whether background work still improves quotes. */
+const SETTLE_POLL_MS = 50
 
 /** A chain at run time, with everything that a quote needs. */
 export class LiveChain {
@@ -118,7 +122,7 @@ export class LiveChain {
   private readonly gasProber: GasProber
   private readonly laterGas: LaterGas
   private readonly contractBalances = new ContractBalanceReader()
-  readonly walletChecks: WalletChecks
+  readonly senderCodeChecks: SenderCodeChecks
   private readonly neighbors: HubNeighbors
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
@@ -127,13 +131,14 @@ export class LiveChain {
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
-   * Search for quotes at past blocks. Their graphs hold the pools of few pairs, so short searches never use a thread.
+   * Search for quotes at past blocks. The graph of such a quote holds the pools of few pairs, so a short search never
+   * uses a worker thread.
    */
   private readonly pastSearch: RouterSearch
   private readonly emit: QuotingListener
   /** Prices of past blocks, in memory only. */
   readonly priceHistory: PriceHistory
-  /** Percentage of the node's calls that is spent on simulating quotes again. */
+  /** Percentage of the node's calls that is spent on simulating quotes again in later blocks. */
   readonly driftPercent: number
   /** Quotes that are updated at every block. */
   readonly streams: QuoteStreams
@@ -194,7 +199,7 @@ export class LiveChain {
     this.measuredGas = new MeasuredGas()
     this.gasProber = new GasProber({ chain, contracts, simulation, measuredGas: this.measuredGas, log })
     this.laterGas = new LaterGas()
-    this.walletChecks = new WalletChecks(tokens.catalog.registry)
+    this.senderCodeChecks = new SenderCodeChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
     this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
     this.simulation = simulation
@@ -206,8 +211,8 @@ export class LiveChain {
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
-    runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
-    runtime.onSnapshot((snapshot) => this.faultyPools.follow(snapshot))
+    runtime.onSnapshot((snapshot) => this.measuredGas.markChanged(snapshot))
+    runtime.onSnapshot((snapshot) => this.faultyPools.forgetChanged(snapshot))
     this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
     runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
     // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
@@ -226,7 +231,7 @@ export class LiveChain {
       contractBalances: this.contractBalances,
       faultyPools: this.faultyPools,
       faultyTokens: this.faultyTokens,
-      walletChecks: this.walletChecks,
+      senderCodeChecks: this.senderCodeChecks,
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
         // If the block is no longer the head, this quote is discarded and computed again, so it is not sampled.
@@ -249,7 +254,7 @@ export class LiveChain {
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
-  async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<Offers> {
+  async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<PermitOffers> {
     const { views, rpc } = this.runtime.parts
     const block = await requestContext.time('state', () => views.head(requestContext.signal))
     const context = {
@@ -263,9 +268,9 @@ export class LiveChain {
   }
 
   /**
-   * Looks up the facts that tokens need before they are priced, and waits at most `EVIDENCE_TIMEOUT_MS` for them.
+   * Looks up the facts without which untrusted tokens are not priced, and waits at most `EVIDENCE_TIMEOUT_MS` for them.
    *
-   * @returns tokens whose look-up has not finished, which have no price yet
+   * @returns tokens whose look-up has not finished, so that they have no price yet
    */
   gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
     const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
@@ -322,13 +327,23 @@ export class LiveChain {
     return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
-  /** @param rpc - node that reads pools and simulates at past blocks */
+  /** @param rpc - returns the node that reads pools and simulates at past blocks */
   private createPastQuoter(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
-    const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
-      this
+    const {
+      chain,
+      contracts,
+      tokens,
+      simulation,
+      emit,
+      listPools,
+      gasLessons,
+      measuredGas,
+      gasProber,
+      senderCodeChecks,
+    } = this
     return new PastQuoter({
       ...{ chain, contracts, tokens, simulation, emit, blocks, rpc, listPools },
-      ...{ gasLessons, measuredGas, gasProber, walletChecks },
+      ...{ gasLessons, measuredGas, gasProber, senderCodeChecks },
       olderContracts: this.olderContracts,
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
@@ -337,7 +352,10 @@ export class LiveChain {
     })
   }
 
-  /** Lists the pools of a past block's tokens from the market of the newest block. */
+  /**
+   * Lists the pools of tokens from the market of the newest block, for quotes at past blocks. A search of past logs for
+   * each past block would take minutes.
+   */
   private readonly listPools: ListPools = async (tokens) => {
     const { market } = this.runtime.parts
     if (!market.scannedPools) return undefined
@@ -345,7 +363,7 @@ export class LiveChain {
     return { pools: await market.scannedPools(tokens), isComplete: isScanned(market) }
   }
 
-  /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
+  /** Looks for more tokens with liquidity against the chain's hubs, unless the chain sleeps. */
   private async findNeighbors(): Promise<void> {
     const awake = this.runtime.partsIfAwake
     if (awake) await this.neighbors.run(awake)
@@ -393,12 +411,13 @@ export class LiveChain {
     return this.isSettling(status) ? { ...status, settling: true } : status
   }
 
-  /** Waits until background work no longer improves quotes of one block, or until the timeout. */
-  async settled(timeoutMs: number): Promise<void> {
+  /** Waits until no background work can improve quotes of one block any more, or until the timeout. */
+  async waitUntilSettled(timeoutMs: number): Promise<void> {
     const deadline = Date.now() + timeoutMs
-    while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_STEP_MS)
+    while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_POLL_MS)
   }
 
+  /** True while pools are being searched or gas is being measured in the background, which may improve quotes. */
   private isSettling({ state, scan }: ChainStatus): boolean {
     if (state === 'asleep') return false
     const isSearching = scan?.state === 'scanning' || (this.runtime.counts.queued?.entries ?? 0) > 0
@@ -408,7 +427,7 @@ export class LiveChain {
   /** Sizes of the stores that untrusted input can fill, with their limits. */
   get counts(): Readonly<Record<string, StateCount>> {
     const { slots, limiter } = this.simulation
-    const walletChecks = this.walletChecks.counts
+    const senderCodeChecks = this.senderCodeChecks.counts
     const quoteLog = this.quoteLog && { quoteLog: this.quoteLog.counts }
     return {
       ...this.runtime.counts,
@@ -424,9 +443,9 @@ export class LiveChain {
       laterGas: this.laterGas.count,
       contractBalances: this.contractBalances.count,
       neighbors: this.neighbors.count,
-      walletCodes: walletChecks.codes,
-      walletsCompared: walletChecks.compared,
-      walletsDiffering: walletChecks.differing,
+      walletCodes: senderCodeChecks.codes,
+      walletsCompared: senderCodeChecks.compared,
+      walletsDiffering: senderCodeChecks.differing,
       pastBlocks: this.pastBlocks.count,
       withdrawingPools: this.sampler.statistics.fadingPools.count,
     }
@@ -436,6 +455,7 @@ export class LiveChain {
     return this.runtime.rpcHealth
   }
 
+  /** @see ChainRuntime.audit */
   get audit(): AuditCount | undefined {
     return this.runtime.audit
   }

@@ -3,10 +3,11 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
 
 export const TRANSFER = id('Transfer(address,address,uint256)')
-/** Event of WETH9-style wrappers when the native token is wrapped. */
+/** Event of wrapped native tokens like WETH9 when the native token is wrapped. */
 export const DEPOSIT = id('Deposit(address,uint256)')
+/** Event of wrapped native tokens like WETH9 when they are unwrapped. */
 export const WITHDRAWAL = id('Withdrawal(address,uint256)')
-/** Event of CoW Protocol's settlement contract for each order that it settles. */
+/** Event of CoW Protocol's settlement contract for each order that it executes. */
 export const TRADE = id('Trade(address,address,address,uint256,uint256,uint256,bytes)')
 /** Event of ERC-4337's entry point for each operation of an account. */
 export const USER_OPERATION = id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)')

@@ -1,4 +1,4 @@
-/** Abort signals, and helpers that attach to them. */
+/** Abort signals, and functions that listen to them. */
 import { LinkedList } from './linked-list.ts'
 
 export type Signal = Abort | AbortSignal
@@ -26,7 +26,7 @@ export class Abort {
     if (this.aborted) return
     this.aborted = true
     this.reason = new DOMException('This operation was aborted', 'AbortError')
-    // An action may remove others, which must then not run.
+    // An action may remove other actions, which must then not run.
     for (let link = this.actions.first; link; link = this.actions.first) {
       this.actions.remove(link)
       link.value()

@@ -1,38 +1,51 @@
 /**
  * Adaptive rate limit of one endpoint: unlimited until the endpoint refuses requests, then a token bucket. A refusal
- * cuts the rate to just below the recent peak of answered calls; answers raise it again (AIMD).
+ * lowers (cuts) the rate to just below the recent peak of answered calls per second; answers raise it again (additive
+ * increase, multiplicative decrease).
  */
 import { TokenBucket } from './bucket.ts'
 
 /** Minimum calls per second. Free plans allow as few as five. */
 const MIN_RATE = 3
-/** Refusals within this time count as one. */
+/** Minimum milliseconds between two cuts: refusals within this time count as one. */
 const MIN_CUT_INTERVAL_MS = 250
 /**
- * A cut keeps at least this share of the recent peak of answered calls, which is just below the limit of the endpoint.
+ * A cut lowers the rate at most to this share of the recent peak of answered calls per second. The peak is about the limit
+ * of the endpoint.
  */
 const MIN_PEAK_SHARE = 0.9
 /** Calls per second that each answer adds to the rate. */
 const RATE_PER_ANSWER = 0.1
 /**
- * An endpoint may refuse at random instead of above a limit. Its rate is kept above `RANDOM_HEADROOM` times the recent
- * peak and grows faster. It is detected by a share of refusals above `RANDOM_SHARE` while it answers less than
- * `RANDOM_ANSWERED` of the peak. An endpoint with a rate limit would still answer as many as before. The detection
- * lasts `RANDOM_MS`.
+ * The next five constants are for endpoints that refuse calls at random, instead of those above a rate. The rate of such
+ * an endpoint is kept higher and grows faster.
+ *
+ * Minimum rate after a cut, as a multiple of the recent peak of answered calls per second.
  */
 const RANDOM_HEADROOM = 2.2
+/** Calls per second that each answer adds to the rate. */
 const RANDOM_GROWTH = 0.5
+/** An endpoint refuses at random if at least this share of its calls is refused, and `RANDOM_ANSWERED` applies. */
 const RANDOM_SHARE = 0.07
+/**
+ * An endpoint refuses at random if it answers less than this share of the recent peak, and `RANDOM_SHARE` applies. An
+ * endpoint with a rate limit would answer as many calls as before.
+ */
 const RANDOM_ANSWERED = 0.88
+/** Milliseconds after which the endpoint must be detected again. */
 const RANDOM_MS = 20_000
-/** Time without a refusal after which the limit is dropped. */
+/** Milliseconds without a refusal after which the rate is unlimited again. */
 const FORGET_MS = 30_000
-/** Capacity of the token bucket. */
+/** Capacity of the token bucket: calls that may be sent at once after a pause. */
 const BURST = 10
 /** Tokens that background work leaves to other priorities. */
 const RESERVED_TOKENS = BURST / 2
-/** Delay before one `quote` request probes an endpoint that sent `Retry-After`; each later delay is twice as long. */
+/**
+ * Milliseconds after which one `quote` request probes an endpoint that demanded a pause (`Retry-After`). If it is refused
+ * again, the next delay is twice as long.
+ */
 const PROBE_MS = 40
+/** Maximum of that delay. */
 const MAX_PROBE_MS = 2_000
 
 /** Rate limit of one endpoint, learned from its refusals. */
@@ -91,14 +104,14 @@ export class AdaptiveRate {
   recordAnswered(calls: number): void {
     this.recentAnswers.count(calls)
     this.answerPeak.record(this.recentAnswers.perSecond)
-    if (this.bucket) this.bucket.rate += (this.isRandom ? RANDOM_GROWTH : RATE_PER_ANSWER) * calls
-    // The endpoint answers before the announced pause ended.
+    if (this.bucket) this.bucket.rate += (this.refusesRandomly ? RANDOM_GROWTH : RATE_PER_ANSWER) * calls
+    // The endpoint answers again, so a pause that it demanded is over.
     this.pausedUntil = Number.NEGATIVE_INFINITY
     this.isProbing = false
     this.probeMs = PROBE_MS
   }
 
-  /** Records the end of an HTTP request with any outcome: another probe may go. */
+  /** Records the end of an HTTP request with any outcome, after which another probe may be sent. */
   recordEnded(): void {
     this.isProbing = false
   }
@@ -106,7 +119,7 @@ export class AdaptiveRate {
   /**
    * Records refused calls.
    *
-   * @param retryAfterMs - pause that the endpoint demands; ignored while it still answers most calls
+   * @param retryAfterMs - pause that the endpoint demands; ignored while the endpoint still answers most calls
    */
   recordRefused(calls: number, retryAfterMs = 0): void {
     const now = this.now()
@@ -133,21 +146,21 @@ export class AdaptiveRate {
       answerRate < RANDOM_ANSWERED * peakRate
     )
       this.randomDetectedAt = this.now()
-    const minRate = isMostlyRefusing ? 0 : peakRate * (this.isRandom ? RANDOM_HEADROOM : MIN_PEAK_SHARE)
+    const minRate = isMostlyRefusing ? 0 : peakRate * (this.refusesRandomly ? RANDOM_HEADROOM : MIN_PEAK_SHARE)
     const rate = this.bucket?.rate ?? this.sentMeter.perSecond
     const cutRate = Math.max(MIN_RATE, rate / 2, minRate)
     if (this.bucket) this.bucket.rate = Math.min(this.bucket.rate, cutRate)
     else this.bucket = new TokenBucket(cutRate, BURST, this.now)
   }
 
-  private get isRandom(): boolean {
+  private get refusesRandomly(): boolean {
     return this.now() - this.randomDetectedAt < RANDOM_MS
   }
 }
 
 /** Recent maximum that decays exponentially. */
 class Peak {
-  private static readonly FADE_MS = 15_000
+  private static readonly DECAY_MS = 15_000
   private readonly now: () => number
   private highest = 0
   private updatedAt: number
@@ -158,7 +171,7 @@ class Peak {
   }
 
   get value(): number {
-    return this.highest * Math.exp(-Math.max(0, this.now() - this.updatedAt) / Peak.FADE_MS)
+    return this.highest * Math.exp(-Math.max(0, this.now() - this.updatedAt) / Peak.DECAY_MS)
   }
 
   record(value: number): void {
@@ -172,7 +185,7 @@ class Peak {
 class RateMeter {
   private static readonly SECONDS = 2
   private readonly now: () => number
-  private weight = 0
+  private decayedCount = 0
   private updatedAt: number
 
   constructor(now: () => number) {
@@ -181,18 +194,18 @@ class RateMeter {
   }
 
   get perSecond(): number {
-    this.fade()
-    return this.weight / RateMeter.SECONDS
+    this.decay()
+    return this.decayedCount / RateMeter.SECONDS
   }
 
   count(events: number): void {
-    this.fade()
-    this.weight += events
+    this.decay()
+    this.decayedCount += events
   }
 
-  private fade(): void {
+  private decay(): void {
     const now = this.now()
-    this.weight *= Math.exp(-Math.max(0, now - this.updatedAt) / (1_000 * RateMeter.SECONDS))
+    this.decayedCount *= Math.exp(-Math.max(0, now - this.updatedAt) / (1_000 * RateMeter.SECONDS))
     this.updatedAt = now
   }
 }

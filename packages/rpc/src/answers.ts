@@ -7,7 +7,7 @@ import { type NodeError, toRpcError } from './node-error.ts'
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | string | null }
 /** A parsed HTTP body. */
 export type ParsedBody = {
-  /** Answers by id; the first one if an id repeats. */
+  /** Answers by the id of the call; if an id repeats, its first answer. */
   readonly answerById: ReadonlyMap<string, Answer>
   /** Error without an id, about the whole body. */
   readonly batchError: NodeError | undefined
@@ -45,7 +45,7 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
   return { answerById, batchError }
 }
 
-/** Methods that never return null. For others null is a valid result, such as an unknown block. */
+/** Methods that never return null. For other methods null is a valid result, for example if a block is unknown. */
 const neverNull = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
 
 function errorOf(error: NodeError | string): NodeError {

@@ -1,10 +1,10 @@
 /**
- * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. After `RETRY_MS`, at most
- * `MAX_RETRY_MS`, a larger batch is tried again.
+ * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. A larger batch is tried again after
+ * `RETRY_MS`; if it is refused, the time until the next retry doubles, up to `MAX_RETRY_MS`.
  */
 const RETRY_MS = 60_000
 const MAX_RETRY_MS = 600_000
-/** Consecutive ambiguous failures, such as an HTML page, after which batches count as refused. */
+/** Number of consecutive ambiguous failures, such as an HTML page, after which batches count as refused. */
 const MAX_STRIKES = 2
 
 /** Current batch size of one endpoint. */
@@ -44,7 +44,7 @@ export class BatchSize {
     this.reduce(1)
   }
 
-  /** Records that a batch of this many calls was too large, and halves it. */
+  /** Records that a batch of this many calls was too large. Later batches have at most half as many. */
   recordTooLarge(calls: number): void {
     this.reduce(Math.max(1, Math.floor(calls / 2)))
   }
@@ -56,7 +56,7 @@ export class BatchSize {
 
   private reduce(size: number): void {
     const now = this.now()
-    // The retry failed too: double the interval.
+    // The retry of a larger batch failed too, so the next retry is later.
     const isRepeatedFailure = this.reducedAt > 0 && this.allowedSize > 1 && size === 1
     this.retryMs = isRepeatedFailure ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
     this.allowedSize = Math.min(this.allowedSize, size)

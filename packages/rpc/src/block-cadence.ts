@@ -1,22 +1,27 @@
-/** Estimates the block interval of a chain and the offset of its clock. */
+/** Estimates the block interval of a chain, and the offset between its timestamps and the local clock. */
 import type { BlockHeader, ChainClock } from './types.ts'
 
+/** Number of recent intervals and offsets that count. */
 const SAMPLES = 32
 /**
- * Clock offset from which a clock counts as wrong. Timestamps have whole seconds, and new blocks take a while to
+ * Maximum offset that does not mean that a clock is wrong. Timestamps have whole seconds, and new blocks take a while to
  * arrive.
  */
 const MAX_CLOCK_OFFSET_SECONDS = 60
-/** A chain rests after this many median intervals, and at least `REST_MS`, without a block. */
+/** A chain rests if it has no block for this many median intervals, and for at least `REST_MS`. */
 const REST_INTERVALS = 8
+/** Minimum milliseconds without a block for a chain to rest. */
 const REST_MS = 15_000
+/** Bounds of an interval that counts. */
 const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
-/** Time in which a lagging node may catch up: a share of the block interval, within bounds. */
+/** Time in which a lagging node may catch up, as a share of the block interval. */
 const CATCH_UP_SHARE = 1 / 40
+/** Bounds of that time. */
 const MIN_CATCH_UP_MS = 15
 const MAX_CATCH_UP_MS = 200
 
+/** A block, and when it was first seen (Unix time in milliseconds). */
 type SeenBlock = { readonly number: number; readonly timestamp: number; readonly seenAt: number }
 
 /** Recent block intervals and clock offsets of a chain. */
@@ -36,7 +41,7 @@ export class BlockCadence {
     const now = this.now()
     const previousHead = this.newest
     if (previousHead && number <= previousHead.number) {
-      // After a reorg to a lower block, measure from there.
+      // After a reorg to a lower block, intervals are measured from that block.
       if (number < previousHead.number) this.newest = { number, timestamp, seenAt: now }
       return
     }
@@ -48,6 +53,7 @@ export class BlockCadence {
     this.newest = { number, timestamp, seenAt: now }
   }
 
+  /** Milliseconds after which a lagging node may have the newest block. */
   get catchUpMs(): number {
     const { intervalMs } = this.clock
     return Math.min(MAX_CATCH_UP_MS, Math.max(MIN_CATCH_UP_MS, (intervalMs ?? 0) * CATCH_UP_SHARE))
@@ -56,7 +62,7 @@ export class BlockCadence {
   get clock(): ChainClock {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
-    // Take the smallest: a poll that came late sees an older block.
+    // The smallest age is the best estimate, because a poll may see a block long after it arrived.
     const smallestAge = this.arrivalAges.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
     const behindSeconds = this.arrivalAges.length > 0 ? smallestAge : null
     return { intervalMs, longestMs, behindSeconds, state: this.state(intervalMs, behindSeconds) }
@@ -66,7 +72,7 @@ export class BlockCadence {
     if (!this.newest) return 'unknown'
     if (behindSeconds !== null && Math.abs(behindSeconds) > MAX_CLOCK_OFFSET_SECONDS) return 'off'
     const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
-    // Also by the block's timestamp: the first observed head of a resting chain is old.
+    // The timestamp counts too, because the first observed head of a resting chain is old.
     const age = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
     if (age > restMs) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'

@@ -1,4 +1,4 @@
-/** Token bucket: refills at `rate` and saves up at most `burst`. */
+/** Token bucket: gains `rate` tokens per second, and holds at most `burst` tokens. */
 export class TokenBucket {
   private readonly burst: number
   private readonly now: () => number
@@ -15,14 +15,14 @@ export class TokenBucket {
     this.filledAt = now()
   }
 
-  /** Returns the milliseconds until the level exceeds `reserve`; 0 if it does. */
+  /** Returns the milliseconds until the bucket holds more than `reserve` tokens; 0 if it does now. */
   waitMs(reserve = 0): number {
     this.fill()
     // Rounded up, because a timer may fire slightly early.
     return this.tokens > reserve ? 0 : Math.ceil((1_000 * (reserve - this.tokens)) / this.rate) + 1
   }
 
-  /** Takes an amount. The level may become negative: a large amount passes at once and delays later ones. */
+  /** Takes tokens. Their number may become negative: a large amount is taken at once and delays later amounts. */
   take(amount: number): void {
     this.fill()
     this.tokens -= amount

@@ -17,12 +17,14 @@ export type SendContext = {
   sentAt?: number
 }
 
+/** A call that is queued or in flight. */
 export type Call = {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
   readonly body: string
   readonly sendContext: SendContext
+  /** Resolves the call's promise, or rejects it if `answer` is an `RpcError`. */
   readonly finish: (answer: unknown) => void
   isFinished: boolean
   /** Group that the call is sent with. */

@@ -37,13 +37,13 @@ test('a node that does all of it', async () => {
     answer({ coinbase: block.feeRecipient ?? OTHER, timestamp: Number(block.time ?? 6) }),
   )
   expect(await capabilities()).toEqual({
-    ...{ stateOverrides: true, coinbaseField: 'feeRecipient', blockTime: true, gasCap: null },
+    ...{ canOverrideState: true, coinbaseField: 'feeRecipient', canOverrideTime: true, gasCap: null },
   })
   expect(requests.map(({ gas }) => gas)).toEqual([undefined, undefined, undefined, undefined, 1_000_000_000n])
 })
 
 test('a node that ignores overrides, and one that refuses them', async () => {
-  const nothing = { stateOverrides: false, coinbaseField: null, blockTime: false, gasCap: null }
+  const nothing = { canOverrideState: false, coinbaseField: null, canOverrideTime: false, gasCap: null }
   expect(await capabilitiesOf(() => '0x')).toEqual(nothing)
   for (const code of ['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'] as const)
     expect(await capabilitiesOf(() => code)).toEqual(nothing)
@@ -68,7 +68,7 @@ test.each([
   ['miner', null],
 ])('a node that knows the field %s has %s', async (field, coinbaseField) => {
   const able = await capabilitiesOf(({ block }) => answer({ coinbase: block[field] ?? OTHER }))
-  expect(able).toMatchObject({ stateOverrides: true, coinbaseField, blockTime: false })
+  expect(able).toMatchObject({ canOverrideState: true, coinbaseField, canOverrideTime: false })
 })
 
 test('the field of the standard is taken where both work, and the address is compared without case', async () => {
@@ -78,9 +78,11 @@ test('the field of the standard is taken where both work, and the address is com
 
 test('the time counts where a call runs at it, whatever the number is', async () => {
   const timed = ({ block }: Request) => answer({ timestamp: block.time ? Number(block.time) : 6 })
-  expect((await capabilitiesOf(timed)).blockTime).toBe(true)
-  expect((await capabilitiesOf(({ block }) => answer({ number: Number(block.number ?? 5) }))).blockTime).toBe(false)
-  expect((await capabilitiesOf(({ block }) => (block.time ? 'REJECTED' : answer()))).blockTime).toBe(false)
+  expect((await capabilitiesOf(timed)).canOverrideTime).toBe(true)
+  expect((await capabilitiesOf(({ block }) => answer({ number: Number(block.number ?? 5) }))).canOverrideTime).toBe(
+    false,
+  )
+  expect((await capabilitiesOf(({ block }) => (block.time ? 'REJECTED' : answer()))).canOverrideTime).toBe(false)
   const { requests, capabilities } = node(timed)
   await capabilities()
   expect(requests[3]?.block).toEqual({ number: `0x${TIME.toString(16)}`, time: `0x${TIME.toString(16)}` })
@@ -112,7 +114,7 @@ test('a node that refuses every limit, or answers nothing or with another refusa
   expect((await capabilities()).gasCap).toBeNull()
   expect(requests.flatMap(({ gas }) => gas ?? []).at(-1)).toBe(15_000_000n)
   const refusing = node(({ gas }) => (gas ? 'REJECTED' : answer()))
-  expect(await refusing.capabilities()).toMatchObject({ stateOverrides: true, gasCap: null })
+  expect(await refusing.capabilities()).toMatchObject({ canOverrideState: true, gasCap: null })
   expect(refusing.requests).toHaveLength(5)
   expect((await capabilitiesOf(({ gas }) => (gas ? '0x' : answer()))).gasCap).toBeNull()
 })

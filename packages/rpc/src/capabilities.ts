@@ -8,23 +8,26 @@ import { RpcError, type RpcErrorCode } from './errors.ts'
 /** Extensions of eth_call that an endpoint supports. */
 export type Capabilities = {
   /** True if code, balance, and storage of accounts can be overridden. */
-  readonly stateOverrides: boolean
-  /** Field name of the block override of `block.coinbase`; null if unsupported. Nodes ignore unknown names. */
+  readonly canOverrideState: boolean
+  /** Name of the field that overrides `block.coinbase`; null if it cannot be overridden. Nodes ignore unknown names. */
   readonly coinbaseField: CoinbaseField | null
   /** True if block overrides can set number and time. */
-  readonly blockTime: boolean
-  /** Maximum gas of a call, less the gas of the measurement; null if above 1,000,000,000 or unknown. */
+  readonly canOverrideTime: boolean
+  /** Maximum gas of a call, less the gas of the measurement; null if it is above 1,000,000,000 or unknown. */
   readonly gasCap: bigint | null
 }
 export type CoinbaseField = 'feeRecipient' | 'coinbase'
 
 const abi = EnvironmentProbe__factory.createInterface()
+/** Address at which the probe is installed: code that returns values of its block. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
+/** Block author to which the block is overridden. */
 const PROBE_COINBASE = toAddress('0x5177ce000000000000000000000000000000beef')
+/** First gas limit that is tried. */
 const LARGE_GAS = 1_000_000_000n
-/** Gas limits to try if a node refuses a larger one. */
+/** Gas limits that are tried in order if a node refuses the larger ones. */
 const LOWER_GAS_LIMITS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
-/** Timestamp and block number far in the future, which no block has. */
+/** Timestamp, and block number, to which the block is overridden: far in the future, so that no real block has it. */
 const PROBE_TIME = 0x7fffffffn
 
 type ProbeRequest = (method: string, params: readonly unknown[]) => Promise<Hex>
@@ -34,24 +37,26 @@ type ProbeRequest = (method: string, params: readonly unknown[]) => Promise<Hex>
  *
  * @throws RpcError if the endpoint fails; a refusal only means that the capability is missing
  */
-export async function readCapabilities(probe: ProbeRequest): Promise<Capabilities> {
+export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabilities> {
   const call = { to: PROBE, data: abi.encodeFunctionData('read') }
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
   const run = (request: object, ...block: object[]) =>
-    probe('eth_call', [request, 'latest', overrides, ...block]).then(decode, nullIfRefused)
+    sendProbe('eth_call', [request, 'latest', overrides, ...block]).then(decodeEnvironment, nullIfRefused)
   const [plainAnswer, feeRecipient, coinbase, timeAnswer, gasCap] = await Promise.all([
     run(call),
     run(call, { feeRecipient: PROBE_COINBASE }),
     run(call, { coinbase: PROBE_COINBASE }),
     run(call, { number: quantity(PROBE_TIME), time: quantity(PROBE_TIME) }),
-    readGasCap((gas) => probe('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decode)),
+    readGasCap((gas) =>
+      sendProbe('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decodeEnvironment),
+    ),
   ])
   const hasProbeCoinbase = (answer: Environment | null) => answer?.coinbase.toLowerCase() === PROBE_COINBASE
   return {
-    stateOverrides: plainAnswer !== null,
+    canOverrideState: plainAnswer !== null,
     coinbaseField: hasProbeCoinbase(feeRecipient) ? 'feeRecipient' : hasProbeCoinbase(coinbase) ? 'coinbase' : null,
     // `block.number` is not compared: on Arbitrum it is the parent chain's number, even with an override.
-    blockTime: timeAnswer?.timestamp === PROBE_TIME,
+    canOverrideTime: timeAnswer?.timestamp === PROBE_TIME,
     gasCap,
   }
 }
@@ -72,12 +77,13 @@ async function readGasCap(call: (gas: bigint) => Promise<Environment | null>): P
 type Environment = { readonly coinbase: string; readonly gasLeft: bigint; readonly timestamp: bigint }
 
 /** Decodes the probe's result; null if the node ignored the override and found no code. */
-function decode(answer: Hex): Environment | null {
+function decodeEnvironment(answer: Hex): Environment | null {
   if (answer === '0x') return null
   const { coinbase, gasLeft, timestamp } = abi.decodeFunctionResult('read', answer)
   return { coinbase, gasLeft, timestamp }
 }
 
+/** Codes of errors with which nodes refuse an override. */
 const refusalCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'])
 
 function nullIfRefused(error: unknown): null {

@@ -2,13 +2,13 @@
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/**
- * Expected cost of a failure in milliseconds: well above the time of the retry itself, to prefer reliable endpoints.
- */
+/** Cost of a failure in milliseconds: more than the time of a retry, so that reliable endpoints are preferred. */
 const FAILURE_MS = 200
-/** An endpoint later in the list must be faster by this many milliseconds and by this share to be preferred. */
+/** Extra cost in milliseconds of an endpoint that is not the first in the list. */
 const LATER_MARGIN_MS = 20
+/** Further extra cost of such an endpoint, as a share of its latency. */
 const LATER_MARGIN_SHARE = 0.5
+/** Extra cost in milliseconds of an ejected endpoint, so that it is chosen only if all are ejected. */
 const EJECTED_MS = 1_000_000
 /** Deduction from the success rate for each attempt of this request that is already in flight at the endpoint. */
 const BUSY_SHARE = 0.2

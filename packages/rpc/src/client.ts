@@ -1,4 +1,7 @@
-/** `createRpc` and its client. `race` decides how one request reaches the endpoints of the chain. */
+/**
+ * Creates the JSON-RPC client of a chain. The client builds each request and reads its answer; `race` decides which
+ * endpoints of the chain the request is sent to. An endpoint is one URL; an upstream is an endpoint with its health.
+ */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { span } from '@sluice/tracing'
 import { Abort } from './abort.ts'
@@ -38,14 +41,15 @@ export type RpcOptions = {
   readonly chainId: number
   /** Endpoint URLs in order of preference. A later endpoint is used first if it is more reliable or much faster. */
   readonly urls: readonly string[]
-  /** Timeout of one attempt; default 5,000. All attempts of a request together get twice as long. */
+  /** Timeout of one attempt in milliseconds; default 5,000. All attempts of a request together get twice as long. */
   readonly timeoutMs?: number
   /** Milliseconds for which a failed endpoint is skipped while another one works; default 10,000. */
   readonly ejectMs?: number
   /** Maximum concurrent HTTP requests per endpoint; default 32. */
   readonly maxConcurrency?: number
-  /** Rate limits of background work and of scans of past logs, over all endpoints together. */
+  /** Rate limit of background work, over all endpoints together. */
   readonly background?: BackgroundBudget
+  /** Rate limit of scans of past logs, over all endpoints together. */
   readonly scan?: BackgroundBudget
   /**
    * Called after each failure of an endpoint. Gets the index in `urls` and not the URL, which may contain an API key.
@@ -54,8 +58,9 @@ export type RpcOptions = {
   readonly onEvent?: (event: RpcEvent) => void
 }
 
-/** Interval between comparisons of the heads of all endpoints. */
+/** Milliseconds between two comparisons of the heads of all endpoints. */
 const COMPARE_MS = 10_000
+/** Call that reads the newest block. */
 const LATEST: EndpointCall = ['eth_getBlockByNumber', ['latest', false]]
 
 /**
@@ -126,7 +131,7 @@ class ChainRpc implements Rpc {
   /**
    * Runs an eth_call with overrides, at an endpoint that supports them.
    *
-   * @param extraCalls - `[LATEST]` to read the head in the same HTTP request; else empty
+   * @param extraCalls - `[LATEST]` to read the head in the same HTTP request; otherwise empty
    */
   private callWithOverrides(
     request: CallRequest,
@@ -138,23 +143,24 @@ class ChainRpc implements Rpc {
     const stateOverridesParam = overridesParam(overrides)
     let maxGas: bigint | undefined
     let blockOverridesParams: readonly unknown[] = []
-    const atBlock: BuildCall = (ref) => ['eth_call', [call, ref, stateOverridesParam, ...blockOverridesParams]]
-    const pinned = pinToBlock(this.heads, block, atBlock, { alone: true, extraCalls })
+    const buildCall: BuildCall = (ref) => ['eth_call', [call, ref, stateOverridesParam, ...blockOverridesParams]]
+    const runPinned = pinToBlock(this.heads, block, buildCall, { alone: true, extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, sendContext) => {
       const capabilities = await upstream.capabilities()
-      if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
+      if (!capabilities.canOverrideState)
+        throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (maxGas === undefined) {
         if (capsBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       } else call = callParam({ ...request, gas: minOf(maxGas, capabilities.gasCap ?? maxGas) })
       blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
-      const askedAt = Date.now()
-      const [answer, raw] = await pinned(upstream, sendContext)
+      const sentAtMs = Date.now()
+      const [answer, raw] = await runPinned(upstream, sendContext)
       // Overridden code returns data, so an empty result may mean that the node ignored the overrides.
       if (
         answer === '0x' &&
         request.to &&
         overrides[request.to]?.code &&
-        !(await upstream.recheckCapabilities(askedAt)).stateOverrides
+        !(await upstream.recheckCapabilities(sentAtMs)).canOverrideState
       )
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
       return extraCalls.length === 0
@@ -164,7 +170,7 @@ class ChainRpc implements Rpc {
     const kind = extraCalls.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
     const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
-      // No endpoint gives the requested gas. Retry with less, which is often enough.
+      // No endpoint gives the requested gas. Retry with less gas, which often suffices.
       maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
       if (maxGas < MIN_GAS) throw error
       return this.run(operation, kind, callOptions).catch(retryWithLessGas)
@@ -190,7 +196,7 @@ class ChainRpc implements Rpc {
       async (upstream, sendContext) => {
         const raw = await upstream.endpoint.request<RawBlock | null>(method, [ref, false], sendContext)
         if (raw) return this.heads.remember(readBlock(raw))
-        // A lagging node and a node that does not know the block both answer null. Trust the second null.
+        // A node answers null if it lags, or if the block does not exist. Trust the second null.
         if (misses++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
         return null
       },
@@ -208,7 +214,7 @@ class ChainRpc implements Rpc {
         options,
       )
     const { blockHash, ...filterFields } = filter
-    const atBlock: BuildCall = (ref) => [
+    const buildCall: BuildCall = (ref) => [
       'eth_getLogs',
       [
         logFilterParam(
@@ -222,7 +228,7 @@ class ChainRpc implements Rpc {
         throw new RpcError('BAD_ANSWER', 'the node answered with logs of another block')
       return logs
     }
-    return this.runAtBlock({ blockHash }, atBlock, read, options)
+    return this.runAtBlock({ blockHash }, buildCall, read, options)
   }
 
   getCode(address: Address, block: BlockRef, options: RequestOptions = {}): Promise<Hex> {
@@ -240,7 +246,7 @@ class ChainRpc implements Rpc {
         }),
       ])
       if (baseFeePerGas === null) throw error
-      // The base fee of the next block is at most 1/8 above that of this block.
+      // Without a tip, add 1/8: the base fee of the next block is at most that much higher.
       return baseFeePerGas + (tip ?? baseFeePerGas / 8n)
     })
   }
@@ -301,12 +307,12 @@ class ChainRpc implements Rpc {
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const pinned = pinToBlock(this.heads, block, call)
+    const runPinned = pinToBlock(this.heads, block, call)
     const [kind] = call('latest')
-    return this.run(async (upstream, sendContext) => read((await pinned(upstream, sendContext))[0]), kind, options)
+    return this.run(async (upstream, sendContext) => read((await runPinned(upstream, sendContext))[0]), kind, options)
   }
 
-  /** Reads the newest block. An endpoint that lags behind another one is skipped for a while. */
+  /** Reads the newest block. `Heads` ejects an endpoint that lags behind another endpoint. */
   private getLatestBlock(options: RequestOptions): Promise<BlockHeader> {
     this.compareHeads()
     return this.run((upstream, sendContext) => this.headOf(upstream, sendContext), 'latest', options)
@@ -336,17 +342,18 @@ class ChainRpc implements Rpc {
   }
 }
 
-/** Gas assumed for a call without a gas limit. Then the lowest gas limit to try at nodes that cap gas. */
+/** Gas limit of the first retry at nodes that cap gas, for a call without a gas limit. */
 const DEFAULT_GAS = 50_000_000n
+/** Lowest gas limit that is tried at nodes that cap gas. */
 const MIN_GAS = 2_000_000n
-/** Gas of the cap that the measurement itself may have used. */
+/** Gas by which a node's real cap may exceed the measured one, because the measurement itself uses gas. */
 const CAP_TOLERANCE = 100_000n
 
 function capsBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
-/** True if the error means that no endpoint has the method. */
+/** True if every endpoint refused the request, so that none has the method. */
 function isMethodMissing(error: unknown): boolean {
   return error instanceof RpcError && error.isRefusal
 }
@@ -356,16 +363,16 @@ function minOf(a: bigint, b: bigint): bigint {
 }
 
 /**
- * Encodes block overrides as the last parameter of eth_call; empty if nothing remains to override.
+ * Encodes block overrides as the last parameters of eth_call: one, or none if nothing remains to override.
  *
  * @throws RpcError `NO_OVERRIDES` if a required override is not supported by the node
  */
 function blockOverridesParam(
   { coinbase, baseFeePerGas, number, timestamp }: BlockOverrides,
-  { coinbaseField, blockTime }: Capabilities,
+  { coinbaseField, canOverrideTime }: Capabilities,
 ): readonly Record<string, Hex>[] {
-  const overridesTime = timestamp !== undefined && blockTime
-  const baseFee = timestamp === undefined || blockTime ? baseFeePerGas : undefined
+  const overridesTime = timestamp !== undefined && canOverrideTime
+  const baseFee = timestamp === undefined || canOverrideTime ? baseFeePerGas : undefined
   if ((coinbase !== undefined || (baseFee !== undefined && !overridesTime)) && !coinbaseField)
     throw new RpcError('NO_OVERRIDES', 'the node cannot override the block in eth_call')
   const param = {

@@ -1,6 +1,6 @@
 /**
- * Connection pool of one origin. Requests queue here and not in the sockets. So an aborted request leaves nothing
- * behind, and the connections to an unresponsive origin are limited.
+ * Connection pool of one origin. Requests wait in this pool until a connection is free. So an aborted request leaves
+ * nothing in a socket's queue, and the connections to an unresponsive origin are limited.
  */
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
@@ -8,28 +8,31 @@ import { onAbort, type Signal } from './abort.ts'
 import type { HostResolver } from './host-resolver.ts'
 import { LinkedList } from './linked-list.ts'
 
-/** Maximum connections to an origin that answered a request recently, and to one that did not. */
+/** Maximum connections to an origin that answered a request recently. */
 const MAX_CONNECTIONS = 64
+/** Maximum connections to any other origin. */
 const MAX_CONNECTIONS_UNKNOWN = 8
-/** Maximum connections that are being opened, to an origin that accepted one recently, and to one that did not. */
+/** Maximum connections that are being opened, to an origin that accepted a connection recently. */
 const MAX_CONNECTING = 8
+/** Maximum connections that are being opened, to any other origin. */
 const MAX_CONNECTING_UNKNOWN = 2
-/** Time that counts as recent. */
+/** Milliseconds that count as recent. */
 const RECENT_MS = 60_000
 /** Timeout of DNS lookup, TCP, and TLS together. */
 const CONNECT_MS = 5_000
-/** Time for which an unused connection is kept; most nodes close it after about as long. */
+/** Time for which an unused connection is kept; most nodes close unused connections after about this time. */
 const KEEP_ALIVE_MS = 60_000
 
 export type PoolOptions = Pick<Client.Options, 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize'>
 
 type Connection = { readonly client: Client; readonly socket: Socket }
 
+/** A request that waits for a connection. */
 type Waiter = {
   /** True if the request needs a new connection, unless the pool is full. */
   readonly needsNewConnection: boolean
   readonly onConnection: (connection: Connection) => void
-  readonly fail: (error: Error) => void
+  readonly onFailure: (error: Error) => void
 }
 
 /** Connections to one origin, shared by all requests to it. */
@@ -61,7 +64,7 @@ export class ConnectionPool {
   /**
    * Sends a request over a pooled connection.
    *
-   * @param needsNewConnection - true to use a new connection, in case existing ones lead to a hanging node
+   * @param needsNewConnection - true to use a new connection, because existing connections may lead to a hanging node
    * @throws Error of the connection, or the reason of the signal
    */
   async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, needsNewConnection = false): Promise<T> {
@@ -87,7 +90,7 @@ export class ConnectionPool {
           detach()
           resolve(connection)
         },
-        fail: (error) => {
+        onFailure: (error) => {
           detach()
           reject(error)
         },
@@ -132,7 +135,7 @@ export class ConnectionPool {
     )
   }
 
-  /** Resolves the host before a socket exists, so that a DNS failure does not use one up. */
+  /** Opens a socket. Resolves the host before, so that a DNS failure needs no socket. */
   private async openSocket(): Promise<Socket> {
     const { host, hostname, protocol, port } = this.origin
     const name = hostname.replace(/^\[|\]$/g, '')
@@ -166,13 +169,13 @@ export class ConnectionPool {
 
   private onError(error: Error): void {
     this.connectingCount--
-    // If other connections are open or opening, only the first queued request fails; the others may still use those.
+    // If other connections are open or being opened, the other queued requests may use these, so only the first one fails.
     const count = this.openCount + this.connectingCount > 0 ? 1 : this.waiting.size
     for (let i = 0; i < count; i++) {
       const nextWaiter = this.waiting.first
       if (!nextWaiter) break
       this.waiting.remove(nextWaiter)
-      nextWaiter.value.fail(error)
+      nextWaiter.value.onFailure(error)
     }
     this.connectWaiting()
   }
@@ -189,7 +192,7 @@ export class ConnectionPool {
       connect: (_, callback) => {
         const takenSocket = unusedSocket?.ref()
         unusedSocket = undefined
-        // Not an undici `SocketError`: after one of those undici would reconnect in a loop.
+        // Not an undici `SocketError`, after which undici would reconnect in a loop.
         const closedError = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
         queueMicrotask(() => (takenSocket ? callback(null, takenSocket) : callback(closedError, null)))
       },
@@ -197,6 +200,6 @@ export class ConnectionPool {
   }
 }
 
-function isRecent(openedAt: number): boolean {
-  return Date.now() - openedAt < RECENT_MS
+function isRecent(timestamp: number): boolean {
+  return Date.now() - timestamp < RECENT_MS
 }

@@ -3,6 +3,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
 import type { BlockHeader, BlockRef, CallRequest, Log, LogFilter, StateOverrides } from './types.ts'
 
+/** Encodes a number as a JSON-RPC quantity: hex without leading zeros. */
 export const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`
 
 export function blockParam(block: BlockRef): Hex | string | { blockHash: Hex } {
@@ -24,6 +25,7 @@ export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest)
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (json: string) => object }
 /** Minimum characters of code whose JSON is cached. */
 const LONG_CODE = 1_000
+/** Maximum codes whose JSON is cached. */
 const MAX_CODES = 64
 const jsonByCode = new LRUCache<Hex, object>({ max: MAX_CODES })
 
@@ -63,7 +65,7 @@ export type RawBlock = {
   readonly logsBloom?: Hex
 }
 
-/** Lowercases hex, since some nodes use upper case. */
+/** Converts hex to lower case, since some nodes use upper case. */
 const toLowerHex = (hex: Hex): Hex => hex.toLowerCase() as Hex
 
 export const hashOf = ({ hash }: RawBlock): Hex => toLowerHex(hash)

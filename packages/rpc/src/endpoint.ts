@@ -1,6 +1,6 @@
 /**
- * One JSON-RPC endpoint over HTTP. Calls made in the same tick share one batch, if the endpoint accepts batches. They
- * queue by priority, and while the endpoint is rate limited.
+ * Sends calls to one JSON-RPC endpoint over HTTP. Calls that are made in the same tick of the event loop share one HTTP
+ * body (batch), if the endpoint accepts batches. Calls queue by priority, and while the endpoint is rate limited.
  */
 
 import { Abort } from './abort.ts'
@@ -31,9 +31,9 @@ export type EndpointOptions = {
 export type EndpointEvent =
   /** An HTTP request was sent with calls of these methods. */
   | { readonly kind: 'sent'; readonly methods: readonly string[]; readonly priority: Priority }
-  /** New limit of calls per second. */
+  /** The limit of calls per second has changed to `rate`. */
   | { readonly kind: 'slowed'; readonly rate: number }
-  /** New maximum of calls in one HTTP body; 1 if batches are refused. */
+  /** The maximum of calls in one HTTP body has changed to `size`; 1 if batches are refused. */
   | { readonly kind: 'batch'; readonly size: number }
 
 /** HTTP transport of one endpoint: queues, batches, and paces calls. */
@@ -47,7 +47,7 @@ export class Endpoint {
   private readonly budgets: Budgets
   private readonly onEvent: (event: EndpointEvent) => void
   private readonly inFlight = new Set<Abort>()
-  private isStartScheduled = false
+  private isSendScheduled = false
   private wakeTimer: NodeJS.Timeout | undefined
   private wakeAt = Number.POSITIVE_INFINITY
   private isClosed = false
@@ -73,7 +73,7 @@ export class Endpoint {
   }
 
   /**
-   * Returns the milliseconds until a new request would be sent, from the rate limit and the requests queued before it.
+   * Returns the milliseconds until a new request would be sent, by the rate limit and the number of requests before it.
    */
   delayMs(priority: Priority): number {
     const { rate } = this.adaptiveRate
@@ -85,14 +85,14 @@ export class Endpoint {
     return { rate: this.adaptiveRate.rate ?? null, maxBatch: this.batchSize.size }
   }
 
-  /** @throws RpcError */
-  request<T>(method: string, params: readonly unknown[], send: SendContext): Promise<T> {
-    return this.send([[method, params]], send, send.newConnection ?? false)[0] as Promise<T>
+  /** Sends one call and returns its result. @throws RpcError */
+  request<T>(method: string, params: readonly unknown[], sendContext: SendContext): Promise<T> {
+    return this.send([[method, params]], sendContext, sendContext.newConnection ?? false)[0] as Promise<T>
   }
 
   /** Sends calls in a separate HTTP body, so that slow calls do not delay a shared batch. */
-  requestTogether(calls: readonly EndpointCall[], send: SendContext): readonly Promise<unknown>[] {
-    return this.send(calls, send, true)
+  requestTogether(calls: readonly EndpointCall[], sendContext: SendContext): readonly Promise<unknown>[] {
+    return this.send(calls, sendContext, true)
   }
 
   /** Aborts requests in flight and sends nothing more. */
@@ -116,10 +116,10 @@ export class Endpoint {
       : pending.map(({ call }) => ({ hasOwnBody, calls: [call] }))
     for (const group of groups) this.enqueue(group, send.priority)
     if (hasOwnBody) this.sendQueued()
-    else if (!this.isStartScheduled) {
-      this.isStartScheduled = true
+    else if (!this.isSendScheduled) {
+      this.isSendScheduled = true
       setImmediate(() => {
-        this.isStartScheduled = false
+        this.isSendScheduled = false
         this.sendQueued()
       })
     }
@@ -129,15 +129,15 @@ export class Endpoint {
   private enqueue(group: CallGroup, priority: Priority): void {
     for (const call of group.calls) call.group = group
     if (this.queues.enqueue(priority, group)) return
-    const queueFull = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
-    for (const { finish } of group.calls) finish(queueFull)
+    const queueFullError = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
+    for (const { finish } of group.calls) finish(queueFullError)
   }
 
-  /** Sends the queued groups that may go now, and schedules the next run for those that must wait. */
+  /** Sends the queued groups that need not wait, and schedules the next run for the others. */
   private sendQueued(): void {
     if (this.isClosed) return
     const maySend = (priority: Priority) => this.waitMs(priority) === 0
-    for (let next = this.queues.next(maySend); next; next = this.queues.next(maySend)) {
+    for (let next = this.queues.nextTurn(maySend); next; next = this.queues.nextTurn(maySend)) {
       const { priority, items } = next
       const groups = this.collectBatch(items)
       for (const group of groups) this.queues.remove(priority, group)
@@ -147,7 +147,7 @@ export class Endpoint {
         this.sendQueued()
       })
     }
-    for (const priority of this.queues.waiting) {
+    for (const priority of this.queues.waitingPriorities) {
       const pauseMs = Math.max(this.waitMs(priority), this.queues.pauseMs(priority))
       if (pauseMs > 0) this.wakeIn(pauseMs)
     }
@@ -260,7 +260,8 @@ export class Endpoint {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
-      // For a batch, any other status may be about the batch as such.
+      // The status of a single call, or a rate limit, explains the failure. Any other status of a batch may mean that the
+      // endpoint refuses batches.
       if (failure && (calls.length === 1 || failure.code === 'RATE_LIMITED')) throw failure
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)

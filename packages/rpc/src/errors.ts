@@ -53,13 +53,13 @@ const transientCodes: ReadonlySet<RpcErrorCode> = new Set([
 ])
 /** Refusals of the request, which the same endpoint would repeat. */
 const refusalCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'UNSUPPORTED', 'RANGE', 'SIZE', 'GAS_CAP'])
-/** Failures that may not occur at another block. */
+/** Failures whose cause may be the requested block, so that they may not occur at another block. */
 const blockDependentCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE'])
 
 type RpcErrorOptions = ErrorOptions & {
   /** Milliseconds to wait before the next request, as the endpoint demands (`Retry-After`). */
   readonly retryAfterMs?: number
-  /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
+  /** Maximum blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly grantedBlocks?: number
 }
 
@@ -70,7 +70,7 @@ export class RpcError extends CodedError<RpcErrorCode> {
   readonly data: Hex
   /** Milliseconds to wait before the next request, as the endpoint demanded. */
   readonly retryAfterMs: number | undefined
-  /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
+  /** Maximum blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly grantedBlocks: number | undefined
 
   constructor(

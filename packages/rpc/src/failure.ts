@@ -3,7 +3,9 @@ import type { Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
 import { MAX_RETRY_AFTER_MS, type NodeError } from './node-error.ts'
 
+/** Matches messages about batches. */
 const BATCH_TEXT = /batch/i
+/** Matches messages about a size or a number. */
 const SIZE_TEXT = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
 /** Returns the error implied by an HTTP status; undefined if the status alone implies none. */
@@ -30,8 +32,8 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 }
 
 /**
- * Interpretation of a refused batch: `size` if a smaller one may pass, `refused` if none will, `maybe` if the failure
- * may be random.
+ * Interpretation of a refused batch: `size` if a smaller batch may be accepted, `refused` if no batch is, `maybe` if the
+ * failure may be random.
  */
 export type BatchVerdict = 'size' | 'refused' | 'maybe'
 
@@ -48,7 +50,10 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
   return error ? 'refused' : 'maybe'
 }
 
-/** Converts an abort: `TIMEOUT` for a timeout signal, else `ABORTED`; an `RpcError` as reason is returned unchanged. */
+/**
+ * Builds the error of an aborted call: `TIMEOUT` for a timeout signal, `ABORTED` for any other. Returns the reason of the
+ * signal if it is an `RpcError`.
+ */
 export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {
   if (signal.reason instanceof RpcError) return signal.reason
   const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
@@ -62,7 +67,7 @@ export function connectionError(cause: unknown): RpcError {
   if (cause instanceof RpcError) return cause
   const innermostError = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const { code } = Object(innermostError) as { readonly code?: unknown }
-  // The `code` of a DOMException is a legacy number without use here.
+  // The `code` of a DOMException is a legacy number, which says nothing about the failure.
   const name =
     typeof code === 'string' && code
       ? code

@@ -1,4 +1,4 @@
-/** Tracks the head reported by each endpoint and decides which heads to trust. */
+/** Tracks the head (newest block) that each endpoint reports, and decides which heads to trust. */
 import type { Hex } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
 import { BlockCadence } from './block-cadence.ts'
@@ -9,9 +9,11 @@ import type { BlockHeader } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
- * Blocks by which an endpoint may lag before it is ejected, and by which a head may jump without a check of its parent.
+ * Maximum number of blocks by which an endpoint may lag without being ejected, and by which a head may jump ahead without
+ * a check of its parent.
  */
 const MAX_LAG = 5
+/** Maximum recently read blocks whose number is remembered. */
 const MAX_REMEMBERED = 512
 
 /** Newest head of a chain, and recently read block headers. */
@@ -30,6 +32,7 @@ export class Heads {
     return this.numberByHash.get(hash)
   }
 
+  /** Remembers the number of a block. @returns the header */
   remember(header: BlockHeader): BlockHeader {
     this.numberByHash.set(header.hash, header.number)
     return header
@@ -41,7 +44,7 @@ export class Heads {
    * @throws RpcError `LAGGING` if another endpoint is far ahead, `BAD_ANSWER` if the head is implausible
    */
   async accept(upstream: Upstream, raw: RawBlock, sendContext: SendContext): Promise<BlockHeader> {
-    const header = this.read(raw)
+    const header = this.readHeader(raw)
     const highestOtherHead = Math.max(
       -1,
       ...this.upstreams.filter((other) => other !== upstream && !other.isEjected).map(({ head }) => head),
@@ -60,7 +63,7 @@ export class Heads {
   }
 
   /** Parses a header. Polls mostly return the head that is already known; reuse it. */
-  private read(raw: RawBlock): BlockHeader {
+  private readHeader(raw: RawBlock): BlockHeader {
     const { newest } = this
     return newest && raw.hash?.toLowerCase() === newest.hash && Number(raw.number) === newest.number
       ? newest

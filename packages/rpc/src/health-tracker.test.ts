@@ -16,11 +16,11 @@ function world(ejectMs = 10_000) {
 
 test('an endpoint of which nothing is known is believed to answer', () => {
   const { standing, clock } = world()
-  expect(standing).toMatchObject({ successRate: 1, isEjected: false, isDown: false, isDead: false, silentMs: 0 })
+  expect(standing).toMatchObject({ successRate: 1, isEjected: false, isDown: false, isDead: false, msSinceSuccess: 0 })
   clock.ms += 70
-  expect(standing.silentMs).toBe(70)
+  expect(standing.msSinceSuccess).toBe(70)
   standing.recordSuccess()
-  expect([standing.silentMs, standing.successRate]).toEqual([0, 1])
+  expect([standing.msSinceSuccess, standing.successRate]).toEqual([0, 1])
 })
 
 test('each outcome counts a tenth, and half of the failures is forgotten in half a minute', () => {

@@ -1,23 +1,30 @@
-/** Tracks success rate, latency, and ejection of one endpoint, by which endpoints are ranked. */
+/**
+ * Tracks success rate and latency of one endpoint, by which endpoints are ranked. After several failures an endpoint is
+ * ejected: it is used only if no other endpoint works, until the ejection ends.
+ */
 import type { Latency } from './hedges.ts'
 
 /** Weight of the newest outcome in the moving average of failures. */
-const WEIGHT = 0.1
-/** Half-life of the failure average while there are no new outcomes. */
+const NEWEST_WEIGHT = 0.1
+/** Half-life in milliseconds of the failure average while there are no new outcomes. */
 const HALF_LIFE_MS = 30_000
 /** Consecutive failures after which an endpoint is ejected. */
 const EJECT_STREAK = 3
-/** Failures within this time belong to one HTTP request and count once. */
+/** Failures within this many milliseconds belong to one HTTP request and count once. */
 const SAME_REQUEST_MS = 3
-/** An endpoint that refuses requests or is late is ejected only if its success rate is at most this. */
+/** An endpoint that refuses requests or answers late is not ejected while its success rate is higher than this. */
 const MIN_SUCCESS_RATE = 0.2
+/** Maximum duration of an ejection. */
 const MAX_EJECT_MS = 120_000
-/** An endpoint is dead after this many consecutive requests without any response, over at least this time. */
+/** Minimum number of consecutive requests without any response, after which an endpoint is dead. */
 const DEAD_STREAK = 2
+/** Minimum milliseconds since the first of these requests. */
 const DEAD_MS = 3_000
+/** Number of latencies per kind of request that are remembered. */
 const SAMPLES = 64
-/** Percentiles are recomputed after this many new samples. */
+/** Percentiles are recomputed after this many new latencies. */
 const SAMPLES_PER_REFRESH = 16
+/** Maximum kinds of requests with latencies. */
 const MAX_KINDS = 32
 
 /** Health of one endpoint. */
@@ -28,7 +35,7 @@ export class HealthTracker {
   private failureAverageAt: number
   private lastSuccessAt: number
   private failedAt = Number.NEGATIVE_INFINITY
-  private streak = 0
+  private failureStreak = 0
   private unansweredCount = 0
   private unansweredSince = 0
   private ejections = 0
@@ -46,12 +53,12 @@ export class HealthTracker {
     return this.ejectedUntil > this.now()
   }
 
-  /** True after `STREAK` consecutive failures. */
+  /** True after `EJECT_STREAK` consecutive failures. */
   get isDown(): boolean {
-    return this.streak >= EJECT_STREAK
+    return this.failureStreak >= EJECT_STREAK
   }
 
-  /** True if nothing came back for a while, not even an error. */
+  /** True if the endpoint has not responded for a while, not even with an error. */
   get isDead(): boolean {
     return this.unansweredCount >= DEAD_STREAK && this.now() - this.unansweredSince >= DEAD_MS
   }
@@ -62,7 +69,7 @@ export class HealthTracker {
   }
 
   recordSuccess(): void {
-    this.streak = 0
+    this.failureStreak = 0
     this.unansweredCount = 0
     this.ejections = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
@@ -70,7 +77,7 @@ export class HealthTracker {
     this.recordOutcome(0)
   }
 
-  /** Records a lost request at an endpoint that answers others. Does not count toward ejection. */
+  /** Records a lost request at an endpoint that answers other requests. Does not count toward ejection. */
   recordLoss(): void {
     this.recordOutcome(1)
   }
@@ -83,8 +90,8 @@ export class HealthTracker {
   /**
    * Records a failure.
    *
-   * @param kind - `refused` and `late` endpoints may answer the next request, so they are ejected only if they rarely
-   *   answer
+   * @param kind - after `refused` and `late`, the endpoint may answer the next request, so it is ejected only if it
+   *   rarely answers
    */
   recordFailure(kind: 'silent' | 'late' | 'refused' = 'silent'): void {
     const now = this.now()
@@ -92,21 +99,25 @@ export class HealthTracker {
     this.failedAt = now
     if (kind === 'refused') this.unansweredCount = 0
     else if (kind === 'silent' && this.unansweredCount++ === 0) this.unansweredSince = now
-    this.streak++
+    this.failureStreak++
     this.recordOutcome(1)
-    if (this.streak < EJECT_STREAK || this.isEjected || (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE))
+    if (
+      this.failureStreak < EJECT_STREAK ||
+      this.isEjected ||
+      (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE)
+    )
       return
     this.eject()
   }
 
-  /** Ejects the endpoint: it is skipped while others work. Each repeated ejection lasts twice as long. */
+  /** Ejects the endpoint. Each further ejection without a success in between lasts twice as long. */
   eject(ms = Math.min(MAX_EJECT_MS, this.ejectMs * 2 ** this.ejections)): void {
     this.ejections = Math.min(10, this.ejections + 1)
     this.ejectedUntil = this.now() + ms
   }
 
   /** Milliseconds since the last success, or since creation if there was none. */
-  get silentMs(): number {
+  get msSinceSuccess(): number {
     return this.now() - this.lastSuccessAt
   }
 
@@ -126,7 +137,7 @@ export class HealthTracker {
 
   private recordOutcome(failure: 0 | 1): void {
     const failureBefore = 1 - this.successRate
-    this.failureAverage = failureBefore + WEIGHT * (failure - failureBefore)
+    this.failureAverage = failureBefore + NEWEST_WEIGHT * (failure - failureBefore)
     this.failureAverageAt = this.now()
   }
 
@@ -140,6 +151,7 @@ export class HealthTracker {
   }
 }
 
+/** Latencies of one kind of request in milliseconds. */
 class Latencies {
   private readonly allLatencies = new Ring()
   private readonly answeredLatencies = new Ring()

@@ -60,12 +60,12 @@ test('requests count as lost once half of the second ones were first, and for a 
   const budget = new HedgeBudget(() => clock.ms)
   // 1 - 0.85 to the power of 4 is 0.478, and to that of 5 0.556.
   for (let k = 0; k < 4; k++) budget.record(true)
-  expect(budget.isLosing).toBe(false)
+  expect(budget.losesRequests).toBe(false)
   budget.record(true)
-  expect(budget.isLosing).toBe(true)
+  expect(budget.losesRequests).toBe(true)
   // 0.556 decays to 0.5 in 3.1 seconds, at a half-life of twenty.
   clock.ms += 3_000
-  expect(budget.isLosing).toBe(true)
+  expect(budget.losesRequests).toBe(true)
   clock.ms += 200
-  expect(budget.isLosing).toBe(false)
+  expect(budget.losesRequests).toBe(false)
 })

@@ -22,16 +22,16 @@ test('where requests get lost, what takes longer than answers do is late', () =>
 test('requests count as lost while most second requests are first', () => {
   const clock = { ms: 0 }
   const budget = new HedgeBudget(() => clock.ms)
-  expect(budget.isLosing).toBe(false)
+  expect(budget.losesRequests).toBe(false)
   for (let request = 0; request < 5; request++) budget.record(true)
-  expect(budget.isLosing).toBe(true)
+  expect(budget.losesRequests).toBe(true)
   for (let request = 0; request < 3; request++) budget.record(false)
-  expect(budget.isLosing).toBe(false)
+  expect(budget.losesRequests).toBe(false)
   for (let request = 0; request < 20; request++) budget.record(true)
-  expect(budget.isLosing).toBe(true)
+  expect(budget.losesRequests).toBe(true)
   // Old outcomes no longer count.
   clock.ms += 60_000
-  expect(budget.isLosing).toBe(false)
+  expect(budget.losesRequests).toBe(false)
 })
 
 test('hedges end with the budget, which requests earn slowly', () => {

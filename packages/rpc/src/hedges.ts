@@ -1,8 +1,12 @@
-/** Decides when a slow request is hedged with a second attempt, and limits the number of hedges. */
+/**
+ * Decides when a slow request is hedged, and limits the number of hedges. A hedge is a second attempt of a request that
+ * starts while the first attempt is in flight. Each hedge that does not answer first costs one token.
+ */
 import { performance } from 'node:perf_hooks'
 
-/** Hedge tokens that each request earns: bounds the extra load of hedges that did not help. */
+/** Tokens that each request earns: the maximum share of requests with a hedge that does not help. */
 const TOKENS_PER_REQUEST = 0.03
+/** Maximum saved tokens. */
 const MAX_TOKENS = 20
 /** Minimum delay before a hedge. */
 const MIN_DELAY_MS = 30
@@ -11,23 +15,24 @@ const MIN_DELAY_WHEN_LOSING_MS = 15
 /** Delay before a hedge while latencies are unknown. */
 const DEFAULT_DELAY_MS = 500
 /**
- * Minimum delay before a hedge at the same endpoint. It adds load to a slow endpoint, so only a lost request is worth
- * it.
+ * Minimum delay before a hedge at the same endpoint. Such a hedge adds load to a slow endpoint, so it helps only if the
+ * first attempt was lost.
  */
 const MIN_SAME_ENDPOINT_MS = 250
 /** Maximum delay before a hedge, however slow requests of this kind have been. */
 const MAX_DELAY_MS = 1_000
-/** Timer delay that shows that the event loop was blocked, so answers may be waiting to be read. */
+/** A timer that is late by more than this shows that the event loop was blocked, so answers may be waiting to be read. */
 const STALL_MS = 5
 /** Maximum postponements of a check, so that a busy event loop delays hedges but does not prevent them. */
 const MAX_STALLS = 3
-/** Weight of the newest hedge in the win rate, and the half-life of the win rate. */
-const WEIGHT = 0.15
+/** Weight of the newest hedged request in the win rate, the share of hedged requests that a hedge answered first. */
+const NEWEST_WEIGHT = 0.15
+/** Half-life of the win rate while there are no hedges. */
 const HALF_LIFE_MS = 20_000
-/** Win rate of hedges from which requests count as lost rather than slow. */
+/** Win rate from which slow requests count as lost. */
 const LOSING_WIN_RATE = 0.5
 
-/** Token bucket for hedges, and the recent rate at which hedges answered first. */
+/** Limits hedges by tokens, and tracks how often hedges answer first. */
 export class HedgeBudget {
   private readonly now: () => number
   private tokens = MAX_TOKENS / 2
@@ -43,7 +48,7 @@ export class HedgeBudget {
    * True if most recent hedges answered first: requests get lost or are slow at random. Hedges then need no budget,
    * because each replaces a request that would not have been answered.
    */
-  get isLosing(): boolean {
+  get losesRequests(): boolean {
     return this.winRate >= LOSING_WIN_RATE
   }
 
@@ -53,7 +58,7 @@ export class HedgeBudget {
    * @param hasHedgeWon - true if a hedge answered before the slow attempt
    */
   record(hasHedgeWon: boolean): void {
-    this.lastWinRate = this.winRate + WEIGHT * (Number(hasHedgeWon) - this.winRate)
+    this.lastWinRate = this.winRate + NEWEST_WEIGHT * (Number(hasHedgeWon) - this.winRate)
     this.recordedAt = this.now()
   }
 
@@ -71,15 +76,15 @@ export class HedgeBudget {
     return true
   }
 
-  /** Returns the tokens of hedges that answered first. */
+  /** Gives back the tokens of hedges, because one of them answered first. */
   refund(hedges: number): void {
     this.tokens = Math.min(MAX_TOKENS, this.tokens + hedges)
   }
 }
 
 /**
- * Recent latencies of a kind of request, in milliseconds. Abandoned requests count with the time until they were
- * abandoned.
+ * Percentiles of the recent latencies of a kind of request, in milliseconds. A request that was abandoned counts with the
+ * time until then.
  */
 export type Latency = {
   readonly p50: number
@@ -90,24 +95,25 @@ export type Latency = {
 }
 
 /**
- * Returns the milliseconds after which a request is slow. If many requests hang, their time becomes the 95th
- * percentile, so a multiple of the median bounds it too.
+ * Returns the milliseconds after which a request is slow: by the 95th percentile of latencies, and by a multiple of the
+ * median, because the 95th percentile is of no use if more than 5 % of the requests hang.
  *
- * @param isLosing - true if requests get lost: the delay is then bounded by the latency of answered requests
+ * @param losesRequests - true if requests get lost: the delay is then bounded by the latency of answered requests
  */
-export function slowAfterMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
+export function slowAfterMs(latencies: readonly (Latency | undefined)[], losesRequests = false): number {
   const measuredLatencies = latencies.filter((latency) => latency !== undefined)
   if (measuredLatencies.length === 0) return DEFAULT_DELAY_MS
   const lateAfterMs = ({ p50, p95, answeredP90 }: Latency) =>
-    Math.min(1.5 * p95, 8 * p50, isLosing ? answeredP90 : MAX_DELAY_MS)
+    Math.min(1.5 * p95, 8 * p50, losesRequests ? answeredP90 : MAX_DELAY_MS)
   return Math.max(
-    isLosing ? MIN_DELAY_WHEN_LOSING_MS : MIN_DELAY_MS,
+    losesRequests ? MIN_DELAY_WHEN_LOSING_MS : MIN_DELAY_MS,
     Math.min(MAX_DELAY_MS, ...measuredLatencies.map(lateAfterMs)),
   )
 }
 
 /**
- * Returns the milliseconds after which a request at the only endpoint counts as lost: well above every recent latency.
+ * Returns the milliseconds after which a request at the only endpoint counts as lost: twice the longest recent latency,
+ * within limits.
  */
 export function lostAfterMs(latency: Latency | undefined): number {
   if (!latency) return DEFAULT_DELAY_MS
@@ -115,7 +121,7 @@ export function lostAfterMs(latency: Latency | undefined): number {
 }
 
 /**
- * Calls `onQuiet` after a delay in which the event loop was responsive, and after pending answers were read.
+ * Calls `onResponsive` after a delay in which the event loop was responsive, and after pending answers were read.
  *
  * @returns function that cancels the wait
  */
@@ -128,7 +134,7 @@ export function whenResponsive(ms: number, onResponsive: () => void): () => void
     timer = setTimeout(() => {
       const stallMs = performance.now() - dueAt
       if (stallMs > STALL_MS && stalls++ < MAX_STALLS) wait(stallMs)
-      // Process answers that have already arrived before looking.
+      // One more turn of the event loop, in which answers that have already arrived are processed.
       else immediate = setImmediate(onResponsive)
     }, ms)
   }

@@ -66,7 +66,7 @@ test('expired addresses are used for an hour while lookups fail, or are slow', a
   vi.advanceTimersByTime(2_000)
   const slow = resolver.resolve('node.test')
   await vi.advanceTimersByTimeAsync(99)
-  expect(resolver.pending).toBe(1)
+  expect(resolver.pendingCount).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
   expect(await slow).toEqual(ONE)
   lookups.at(-1)!.finish(null, TWO)
@@ -85,7 +85,7 @@ test('one lookup serves all requests; two hosts are looked up at a time, and one
   for (const resolving of all) resolving.catch(() => {})
   const started = () => lookups.map(({ host }) => host)
   // The second that failed waits behind those that did not.
-  expect([started(), resolver.pending]).toEqual([['a.test', 'c.test'], 4])
+  expect([started(), resolver.pendingCount]).toEqual([['a.test', 'c.test'], 4])
   lookups[1]!.finish(null, ONE)
   expect(started()).toEqual(['a.test', 'c.test', 'd.test'])
   lookups[2]!.finish(null, TWO)
@@ -94,7 +94,7 @@ test('one lookup serves all requests; two hosts are looked up at a time, and one
   expect(started()).toEqual(['a.test', 'c.test', 'd.test', 'b.test'])
   lookups[3]!.finish(null, TWO)
   expect(await Promise.all(all)).toEqual([ONE, TWO, ONE, ONE, TWO])
-  expect(resolver.pending).toBe(0)
+  expect(resolver.pendingCount).toBe(0)
 })
 
 test('the option of sockets gets all addresses, or the first, or the error', async () => {

@@ -47,9 +47,9 @@ test(
     const resolver = new HostResolver()
     const hosts = Array.from({ length: 6 }, (_, k) => `node-${k}.sluice.invalid`)
     const failed = Promise.allSettled([...hosts, ...hosts].map((host) => resolver.resolve(host)))
-    expect(resolver.pending).toBe(6)
+    expect(resolver.pendingCount).toBe(6)
     await failed
-    expect(resolver.pending).toBe(0)
+    expect(resolver.pendingCount).toBe(0)
     expect([lookups, maxRunning]).toEqual([6, 2])
   },
   SLOW_MS,

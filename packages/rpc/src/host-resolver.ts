@@ -1,17 +1,18 @@
 /**
  * Caching DNS resolver over `getaddrinfo`. A `getaddrinfo` call cannot be canceled and holds a thread of libuv's pool until
  * it returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
- * together have at most as many as libuv runs. Failures are cached briefly.
+ * together have at most as many as libuv runs at a time. Failures are cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
 /** Maximum concurrent lookups: libuv runs lookups on half of its four threads; more would only wait in its queue. */
 const MAX_LOOKUPS = 2
-/** Maximum concurrent lookups of hosts whose last lookup failed, so that they do not delay other hosts. */
+/** Maximum concurrent lookups of hosts whose last lookup failed, so that other hosts need not wait for these. */
 const MAX_FAILED_LOOKUPS = 1
-/** Milliseconds for which a result, or a failure, is cached. */
+/** Milliseconds for which addresses are cached. */
 const FRESH_MS = 10_000
+/** Milliseconds for which a failure is cached. */
 const FAILED_MS = 2_000
 /** Milliseconds for which expired addresses are used if new lookups fail. */
 const STALE_MS = 3_600_000
@@ -33,12 +34,12 @@ export class HostResolver {
   private readonly hosts = new Map<string, Host>()
   /** Hosts whose lookup is queued. */
   private readonly waiting = new Set<Host>()
-  private running = 0
-  private runningFailed = 0
+  private runningCount = 0
+  private runningFailedCount = 0
 
-  /** Lookups that are queued or running. */
-  get pending(): number {
-    return this.waiting.size + this.running
+  /** Number of lookups that are queued or running. */
+  get pendingCount(): number {
+    return this.waiting.size + this.runningCount
   }
 
   /** Implements the `lookup` option of `net.connect`. */
@@ -96,16 +97,16 @@ export class HostResolver {
   }
 
   private runWaiting(): void {
-    while (this.running < MAX_LOOKUPS) {
+    while (this.runningCount < MAX_LOOKUPS) {
       const host = this.nextHost()
       if (!host) return
       this.waiting.delete(host)
       const hasFailed = host.failure !== undefined
-      this.running++
-      if (hasFailed) this.runningFailed++
+      this.runningCount++
+      if (hasFailed) this.runningFailedCount++
       systemLookup(host.name, { all: true }, (error, list) => {
-        this.running--
-        if (hasFailed) this.runningFailed--
+        this.runningCount--
+        if (hasFailed) this.runningFailedCount--
         this.finish(host, error, list)
         this.runWaiting()
       })
@@ -119,7 +120,7 @@ export class HostResolver {
       if (!host.failure) return host
       failedHost ??= host
     }
-    return this.runningFailed < MAX_FAILED_LOOKUPS ? failedHost : undefined
+    return this.runningFailedCount < MAX_FAILED_LOOKUPS ? failedHost : undefined
   }
 
   private finish(host: Host, error: Error | null, list: readonly LookupAddress[]): void {

@@ -1,7 +1,7 @@
-/** Parses large JSON without blocking the event loop: short texts by `JSON.parse`, long ones piece by piece. */
+/** Parses large JSON without blocking the event loop: short texts by `JSON.parse`, long texts piece by piece. */
 import { inSlices, type Steps } from './slices.ts'
 
-/** Maximum characters per `JSON.parse`: a millisecond or less. */
+/** Maximum characters per call of `JSON.parse`, which takes a millisecond or less for them. */
 const MAX_PIECE = 65_536
 
 const QUOTE = 0x22
@@ -15,10 +15,10 @@ const CLOSE_OBJECT = 0x7d
 
 /** Parses JSON like `JSON.parse`. @throws SyntaxError */
 export async function parseJson(text: string): Promise<unknown> {
-  return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new Reader(text).parseAll())
+  return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new JsonReader(text).parseAll())
 }
 
-class Reader {
+class JsonReader {
   private readonly text: string
   private position = 0
 
@@ -76,9 +76,9 @@ class Reader {
   }
 
   /**
-   * Consumes a separator.
+   * Consumes a comma or a closing bracket.
    *
-   * @returns true if it is the closing bracket
+   * @returns true if it was the closing bracket
    */
   private consumeSeparator(close: number): boolean {
     const character = this.peekCharacter()
@@ -87,6 +87,7 @@ class Reader {
     return character === close
   }
 
+  /** Parses the text up to an index, and moves there. */
   private parseTo(end: number): unknown {
     const value = JSON.parse(this.text.slice(this.position, end))
     this.position = end
@@ -102,7 +103,7 @@ class Reader {
     return undefined
   }
 
-  /** Returns the end index of an array or object; -1 if it is more than `MAX_PIECE` away. */
+  /** Returns the index after an array or object; -1 if it is more than `MAX_PIECE` characters away. */
   private endOfContainer(): number {
     let depth = 0
     const limit = Math.min(this.text.length, this.position + MAX_PIECE)
@@ -118,6 +119,7 @@ class Reader {
     return -1
   }
 
+  /** Returns the index after a string, number, boolean, or null. */
   private endOfScalar(): number {
     if (this.text.charCodeAt(this.position) === QUOTE) {
       const end = this.endOfString(this.position)

@@ -1,5 +1,6 @@
 /** Doubly linked list for queues with many short-lived entries. */
-/** Node of the list; its links are cleared on removal. */
+
+/** Entry of the list. Its links to other entries are cleared when it is removed. */
 export type Link<T> = {
   readonly value: T
   previous: Link<T> | undefined
@@ -8,9 +9,9 @@ export type Link<T> = {
 }
 
 /**
- * Queue of values with O(1) removal, used instead of `Map` or `Set` for its memory behavior. When a V8 hash table
- * grows, the old table keeps its entries and a link to the new one. Under load old tables are promoted to the old
- * generation, and everything that was in flight then survives all minor collections.
+ * Queue of values with O(1) removal, used instead of `Map` or `Set` because of garbage collection. When a V8 hash table
+ * grows, the old table keeps its entries and a link to the new table. Under load, old tables are promoted to the old
+ * generation. All values that they contain then survive every minor collection.
  */
 export class LinkedList<T> {
   first: Link<T> | undefined

@@ -1,4 +1,4 @@
-/** Extracts the block range that a provider allows in `eth_getLogs` from its error. */
+/** Extracts the maximum block range of `eth_getLogs` from the error of a provider. */
 
 /** "this block range should work: [0x0, 0xd043b8]", "retry with the range 6000000-6000509". */
 const BRACKETED_RANGE = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
@@ -40,12 +40,13 @@ function limitIn(text: string): number | undefined {
   return minBlocks
 }
 
-/** Reads Infura's form: `{ from: '0x1', to: '0x2' }`. */
+/** Reads Infura's form, `{ from: '0x1', to: '0x2' }`, as an array like a match: first and last block at index 1 and 2. */
 function rangeInData(data: unknown): readonly unknown[] | null {
   if (typeof data !== 'object' || data === null || !('from' in data) || !('to' in data)) return null
   return [undefined, data.from, data.to]
 }
 
+/** Returns the number of blocks in a range. @param match - first and last block at index 1 and 2 */
 function blocksBetween(match: readonly unknown[] | null): number | undefined {
   if (!match) return undefined
   const count = Number(match[2]) - Number(match[1]) + 1

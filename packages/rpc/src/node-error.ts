@@ -1,8 +1,8 @@
 /**
- * Classifies JSON-RPC errors. Nodes and providers do not agree on codes or texts. Code -32005 alone can mean a rate
- * limit, a too large block range, a gas limit, a too large batch, or a used-up plan. So the method and the text decide,
- * and the code only if no text matches. `test/provider-messages.test.ts` checks the rules against messages of
- * providers.
+ * Classifies JSON-RPC errors of nodes and providers. Codes and texts are not standardized: code -32005 alone can mean a
+ * rate limit, a too large block range, a gas limit, a too large batch, or a used-up plan. So the method and the text
+ * decide; the code decides only if no text matches. `test/provider-messages.test.ts` checks the rules against messages
+ * of providers.
  */
 import type { Hex } from '@sluice/chains'
 import { RpcError, type RpcErrorCode } from './errors.ts'
@@ -79,7 +79,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Meaning of error codes, used if no rule matches the text. */
+/** Meaning of the numeric codes of JSON-RPC errors, used if no rule matches the text. */
 const codeByNumber: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32614, 'RANGE'],
   ...[429, -32005, -32007, -32012, -32016, -32017, -32029].map((code) => [code, 'RATE_LIMITED'] as const),
@@ -88,7 +88,7 @@ const codeByNumber: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32601, 'UNSUPPORTED'],
 ])
 
-const textByCode: Partial<Record<RpcErrorCode, string>> = {
+const messageByCode: Partial<Record<RpcErrorCode, string>> = {
   CREDIT: "the provider's plan or key allows no more",
   RATE_LIMITED: 'the node is asked too often',
   UNSUPPORTED: 'the node cannot do that',
@@ -108,7 +108,7 @@ const textByCode: Partial<Record<RpcErrorCode, string>> = {
 export function toRpcError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
   const text = String(message)
   const revertData = revertDataOf(data)
-  // Providers also put texts into `data`; hex there is revert data.
+  // Providers also put texts into `data`. Hex in `data` is revert data.
   if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
   const allText = [text, ...textsOf(data)].join(' ')
   const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(allText))
@@ -116,7 +116,7 @@ export function toRpcError(method: string, { code, message = 'no message', data 
   if (errorCode === 'REVERTED') return new RpcError('REVERTED', text)
   const blocks = errorCode === 'RANGE' ? suggestedBlocks(allText, data) : undefined
   const retryAfterMs = errorCode === 'RATE_LIMITED' ? retryHint(allText, data) : undefined
-  return new RpcError(errorCode, `${textByCode[errorCode] ?? method}: ${text}`, '0x', {
+  return new RpcError(errorCode, `${messageByCode[errorCode] ?? method}: ${text}`, '0x', {
     ...(blocks !== undefined && { grantedBlocks: blocks }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
@@ -137,20 +137,21 @@ function textsOf(data: unknown): readonly string[] {
   return texts.flatMap((text) => (typeof text === 'string' && !text.startsWith('0x') ? text.slice(0, MAX_TEXT) : []))
 }
 
-/** Maximum accepted `Retry-After`: a larger value may be a mistake. */
+/** Maximum accepted pause of a provider (`Retry-After`): a larger value may be a mistake. */
 export const MAX_RETRY_AFTER_MS = 60_000
 
 /**
- * Parses a retry delay in milliseconds: Infura's `backoff_seconds`, Chainstack's `try_again_in`, or "try again in 4ms".
+ * Parses the delay before a retry, in milliseconds: Infura's `backoff_seconds`, Chainstack's `try_again_in`, or a text
+ * such as "try again in 4ms".
  */
 function retryHint(text: string, data: unknown): number | undefined {
-  const { rate, try_again_in: inText } = (typeof data === 'object' && data !== null ? data : {}) as {
+  const { rate, try_again_in: delayText } = (typeof data === 'object' && data !== null ? data : {}) as {
     readonly rate?: { readonly backoff_seconds?: number }
     readonly try_again_in?: string
   }
   const seconds = Number(rate?.backoff_seconds ?? 0)
-  const inData = typeof inText === 'string' ? inText.match(/^\s*([\d.]+)\s*(ms|s)\b/i) : null
-  const [, count, unit] = inData ?? text.match(/try again in\s+([\d.]+)\s*(ms|s)\b/i) ?? []
+  const delayMatch = typeof delayText === 'string' ? delayText.match(/^\s*([\d.]+)\s*(ms|s)\b/i) : null
+  const [, count, unit] = delayMatch ?? text.match(/try again in\s+([\d.]+)\s*(ms|s)\b/i) ?? []
   const ms = seconds > 0 ? 1_000 * seconds : Number(count ?? 0) * (unit?.toLowerCase() === 's' ? 1_000 : 1)
   return ms > 0 ? Math.min(MAX_RETRY_AFTER_MS, ms) : undefined
 }

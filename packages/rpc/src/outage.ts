@@ -5,7 +5,9 @@
 import { RpcError } from './errors.ts'
 import type { Upstream } from './upstream.ts'
 
+/** Pause before the first probe; the pause doubles after each failed probe. */
 const FIRST_PAUSE_MS = 250
+/** Maximum pause between probes. */
 const MAX_PAUSE_MS = 30_000
 
 /** Circuit breaker over all endpoints of a chain. */
@@ -21,6 +23,7 @@ export class Outage {
     this.now = now
   }
 
+  /** True if no endpoint is usable, so that requests fail at once (the circuit is open). */
   get isOpen(): boolean {
     return this.upstreams.length > 0 && this.upstreams.every(({ isUnusable }) => isUnusable)
   }

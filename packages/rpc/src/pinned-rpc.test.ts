@@ -37,7 +37,7 @@ function world(
   const answer = async ([method, params]: EndpointCall) => respond(method, params)
   const upstream = {
     ...{ acceptsBlockHashes, bodies },
-    markNumbersOnly: () => {
+    recordHashRefused: () => {
       upstream.acceptsBlockHashes = false
     },
     endpoint: {

@@ -1,4 +1,7 @@
-/** Pins calls to one block, at endpoints that accept block hashes and at those that only accept block numbers. */
+/**
+ * Pins calls to one block, at endpoints that accept block hashes (EIP-1898) and at endpoints that accept only block
+ * numbers. Distinguishes a node that lags (does not have the block or its state yet) from a block that no node has.
+ */
 import type { Hex } from '@sluice/chains'
 import type { EndpointCall, SendContext } from './calls.ts'
 import { hashOf, quantity, type RawBlock } from './encode.ts'
@@ -11,15 +14,15 @@ import type { Upstream } from './upstream.ts'
 /** Matches errors of endpoints that do not accept a block hash as block parameter. */
 const HASH_REFUSED = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
 /**
- * Every node keeps the state of at least this many blocks. Missing state of an older block does not mean that the node
- * lags.
+ * Number of blocks whose state every node keeps. If a node lacks the state of an older block, this does not mean that the
+ * node lags.
  */
 const MIN_STATE_BLOCKS = 64
-/** Maximum lag of an endpoint in use: a slower one is ejected. */
+/** Maximum number of blocks by which an endpoint in use lags; an endpoint that lags more is ejected. */
 const LAG_BLOCKS = 5
-/** Attempts to read the state of a block given by number that already has later blocks on top. */
+/** Maximum failed attempts to read the state of a block that is given by number and is older than the newest head. */
 const MAX_TRIES = 4
-/** A block further ahead of the newest head than this does not exist yet; the node does not lag. */
+/** A block that is more than this many blocks ahead of the newest head does not exist yet, so the node does not lag. */
 const FUTURE_BLOCKS = 5
 
 const headerCall = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
@@ -32,7 +35,7 @@ export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
  *
  * @param heads - known heads, which distinguish a lagging node from a block that is gone
  * @param call - builds the call for a block
- * @param alone - true to send the call in an HTTP request of its own; `extraCalls` are sent in the same request
+ * @param options - `alone`: true to send the call in its own HTTP request; `extraCalls`: sent in the same HTTP request
  * @returns the results of the call and of `extraCalls`, in order
  */
 export function pinToBlock(
@@ -48,11 +51,11 @@ export function pinToBlock(
   let missingCount = 0
   const directBlock = typeof ref === 'number' ? quantity(ref) : ref
   return async (upstream, sendContext) => {
-    const sharesBody = needsOwnBody || extraCalls.length > 0
+    const usesOwnBody = needsOwnBody || extraCalls.length > 0
     try {
       if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
         return await callByNumber(heads, upstream, sendContext, ref.blockHash, call, extraCalls)
-      if (sharesBody)
+      if (usesOwnBody)
         return await Promise.all(upstream.endpoint.requestTogether([call(directBlock), ...extraCalls], sendContext))
       return [await upstream.endpoint.request(...call(directBlock), sendContext)]
     } catch (error) {
@@ -60,20 +63,20 @@ export function pinToBlock(
       if (
         typeof ref === 'object' &&
         upstream.acceptsBlockHashes &&
-        isRefusal(error) &&
+        isRejected(error) &&
         HASH_REFUSED.test(error.message)
       ) {
         const answers = await callByNumber(heads, upstream, sendContext, ref.blockHash, call, extraCalls).catch(
           (failure: unknown) => {
             // The call by number is refused too, so the hash was not the reason.
-            throw failure instanceof RpcError && isRefusal(failure) ? error : failure
+            throw failure instanceof RpcError && isRejected(failure) ? error : failure
           },
         )
-        upstream.markNumbersOnly()
+        upstream.recordHashRefused()
         return answers
       }
       if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
-      // Every node keeps recent state, so a node without it lags.
+      // Every node keeps recent state, so a node without recent state lags.
       const lagError = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
       const prunedError =
         error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
@@ -84,7 +87,7 @@ export function pinToBlock(
           : number === undefined || !heads.newest
             ? 0
             : number - heads.newest.number
-      // The block is too old for every node to keep its state, or in the future.
+      // Not every node keeps the state of a block this old, and no node has a block this far in the future.
       if (distance < -MIN_STATE_BLOCKS || distance > FUTURE_BLOCKS) throw prunedError
       // If later blocks are known, a second failure means that no node has the state.
       const maxTries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
@@ -100,13 +103,13 @@ export function pinToBlock(
   }
 }
 
-function isRefusal({ code }: RpcError): boolean {
+function isRejected({ code }: RpcError): boolean {
   return code === 'REJECTED' || code === 'UNSUPPORTED'
 }
 
 /**
- * Returns the approximate distance of a tagged block from the head. A node that reports a safe block should have its
- * state.
+ * Returns the approximate distance of a tagged block from the head, in blocks; negative for an older block. A node that
+ * reports a safe block should have the state of that block, so this distance is small.
  */
 function tagDistance(tag: BlockTag): number {
   if (tag === 'earliest') return Number.NEGATIVE_INFINITY
@@ -124,16 +127,18 @@ async function callByNumber(
 ): Promise<readonly unknown[]> {
   const { endpoint } = upstream
   const number = heads.numberOf(hash) ?? (await numberAt(upstream, sendContext, hash))
-  const header = headerCall(number)
+  const headerRequest = headerCall(number)
   const calls = [call(quantity(number)), ...extraCalls]
   let results: PromiseSettledResult<unknown>[]
   if (endpoint.limits.maxBatch >= calls.length + 2) {
-    results = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], sendContext))
+    results = await Promise.allSettled(endpoint.requestTogether([headerRequest, ...calls, headerRequest], sendContext))
   } else {
-    // Sequential requests, because parallel ones could overtake each other.
-    results = await Promise.allSettled([endpoint.request(...header, sendContext)])
-    results.push(...(await Promise.allSettled(calls.map((result) => endpoint.request(...result, sendContext)))))
-    results.push(...(await Promise.allSettled([endpoint.request(...header, sendContext)])))
+    // Sequential requests, because parallel requests could overtake each other.
+    results = await Promise.allSettled([endpoint.request(...headerRequest, sendContext)])
+    results.push(
+      ...(await Promise.allSettled(calls.map((endpointCall) => endpoint.request(...endpointCall, sendContext)))),
+    )
+    results.push(...(await Promise.allSettled([endpoint.request(...headerRequest, sendContext)])))
   }
   const [headerBefore, headerAfter] = [results[0], results.at(-1)].map((call) => answerOf(call!) as RawBlock | null)
   if (!headerBefore || !headerAfter || hashOf(headerBefore) !== hash || hashOf(headerAfter) !== hash)

@@ -13,13 +13,13 @@ import { HostResolver } from './host-resolver.ts'
 export type HttpResponse = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
   readonly signal?: Signal
-  /** True to use a new connection, in case existing ones lead to a hanging node. */
+  /** True to use a new connection, because existing connections may lead to a hanging node. */
   readonly newConnection?: boolean
 }
 
-/** Maximum bytes of a response: well above the logs of a large block. */
+/** Maximum bytes of a response: many times the logs of a large block. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-/** Final timeout of an HTTP request; callers time out long before. */
+/** Timeout of an HTTP request; callers have shorter timeouts of their own. */
 const FINAL_TIMEOUT_MS = 60_000
 /** Maximum origins with a connection pool. */
 const MAX_ORIGINS = 4_096
@@ -102,9 +102,9 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
     let isZipped = false
     let retryAfter: string | undefined
     let detach = () => {}
-    const finish = (done: () => void) => {
+    const finish = (settle: () => void) => {
       detach()
-      done()
+      settle()
     }
     client.dispatch(options, {
       onRequestStart(controller) {

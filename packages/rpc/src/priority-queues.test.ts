@@ -10,7 +10,7 @@ function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {
   const lanes = new PriorityQueues<string>(capacity, budgets, now)
   /** Starts the next queued item. */
   const start = (): string | undefined => {
-    const next = lanes.next()
+    const next = lanes.nextTurn()
     if (!next) return undefined
     const [item] = next.items
     lanes.remove(next.priority, item!)
@@ -68,7 +68,7 @@ test('a request that has waited for long and may not go yet holds up nobody', ()
   fill('background', 1)
   clock.ms = 10_000
   fill('quote', 1)
-  expect(lanes.next((priority) => priority === 'quote')?.priority).toBe('quote')
+  expect(lanes.nextTurn((priority) => priority === 'quote')?.priority).toBe('quote')
 })
 
 test('what is given up before its turn is not started', () => {

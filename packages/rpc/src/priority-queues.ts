@@ -1,4 +1,7 @@
-/** Queues for the HTTP slots of one endpoint: one queue per priority, each with a maximum share of the slots. */
+/**
+ * Queues for the HTTP slots (concurrent requests) of one endpoint: one queue per priority, each with a maximum share of the
+ * slots.
+ */
 import { type Budgets, MAX_WAIT_MS, maxSlots, PRIORITIES, type Priority } from './priority.ts'
 
 /** Maximum items per queue; more are refused. */
@@ -6,12 +9,14 @@ const MAX_QUEUED = 10_000
 
 type PriorityQueue<T> = {
   readonly priority: Priority
-  readonly slots: number
-  /** Items with their time of entry, in order. */
+  /** Maximum items in flight. */
+  readonly maxInFlight: number
+  /** Queued items, each with the time at which it was queued, in order. */
   readonly waiting: Map<T, number>
   inFlight: number
 }
 
+/** The queue to serve next. */
 type QueueTurn<T> = { readonly priority: Priority; readonly items: IterableIterator<T> }
 
 /** Priority queues for a limited number of slots. */
@@ -27,7 +32,7 @@ export class PriorityQueues<T> {
     this.now = now
     this.queues = PRIORITIES.map((priority) => ({
       priority,
-      slots: maxSlots(priority, capacity),
+      maxInFlight: maxSlots(priority, capacity),
       waiting: new Map(),
       inFlight: 0,
     }))
@@ -50,13 +55,13 @@ export class PriorityQueues<T> {
   }
 
   /** Returns the queue to serve next, with its items in order; undefined if nothing may start now. */
-  next(mayStart: (priority: Priority) => boolean = () => true): QueueTurn<T> | undefined {
+  nextTurn(mayStart: (priority: Priority) => boolean = () => true): QueueTurn<T> | undefined {
     if (this.queues.reduce((sum, { inFlight }) => sum + inFlight, 0) >= this.capacity) return undefined
-    const ready = this.queues.filter(
-      ({ priority, slots, waiting, inFlight }) =>
-        waiting.size > 0 && inFlight < slots && this.pauseMs(priority) === 0 && mayStart(priority),
+    const readyQueues = this.queues.filter(
+      ({ priority, maxInFlight, waiting, inFlight }) =>
+        waiting.size > 0 && inFlight < maxInFlight && this.pauseMs(priority) === 0 && mayStart(priority),
     )
-    const queue = ready.find((lane) => this.hasWaitedTooLong(lane)) ?? ready[0]
+    const queue = readyQueues.find((candidate) => this.hasWaitedTooLong(candidate)) ?? readyQueues[0]
     return queue && { priority: queue.priority, items: queue.waiting.keys() }
   }
 
@@ -74,7 +79,7 @@ export class PriorityQueues<T> {
   }
 
   /** Priorities with queued items. */
-  get waiting(): readonly Priority[] {
+  get waitingPriorities(): readonly Priority[] {
     return this.queues.filter(({ waiting }) => waiting.size > 0).map(({ priority }) => priority)
   }
 
@@ -83,10 +88,10 @@ export class PriorityQueues<T> {
     return this.queues.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Returns the number of queued items that would be served before a new one of this priority. */
+  /** Returns the number of queued items that would be served before a new item of this priority. */
   countAhead(priority: Priority): number {
-    const last = PRIORITIES.indexOf(priority)
-    return this.queues.reduce((sum, { waiting }, queueIndex) => (queueIndex <= last ? sum + waiting.size : sum), 0)
+    const ownIndex = PRIORITIES.indexOf(priority)
+    return this.queues.reduce((sum, { waiting }, queueIndex) => (queueIndex <= ownIndex ? sum + waiting.size : sum), 0)
   }
 
   private hasWaitedTooLong({ priority, waiting }: PriorityQueue<T>): boolean {

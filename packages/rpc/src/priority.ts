@@ -1,4 +1,4 @@
-/** Priorities of requests at an endpoint, their share of its slots, and budgets of background work. */
+/** Priorities of requests at an endpoint, their shares of its concurrent requests, and budgets of background work. */
 import { TokenBucket } from './bucket.ts'
 
 /**
@@ -13,7 +13,7 @@ export type Priority = 'quote' | 'lookup' | 'background' | 'scan'
 /** Priorities from highest to lowest. */
 export const PRIORITIES: readonly Priority[] = ['quote', 'lookup', 'background', 'scan']
 
-/** Maximum share of the concurrent HTTP requests; the rest is reserved for higher priorities. */
+/** Maximum share of the concurrent HTTP requests of an endpoint; the rest is reserved for higher priorities. */
 const MAX_SHARE: Readonly<Record<Priority, number>> = {
   quote: 1,
   lookup: 3 / 4,
@@ -21,7 +21,7 @@ const MAX_SHARE: Readonly<Record<Priority, number>> = {
   scan: 1 / 8,
 }
 
-/** Wait after which a request is served before higher priorities, so that none starves. */
+/** Milliseconds in the queue after which a request is served before higher priorities, so that no priority starves. */
 export const MAX_WAIT_MS: Readonly<Record<Priority, number>> = {
   quote: 0,
   lookup: 500,
@@ -41,9 +41,9 @@ export function maxSlots(priority: Priority, capacity: number): number {
 
 /** Rate limit of background work. */
 export type BackgroundBudget = {
-  /** JSON-RPC calls per second. */
+  /** Maximum JSON-RPC calls per second. */
   readonly calls: number
-  /** Bytes per second, sent and received. */
+  /** Maximum bytes per second, sent and received together. */
   readonly bytes: number
 }
 

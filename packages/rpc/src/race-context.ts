@@ -6,17 +6,17 @@ import type { HedgeBudget } from './hedges.ts'
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Work to do at the endpoint that `race` selects; `send` carries the abort signal and the priority. */
+/** Work to do at the endpoint that `race` selects. The context carries the abort signal and the priority. */
 export type EndpointOperation<T> = (upstream: Upstream, sendContext: SendContext) => Promise<T>
 
 /** Options of one request. */
 export type RaceOptions = {
-  /** Latency statistics are kept per kind. Usually the RPC method. */
+  /** Kind of the request, usually the RPC method. Latencies are tracked by kind. */
   readonly kind: string
   readonly priority: Priority
-  /** Timeout of one attempt, counted from when it is sent. */
+  /** Timeout of one attempt in milliseconds, counted from when it is sent. */
   readonly attemptMs: number
-  /** Timeout of the whole request. */
+  /** Timeout of the whole request in milliseconds. */
   readonly totalMs: number
   readonly signals: readonly (Signal | undefined)[]
 }

@@ -1,6 +1,7 @@
 /**
  * Executes one request at the endpoints of a chain. Retries at other endpoints at once and at the same endpoint after a
- * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge).
+ * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge). The attempts
+ * until each usable endpoint was tried once are a round.
  */
 
 import { Abort, onAbort } from './abort.ts'
@@ -13,26 +14,27 @@ import { isBackground, type Priority } from './priority.ts'
 import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './race-context.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Attempts after which no retry starts. Hedges count as attempts. */
+/** Number of attempts, by priority, after which no retry starts. Hedges count as attempts. */
 const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4, scan: 4 }
 /** Maximum hedges of a request. */
 const MAX_HEDGES = 15
-/** While requests get lost, this many hedges follow at the delay of the first; each later delay doubles. */
+/** While requests get lost, this many hedges have the same delay. Otherwise each delay is twice the previous one. */
 const QUICK_HEDGES = 3
+/** Maximum delay between two hedges. */
 const MAX_HEDGE_DELAY_MS = 500
-/** Share of the timeout after which a hedge needs no budget. */
+/** Share of the request's timeout after which a hedge needs no budget. */
 const PRESSED_SHARE = 0.3
-/** First pause between rounds; each later one is twice as long. After `LAGGING` the pause grows linearly instead. */
+/** First pause between rounds; each later pause is twice as long. After `LAGGING` the pause grows linearly instead. */
 const BACKOFF_MS = 25
+/** Maximum pause between rounds. */
 const MAX_BACKOFF_MS = 1_000
-/** Maximum time that a request waits while all endpoints are down. */
+/** Time after which a request fails if all endpoints are down. */
 const OUTAGE_MS = 1_000
 /**
- * Maximum timeout of an attempt at an endpoint whose chain id is not verified yet: other requests may wait for the
- * check.
+ * Maximum timeout of the check of the chain id, which the first attempt at an endpoint starts with.
  */
 const MAX_CONTACT_MS = 4_000
-/** Answers for another chain after which the request stops using an endpoint. */
+/** Number of answers for another chain after which a request no longer uses the endpoint. */
 const MAX_WRONG_CHAIN = 3
 
 /** Refusals that the same endpoint would repeat, but that another endpoint may not. */
@@ -51,7 +53,7 @@ const finalErrors: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE'
 /**
  * Executes one request.
  *
- * @throws RpcError a refusal of the call by an endpoint, else the error of the last attempt
+ * @throws RpcError the first refusal of the call by an endpoint; if there was none, the error of the last attempt
  */
 export function race<T>(context: RaceContext, operation: EndpointOperation<T>, options: RaceOptions): Promise<T> {
   return new Promise((resolve, reject) => new Race(context, operation, options, resolve, reject).start())
@@ -66,7 +68,7 @@ class Race<T> {
   private readonly running = new Set<RequestAttempt>()
   /** Endpoints tried in this round. */
   private readonly triedUpstreams = new Set<Upstream>()
-  /** Endpoints that this request no longer uses. */
+  /** Endpoints that this request no longer uses, because they refused it. */
   private readonly refusingUpstreams = new Set<Upstream>()
   private readonly startedAt = performance.now()
   private attempts = 0
@@ -97,8 +99,8 @@ class Race<T> {
 
   start(): void {
     const { signals, totalMs } = this.options
-    const aborted = signals.find((signal) => signal?.aborted)
-    if (aborted) return void this.reject(abortError(aborted, this.options.kind))
+    const abortedSignal = signals.find((signal) => signal?.aborted)
+    if (abortedSignal) return void this.reject(abortError(abortedSignal, this.options.kind))
     this.detachers = signals.map((signal) => onAbort(signal, this.onAbort))
     this.totalTimer = setTimeout(this.onTotalTimeout, totalMs)
     this.context.hedgeBudget.earnTokens()
@@ -132,7 +134,7 @@ class Race<T> {
       priority,
     )
     const isSpent = this.attempts >= MAX_ATTEMPTS[this.options.priority]
-    if (this.isPaused(usableUpstreams)) return void this.rejectWithBestError()
+    if (this.failsBecausePaused(usableUpstreams)) return void this.rejectWithBestError()
     const pauseMs = this.pauseMs()
     // A rate-limited endpoint ranks below a retry of a failed endpoint after the backoff.
     const isSlower = (upstream: Upstream) =>
@@ -162,7 +164,7 @@ class Race<T> {
   }
 
   /** Returns true, and sets `lastError`, if no endpoint will accept the request before the timeout. */
-  private isPaused(upstreams: readonly Upstream[]): boolean {
+  private failsBecausePaused(upstreams: readonly Upstream[]): boolean {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.options.priority)))
     if (delayMs <= Math.max(0, this.options.totalMs - (performance.now() - this.startedAt))) return false
@@ -229,7 +231,7 @@ class Race<T> {
     const latencies = (usableUpstreams.length > 0 ? usableUpstreams : upstreams).map((upstream) =>
       upstream.health.latency(this.options.kind),
     )
-    return slowAfterMs(latencies, this.context.hedgeBudget.isLosing)
+    return slowAfterMs(latencies, this.context.hedgeBudget.losesRequests)
   }
 
   /**
@@ -241,7 +243,7 @@ class Race<T> {
     this.cancelHedge = whenResponsive(ms, () => {
       if (this.isDone || this.hedgeCount >= MAX_HEDGES) return
       const waitMs = this.running.size > 0 ? this.hedge() : 0
-      const isQuick = this.context.hedgeBudget.isLosing && this.hedgeCount < QUICK_HEDGES
+      const isQuick = this.context.hedgeBudget.losesRequests && this.hedgeCount < QUICK_HEDGES
       this.scheduleHedge(waitMs > 0 ? waitMs : isQuick ? this.hedgeDelayMs() : Math.min(MAX_HEDGE_DELAY_MS, ms * 2))
     })
   }
@@ -253,7 +255,7 @@ class Race<T> {
    */
   private hedge(): number {
     const { upstreams, hedgeBudget, onExtraRequest } = this.context
-    if (hedgeBudget.isLosing) return this.hedgeLost()
+    if (hedgeBudget.losesRequests) return this.hedgeLostRequest()
     const busyUpstreams = new Set([...this.running].map(({ upstream }) => upstream))
     const freeUpstreams = upstreams.filter(
       (upstream) => !busyUpstreams.has(upstream) && !this.refusingUpstreams.has(upstream) && !upstream.isEjected,
@@ -263,11 +265,13 @@ class Race<T> {
     const upstream = alternative ?? (areAllQueued ? undefined : [...busyUpstreams][0])
     // A queued attempt gains nothing from a second one in the same queue.
     if (!upstream || upstream.endpoint.waitMs(this.options.priority) > 0) return 0
-    const newest = Math.max(...[...this.running].map(({ sendContext, startedAt }) => sendContext.sentAt ?? startedAt))
-    const sinceMs = performance.now() - newest
-    const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - sinceMs
+    const newestStart = Math.max(
+      ...[...this.running].map(({ sendContext, startedAt }) => sendContext.sentAt ?? startedAt),
+    )
+    const newestAgeMs = performance.now() - newestStart
+    const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - newestAgeMs
     // It is unlikely that two endpoints are slow at the same time, so the attempt was probably lost.
-    const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - sinceMs) : lostInMs
+    const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
     const isPressed = performance.now() - this.startedAt > PRESSED_SHARE * this.options.totalMs
@@ -282,7 +286,7 @@ class Race<T> {
    * Starts a hedge while requests get lost. It goes to the endpoint most likely to answer, even if that endpoint
    * already has an attempt.
    */
-  private hedgeLost(): number {
+  private hedgeLostRequest(): number {
     const running = [...this.running]
     if (running.every(({ sendContext }) => sendContext.sentAt === undefined)) return 0
     const attemptsAt = (upstream: Upstream) => running.filter((attempt) => attempt.upstream === upstream).length

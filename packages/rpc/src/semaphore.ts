@@ -28,7 +28,7 @@ export class Semaphore {
     return result
   }
 
-  /** Resolves when all jobs submitted so far have settled. */
+  /** Resolves when all jobs that were submitted before have ended. */
   async idle(): Promise<void> {
     await Promise.all(this.inFlight)
   }

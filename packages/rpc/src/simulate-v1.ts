@@ -6,7 +6,7 @@ import { orBadAnswer } from './heads.ts'
 import type { BlockOverrides, CallRequest, NativeTransfer, SimulatedTransaction, StateOverrides } from './types.ts'
 
 /** Pseudo address that nodes use in logs of native transfers (ERC-7528). */
-const NATIVE_LOGS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const NATIVE_LOG_ADDRESS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 /** Topic of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
@@ -60,7 +60,7 @@ function returnDataOf({ returnData, error }: RawCallResult): Hex {
 
 function nativeTransfer({ address, topics, data }: RawLog): readonly NativeTransfer[] {
   const [topic, from, to] = topics
-  if (address.toLowerCase() !== NATIVE_LOGS || topic !== TRANSFER || !from || !to) return []
+  if (address.toLowerCase() !== NATIVE_LOG_ADDRESS || topic !== TRANSFER || !from || !to) return []
   const account = (word: string) => toAddress(`0x${word.slice(-40)}`)
   return [{ from: account(from), to: account(to), amount: BigInt(data) }]
 }

@@ -1,7 +1,7 @@
-/** Time slicing of long computations, so that they do not block the event loop. */
+/** Runs long computations in slices of time, so that they do not block the event loop. */
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Maximum milliseconds per slice; the last step of a slice may exceed it. */
+/** Milliseconds after which a slice ends with its current step. */
 const SLICE_MS = 4
 
 /** Interruptible computation: yields at least about every millisecond and returns its result. */

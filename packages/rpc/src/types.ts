@@ -1,14 +1,14 @@
-/** Public types of the package: chain clock, blocks, calls, logs, and the `Rpc` interface. */
+/** Public types of the package: block timing, blocks, calls, logs, and the `Rpc` interface. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Priority } from './priority.ts'
 
-/** Block timing of a chain. Null values mean that too few blocks were observed. */
+/** Block timing of a chain. A null value means that too few blocks were observed. */
 export type ChainClock = {
-  /** Median interval between blocks, by their timestamps. */
+  /** Median interval between blocks, by the timestamps of the blocks. */
   readonly intervalMs: number | null
   /** Longest recent interval between two blocks. */
   readonly longestMs: number | null
-  /** Age of new blocks on arrival, relative to the local clock; negative if their timestamps are in the future. */
+  /** Age of new blocks when they arrive, by the local clock; negative if their timestamps are in the future. */
   readonly behindSeconds: number | null
   /**
    * - `unknown`: too few blocks were observed.
@@ -55,12 +55,13 @@ export type CallRequest = {
   readonly value?: bigint
 }
 
-/** Values that replace an account's own during a call. */
+/** Values that replace those of an account during a call. */
 export type AccountOverride = {
   readonly code?: Hex
   /** Wei. */
   readonly balance?: bigint
   readonly nonce?: number
+  /** Storage values by slot; other slots keep their values. */
   readonly stateDiff?: Readonly<Record<Hex, Hex>>
 }
 /** Account overrides by address. */
@@ -84,7 +85,7 @@ export type BlockOverrides = {
 /** Options of a request. */
 export type RequestOptions = {
   readonly signal?: AbortSignal
-  /** Time limit of the whole request, all attempts together, and of each attempt. Default: see `RpcOptions`. */
+  /** Milliseconds for each attempt, and for all attempts of the request together. Default: see `RpcOptions`. */
   readonly timeoutMs?: number
   /** Queue priority at an endpoint; default `quote`. */
   readonly priority?: Priority
@@ -110,7 +111,7 @@ export type SimulatedTransaction = {
 /** Transfer of the native token; `amount` in wei. */
 export type NativeTransfer = { readonly from: Address; readonly to: Address; readonly amount: bigint }
 
-/** Return data of a call, with the head at which it ran. */
+/** Return data of a call, with the head (newest block) of the node that ran the call. */
 export type AnswerAtHead = { readonly answer: Hex; readonly head: BlockHeader }
 
 /** Event log. */
@@ -140,8 +141,8 @@ export interface Rpc {
    */
   call(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<Hex>
   /**
-   * Runs `eth_call` and reads the node's head in the same HTTP request. So the caller can check without another request
-   * whether the block of the call is still the newest.
+   * Runs `eth_call` and reads the node's head in the same HTTP request. The caller can then check without another request
+   * whether the block of the call is still the newest block.
    *
    * @throws RpcError as `call` does
    */
@@ -171,7 +172,7 @@ export interface Rpc {
 export type EndpointHealth = {
   /** Recent share of requests that were answered, from 0 to 1. */
   readonly successRate: number
-  /** True while the endpoint is skipped in favor of others after failures. */
+  /** True while the endpoint is used only if no other endpoint works, because of its failures. */
   readonly ejected: boolean
   /** Highest block number that the endpoint reported recently. */
   readonly head: number | null
@@ -201,7 +202,7 @@ export type RpcEvent =
     }
   /** A request is retried, or a second attempt starts while the first is still running (hedge). */
   | { readonly kind: 'retry' | 'hedge'; readonly endpoint: number }
-  /** New limit of calls per second at the endpoint. */
+  /** The limit of calls per second at the endpoint has changed to `rate`. */
   | { readonly kind: 'slowed'; readonly endpoint: number; readonly rate: number }
-  /** New maximum of calls in one HTTP body. */
+  /** The maximum of calls in one HTTP body has changed to `size`. */
   | { readonly kind: 'batch'; readonly endpoint: number; readonly size: number }

@@ -104,7 +104,7 @@ test('a head counts for half a minute', () => {
 test('an endpoint that takes numbers only is asked with hashes again after five minutes', () => {
   const { upstream } = world()
   expect(upstream.acceptsBlockHashes).toBe(true)
-  upstream.markNumbersOnly()
+  upstream.recordHashRefused()
   vi.setSystemTime(Date.now() + 300_000)
   expect(upstream.acceptsBlockHashes).toBe(false)
   vi.setSystemTime(Date.now() + 1)
@@ -116,7 +116,7 @@ test('capabilities are asked for once, on fresh connections after a failure that
   const { upstream, methods, sends } = world({ eth_call: () => (failures-- > 0 ? failing('TIMEOUT')() : able) })
   const [first, second] = await Promise.all([upstream.capabilities(), upstream.capabilities()])
   expect(first).toBe(second)
-  expect(first.stateOverrides).toBe(true)
+  expect(first.canOverrideState).toBe(true)
   expect(await upstream.capabilities()).toBe(first)
   // Five requests, two of them repeated.
   expect(methods).toEqual(Array(7).fill('eth_call'))
@@ -130,7 +130,7 @@ test('a question is asked five times at most, and a failure is not remembered', 
   await settle()
   expect(methods).toHaveLength(25)
   state.answers.eth_call = () => able
-  expect((await upstream.capabilities()).stateOverrides).toBe(true)
+  expect((await upstream.capabilities()).canOverrideState).toBe(true)
 })
 
 test('a failure that does not pass is not asked again', async () => {
@@ -149,7 +149,7 @@ test('a failure that does not pass is not asked again', async () => {
 
 test('an inability is asked for again after five minutes, an ability is not', async () => {
   const { upstream, state, methods } = world({ eth_call: () => '0x' })
-  const can = async () => (await upstream.capabilities()).stateOverrides
+  const can = async () => (await upstream.capabilities()).canOverrideState
   expect(await can()).toBe(false)
   state.answers.eth_call = () => able
   vi.setSystemTime(Date.now() + 300_000)

@@ -6,24 +6,27 @@ import type { Endpoint } from './endpoint.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { HealthTracker } from './health-tracker.ts'
 
-/** Ejection after an answer for another chain. The configuration may be repaired meanwhile. */
+/** Duration of the ejection after an answer for another chain. The configuration may be repaired in this time. */
 const WRONG_CHAIN_MS = 60_000
+/** Timeout of the check whether the endpoint responds. */
 const PING_MS = 1_000
+/** Timeout of reading all capabilities. */
 const PROBE_MS = 5_000
-/** Time after which a missing capability is checked again: another node may serve the same URL. */
+/** Time after which a missing capability is checked again, because another node may then serve the same URL. */
 const INABILITY_MS = 300_000
-/** Attempts per capability request, and the timeout of the first; each later timeout is twice as long. */
+/** Maximum attempts per request for capabilities. */
 const PROBE_TRIES = 5
+/** Timeout of the first of these attempts; each later timeout is twice as long. */
 const PROBE_TRY_MS = 300
-/** After failing for this long, the endpoint may be served by another node, so it is verified again. */
-const AWAY_MS = 3_000
-/** Time for which a reported head is used to judge other endpoints. */
+/** If the endpoint fails for this long, another node may then serve it, so its chain id is verified again. */
+const REVERIFY_AFTER_MS = 3_000
+/** Time for which a reported head is used to decide whether other endpoints lag. */
 const HEAD_MS = 30_000
 
 /** Failures without a response from the node. */
 const noResponseCodes: ReadonlySet<RpcErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'ABORTED'])
 
-/** Endpoint of a chain, as `race` and `chooseUpstream` see it. */
+/** An endpoint with everything that `race` and `chooseUpstream` need to choose between endpoints. */
 export class Upstream {
   /** Index in `RpcOptions.urls`. */
   readonly index: number
@@ -37,7 +40,7 @@ export class Upstream {
   /** Last failure that counted against the endpoint; undefined after the next success. */
   lastFailure: RpcError | undefined
   private seenHead = { number: -1, seenAt: 0 }
-  private numbersOnlyAt = Number.NEGATIVE_INFINITY
+  private hashRefusedAt = Number.NEGATIVE_INFINITY
 
   constructor(index: number, endpoint: Endpoint, chainId: number, ejectMs: number) {
     this.index = index
@@ -66,11 +69,11 @@ export class Upstream {
 
   /** True unless the endpoint recently refused a block hash as the block parameter (EIP-1898). */
   get acceptsBlockHashes(): boolean {
-    return Date.now() - this.numbersOnlyAt > INABILITY_MS
+    return Date.now() - this.hashRefusedAt > INABILITY_MS
   }
 
-  markNumbersOnly(): void {
-    this.numbersOnlyAt = Date.now()
+  recordHashRefused(): void {
+    this.hashRefusedAt = Date.now()
   }
 
   /** True after the endpoint reported the expected chain id. */
@@ -80,10 +83,10 @@ export class Upstream {
 
   /** Verifies the chain id of the endpoint once. @throws RpcError `WRONG_CHAIN` */
   async checkChain(sendContext: SendContext): Promise<void> {
-    if (this.health.isDown && this.health.silentMs > AWAY_MS) this.forgetVerification()
+    if (this.health.isDown && this.health.msSinceSuccess > REVERIFY_AFTER_MS) this.forgetVerification()
     if (this.chainVerified) return
     const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], sendContext))
-    // The latency of the operation is measured from its own request.
+    // The latency of the operation that follows is measured from its own request.
     delete sendContext.sentAt
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
@@ -92,21 +95,21 @@ export class Upstream {
   }
 
   /**
-   * Returns the capabilities of the endpoint, read once. Failures are not cached, missing capabilities for
-   * `INABILITY_MS`.
+   * Returns the capabilities of the endpoint, which are read once. Failures are not cached. If the endpoint cannot override
+   * state, its capabilities are read again after `INABILITY_MS`.
    */
   async capabilities(): Promise<Capabilities> {
     this.pendingCapabilities ??= this.readCapabilities()
     const capabilities = await this.pendingCapabilities
-    if (!capabilities.stateOverrides && Date.now() - this.capabilitiesAt > INABILITY_MS)
+    if (!capabilities.canOverrideState && Date.now() - this.capabilitiesAt > INABILITY_MS)
       this.pendingCapabilities = undefined
     return capabilities
   }
 
   /**
-   * Reads the capabilities again after an answer that suggests that the node ignores overrides.
+   * Reads the capabilities again, because an answer suggests that the node ignores overrides.
    *
-   * @param sentAtMs - when that request was sent; capabilities read later are kept
+   * @param sentAtMs - when the request of that answer was sent; capabilities that were read later are kept
    */
   async recheckCapabilities(sentAtMs: number): Promise<Capabilities> {
     if (this.capabilitiesAt <= sentAtMs) this.pendingCapabilities = undefined
@@ -114,12 +117,12 @@ export class Upstream {
   }
 
   private readCapabilities(): Promise<Capabilities> {
-    // A separate timeout: the caller that starts the request may abort before the others that share it.
+    // The request has its own timeout, because other callers may share it when the first one aborts.
     const signal = AbortSignal.timeout(PROBE_MS)
     const request = async (method: string, params: readonly unknown[]): Promise<Hex> => {
       for (let tries = 1; ; tries++) {
         try {
-          // All callers wait for this request, so a hanging one is repeated on a new connection.
+          // All callers wait for this request, so it is repeated on a new connection if it hangs.
           const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TRY_MS * 2 ** (tries - 1))])
           return await this.endpoint.request<Hex>(method, params, {
             signal: attemptSignal,
@@ -176,7 +179,7 @@ export class Upstream {
     this.forgetVerification()
   }
 
-  /** Forgets verified facts: another node may answer at the same URL next time. */
+  /** Forgets chain id and capabilities, because another node may answer at the same URL next time. */
   private forgetVerification(): void {
     this.chainVerified = false
     this.pendingCapabilities = undefined

@@ -4,7 +4,9 @@
  */
 import { loadRegistry } from '@sluice/chains'
 
+/** Timeout of the request for the chain id. */
 const TIMEOUT_MS = 3_000
+/** Maximum endpoints that are asked for their chain id. */
 const MAX_ENDPOINTS = 64
 
 export type EndpointReport = {
@@ -25,7 +27,7 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
     chainsDir: chainsDir || undefined,
     deploymentsDir: deploymentsDir || undefined,
   }).supportedIds()
-  const onlyIds = CHAINS ? CHAINS.split(',').map((id) => Number(id.trim())) : undefined
+  const allowedIds = CHAINS ? CHAINS.split(',').map((id) => Number(id.trim())) : undefined
   const mistakes: string[] = []
   const warnings: string[] = []
   const endpoints = Object.entries(environment).flatMap(([name, urls]) => {
@@ -37,13 +39,13 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
       const similarId = supportedIds.find((candidate) => hasSameDigits(candidate, id))
       const hint = similarId === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${similarId}?`
       mistakes.push(`Chain ${id} has an RPC endpoint and is not served: ${hint}`)
-    } else if (onlyIds && !onlyIds.includes(id))
+    } else if (allowedIds && !allowedIds.includes(id))
       mistakes.push(
         `Chain ${id} has an RPC endpoint and is not in --chains ${CHAINS}: add it there, or leave its --rpc out`,
       )
   }
   const checkedEndpoints = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
-  const answers = await Promise.all(checkedEndpoints.map(({ url }) => chainOf(url)))
+  const answers = await Promise.all(checkedEndpoints.map(({ url }) => readChainId(url)))
   for (const [index, { id, url }] of checkedEndpoints.entries()) {
     const answer = answers[index]!
     if (typeof answer === 'string')
@@ -56,8 +58,8 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
   return { mistakes, warnings }
 }
 
-/** Returns the chain id of an endpoint, or the reason why it is unknown. */
-async function chainOf(url: string): Promise<number | string> {
+/** Asks an endpoint for its chain id. Returns a text, the reason, if the id is unknown. */
+async function readChainId(url: string): Promise<number | string> {
   try {
     const answer = await fetch(url, {
       method: 'POST',

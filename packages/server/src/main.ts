@@ -3,9 +3,9 @@ import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'
 
-/** Time in which requests that have begun are answered, unless the environment names another. */
+/** Milliseconds after a signal in which requests in flight are answered; the environment may name another time. */
 const GRACE_MS = '1000'
-/** Maximum time from the signal to the exit, even if requests are still running. */
+/** Maximum milliseconds from a signal to the exit, even if requests are still in flight. */
 const MAX_STOP_MS = 1_800
 
 const [command, ...refereeArguments] = process.argv.slice(2)

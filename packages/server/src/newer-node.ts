@@ -1,22 +1,23 @@
 /**
- * Runs the service with a newer Node if needed. It requires Node 22.15 (`node:sqlite`, iterator helpers, zstd); under
- * an older version, npm fetches the version it is tested with.
+ * Runs the service with a newer version of Node.js if needed. The service requires 22.15 (`node:sqlite`, iterator helpers,
+ * zstd). If it is started with an older version, npm fetches the version with which it is tested.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
-const NEEDED_VERSION = [22, 15] as const
-/** Milliseconds between a signal and the kill of the service. */
+const MIN_VERSION = [22, 15] as const
+/** Milliseconds after a signal until the service is killed. */
 const MAX_STOP_MS = 1_900
+/** Signals that end the service. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > NEEDED_VERSION[0] || (major === NEEDED_VERSION[0] && minor >= NEEDED_VERSION[1])
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1])
 }
 
 /**
- * Runs this program again with a newer Node, and ends with its exit code. npm only locates the newer Node and does not
- * run the service: if npm and its shell were killed, a service started by them would survive.
+ * Runs this program again with a newer version of Node.js, and exits with its exit code. npm only fetches and locates that
+ * version; it does not run the service, because a service that npm started would survive if npm is killed.
  *
  * @param program - file and arguments
  */
@@ -46,7 +47,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   const path = output.trim().split('\n').at(-1) ?? ''
   if (code !== 0 || path === '') {
     console.error(
-      `Node ${process.versions.node} is older than ${NEEDED_VERSION.join('.')}, and npm could not fetch a newer one. Install Node 24, or connect to the npm registry.`,
+      `Node ${process.versions.node} is older than ${MIN_VERSION.join('.')}, and npm could not fetch a newer one. Install Node 24, or connect to the npm registry.`,
     )
     process.exit(1)
   }

@@ -1,4 +1,7 @@
-/** Runs the eth_call of one attempt: installs the probe, sets up the input, and overrides the block. */
+/**
+ * Runs the eth_call of one attempt: installs the probe, sets up the sender's input, and overrides the block. The target is
+ * the contract that the transaction calls.
+ */
 import type { Address, Hex } from '@sluice/chains'
 import {
   type AccountOverride,
@@ -27,7 +30,7 @@ import type { SimulationRequest } from './types.ts'
 /** Block, gas, and code of one simulation. */
 export type CallEnvironment = {
   readonly header: BlockHeader
-  /** Pinned to one block. */
+  /** Block whose state is used; a tag or number is replaced by a hash. */
   readonly block: BlockRef
   readonly gasPriceWei: bigint
   /** Block overrides; none at `pending`. */
@@ -48,9 +51,8 @@ export type ProbeRun = {
   readonly request: SimulationRequest
   readonly environment: CallEnvironment
   readonly setUp: SetUp
-  /** Code of the target, to install the probe there, so that the sender stays without code. */
+  /** Code of the target. If set, the probe is installed at the target, so that the sender stays without code. */
   readonly targetCode?: Hex
-  /** Bytes. */
   readonly maxReturnBytes: number
   readonly options: RequestOptions
 }
@@ -137,7 +139,7 @@ export function codeOverrides(codes: SimulationRequest['codes'] = {}): StateOver
   return Object.fromEntries(Object.entries(codes).map(([account, code]) => [account, { code }]))
 }
 
-/** Merges state overrides per account; later ones win. */
+/** Merges state overrides per account and field; later values replace earlier ones. */
 export function mergeOverrides(...overrideSets: readonly StateOverrides[]): StateOverrides {
   const mergedOverrides: Record<Address, AccountOverride> = {}
   for (const overrides of overrideSets) {

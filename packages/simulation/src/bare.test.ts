@@ -174,7 +174,7 @@ test('the output is the growth of the balance of a success, and never below zero
 test('native output is what transfers bring, less what they take', async () => {
   const transfers = [
     { from: to, to: from, amount: 100n },
-    { from, to: to, amount: 30n },
+    { from, to, amount: 30n },
     { from, to: from, amount: 500n },
     { from: to, to: holder, amount: 7n },
   ]

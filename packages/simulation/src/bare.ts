@@ -1,6 +1,6 @@
 /**
- * Runs the transaction with no probe at the sender by eth_simulateV1. Tokens, hooks, and routers that inspect the code
- * of their counterparty may behave differently with a proxy there.
+ * Runs a transaction by eth_simulateV1, with no probe at the sender. Tokens, hooks, and routers that inspect the code of
+ * the sender may behave differently if there is a probe.
  */
 import { BalanceProbe__factory, IERC20__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
@@ -21,11 +21,12 @@ const balanceProbe = callCodec<
 const erc20 = IERC20__factory.createInterface()
 /** Address of the contract that reads balances. */
 const BALANCE_PROBE = toAddress('0x5177ce0000000000000000000000000000000006')
-/** Gas for three balance readings of up to a million each. */
+/** Gas limit of reading balances: three readings of up to a million each. */
 const READ_GAS = 4_000_000n
+/** Gas limit of each setup transaction. */
 const SET_UP_GAS = 1_000_000n
 
-/** Result of the transaction as sent. */
+/** Result of a bare run. */
 export type BareReport = {
   readonly success: boolean
   readonly returnData: Hex
@@ -118,7 +119,7 @@ function balancesOf(balanceRead: SimulatedTransaction | undefined): Balances | u
   return balanceRead?.success ? balanceProbe.decode(balanceRead.returnData)[0] : undefined
 }
 
-/** Sums native transfers instead of balances, because gas is paid from the same account. */
+/** Sums an account's native transfers. Its balance would also contain the cost of gas. */
 function nativeGain({ transfers }: SimulatedTransaction, account: Address): bigint {
   return transfers.reduce((sum, { from, to, amount }) => {
     const receivedAmount = to === account ? sum + amount : sum

@@ -1,4 +1,4 @@
-/** Bounded map that counts evictions. */
+/** Map with a maximum number of entries that counts evictions. */
 import { LRUCache } from 'lru-cache'
 
 /** Current entries of a bounded map, and entries evicted so far. */
@@ -13,7 +13,7 @@ export type BoundedOptions<V> = {
   readonly onEvict?: (value: V) => void
 }
 
-/** LRU map with a limit that counts evictions. */
+/** Map that evicts the least recently used entry at a limit, and counts evictions. */
 export class BoundedMap<K extends Value, V extends Value> {
   private readonly entries: LRUCache<K, V>
   private evictedCount = 0

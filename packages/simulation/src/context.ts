@@ -1,4 +1,4 @@
-/** State shared by the simulations of a chain. */
+/** Creates the state that the simulations of a chain share. */
 import { BareRuns } from './bare-runs.ts'
 import { FeeReader } from './fees.ts'
 import { CostLimiter } from './limiter.ts'

@@ -28,9 +28,9 @@ export class FeeReader {
   }
 
   /**
-   * Returns the gas price in wei that a transaction would have paid in the block after a past one. It is the base fee
-   * of that block plus the median tip of the past block. If the node no longer has them, returns the base fee of the
-   * past block; on a chain without base fee, today's price.
+   * Returns the gas price in wei that a transaction would have paid in the block after a past block: the base fee of the
+   * later block plus the median tip of the past block. If the node no longer has these, returns the base fee of the past
+   * block; on a chain without base fee, the current price.
    *
    * @throws RpcError if the chain has no base fee and no node reports a price
    */
@@ -64,7 +64,7 @@ export class FeeReader {
         const nextFee = history?.baseFeePerGas?.[1]
         return nextFee === undefined ? undefined : BigInt(nextFee)
       } catch {
-        // Only affects `block.basefee`; the base fee of the block itself is used instead.
+        // The failure only affects `block.basefee` in simulations, which then have the base fee of the block itself.
         return undefined
       }
     })
@@ -81,6 +81,7 @@ function withoutSignal({ signal: _, ...options }: RequestOptions = {}): RequestO
   return options
 }
 
+/** Reads a value of a block at most once; failures are not cached. */
 function readOnce<T>(cache: BoundedMap<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
   const cached = cache.get(hash)
   if (cached) return cached

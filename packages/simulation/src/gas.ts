@@ -1,12 +1,14 @@
-/** Intrinsic and default gas of transactions. */
+/** Computes the intrinsic gas, calldata floor, and default gas limit of transactions. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 
+/** Intrinsic gas of a transaction without calldata. */
 const TRANSACTION_GAS = 21_000n
-/** Gas per calldata byte (EIP-2028). */
+/** Gas per zero byte of calldata. */
 const ZERO_BYTE_GAS = 4n
+/** Gas per other byte of calldata (EIP-2028). */
 const BYTE_GAS = 16n
-/** Calldata floor of EIP-7623: 10 gas instead of 4 per token of calldata. */
+/** Calldata floor of EIP-7623: at least 10 gas, instead of 4, per token of calldata (a nonzero byte has four tokens). */
 const FLOOR = { gas: 10n, insteadOf: 4n }
 
 /** Returns an upper bound of the intrinsic gas for calldata of this length, cheaper to compute than the exact value. */
@@ -14,12 +16,13 @@ export function maxIntrinsicGas(data: Hex): bigint {
   return TRANSACTION_GAS + BigInt((data.length - 2) / 2) * BYTE_GAS
 }
 
-/** Cached results: a quote uses the same few calldata several times. */
+/** Maximum cached results: a quote uses the same few calldata several times. */
 const MAX_CACHED = 8
 const cache: { readonly data: Hex; readonly gas: bigint }[] = []
+/** Index of the oldest cached result. */
 let oldest = 0
 
-/** Returns the gas charged before the first instruction. */
+/** Returns the gas that a transaction is charged before its first instruction. */
 export function intrinsicGas(data: Hex): bigint {
   const cached = cache.find((entry) => entry.data === data)
   if (cached) return cached.gas

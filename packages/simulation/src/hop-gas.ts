@@ -1,4 +1,4 @@
-/** Measures the gas of many single hops of the Executor in one eth_call. */
+/** Measures the gas of many hops in one eth_call. A hop is one swap in one pool, which the Executor runs as a program. */
 import { GasProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -39,23 +39,23 @@ const gasProbe = callCodec<[executor: Address, limit: bigint, hops: readonly Hop
   'run',
 )
 
-/** Recipient without token balances; the Guard's own balances are overridden here. */
+/** Recipient without token balances. The Guard is not used as recipient, because its balances are overridden. */
 const RECIPIENT = toAddress('0x5177cE0000000000000000000000000000000007')
 /**
- * Maximum gas per hop: several times the gas of the most expensive family. Pools that use more keep the estimate of
- * their family.
+ * Maximum gas per hop: several times the gas of the most expensive family. A hop that uses more is not measured, so its
+ * pool keeps the estimate of its family.
  */
 const HOP_GAS_LIMIT = 2_000_000n
-/** Gas of the call, within the cap of most nodes. Hops that no longer fit are measured another time. */
+/** Gas of the call, within the cap of most nodes. Hops that do not fit are not measured by this call. */
 const CALL_GAS = 40_000_000n
-/** Gas of the CALL itself and of the code after the first reading. A hop in a longer program does not pay it. */
+/** Gas that the measurement itself adds to each hop. A result that is not larger means that the hop failed. */
 const CALL_OVERHEAD = 1_000n
-/** Shares are written with 1 / `SHARES_MARGIN` extra, in case the rate changed. */
+/** Balances of shares are written with 1 / `SHARES_MARGIN` more shares, in case the rate to base units has changed. */
 const SHARES_MARGIN = 100n
 
 /**
- * Measures each hop before refunds; null if it failed, exceeded the limit, or its input could not be set up. Accounts
- * and slots that no previous hop touched are cold, as in a transaction.
+ * Measures the gas of each hop before refunds; null if the hop failed, exceeded the limit, or got no input. Accounts and
+ * slots are cold for each hop, as in a transaction.
  *
  * @throws RpcError if no endpoint could run the call
  */
@@ -132,7 +132,7 @@ async function inputWrites(
   return new Map(writesByToken.flat())
 }
 
-/** Other bits of the word are zero, as for an account that never held the token. */
+/** Returns the writes of a balance. Other bits of the word are zero, as for an account that never held the token. */
 function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites {
   const rate = shape.kind === 'plain' ? undefined : shape.rate
   const storedNumber = rate ? (amount * rate.shares * (SHARES_MARGIN + 1n)) / (rate.units * SHARES_MARGIN) + 1n : amount

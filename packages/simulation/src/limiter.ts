@@ -1,4 +1,7 @@
-/** Limits concurrent simulations by expected gas, so that a few heavy ones leave room for many light ones. */
+/**
+ * Limits concurrent simulations by the expected gas, so that a few heavy simulations leave room for many light ones. A
+ * light simulation has a cost of one unit, a heavy one has more.
+ */
 import type { Address } from '@sluice/chains'
 import { onAbort, RpcError } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from './bounded-map.ts'
@@ -6,15 +9,17 @@ import { SimulationError } from './errors.ts'
 
 /** Gas per cost unit; a plain swap uses a fraction of it. */
 const UNIT_GAS = 2_000_000
-/** Gas assumed for targets that are unknown or timed out, because attackers change addresses. */
+/** Gas assumed for targets that are unknown or timed out: high, because attackers change addresses. */
 const UNKNOWN_GAS = 8_000_000
+/** Maximum targets whose gas is remembered. */
 const MAX_REMEMBERED = 10_000
 
 export type LimiterOptions = {
-  /** Cost units that may run at a time. */
+  /** Maximum cost units that run at a time. */
   readonly capacity: number
   /** Cost units that heavy targets may not use, so that light ones start soon. */
   readonly reserved: number
+  /** Maximum queued simulations; more are refused. */
   readonly maxQueued: number
 }
 
@@ -26,19 +31,20 @@ export class CostLimiter {
   private runningCost = 0
   private heavyCost = 0
   private readonly queue: QueuedRun[] = []
-  private readonly gasUsed = new BoundedMap<Address, number>(MAX_REMEMBERED)
+  private readonly gasByTarget = new BoundedMap<Address, number>(MAX_REMEMBERED)
 
   constructor(options: LimiterOptions) {
     this.options = options
   }
 
   get count(): StateCount {
-    return this.gasUsed.count
+    return this.gasByTarget.count
   }
 
   /**
-   * Runs `simulate` when its cost fits. The cost is the gas that the target used in the past. The gas limit would
-   * not distinguish targets, because most requests leave it at half a block. The run time would depend on the load.
+   * Runs `simulate` when its cost fits. The cost is computed from the gas that the target used in the past. The gas limit
+   * of the request would not distinguish targets, because most requests leave it at half a block. The run time would
+   * depend on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */
@@ -62,19 +68,19 @@ export class CostLimiter {
     }
   }
 
-  /** Returns the cost of a target, at most the capacity for heavy targets, so that each target can run. */
+  /** Returns the cost of a target in units: at most the capacity for heavy targets, so that each target can run. */
   private costOf(target: Address): number {
-    const units = Math.ceil((this.gasUsed.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
+    const units = Math.ceil((this.gasByTarget.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
     return Math.min(units, this.options.capacity - this.options.reserved)
   }
 
   /**
-   * Records the gas of a run. A lighter run at most halves the recorded gas, because routers do both light and heavy
+   * Records the gas of a run. A run with less gas at most halves the recorded gas, because routers do both light and heavy
    * work.
    */
   private remember(target: Address, gas: number): void {
-    const recordedGas = this.gasUsed.get(target) ?? 0
-    this.gasUsed.set(target, Math.max(gas, recordedGas / 2))
+    const recordedGas = this.gasByTarget.get(target) ?? 0
+    this.gasByTarget.set(target, Math.max(gas, recordedGas / 2))
   }
 
   private wait(cost: number, signal?: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ export type SimulationLimits = {
   readonly maxReturnData: number
   /** Timeout of each RPC request. */
   readonly timeoutMs: number
-  /** Concurrent cost units: a light simulation counts as one, a heavy one for more. */
+  /** Maximum concurrent cost units: a light simulation counts as one, a heavy simulation as more. */
   readonly maxConcurrent: number
   /** Maximum queued simulations; more are rejected with `OVERLOADED`. */
   readonly maxQueued: number

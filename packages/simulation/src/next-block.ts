@@ -1,4 +1,4 @@
-/** Number and timestamp of the block that a transaction would be mined in. */
+/** Computes number and timestamp of the block in which a transaction would be mined. */
 import type { BlockHeader } from '@sluice/rpc'
 
 /** Block number and timestamp of a simulated transaction, instead of those of the block whose state it uses. */
@@ -9,8 +9,8 @@ export type BlockEnvironment = {
 }
 
 /**
- * Returns the first block that could include a transaction sent now. Its timestamp is later, even with sub-second
- * blocks.
+ * Returns the first block that could include a transaction sent now. Its timestamp is at least one second later, even if
+ * the chain has several blocks per second.
  */
 export function nextBlock({ number, timestamp }: BlockHeader, intervalMs: number): BlockEnvironment {
   return { number: number + 1, timestamp: timestamp + Math.max(1, Math.round(intervalMs / 1_000)) }

@@ -39,7 +39,7 @@ test('an order is encoded as the contract has it', () => {
   expect([...decoded].map((value) => String(value).toLowerCase())).toEqual([
     ...[to, '6300000', '0', tokenIn, tokenOut, holder, spender, '8', ZERO_ADDRESS, '0', '100'],
   ])
-  const lent = encodeOrder({ ...order, lend: { holder: holder, amount: 9n } })
+  const lent = encodeOrder({ ...order, lend: { holder, amount: 9n } })
   const [{ lender, lend }] = swapProbe.decodeFunctionData('run', lent)
   expect([lender.toLowerCase(), lend]).toEqual([holder, 9n])
 })

@@ -1,4 +1,7 @@
-/** Encodes and decodes calls of the swap probe contracts, and the code overrides that install them. */
+/**
+ * Encodes and decodes calls of the swap probes, and builds the code overrides that install them. A swap probe is a contract
+ * that calls the target (the `to` of a transaction) and measures balances and gas.
+ */
 import { RivalsProbe__factory, type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -21,29 +24,31 @@ const alternativesProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readon
 )
 const targetProbe = callCodec<ProbeArguments, ProbeResults>(TargetProbe__factory.createInterface(), 'runHere')
 
-/** Address of the probe's code during the call. */
+/** Address of the code of the probe for the sender; the sender gets a proxy for it. */
 const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
+/** Address of the code of the probe for the target. */
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
-/** Must equal the mask in SwapProbe.sol. */
+/** An account's own code moves to the address of the account XOR this mask. Must equal the mask in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
 /** Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies both. */
 const CALL_GAS = { alone: 123n, withAlternatives: 132n }
 /** Like `CALL_GAS`, for a DELEGATECALL. */
 const DELEGATE_GAS = 120n
-/** Gas that a value transfer adds to a CALL, and the stipend that the target gets for free. */
+/** Gas that a value transfer adds to a CALL. */
 const VALUE_GAS = 9_000n
+/** Gas that the target of a value transfer gets in addition, at no cost. */
 const STIPEND = 2_300n
-/** Gas for five balance readings of up to a million each, setup, and reporting 64 kB. */
+/** Gas of the probe itself: five balance readings of up to a million each, setup, and reporting 64 kB. */
 const PROBE_GAS = 8_000_000n
 
 /** Parameters of a probe run. */
 export type ProbeOrder = {
-  /** Account that the probe is installed at. At the target, the sender stays without code. */
+  /** Account at which the probe is installed. With `target`, the sender stays without code. */
   readonly probeLocation: 'sender' | 'target'
   readonly from: Address
   readonly to: Address
   readonly data: Hex
-  /** Alternative calldata, each run from the same state; only at the sender. */
+  /** Calldata of alternative swaps, each run from the same state; only for a probe at the sender. */
   readonly alternatives?: readonly Hex[]
   /** Gas for the target. */
   readonly gas: bigint
@@ -54,8 +59,9 @@ export type ProbeOrder = {
   readonly spender: Address
   /** Base units that the sender approves; 0n if an override sets the allowance. */
   readonly approve: bigint
+  /** Amount in base units that a holder transfers to the sender first. */
   readonly lend?: { readonly holder: Address; readonly amount: bigint }
-  /** Bytes. */
+  /** Maximum bytes of return data. */
   readonly maxReturn: number
 }
 
@@ -66,7 +72,7 @@ export type ProbeReport = {
   readonly success: boolean
   /** Gas used by the target, before refunds and without intrinsic gas. */
   readonly gasUsed: bigint
-  /** True if the target failed with no gas left. */
+  /** True if the target failed and had no gas left. */
   readonly isOutOfGas: boolean
   /** True if the node gave the target less gas than requested, which may have caused the failure. */
   readonly isStarved: boolean
@@ -80,6 +86,7 @@ export type ProbeReport = {
   readonly returnData: Hex
 }
 
+/** Encodes the call of a probe. */
 export function encodeOrder(order: ProbeOrder): Hex {
   // The stipend is added to the gas of a CALL with value.
   const gas = order.gas - (order.value > 0n && order.probeLocation === 'sender' ? STIPEND : 0n)
@@ -147,7 +154,7 @@ function reportOf(report: DecodedReport, order: ProbeOrder): ProbeReport {
 /**
  * Returns the overrides that install the probe at an account and move its own code to another address.
  *
- * @param code - `0x` for an account without code
+ * @param code - the account's own code; `0x` for an account without code
  * @param kind - `RivalsProbe` for orders with alternatives
  */
 export function probeAt(account: Address, code: Hex, kind: 'SwapProbe' | 'RivalsProbe' = 'SwapProbe'): StateOverrides {

@@ -12,7 +12,7 @@ const MAX_LENGTH = 1_000
 const MAX_DEPTH = 3
 /** Maximum arguments of an unknown error that are inspected. */
 const MAX_ARGUMENTS = 8
-/** Bytes per argument. */
+/** Bytes of a word in ABI encoding. */
 const WORD = 32
 
 /** @see https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
@@ -79,7 +79,7 @@ function isRevert(bytes: Hex): boolean {
   return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
 }
 
-/** Finds revert data in the arguments of an unknown error: the first bytes argument that holds some. */
+/** Describes the revert data in the arguments of an unknown error; undefined if no `bytes` argument holds revert data. */
 function wrappedReason(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)

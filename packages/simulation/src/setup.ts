@@ -1,4 +1,4 @@
-/** Sets up the sender's input by storage overrides if the slots are known, else by a loan from a holder. */
+/** Builds setups: ways to give the sender of a simulation the input, such as storage overrides or a loan of a holder. */
 import type { Address } from '@sluice/chains'
 import { computeBalanceWrites } from './slots/amount.ts'
 import { KeyedSearch } from './slots/keyed.ts'
@@ -17,6 +17,7 @@ export type SetUp = {
   readonly lend?: Loan
   readonly sources: SetUpWays
 }
+/** Amount in base units that a holder transfers to the sender before the swap. */
 export type Loan = { readonly holder: Address; readonly amount: bigint }
 
 export type SwapInput = {
@@ -84,7 +85,7 @@ export async function keyedSetUp(
   return allowance ? { ...setUp, approve: 0n, sources: { ...setUp.sources, allowance: 'slot' } } : setUp
 }
 
-/** Returns the setup with an approval by the sender. */
+/** Returns the setup with an approval of `units` base units by the sender. */
 export function withApproval(setUp: SetUp, units: bigint): SetUp {
   return { ...setUp, approve: units, sources: { ...setUp.sources, allowance: 'approved' } }
 }

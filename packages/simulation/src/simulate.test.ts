@@ -612,10 +612,10 @@ test('a failure is the own one of the swap where the token lets a spender take t
   expect(approving.log.takes).toBe(0)
 })
 
-const asSent = { request: { asSent: 'measured' } } as const
+const bareRunMode = { request: { bareRunMode: 'measured' } } as const
 
 test('as it is sent, the same outcome is confirmed, with the gas that is charged', async () => {
-  const { result, log } = simulate({ sent: { gasUsed: 90_000n, maxUsedGas: 121_500n } }, asSent)
+  const { result, log } = simulate({ sent: { gasUsed: 90_000n, maxUsedGas: 121_500n } }, bareRunMode)
   expect(await result).toMatchObject({ gasUsed: 100_000, chargedGas: 90_000, ways: { sender: 'same' } })
   expect(await result).not.toHaveProperty('probed')
   expect(log.calls.filter(({ method }) => method === 'simulateV1')).toHaveLength(1)
@@ -623,7 +623,7 @@ test('as it is sent, the same outcome is confirmed, with the gas that is charged
 
 test('as it is sent, another outcome is the result, and that of the probe is kept', async () => {
   const sent = { success: false, returnData: revert('contract!'), gasUsed: 90_000n, maxUsedGas: 91_000n }
-  const result = await resultOf({ sent }, { request: { asSent: 'measured', alternatives: ['0x11'] } })
+  const result = await resultOf({ sent }, { request: { bareRunMode: 'measured', alternatives: ['0x11'] } })
   expect(result).toMatchObject({
     ...{ success: false, amountOut: 0n, gasUsed: 70_000, chargedGas: 90_000, revertReason: 'contract!' },
     probed: { success: true, amountOut: 30n, gasUsed: 100_000, returnData: '0x' },
@@ -633,7 +633,7 @@ test('as it is sent, another outcome is the result, and that of the probe is kep
 })
 
 test('gas that agrees with the charge is not measured again, other gas is', async () => {
-  const charged = { request: { asSent: 'charged' } } as const
+  const charged = { request: { bareRunMode: 'charged' } } as const
   const runs = async (gasUsed: bigint) => {
     const { result, log } = simulate({ sent: { gasUsed } }, charged)
     return { result: await result, simulated: log.calls.filter(({ method }) => method === 'simulateV1').length }
@@ -666,14 +666,14 @@ test('a failure for a sender without code is run as it is sent in any case, othe
 })
 
 test('where no node can run it as it is sent, the outcome of the probe stands', async () => {
-  const result = await resultOf({}, asSent)
+  const result = await resultOf({}, bareRunMode)
   expect(result).toMatchObject({ success: true })
   expect(result.ways).not.toHaveProperty('sender')
 })
 
 test('a set-up that did not hold is not the one that is run as sent', async () => {
   const world: World = { allowanceOf: () => 0n, sent: { maxUsedGas: 121_000n } }
-  const { result, log } = simulate(world, asSent)
+  const { result, log } = simulate(world, bareRunMode)
   expect(await result).toMatchObject({ ways: { allowance: 'approved', sender: 'same' } })
   expect(log.calls.filter(({ method }) => method === 'simulateV1')).toHaveLength(2)
 })

@@ -1,7 +1,12 @@
-/** Simulates one swap in one eth_call, as its sender would run it. */
+/**
+ * Simulates one swap in one eth_call, as its sender would run it.
+ *
+ * Terms: The target is the contract that the transaction calls (`to`). The probe is a contract that measures balances and
+ * gas; state overrides install it at the sender, or at the target for a bare run, in which the sender keeps its own code.
+ * A setup is a way to give the sender the input, such as storage overrides or a loan. An attempt is a run with one setup.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { isSameOutcome, runAsSent, type SentOutcome } from './as-sent.ts'
 import { type CallEnvironment, codeOverrides, mergeOverrides, type RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
@@ -15,13 +20,14 @@ import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
 import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SwapSimulation } from './types.ts'
+import { type BareOutcome, isSameOutcome, runWithoutSenderProbe } from './without-sender-probe.ts'
 
 const MAX_UINT256 = 2n ** 256n - 1n
 
-/** Maximum alternative swaps: the gas of one call is enough for them. */
+/** Maximum alternative swaps per call, so that the gas of one call is enough for all. */
 const MAX_ALTERNATIVES = 7
 
-/** Message used if the node gives none: the transaction then counts as out of gas. */
+/** Stands for the node's error message if there is none: the transaction then counts as out of gas. */
 const NO_MESSAGE = ''
 
 /**
@@ -52,14 +58,15 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
-  // Run as sent in parallel with the probe, with the setup that usually works.
-  const earlyRun = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
-  earlyRun?.outcome.catch(() => {})
+  // Start the bare run together with the run of the probe, with the setup that usually works.
+  const earlyBareRun =
+    setUp && request.bareRunMode ? { setUp, outcome: runWithoutSenderProbe(task, environment, setUp) } : undefined
+  earlyBareRun?.outcome.catch(() => {})
   const attempt =
     setUp && token === NATIVE
       ? { setUp, report: await runTask(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
-  const result = await compareAsSent(task, environment, attempt, earlyRun)
+  const result = await compareWithBareRun(task, environment, attempt, earlyBareRun)
   const nodeMessage = (await isStarvedInside(task, environment, result))
     ? NO_MESSAGE
     : await exhaustionMessage(task, environment, result)
@@ -67,16 +74,16 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
 }
 
 /**
- * True if the transaction fails because its gas limit is too low. A contract whose inner call runs out of gas reverts
- * without data and with gas left. Only another run with more gas shows that cause.
+ * True if the transaction fails because an inner call runs out of gas. Its contract then reverts without data and with gas
+ * left, so only another run with more gas shows the cause.
  */
 async function isStarvedInside(
   task: SimulationTask,
   environment: CallEnvironment,
-  { report, setUp, sentOutcome }: Attempt,
+  { report, setUp, bareOutcome }: Attempt,
 ): Promise<boolean> {
   const { gas } = task.request
-  const { success, returnData } = sentOutcome ?? report
+  const { success, returnData } = bareOutcome ?? report
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
   const isAlmostUsedUp = (runReport: RunReport, limit: bigint) => runReport.gasUsed * 4n > limit * 3n
@@ -88,13 +95,13 @@ async function isStarvedInside(
   return rerun.success || rerun.returnData !== '0x' || rerun.gasUsed > targetGas
 }
 
-/** Returns the node's error message for a transaction that used all its gas; undefined for others. */
+/** Returns the node's error message for a transaction that used all its gas; undefined for any other transaction. */
 async function exhaustionMessage(
   { rpc, request, options }: SimulationTask,
   { block, blockOverrides, targetGas, gasPriceWei }: CallEnvironment,
-  { report, setUp, sentOutcome }: Attempt,
+  { report, setUp, bareOutcome }: Attempt,
 ): Promise<string | undefined> {
-  if (!(sentOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
+  if (!(bareOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
   const { from, to, data } = request
   const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
@@ -108,13 +115,15 @@ async function exhaustionMessage(
   return NO_MESSAGE
 }
 
+/** Result of a run with one setup. `nodeMessage` is set if the transaction used all its gas. */
 type Attempt = {
   readonly report: RunReport
   readonly setUp: SetUp
-  readonly sentOutcome?: SentOutcome | undefined
+  readonly bareOutcome?: BareOutcome | undefined
   readonly nodeMessage?: string | undefined
 }
-type EarlyRun = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
+/** A bare run that started before its setup was confirmed. */
+type EarlyBareRun = { readonly setUp: SetUp; readonly outcome: Promise<BareOutcome | undefined> }
 
 function checkRequest(
   { from, to, data, alternatives = [], gas, amountIn }: SimulationRequest,
@@ -233,7 +242,7 @@ async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
     : { ...(await learnedLayout(task)), ...layoutOfSlots }
 }
 
-/** Learns the token's layout. All callers share the work, so the signal of this one does not apply. */
+/** Finds the token's storage layout. Callers share the work, so it has no caller's abort signal. */
 function learnedLayout({ rpc, request, context }: SimulationTask): Promise<TokenLayout> {
   const { timeoutMs } = context.limits
   return context.slots.layout(
@@ -258,7 +267,8 @@ async function tryToken(
   if (realBalanceResult && (realBalanceResult.report.success || !attemptResult)) return realBalanceResult
   const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyedResult) return keyedResult
-  // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
+  // A holder may be a pool of the swap itself, which then fails because the pool lent its tokens. Try all holders, and use
+  // a failed result only if no holder works.
   let failedResult = attemptResult
   for (const holder of holders) {
     const loanResult = await tryLoan(task, environment, layout, holder)
@@ -274,7 +284,7 @@ async function tryToken(
 
 /**
  * Runs the swap with the sender's real balance and allowance. Returns undefined if the sender has too little, or if the
- * swap took more than the input because the token charges its sender extra.
+ * token takes more from the sender than the input.
  */
 async function tryRealBalance(task: SimulationTask, environment: CallEnvironment): Promise<Attempt | undefined> {
   const { amountIn } = task.input
@@ -287,7 +297,11 @@ async function tryRealBalance(task: SimulationTask, environment: CallEnvironment
   return before.tokenIn.amount - after.tokenIn.amount > amountIn ? undefined : attempt
 }
 
-/** @param computeSetUp - finds the slots to override: of the layout, or those that the token reads for this account */
+/**
+ * Runs the swap with storage overrides.
+ *
+ * @param computeSetUp - finds the slots to override: from the layout, or from the slots that the token reads for the sender
+ */
 async function trySlots(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -299,8 +313,8 @@ async function trySlots(
 }
 
 /**
- * Learns the layout again, in case the token was upgraded, then searches slots for this account, in case the token
- * treats it specially.
+ * Finds the layout again, in case the token was upgraded. Then searches the slot of the sender, in case the token treats
+ * this account specially.
  */
 async function tryOtherLayouts(
   task: SimulationTask,
@@ -333,7 +347,7 @@ async function runConfirmed(
   return withAllowance(task, environment, { report, setUp })
 }
 
-/** Returns the attempt if the spender may take the amount, else one in which the sender approves first. */
+/** Returns the attempt if the spender may take the input; otherwise runs the swap with an approval by the sender. */
 async function withAllowance(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -341,7 +355,7 @@ async function withAllowance(
 ): Promise<Attempt | undefined> {
   const { amountIn, allowance } = task.input
   if (allowance) return attempt
-  // A larger allowance is one that the token grants by itself.
+  // The allowance is larger if the token itself grants one.
   const { ok, amount } = attempt.report.balancesBefore.allowance
   if (ok && amount >= amountIn) return attempt
   const { approve } = attempt.setUp
@@ -351,6 +365,7 @@ async function withAllowance(
   return withAllowance(task, environment, { setUp, report: await runTask(task, environment, setUp) })
 }
 
+/** Runs the swap after a transfer of the input from a holder; undefined if the sender then has too little. */
 async function tryLoan(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -372,26 +387,28 @@ async function tryLoan(
 }
 
 /**
- * Compares with the transaction as sent, if requested. Also compares if it failed for a sender without code, since the
- * probe at the sender may be the cause.
+ * Compares the run of the probe with a bare run, if requested. Also compares if the swap failed for a sender without code,
+ * since the probe at the sender may be the cause.
  */
-async function compareAsSent(
+async function compareWithBareRun(
   task: SimulationTask,
   environment: CallEnvironment,
   attempt: Attempt,
-  earlyRun: EarlyRun | undefined,
+  earlyBareRun: EarlyBareRun | undefined,
 ): Promise<Attempt> {
   const { report, setUp } = attempt
   const isSuspect = !report.success && !report.isOutOfGas && environment.senderCode === '0x'
-  if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
-  const sentOutcome = await (earlyRun?.setUp === setUp ? earlyRun.outcome : runAsSent(task, environment, setUp))
-  if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), sentOutcome))
-    return { ...attempt, sentOutcome }
-  const measuringTask = { ...task, request: { ...task.request, asSent: 'measured' as const } }
-  return { ...attempt, sentOutcome: await runAsSent(measuringTask, environment, setUp) }
+  if (environment.targetCode !== undefined || !(task.request.bareRunMode || isSuspect)) return attempt
+  const bareOutcome = await (earlyBareRun?.setUp === setUp
+    ? earlyBareRun.outcome
+    : runWithoutSenderProbe(task, environment, setUp))
+  if (!bareOutcome || bareOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), bareOutcome))
+    return { ...attempt, bareOutcome }
+  const measuringTask = { ...task, request: { ...task.request, bareRunMode: 'measured' as const } }
+  return { ...attempt, bareOutcome: await runWithoutSenderProbe(measuringTask, environment, setUp) }
 }
 
-/** True if the token lets a spender take the written amount, so that a revert comes from the swap itself. */
+/** True if the token lets a spender take the written amount, so that a failure comes from the swap itself. */
 async function canMove({ reader, input, context }: SimulationTask, layout: TokenLayout): Promise<boolean> {
   const { slots } = context
   if (slots.isMovable(reader.token, input.from, layout)) return true
@@ -409,22 +426,22 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
 }
 
 function resultOf(
-  { report, setUp, sentOutcome, nodeMessage }: Attempt,
+  { report, setUp, bareOutcome, nodeMessage }: Attempt,
   { header, blockOverrides }: CallEnvironment,
 ): SwapSimulation {
   const { number = header.number, timestamp } = blockOverrides
   const isOverrideApplied = timestamp !== undefined && report.timestamp === timestamp
   const probedOutcome = outcomeOf(report)
-  const differs = sentOutcome !== undefined && !isSameOutcome(probedOutcome, sentOutcome)
-  const { success, amountOut, gasUsed, returnData } = differs ? sentOutcome : probedOutcome
-  const sender = sentOutcome && (differs ? 'bare' : 'same')
+  const differs = bareOutcome !== undefined && !isSameOutcome(probedOutcome, bareOutcome)
+  const { success, amountOut, gasUsed, returnData } = differs ? bareOutcome : probedOutcome
+  const sender = bareOutcome && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
     ...(differs
       ? { probed: probedOutcome }
       : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
     ...(!success && { revertReason: nodeMessage === undefined ? decodeRevert(returnData) : exhaustionOf(nodeMessage) }),
-    ...(sentOutcome?.chargedGas !== undefined && { chargedGas: sentOutcome.chargedGas }),
+    ...(bareOutcome?.chargedGas !== undefined && { chargedGas: bareOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
     ...(isOverrideApplied && { ranIn: { number, timestamp } }),

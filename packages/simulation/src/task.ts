@@ -8,7 +8,7 @@ import type { SetUp, SwapInput } from './setup.ts'
 import type { TokenReader } from './slots/reader.ts'
 import type { CallOutcome, SimulationRequest } from './types.ts'
 
-/** State of one simulation. */
+/** A request with the state that all runs of its simulation share. */
 export type SimulationTask = {
   readonly rpc: Rpc
   readonly request: SimulationRequest
@@ -56,7 +56,7 @@ export const isExhausted = ({ returnData, isOutOfGas }: ProbeReport): boolean =>
 const INVALID =
   /invalid.{0,3}(fe)?.{0,3}op.?code|bad ?instruction|invalid ?instruction|undefined ?instruction|not ?activated/i
 
-/** Describes a failure that used all gas. `INVALID`, used by assertions of old compilers, is not fixed by more gas. */
+/** Describes a failure that used all gas. More gas does not fix an `INVALID` opcode, as in assertions of old compilers. */
 export function exhaustionOf(nodeMessage: string): string {
   return INVALID.test(nodeMessage)
     ? 'invalid opcode: a failed assertion, or code that cannot run on this chain'

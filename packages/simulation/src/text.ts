@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import { AbiCoder, toUtf8String, Utf8ErrorFuncs } from 'ethers'
 
-/** Maximum characters that are processed. */
+/** Maximum characters of the input that are processed. */
 const MAX_READ = 4_096
 /** Control, format (bidirectional overrides and zero-width characters), private-use, and unassigned characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu

@@ -14,9 +14,11 @@ import type { TokenReport } from './types.ts'
 
 const abi = TokenProbe__factory.createInterface()
 
-/** The trader, and the account that it transfers tokens to: fictitious accounts without code. */
+/** Fictitious account that buys, transfers, and sells the token. */
 const TRADER = toAddress('0x5177cE0000000000000000000000000000000003')
+/** Fictitious account without code to which the trader transfers tokens. */
 const RECIPIENT = toAddress('0x5177ce00000000000000000000000000000f41e4')
+/** Gas limit of the measurement. */
 const GAS = 20_000_000n
 /** Maximum characters of the symbol. */
 const MAX_SYMBOL = 64
@@ -25,11 +27,11 @@ const MAX_SYMBOL = 64
 export type TokenReportRequest = {
   readonly token: Address
   readonly block: BlockRef
-  /** Account that holds the token of a pool: the pool or its vault. If absent, only transfers are measured. */
+  /** Account that holds the tokens of a pool: the pool or its vault. If absent, only transfers are measured. */
   readonly pool?: Address
   /**
-   * A small and a large amount in base units. If only the large one fails, the token has a size limit and is not a
-   * honeypot.
+   * A small and a large amount in base units. If only the large amount fails, the token limits the size of transfers,
+   * which does not make it a honeypot (a token that cannot be sold).
    */
   readonly sizes: readonly bigint[]
   readonly signal?: AbortSignal
@@ -111,7 +113,7 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
 /** Rounding tolerance of tokens that store shares, in base units. */
 const ROUNDING = 2n
 
-/** Returns the surcharge; null if nothing was sent. */
+/** Returns the largest part, in ppm of the sent amount, that a sender lost in addition to it; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
   // Skip transfers of zero, whose share is undefined.
   const sentTransfers = rounds

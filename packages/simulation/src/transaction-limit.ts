@@ -1,11 +1,12 @@
-/** Gas limit per transaction (EIP-7825). */
+/** Detects the maximum gas limit of a transaction (EIP-7825). */
 import { type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 
 /** Maximum gas per transaction since Osaka (EIP-7825). */
 const OSAKA_GAS = 16_777_216n
+/** Address at which the code that tests the EVM version is installed. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000007')
-/** Returns CLZ(0) = 256, with an opcode that Osaka introduced (EIP-7939). */
+/** Code that returns CLZ(0) = 256; Osaka introduced this opcode (EIP-7939). */
 const COUNTS_ZEROS: Hex = '0x5f1e5f5260205ff3'
 /** Milliseconds after which a chain without Osaka is checked again. */
 const RETRY_MS = 600_000

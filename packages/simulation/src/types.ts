@@ -21,7 +21,7 @@ export type SimulationRequest = {
    * at `pending` the node's.
    */
   readonly simulatedBlock?: BlockEnvironment
-  /** Gas price in wei. Default: the network's price. 0n simulates without one. */
+  /** Gas price in wei; 0n simulates without a gas price. Default: the network's price. */
   readonly gasPrice?: bigint
   /** Gas limit; default: half of the block's gas limit. */
   readonly gas?: bigint
@@ -31,7 +31,9 @@ export type SimulationRequest = {
   readonly recipient?: Address
   /** Block author; default: the block's own. */
   readonly coinbase?: Address
+  /** Base slot of the mapping with the balances of `tokenIn`; searched if absent. */
   readonly balanceSlot?: bigint
+  /** Base slot of the mapping with the allowances of `tokenIn`; searched if absent. */
   readonly allowanceSlot?: bigint
   /**
    * Handling of the allowance. Absent: it is overridden. `kept`: it is unchanged, because the calldata carries a
@@ -39,7 +41,7 @@ export type SimulationRequest = {
    * sender approves before the call, after a reset to zero if the token requires it.
    */
   readonly allowance?: 'kept' | 'approved'
-  /** Accounts that may lend the token if its storage slots are not found; must not be pools of the route. */
+  /** Accounts that may lend the input if the token's storage slots are not found; must not be pools of the route. */
   readonly holders?: readonly Address[]
   /** Code overrides, for example of contracts that did not exist yet at a past block. */
   readonly codes?: Readonly<Record<Address, Hex>>
@@ -47,15 +49,15 @@ export type SimulationRequest = {
   readonly knownState?: KnownState
   /**
    * Calldata of alternative swaps of the same input and tokens by `to`. Each runs from the same state in the same call,
-   * with the gas that the previous ones leave.
+   * with the gas that the swaps before it leave.
    */
   readonly alternatives?: readonly Hex[]
   /**
-   * Also runs the transaction without a probe at the sender, and uses that outcome if it differs. `charged`: compares
-   * the charged gas, and measures the gas before refunds only if the charged gas differs. If the transaction fails and
-   * the sender has no code, this check always runs.
+   * Mode of a bare run: a second run of the transaction without a probe at the sender, whose outcome is used if it differs.
+   * `measured`: compares the gas before refunds. `charged`: compares the gas after refunds, and measures the gas before
+   * refunds only if that differs. If the transaction fails and the sender has no code, a bare run always follows.
    */
-  readonly asSent?: 'measured' | 'charged'
+  readonly bareRunMode?: 'measured' | 'charged'
   /** True to also read the node's head, without an extra request. */
   readonly withHead?: boolean
   /** Queue priority at the node; default `quote`. */
@@ -87,9 +89,9 @@ export type CallOutcome = {
 export type SwapSimulation = CallOutcome & {
   /** Outcomes of `SimulationRequest.alternatives`; absent if this kind of run does not allow alternatives. */
   readonly alternatives?: readonly CallOutcome[]
-  /** Outcome with a probe at the sender, if the transaction as sent ends differently. */
+  /** Outcome with a probe at the sender, if the bare run ends differently. */
   readonly probed?: CallOutcome
-  /** Gas of the whole transaction after refunds, if it was run as sent and the node reported it. */
+  /** Gas of the whole transaction after refunds, if there was a bare run and the node reported this gas. */
   readonly chargedGas?: number
   readonly revertReason?: string
   /** Block whose state was used. */
@@ -104,15 +106,15 @@ export type SwapSimulation = CallOutcome & {
 }
 
 /**
- * Sources of the sender's input. Slot overrides do not affect gas. A loan or an approval makes the token's slots warm
- * before the swap, so that its gas reads 5 to 12 % too low.
+ * Ways in which the sender got the input and its allowance. Slot overrides do not affect gas. A loan or an approval makes
+ * the token's slots warm before the swap, so that the measured gas is 5 to 12 % too low.
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
   readonly allowance: 'none' | 'slot' | 'approved' | 'own'
   /**
-   * Absent if only the probe at the sender was run. `same`: the transaction as sent ends the same way. `bare`: it does
-   * not, and its outcome was used.
+   * Result of the bare run: `same` if it ends like the run with a probe at the sender; `bare` if it ends differently, so
+   * that its outcome was used. Absent if there was no bare run.
    */
   readonly sender?: 'same' | 'bare'
 }
@@ -134,6 +136,6 @@ export type TokenReport = {
   readonly rebasing: boolean | null
   readonly needsApprovalReset: boolean | null
   readonly sellable: boolean | null
-  /** True if the large amount failed where the small one did not. */
+  /** True if the token limits the size of transfers: the large amount failed, and the small one did not. */
   readonly sizeLimited: boolean | null
 }

@@ -55,7 +55,7 @@ const beforeOsaka: Interceptor = ({ params }) =>
     ? { error: { code: -32603, message: 'EVM error NotActivated' } }
     : undefined
 
-test.each([{}, { asSent: 'measured' as const }])('INVALID is distinguished from out-of-gas (%o)', async (more) => {
+test.each([{}, { bareRunMode: 'measured' as const }])('INVALID is distinguished from out-of-gas (%o)', async (more) => {
   expect(await simulate(call(invalid, more))).toMatchObject({
     success: false,
     revertReason: expect.stringContaining('invalid opcode'),

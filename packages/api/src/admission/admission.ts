@@ -8,7 +8,7 @@ import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import { FairQueue, type Ticket } from './fair-queue.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
-/** Caller and kind of a request, which are known before it runs. */
+/** Caller and kind of a request. Both are known before the request runs. */
 export type AdmissionRequest = {
   readonly caller: string
   readonly kind: string
@@ -16,25 +16,28 @@ export type AdmissionRequest = {
   readonly onWait?: () => void
 }
 
+/** A request in the queue. */
 type QueuedTask = { readonly start: (ticket: Ticket<QueuedTask>) => void; readonly refuse: () => void }
 
 /** Limits of a chain's admission. */
 export type AdmissionOptions = {
   /** Limit of running requests of the process, shared by all chains. */
   readonly concurrency: ConcurrencyLimit
+  /** Maximum requests in the queue. */
   readonly maxWaiting: number
+  /** Maximum milliseconds from the arrival of a request to its refusal. */
   readonly maxWaitMs: number
 }
 
-/** Share of `maxWaitMs` that the estimated wait may fill. The rest covers errors of the estimate. */
+/** Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. The rest covers errors of the estimate. */
 const MAX_ESTIMATE_SHARE = 0.6
 /** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
 const EXPIRY_SHARE = 0.9
-/** Extra slots for callers without a running request, as a share of the regular slots. */
+/** Additional slots for callers without a running request, as a share of the regular slots. */
 const SPARE_SLOT_SHARE = 0.5
 /**
- * Maximum wait in milliseconds while no task of the chain has ended yet. The first tasks read its pools, which takes
- * longer than any wait for a turn.
+ * Maximum wait in milliseconds until the first task of a chain has ended. The first tasks load the pools of the chain,
+ * which takes longer than usual waits.
  */
 const MAX_FIRST_WAIT_MS = 8_000
 /** Maximum `Retry-After` in seconds. */
@@ -50,7 +53,7 @@ export class ChainAdmission {
   private runningCost = 0
   /** True until the first task ends. */
   private isWarmingUp = true
-  /** Restarts the waits of the queue once the first task has ended. */
+  /** Functions that restart the waits of queued requests, called once the first task has ended. */
   private readonly waitRestarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {
@@ -80,7 +83,7 @@ export class ChainAdmission {
   /**
    * Runs a task once it is admitted.
    *
-   * @throws ApiError `OVERLOADED` if it is refused, or still waits after `EXPIRES` of `maxWaitMs`
+   * @throws ApiError `OVERLOADED` if it is refused, or still waits after `EXPIRY_SHARE` of `maxWaitMs`
    * @throws the signal's reason if the signal aborts before the task starts
    */
   async run<T>(signal: AbortSignal, request: AdmissionRequest, task: () => Promise<T>): Promise<T> {

@@ -1,21 +1,23 @@
 /**
  * Queue that is fair between callers: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by the cost of each task.
- * Pure: no clock, no I/O.
+ * Each caller has a virtual start time: the cost of the tasks that it was served. The caller with the lowest one is next.
+ * Uses no clock and no I/O.
  */
 import { type Link, LinkedList } from '@sluice/rpc'
 
-/** A task in the queue, or one that was taken and is not done. */
+/** A task that waits in the queue, or that was taken and is not done. */
 export type Ticket<T> = {
   readonly caller: string
   /** Estimated cost; all costs of a queue have the same unit. */
   readonly cost: number
   readonly item: T
-  /** Position in the caller's list of waiting tasks. */
+  /** Entry in the caller's list of waiting tasks. */
   link: Link<Ticket<T>> | undefined
 }
 
+/** The tasks of one caller. */
 type Flow<T> = {
-  /** Virtual start time of the caller's next task: the cost served so far. Unused time is not saved up. */
+  /** Virtual start time of the caller's next task: the cost served so far. A caller without tasks does not save up turns. */
   virtualStart: number
   /** Waiting tasks in order of arrival. */
   readonly waiting: LinkedList<Ticket<T>>
@@ -23,13 +25,13 @@ type Flow<T> = {
   running: number
 }
 
-/** Maximum remembered callers that have no task in the queue but were recently served more than others. */
+/** Maximum callers that are remembered without a task, because they were recently served more than others. */
 const MAX_REMEMBERED = 1_024
 
 /** Fair queue over the tasks of several callers. */
 export class FairQueue<T> {
   private readonly flows = new Map<string, Flow<T>>()
-  /** Callers with waiting tasks, so `take` does not iterate over idle ones. */
+  /** Callers with waiting tasks, so that `take` does not iterate over callers without any. */
   private readonly backloggedFlows = new Map<string, Flow<T>>()
   /** Virtual start time of the last taken task. */
   private virtualTime = 0
@@ -113,7 +115,10 @@ export class FairQueue<T> {
     return true
   }
 
-  /** Returns the newest task of the caller with the most waiting tasks, if it has more than `caller` would with one more. */
+  /**
+   * Returns the newest task of the caller with the most waiting tasks, to be dropped in favor of a task of `caller`;
+   * undefined unless that caller has more waiting tasks than `caller` would have with one more.
+   */
   findDroppable(caller: string): Ticket<T> | undefined {
     let longestFlow: Flow<T> | undefined
     for (const flow of this.backloggedFlows.values())
@@ -139,8 +144,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Forgets an idle caller unless it was served more than its share. Of these, only the most recent `MAX_REMEMBERED` are
-   * kept.
+   * Forgets a caller without tasks, unless it was served more than its share. At most `MAX_REMEMBERED` such callers are
+   * kept, the most recent ones.
    */
   private forgetIfIdle(caller: string, flow: Flow<T>): void {
     if (flow.running > 0 || flow.waiting.size > 0) return

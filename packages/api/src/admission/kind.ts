@@ -1,9 +1,9 @@
 /**
- * Classifies requests by their request line. This is cheap enough to run before Express's routing, which takes too long in the
- * overload benchmark.
+ * Classifies requests by method and URL, for admission. This is cheap enough to run before Express's routing, which costs too much
+ * time per request in the overload benchmark.
  */
 
-/** Endpoints of one chain that are subject to admission. */
+/** Paths of the endpoints that are subject to admission. They all belong to one chain. */
 const ADMITTED_PATH =
   /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|history|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
@@ -14,9 +14,12 @@ const LIST_ENDPOINTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquid
 export type AdmissionClass = {
   readonly endpoint: string
   readonly chainId: number
-  /** Endpoint, and for lists the binary logarithm of their size, rounded up, or `posted`. There are about fifty kinds. */
+  /**
+   * Key of the learned costs: the endpoint, for list endpoints followed by the binary logarithm of the list's length (rounded up)
+   * or by `posted`. There are about fifty kinds.
+   */
   readonly kind: string
-  /** True if the answer may be remembered from the same block. */
+  /** True if an earlier response of the same block may answer the request. */
   readonly isCacheable: boolean
 }
 
@@ -39,13 +42,13 @@ export function classifyRequest(url: string, method = 'GET'): AdmissionClass | u
   }
 }
 
-/** Returns the kind of an endpoint without a list. A quote costs as much as a swap; a quote at a past block also reads its pools. */
+/** Returns the kind for an endpoint without a list. A quote costs as much as a swap. A quote at a past block must also read pools. */
 function kindOf(endpoint: string, url: string): string {
   if (endpoint !== 'quote') return endpoint
   return /[?&]block=/.test(url) ? 'past quote' : 'aggregator'
 }
 
-/** Returns the number of list items, from the number of plain and encoded commas in the URL. */
+/** Returns the number of list items: the plain and the encoded commas in the URL, plus 1. */
 function countItems(url: string): number {
   let count = 1
   for (let k = 0; k < url.length; k++) {

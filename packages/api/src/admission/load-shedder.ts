@@ -1,6 +1,6 @@
 /**
- * Refuses requests that a chain has no capacity for, before Express handles them. Under overload most requests end here, and
- * their time is lost to the requests that are served.
+ * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are refused
+ * here, so a refusal must take little time, which the other requests would miss.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloadError } from '../errors.ts'
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import { classifyRequest } from './kind.ts'
 import { PausedConnections } from './paused-connections.ts'
 
-/** Interval of the log lines; each line counts the refusals since the last one. */
+/** Milliseconds between two log lines; each line has the number of refusals since the previous one. */
 const LOG_MS = 1_000
 
 type RefusedRequest = {
@@ -50,11 +50,11 @@ export function loadShedder({ services, version, isTrustedProxy, listener }: Loa
       refusalTally.add(endpoint, integratorOf(request.request.headers.referer))
     }
     metrics.backgroundQueue.add(exportCounts)
-    // Node reads from a connection again when a response has ended, so connections are paused after that.
+    // Pause the connections later, because Node reads from a connection again when a response has ended.
     setImmediate(pauseConnections, refusedBatch)
   }
   const pauseConnections = (refusedBatch: readonly RefusedRequest[]) => {
-    // A connection of a proxy carries requests of other callers.
+    // Connections of proxies are not paused, because they carry requests of other callers too.
     for (const { request } of refusedBatch)
       if (!isTrustedProxy(request.socket.remoteAddress ?? '', 0)) pausedConnections.notifyRefused(request.socket)
   }
@@ -91,7 +91,7 @@ export function loadShedder({ services, version, isTrustedProxy, listener }: Loa
 
 type RefusalCount = { readonly endpoint: string; readonly host: string; times: number }
 
-/** Counts refusals by endpoint and integrator. One increment of a metric takes as long as twenty counts here. */
+/** Counts refusals by endpoint and integrator (host of the Referer). A metric takes twenty times as long to increment. */
 class Tally {
   private countByKey = new Map<string, RefusalCount>()
 

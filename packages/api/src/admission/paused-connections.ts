@@ -1,25 +1,26 @@
 /**
- * Connections that are not read for a while after a refusal. Under heavy overload, clients that repeat refused requests at once
- * would otherwise take the processor time of the requests that are served.
+ * Stops reading from connections for a while after a refusal. Under heavy overload, clients that repeat refused requests at once
+ * would otherwise take the CPU time that the accepted requests need.
  */
 import type { Socket } from 'node:net'
 
+/** Interval of the timer that resumes connections. */
 const TICK_MS = 50
-/** Ticks until a connection is read again: one second, the shortest `Retry-After`. */
+/** Number of ticks until a connection is read again: 1 s in total, which is the shortest `Retry-After`. */
 const PAUSED_TICKS = 20
-/** Refusals per tick that pause no connection: 1,000 per second, a few percent of the processor. */
+/** Number of refusals per tick that pause no connection: 1,000 per second, which cost a few percent of the CPU time. */
 const FREE_REFUSALS = 50
 
 /** Pauses connections whose requests are refused, while the process refuses many. */
 export class PausedConnections {
-  /** Paused connections by tick, the oldest first. */
+  /** Paused connections by the tick in which they were paused, oldest first. */
   private pausedByTick: Socket[][] = []
   private pausedThisTick: Socket[] = []
   /** Refusals of the current tick. */
   private refusalsThisTick = 0
   private timer: NodeJS.Timeout | undefined
 
-  /** Counts a refusal, and stops reading from its connection if there were many. Call it after the response has ended. */
+  /** Counts a refusal. Pauses its connection if this tick had many refusals. Call it after the response has ended. */
   notifyRefused(socket: Socket): void {
     this.timer ??= setInterval(() => this.tick(), TICK_MS).unref()
     if (++this.refusalsThisTick <= FREE_REFUSALS) return
@@ -27,7 +28,7 @@ export class PausedConnections {
     this.pausedThisTick.push(socket)
   }
 
-  /** Resumes the connections whose pause has ended. After a tick without a new pause, resumes all connections. */
+  /** Resumes the connections whose pause has ended. If the last tick paused no connection, resumes all. */
   private tick(): void {
     const hasPausedNone = this.pausedThisTick.length === 0
     this.pausedByTick.push(this.pausedThisTick)

@@ -1,7 +1,7 @@
 /**
- * Estimates the cost of tasks in milliseconds of a chain's whole capacity. At full load each of n running tasks is
- * charged 1/n of the elapsed time. So costs add up to that time, whether the CPU, the threads, or the node is the
- * bottleneck. Reads no clock.
+ * Estimates the cost of tasks in milliseconds of a chain's whole capacity. While n tasks run at full load, each is charged 1/n of
+ * the elapsed time. So the costs add up to the elapsed time, whether the CPU, the threads, or the node is the bottleneck. Reads no
+ * clock: callers pass the time.
  */
 
 /** Cost in milliseconds assumed for a kind of task that was never measured. */
@@ -9,16 +9,17 @@ const DEFAULT_COST_MS = 5
 /** Weight of the newest measurement in the moving average. */
 const NEWEST_WEIGHT = 0.1
 
-/** Divides elapsed time among running tasks. */
+/** Clock that divides the elapsed time among the running tasks. */
 export class SharedClock {
   private chargedMs = 0
   private lastReadMs = 0
   private runningTasks = 0
 
   /**
-   * Returns the milliseconds charged so far to a task that ran from the beginning. A task's cost is the difference of two reads.
+   * Returns the milliseconds charged so far to a task that has run since the clock was created. A task's cost is this value at its
+   * end minus the value at its start.
    *
-   * @param slots - concurrency limit; elapsed time is divided by it if fewer tasks run
+   * @param slots - concurrency limit. If fewer tasks run, the elapsed time is divided by it
    */
   read(nowMs: number, slots: number): number {
     this.chargedMs += Math.max(0, nowMs - this.lastReadMs) / Math.max(this.runningTasks, slots)
@@ -26,7 +27,7 @@ export class SharedClock {
     return this.chargedMs
   }
 
-  /** Changes the number of running tasks. Call `read` immediately before. */
+  /** Changes the number of running tasks. Call `read` first, so that the time until now is charged to the previous number. */
   changeRunning(delta: 1 | -1): void {
     this.runningTasks += delta
   }
@@ -38,13 +39,13 @@ export type Measurement = {
   readonly chargedMs: number
   /** Milliseconds from the start of the task to its end. */
   readonly durationMs: number
-  /** True if all slots were taken at the start and at the end. Only then does the charge measure capacity. */
+  /** True if all slots were taken at the task's start and end. Only then is the charge a share of the full capacity. */
   readonly wasFull: boolean
 }
 
 type LearnedCost = { costMs: number; isMeasuredFull: boolean }
 
-/** Moving averages of cost by kind of task. The caller must bound the number of kinds. */
+/** Moving averages of the cost by kind of task. The caller must bound the number of kinds. */
 export class LearnedCosts {
   private readonly costByKind = new Map<string, LearnedCost>()
 
@@ -58,7 +59,8 @@ export class LearnedCosts {
       this.costByKind.set(kind, { costMs: chargedMs, isMeasuredFull: wasFull })
       return
     }
-    // Below full load the charge is a guess, but a task never costs more than its own duration.
+    // Below full load the charge is only a guess. It does not replace a charge at full load, but a task never costs more than its
+    // own duration.
     const sample = wasFull || !estimate.isMeasuredFull ? chargedMs : Math.min(estimate.costMs, durationMs)
     const weight = wasFull && !estimate.isMeasuredFull ? 1 : NEWEST_WEIGHT
     estimate.costMs += weight * (sample - estimate.costMs)

@@ -1,15 +1,16 @@
-/** Draws the picture of a link: the order, its result, and the pools that its input goes through. */
+/** Draws the preview picture (card) of a link to a swap: its amounts, and the pools through which the input goes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Font, readFont } from './font.ts'
 import { type Color, Raster, widthOf } from './raster.ts'
 
-/** Size that Open Graph readers expect. */
+/** Size of a card in pixels, which readers of Open Graph tags expect. */
 export const CARD = { width: 1200, height: 630 } as const
+/** Distance of text from the left and right edges, in pixels. */
 const MARGIN = 72
-/** Maximum bands. Thinner ones are drawn as one. */
+/** Maximum bands; each shows a pool. If there are more pools, those with the smallest shares are drawn as one band. */
 const MAX_BANDS = 8
-/** Maximum characters of a name, so that no name displaces the amounts. */
+/** Maximum characters of a token name, so that the amounts fit next to it. */
 const MAX_NAME = 14
 
 /** Colors of the light theme of the playground. */
@@ -27,10 +28,11 @@ const BANDS: readonly Color[] = [
   [187, 36, 0],
 ]
 
+/** Texts and shares on a card. */
 export type CardContent = {
   readonly paid: string
   readonly src: string
-  /** Output and pools; undefined if there is no quote. */
+  /** Output; undefined if there is no quote. */
   readonly received: string | undefined
   readonly dst: string
   readonly note: string
@@ -53,7 +55,7 @@ export function readFonts(webDir: string): Fonts | undefined {
   }
 }
 
-/** Draws a card. @param content - undefined for a link without an order that can be quoted */
+/** Draws a card. @param content - undefined for the plain card, without a swap */
 export function drawCard({ text, strong }: Fonts, content: CardContent | undefined): Promise<Buffer> {
   const raster = new Raster(CARD.width, CARD.height, PAPER)
   drawBrand(raster, strong)
@@ -81,7 +83,7 @@ function drawBrand(raster: Raster, font: Font): void {
   raster.text(font, 'Sluice', MARGIN + 60, 98, 36, INK)
 }
 
-/** Draws text in a size at which it fits. */
+/** Draws text in a size at which it fits between the margins. @param size - maximum font size */
 function drawFittedText(raster: Raster, font: Font, text: string, y: number, size: number): void {
   const textWidth = CARD.width - 2 * MARGIN
   raster.text(font, text, MARGIN, y, Math.min(size, (size * textWidth) / widthOf(font, text, size)), INK)
@@ -123,7 +125,7 @@ function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['p
 
 const sum = (pools: CardContent['pools']): number => pools.reduce((total, { share }) => total + share, 0)
 
-/** Points of a horizontal S curve. */
+/** Returns the points of a horizontal S curve: x and y alternate. */
 function sCurve(x0: number, y0: number, x1: number, y1: number): readonly number[] {
   const points: number[] = []
   for (let k = 0; k <= 24; k++) {
@@ -133,11 +135,15 @@ function sCurve(x0: number, y0: number, x1: number, y1: number): readonly number
   return points
 }
 
+/** Reverses the order of points in an array in which x and y alternate. */
 function reversePoints(points: readonly number[]): readonly number[] {
   return points.flatMap((_, k) => (k % 2 === 0 ? [points[points.length - 2 - k]!, points[points.length - 1 - k]!] : []))
 }
 
-/** Truncates a name. Characters that the font lacks are drawn as question marks, so none can reverse or hide text. */
+/**
+ * Truncates a name. It needs no other sanitizing: characters that the font lacks, such as bidirectional overrides, are
+ * drawn as question marks.
+ */
 function truncateName(name: string): string {
   const characters = [...name]
   return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : name

@@ -1,7 +1,7 @@
-/** Reads glyph outlines of a WOFF font with TrueType outlines, so that pictures need no graphics library. */
+/** Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. */
 import { inflateSync } from 'node:zlib'
 
-/** Closed polygon: x and y in turn, in font units, y upwards. */
+/** Closed polygon: x and y alternate, in font units, with y upward. */
 export type Contour = readonly number[]
 
 export type Font = {
@@ -10,12 +10,12 @@ export type Font = {
   readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
 }
 
-/** Line segments per quadratic curve. */
+/** Number of line segments per quadratic curve. */
 const STEPS = 4
 /** Maximum nesting of composite glyphs. */
 const MAX_DEPTH = 4
 
-/** @throws Error if the bytes are not such a font */
+/** Parses a font. @throws Error if the bytes are not a WOFF font with TrueType outlines */
 export function readFont(woff: Buffer): Font {
   const tables = tablesOf(woff)
   const table = (name: string): Buffer => {
@@ -31,11 +31,11 @@ export function readFont(woff: Buffer): Font {
     Buffer,
   ]
   const indexOf = characterMap(cmap)
-  const isLong = head.readInt16BE(50) === 1
-  const metrics = table('hhea').readUInt16BE(34)
-  const offset = (index: number) => (isLong ? loca.readUInt32BE(index * 4) : loca.readUInt16BE(index * 2) * 2)
+  const hasLongOffsets = head.readInt16BE(50) === 1
+  const metricCount = table('hhea').readUInt16BE(34)
+  const offsetOf = (index: number) => (hasLongOffsets ? loca.readUInt32BE(index * 4) : loca.readUInt16BE(index * 2) * 2)
   const outline = (index: number, depth = 0): readonly Contour[] => {
-    const [start, end] = [offset(index), offset(index + 1)]
+    const [start, end] = [offsetOf(index), offsetOf(index + 1)]
     if (start === end || depth > MAX_DEPTH) return []
     const data = glyf.subarray(start, end)
     return data.readInt16BE(0) >= 0
@@ -43,40 +43,44 @@ export function readFont(woff: Buffer): Font {
       : readCompositeGlyph(data, (glyphIndex) => outline(glyphIndex, depth + 1))
   }
   const cache = new Map<string, ReturnType<Font['glyph']>>()
-  const read = (character: string): ReturnType<Font['glyph']> => {
+  const readGlyph = (character: string): ReturnType<Font['glyph']> => {
     const index = indexOf(character.codePointAt(0)!) || indexOf(0x3f)
-    return { contours: outline(index), advance: hmtx.readUInt16BE(4 * Math.min(index, metrics - 1)) }
+    return { contours: outline(index), advance: hmtx.readUInt16BE(4 * Math.min(index, metricCount - 1)) }
   }
   return {
     unitsPerEm: head.readUInt16BE(18),
     glyph(character) {
       // The font has a few hundred glyphs, and all missing characters are one entry.
       const key = indexOf(character.codePointAt(0)!) ? character : '?'
-      const glyph = cache.get(key) ?? read(key)
+      const glyph = cache.get(key) ?? readGlyph(key)
       cache.set(key, glyph)
       return glyph
     },
   }
 }
 
+/** Returns the decompressed tables of a font, by name. */
 function tablesOf(woff: Buffer): ReadonlyMap<string, Buffer> {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('the file is not a WOFF font')
   const count = woff.readUInt16BE(12)
   const tables = new Map<string, Buffer>()
   for (let k = 0; k < count; k++) {
     const tableOffset = 44 + 20 * k
-    const [offset, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(tableOffset + field)) as [
+    const [offset, compressedLength, length] = [4, 8, 12].map((field) => woff.readUInt32BE(tableOffset + field)) as [
       number,
       number,
       number,
     ]
-    const bytes = woff.subarray(offset, offset + packed)
-    tables.set(woff.toString('latin1', tableOffset, tableOffset + 4), packed === length ? bytes : inflateSync(bytes))
+    const bytes = woff.subarray(offset, offset + compressedLength)
+    tables.set(
+      woff.toString('latin1', tableOffset, tableOffset + 4),
+      compressedLength === length ? bytes : inflateSync(bytes),
+    )
   }
   return tables
 }
 
-/** Reads the format 4 subtable, which maps the basic multilingual plane. */
+/** Reads the subtable of format 4, which maps the characters of the basic multilingual plane to glyph indexes. */
 function characterMap(cmap: Buffer): (codePoint: number) => number {
   const count = cmap.readUInt16BE(2)
   const starts = Array.from({ length: count }, (_, k) => cmap.readUInt32BE(8 + 8 * k))
@@ -101,12 +105,13 @@ function characterMap(cmap: Buffer): (codePoint: number) => number {
   }
 }
 
+/** Point of an outline: on the outline, or a control point of a quadratic curve. */
 type Point = { readonly x: number; readonly y: number; readonly isOnCurve: boolean }
 
 function readSimpleGlyph(data: Buffer): readonly Contour[] {
-  const ends = Array.from({ length: data.readInt16BE(0) }, (_, k) => data.readUInt16BE(10 + 2 * k))
-  const count = ends.length === 0 ? 0 : ends.at(-1)! + 1
-  let offset = 10 + 2 * ends.length
+  const contourEnds = Array.from({ length: data.readInt16BE(0) }, (_, k) => data.readUInt16BE(10 + 2 * k))
+  const count = contourEnds.length === 0 ? 0 : contourEnds.at(-1)! + 1
+  let offset = 10 + 2 * contourEnds.length
   offset += 2 + data.readUInt16BE(offset)
   const flags: number[] = []
   while (flags.length < count) {
@@ -114,7 +119,7 @@ function readSimpleGlyph(data: Buffer): readonly Contour[] {
     const repeats = flag & 8 ? data[offset++]! : 0
     for (let k = 0; k <= repeats; k++) flags.push(flag)
   }
-  const axis = (shortFlag: number, sameFlag: number) => {
+  const readCoordinates = (shortFlag: number, sameFlag: number) => {
     let value = 0
     return flags.map((flag) => {
       if (flag & shortFlag) value += flag & sameFlag ? data[offset++]! : -data[offset++]!
@@ -125,13 +130,13 @@ function readSimpleGlyph(data: Buffer): readonly Contour[] {
       return value
     })
   }
-  const xs = axis(2, 16)
-  const ys = axis(4, 32)
+  const xs = readCoordinates(2, 16)
+  const ys = readCoordinates(4, 32)
   const points = flags.map((flag, k): Point => ({ x: xs[k]!, y: ys[k]!, isOnCurve: (flag & 1) === 1 }))
-  return ends.map((end, k) => flatten(points.slice(k === 0 ? 0 : ends[k - 1]! + 1, end + 1)))
+  return contourEnds.map((end, k) => flatten(points.slice(k === 0 ? 0 : contourEnds[k - 1]! + 1, end + 1)))
 }
 
-/** Converts quadratic curves to line segments. Two control points in a row imply a point between them. */
+/** Converts quadratic curves to line segments. Between two control points in a row, their midpoint is on the outline. */
 function flatten(points: readonly Point[]): Contour {
   const midpoint = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOnCurve: true })
   const contourPoints = points.flatMap((point, k) => {
@@ -157,7 +162,7 @@ function flatten(points: readonly Point[]): Contour {
   return line
 }
 
-/** Reads a glyph that consists of shifted other glyphs. Scaled parts keep their size, since this font has none. */
+/** Reads a glyph that consists of other glyphs at an offset. Ignores scales, because the font in use has none. */
 function readCompositeGlyph(data: Buffer, outline: (index: number) => readonly Contour[]): readonly Contour[] {
   const contours: Contour[] = []
   let offset = 10

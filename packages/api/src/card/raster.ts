@@ -6,23 +6,28 @@ import type { Contour, Font } from './font.ts'
 /** Red, green, and blue, 0 to 255. */
 export type Color = readonly [number, number, number]
 
+/** A picture to draw on; x and y are in pixels, with y downward. */
 export class Raster {
   readonly width: number
   readonly height: number
   private readonly pixels: Buffer
 
-  constructor(width: number, height: number, ground: Color) {
+  constructor(width: number, height: number, background: Color) {
     this.width = width
     this.height = height
     this.pixels = Buffer.alloc(width * height * 3)
-    for (let offset = 0; offset < this.pixels.length; offset++) this.pixels[offset] = ground[offset % 3]!
+    for (let offset = 0; offset < this.pixels.length; offset++) this.pixels[offset] = background[offset % 3]!
   }
 
+  /** Fills a rectangle. @param opacity - 0 to 1 */
   rect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
     this.fill([[x, y, x + width, y, x + width, y + height, x, y + height]], color, opacity)
   }
 
-  /** Fills closed polygons with anti-aliasing, by the signed area that each edge covers in each pixel. */
+  /**
+   * Fills closed polygons with anti-aliasing. Each edge adds to a pixel the change of coverage against the pixel left of it;
+   * the sum from the left is the coverage of a pixel, negative for polygons in the other direction.
+   */
   fill(contours: readonly Contour[], color: Color, opacity = 1): void {
     const xs = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 0))
     const left = Math.max(0, Math.floor(Math.min(...xs)))
@@ -57,19 +62,19 @@ export class Raster {
     }
   }
 
-  /** Draws text with its baseline at `y`. @returns the x at which it ends */
+  /** Draws text with its baseline at `y`. @returns the x at which the text ends */
   text(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
     const scale = size / font.unitsPerEm
-    let pen = x
+    let penX = x
     for (const character of text) {
       const { contours, advance } = font.glyph(character)
       const placedContours = contours.map((contour) =>
-        contour.map((v, k) => (k % 2 === 0 ? pen + v * scale : y - v * scale)),
+        contour.map((v, k) => (k % 2 === 0 ? penX + v * scale : y - v * scale)),
       )
       if (placedContours.length > 0) this.fill(placedContours, color)
-      pen += advance * scale
+      penX += advance * scale
     }
-    return pen
+    return penX
   }
 
   async png(): Promise<Buffer> {
@@ -97,13 +102,14 @@ export class Raster {
   }
 }
 
+/** Returns the width of a text in pixels. */
 export function widthOf(font: Font, text: string, size: number): number {
   let width = 0
   for (const character of text) width += font.glyph(character).advance
   return (width * size) / font.unitsPerEm
 }
 
-/** Adds the signed coverage of an edge: in each row, its part left of each pixel's right side. */
+/** Adds the coverage of an edge to each row that it crosses; negative if the edge goes upward. */
 function addEdge(
   coverage: Float32Array,
   stride: number,
@@ -129,22 +135,29 @@ function addEdge(
   }
 }
 
-/** Distributes the coverage of an edge between two x positions of one row. */
-function addCoverage(coverage: Float32Array, base: number, left: number, right: number, height: number): void {
+/**
+ * Adds the coverage of an edge within one row.
+ *
+ * @param rowStart - index of the row's first pixel in `coverage`
+ * @param left - lowest x of the edge in the row
+ * @param right - highest x of the edge in the row
+ * @param height - height of the edge in the row, at most 1; negative if the edge goes upward
+ */
+function addCoverage(coverage: Float32Array, rowStart: number, left: number, right: number, height: number): void {
   const first = Math.floor(left)
   const last = Math.max(first + 1, Math.ceil(right))
   let coveredHeight = 0
   for (let x = first; x < last; x++) {
-    // Covered width of this pixel: the part of the pixel that lies right of the edge.
+    // Mean width of the part of this pixel that lies right of the edge.
     const coveredWidth = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
     const value = Math.max(0, Math.min(1, coveredWidth)) * height
-    coverage[base + x]! += value - coveredHeight
+    coverage[rowStart + x]! += value - coveredHeight
     coveredHeight = value
   }
-  coverage[base + last]! += height - coveredHeight
+  coverage[rowStart + last]! += height - coveredHeight
 }
 
-/** Integral of the part of an edge between `left` and `right` that lies left of x. */
+/** Returns the integral up to x of the share of the edge from `left` to `right` that lies left of a position. */
 function integral(x: number, left: number, right: number): number {
   if (x <= left) return 0
   if (x >= right) return (right - left) / 2 + (x - right)

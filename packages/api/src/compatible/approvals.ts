@@ -18,7 +18,7 @@ const allowanceQuery = z.object({
 })
 const transactionQuery = z.object({
   tokenAddress: address('tokenAddress'),
-  // 1inch approves without limit if `amount` is absent. Here it is required, so no approval exceeds the need of a swap.
+  // 1inch approves without limit if `amount` is absent. Here it is required, so that an approval covers only the swap.
   amount: uint('amount'),
 })
 

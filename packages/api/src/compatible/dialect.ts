@@ -1,11 +1,11 @@
-/** Interface of an adapter that reads the parameters and writes the answers of another service's API. */
+/** Interface of the adapters: each reads the parameters, and writes the responses, of another service's API. */
 import type { ApiError } from '../errors.ts'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
 
 /** Query parameters by name. */
 export type Query = Readonly<Record<string, unknown>>
 
-/** Facts that answers need in addition to the quote. */
+/** Values that responses contain in addition to the quote. */
 export type ResponseFacts = {
   readonly routerAddress: string
   readonly chainId: number
@@ -13,12 +13,12 @@ export type ResponseFacts = {
   readonly gasPriceWei: bigint
 }
 
-/** Adapter for another service's API. */
+/** Adapter for the API of another service. */
 export type Dialect = {
-  /** Converts parameters to those of `/aggregator` or `/quote`. @throws ApiError with the client's name of the parameter */
+  /** Converts parameters to those of `/aggregator` or `/quote`. @throws ApiError that names the parameter as the client does */
   readonly toParameters: (query: Query) => Query
   readonly toBody: (route: SwapResponse | QuoteResponse, routeFacts: ResponseFacts, query: Query) => object
-  /** Returns the body with status 200 if no route exists; if undefined, a missing route is an error. */
+  /** Returns the body of a response with status 200 if there is no route. If undefined, a missing route is an error. */
   readonly toNoRouteBody: ((requestId: string) => object) | undefined
   readonly toErrorBody: (error: ApiError, requestId: string) => object
 }

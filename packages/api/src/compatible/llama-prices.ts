@@ -13,7 +13,7 @@ import { readPrices } from '../routes/prices.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from '../translate.ts'
 
-/** Maximum chains of one request. All are read at once, and inactive ones are started. */
+/** Maximum chains of one request. All of them are read at once, and those not in use are started. */
 const MAX_CHAINS = 20
 /** Share of the request timeout after which chains that are still being read are left out of the answer. */
 const CHAIN_TIMEOUT_SHARE = 0.8
@@ -53,8 +53,8 @@ export function llamaPricePaths(
 }
 
 /**
- * Returns chain ids by the lower-case names that requests may use. These are DefiLlama's key, the chain id, and the
- * name in the registry unless it is another chain's key.
+ * Returns chain ids by the lower-case names that requests may use: DefiLlama's key of the chain, the chain id, and the name
+ * in the registry unless it is DefiLlama's key of another chain.
  */
 export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
@@ -116,14 +116,14 @@ type ChainReadOptions = {
   readonly timeoutMs: number
 }
 
-/** Reads the prices of one request on several chains at once. A chain that fails or hangs does not affect the others. */
+/** Reads the prices of one request on several chains at once. If a chain fails or hangs, the others are still returned. */
 class ChainPriceReader {
   private readonly request: Request
   private readonly options: ChainReadOptions
 
-  constructor(request: Request, work: ChainReadOptions) {
+  constructor(request: Request, options: ChainReadOptions) {
     this.request = request
-    this.options = work
+    this.options = options
   }
 
   async pricesOf(coinsByChainId: ReadonlyMap<number, ChainCoins>): Promise<readonly Outcome[]> {

@@ -1,4 +1,4 @@
-/** Adapter for the parts of 1inch's `/swap/v6.0` that docs/compatible.md lists. */
+/** Adapter for the parts of 1inch's `/swap/v6.0` API that docs/compatible.md lists. */
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
@@ -25,7 +25,7 @@ const swapQuery = z.object({
   permit: text('permit').optional(),
 })
 
-/** Creates the adapter. @param kind - `swap` for `/swap`, `quote` for `/quote` */
+/** Creates the adapter. @param kind - the endpoint: `/swap` or `/quote` */
 export function oneInch(kind: 'swap' | 'quote'): Dialect {
   return {
     toParameters: (query) => {
@@ -35,7 +35,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
       return {
         ...{ src: src.input, dst: dst.input, amount: amount.toString() },
         ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
-        // A quote pays no fee, so it needs no recipient, but its amount must reflect the fee.
+        // A quote pays no fee, so the caller may omit the recipient. But the quoted amount must be net of the fee.
         ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? UNOWNED_ADDRESS }),
         ...(excludedProtocols && { excludeSources: toSourceNames(excludedProtocols) }),
         ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }),
@@ -59,10 +59,10 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
   }
 }
 
-/** Fee recipient of quotes: an address without a known private key. */
+/** Fee recipient in quotes without `referrer`: an address whose private key nobody knows. */
 const UNOWNED_ADDRESS = '0x000000000000000000000000000000000000dead'
 
-/** Refuses a fee without recipient, and a permit, which would be signed for 1inch's contract. */
+/** Refuses a fee without recipient, and any permit, because it is signed for 1inch's contract. */
 function refuseUnsupported({ permit, fee, referrer }: z.output<typeof swapQuery>): void {
   if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
   if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')

@@ -1,4 +1,7 @@
-/** Routes with the APIs of 0x and 1inch, so integrators can try this service by changing a base URL. Enabled by `COMPATIBLE`. */
+/**
+ * Routes with the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL. Enabled by
+ * `COMPATIBLE`. A dialect converts between one of these APIs and this one.
+ */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'
 import { callerOf, type ProxyTrust } from '../http/caller.ts'

@@ -1,4 +1,4 @@
-/** Adapter for the parts of 0x's `/swap/allowance-holder` that docs/compatible.md lists. */
+/** Converts between this API and the parts of 0x's `/swap/allowance-holder` that docs/compatible.md lists. */
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
 import { address, gasPrice, smallInteger, text, uint } from '../parameters.ts'
@@ -7,8 +7,9 @@ import type { QuoteResponse, SwapResponse } from '../responses.ts'
 import type { Dialect, ResponseFacts } from './dialect.ts'
 
 /** Basis points per percent. */
-const PER_PERCENT = 100
-const percentOf = (bps: number) => `${Math.floor(bps / PER_PERCENT)}.${String(bps % PER_PERCENT).padStart(2, '0')}`
+const BPS_PER_PERCENT = 100
+const percentOf = (bps: number) =>
+  `${Math.floor(bps / BPS_PER_PERCENT)}.${String(bps % BPS_PER_PERCENT).padStart(2, '0')}`
 
 const sharedFields = {
   sellToken: address('sellToken', { native: true }),
@@ -89,7 +90,7 @@ function bodyOf(route: SwapResponse | QuoteResponse, facts: ResponseFacts, withT
         from: tokenIn,
         to: tokenOut,
         source: dex,
-        proportionBps: String(Math.round(share * PER_PERCENT)),
+        proportionBps: String(Math.round(share * BPS_PER_PERCENT)),
       })),
     },
     totalNetworkFee: route.gasCost.native,

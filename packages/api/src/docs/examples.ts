@@ -1,4 +1,4 @@
-/** Generates the examples of docs/api.md from the files of docs/examples, which a test runs. */
+/** Generates the examples section of docs/api.md from the files in docs/examples, which a test executes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -15,11 +15,11 @@ const samples = [
 
 const intro = `## Examples
 
-The files stand in \`docs/examples/\`. \`npm start\` prints lines for the local chain with real addresses.
-\`swap()\` of the client does the rest of a swap by the rules of the interface: it approves where that is needed, asks again
-when the quote is too old, and sends; wallets of viem, ethers and EIP-1193 fit.`
+The files are in \`docs/examples/\`. \`npm start\` prints commands with real addresses for the local chain.
+\`swap()\` of the client does all steps of a swap: it sends an approval if one is needed, requests a new quote if the
+old one has expired, and sends the transaction. It works with wallets of viem, ethers and EIP-1193.`
 
-/** Returns the section with all examples as Markdown. */
+/** Returns the examples section as Markdown. */
 export function examples(): string {
   const blocks = samples.map(
     ({ title, language, file }) =>

@@ -47,10 +47,10 @@ type Section = {
   /** Request and response as Markdown. */
   readonly example: string
 }
-/** Anchor names of the rows of a table, by row index. */
+/** HTML anchors of the rows of a table, by row index. */
 type Anchors = { readonly anchors?: readonly string[] }
 
-/** Returns the endpoints as sections. */
+/** Returns the endpoints of the OpenAPI document as sections of docs/api.md. */
 function reference(): { readonly intro: string; readonly sections: readonly Section[] } {
   const { info, paths, components } = openApiDocument() as unknown as Document
   const endpoints = Object.entries(paths).map(([path, methods]) => endpoint(path, methods, components.schemas))
@@ -71,7 +71,7 @@ function endpoint(
   const alsoPost =
     methods.get && methods.post
       ? [
-          'With POST the same fields are one JSON object, in which numbers, booleans of flags, and lists may stand as such and null is an absent field.',
+          'With POST, the same fields are in one JSON object. Fields may be JSON numbers, booleans (for 0 and 1), and arrays (for lists); null stands for an absent field.',
         ]
       : []
   return {
@@ -124,7 +124,7 @@ function fieldRows(schema: Schema, prefix = ''): string[][] {
   })
 }
 
-/** Returns the object schema of a nullable object, else the schema itself. */
+/** Returns the object schema of a nullable object; for any other schema, the schema itself. */
 function objectOf(schema: Schema): Schema {
   return schema.anyOf?.find(({ properties }) => properties) ?? schema
 }
@@ -155,9 +155,9 @@ An error of version B is JSON: \`{ "error": text, "code": code, "requestId": id,
 \`maxRoutableAmount\` are added if there is no route. \`ERROR_VERSION=A\` of the service answers plain text instead, an HTML page for 404, and 200
 with \`toAmount\` \`0\` and no \`tx\` if there is no route.
 
-A transaction that reverts in a simulation is an answer, not an error. Each error has a \`Link\` header with \`rel="help"\` to its row on this
-page. 503 has \`Retry-After\` in seconds, and \`RateLimit\` if a share of the caller is used up. [Errors and retries](guides/errors-and-retries.md)
-says what to repeat.`
+A transaction that reverts in a simulation is a result, not an error. Each error has a \`Link\` header with \`rel="help"\` to its row on this
+page. 503 has \`Retry-After\` in seconds, and \`RateLimit\` if the caller has used up its share. [Errors and retries](guides/errors-and-retries.md)
+explains which requests to repeat.`
 
 /** Returns docs/api.md. */
 export function apiReference(): string {
@@ -175,7 +175,7 @@ function asMarkdown({ title, paragraphs, tables, example }: Section): string {
   return [`## ${title}`, ...paragraphs, ...tables.map(markdownTable), example].join('\n\n')
 }
 
-/** Maximum characters of hex data in examples, `0x` excluded; longer data is cut off. */
+/** Maximum characters of hex data in examples, without `0x`; longer data is cut off. */
 const MAX_HEX = 66
 
 /** Formats the recorded request and response of an operation. */

@@ -59,122 +59,124 @@ export type Operation = {
 
 /** Error statuses that every endpoint can return. */
 const commonStatuses = [400, 405, 408, 431, 500]
+/** Error statuses that every endpoint of a chain can return. */
 const chainStatuses = [...commonStatuses, 404, 414, 502, 503, 504]
 const descriptions = {
   swap: {
     summary: 'Best route and the transaction to submit',
     description:
-      'Splits the order over pools where that pays after gas, simulates the very bytes it returns, and answers with a transaction to the Guard Contract. Check that `tx` exists and `toAmount` is not `0`, approve `tx.to` for ERC-20 input, and submit `tx` unmodified with a gas limit 20 % above `gasEstimate`.',
+      'Finds the route that pays most after gas, splits it over several pools if that is better, and returns a transaction to the Guard Contract. The returned bytes were simulated. Check that `tx` exists and `toAmount` is not `0`, approve `tx.to` for an ERC-20 input, and submit `tx` unmodified with a gas limit 20 % above `gasEstimate`.',
     statuses: [...chainStatuses, 403, 422],
   },
   quote: {
     summary: 'The best route without a wallet',
     description:
-      'What `/aggregator` answers, without the transaction: for the input field of a swap form. `from` may be left out; the route is simulated from an address that no token knows then. At the same block the figures are those of the transaction that follows.',
+      'Like `/aggregator`, without the transaction: for the input field of a swap form. `from` is optional; without it, the route is simulated from an address that no token treats specially. At the same block, `/aggregator` returns the same amounts.',
     statuses: [...chainStatuses, 403, 422],
   },
   quotes: {
     summary: 'Many quotes of one block',
     description:
-      'Up to 20 quotes at the same block, each with its own result or error, which does not fail the others. Numbers, booleans of flags, and lists may stand as such; null is an absent parameter. The chain waits for the latest `minimumBlock` of all.',
+      'Up to 20 quotes at the same block. Each has its own result or error; an error does not affect the other quotes. Parameters may be JSON numbers, booleans (for 0 and 1), and arrays (for lists); null stands for an absent parameter. If quotes name a `minimumBlock`, the highest one applies to all.',
     statuses: [...chainStatuses, 413],
   },
   stream: {
     summary: 'A quote that is kept up to date',
     description:
-      'Server-Sent Events, for `EventSource`. Parameters of `/quote`, or of `/aggregator` where `from` is given. At most one event a block: `quote` first and whenever another amount or route is best, `block` where the last one stands, `refused` where there is none, `end` with a reason when the chain cannot be read or the service stops; close the `EventSource` then. A refusal before the first event is an ordinary answer with its status, after which an `EventSource` of a browser does not come back by itself: open another one after `Retry-After`. The id of an event is its block. A comment every 10 s keeps proxies awake. Identical streams share their work; how many one caller may have open is limited.',
+      'Server-Sent Events, for `EventSource`. Takes the parameters of `/quote`, or of `/aggregator` if `from` is given. Sends at most one event per block: `quote` first, and whenever the best amount or route changes; `block` if the last quote still holds; `refused` if there is no quote; `end` with a reason if the chain cannot be read or the service stops. Close the `EventSource` after `end`. A refusal before the first event is an ordinary response with an error status. The `EventSource` of a browser does not reconnect after such a response: open a new one after `Retry-After`. The id of an event is its block. A comment every 10 s keeps connections through proxies open. Identical streams share the work. The number of open streams per caller is limited.',
     statuses: [...chainStatuses, 403],
   },
   simulate: {
-    summary: 'What a transaction would do',
+    summary: 'Simulation of a transaction',
     description:
-      'Runs any call against the state of `block`, in the block after it, with balance and allowance of `from` set to `amountIn`; and once more as it is sent, for tokens and routers that ask for the code of accounts. A revert is an answer: 200 with `success` false.',
+      'Simulates any call on the state of `block`, in the environment of the block after it, with balance and allowance of `from` set to `amountIn`. Simulates the call once more without measuring code at the sender, because some tokens and routers check the code of accounts. A revert is a result: status 200 with `success` false.',
     statuses: [...chainStatuses, 413, 422],
   },
   prices: {
     summary: 'USD prices of tokens',
     description:
-      'Null for tokens that are not recognised. With `detail=1` each price comes with what it rests on. A POST takes up to 1,000 tokens, as a list. Answers to GET carry an `ETag`.',
+      'Null for tokens without a known price. With `detail=1`, each price has its sources and a confidence. A POST takes up to 1,000 tokens, as an array. Responses to GET have an `ETag`.',
     statuses: [...chainStatuses, 413, 422],
   },
   currentPrices: {
-    summary: "USD prices in the shape of DefiLlama's price API",
+    summary: "USD prices in the format of DefiLlama's price API",
     description:
-      'For programs that read DefiLlama: the same path under this base address, over the prices of `/prices`. `coins` are up to 100 of `chain:address`, separated by commas, on at most 20 served chains: `chain` is the key of the chain at DefiLlama (`CoinsPrefix` of `/chains`), its chain id, or its name there; letter case does not count; the zero address and NATIVE are the native token. The keys of the answer are the coins as sent. Coins without a price are absent: those of other chains, tokens that are not recognised, those whose pools are still being looked for (ask again), and those of a chain that fails or does not answer in time, as long as another one does. Carries an `ETag`.',
+      'For programs that read DefiLlama: the same path with this base URL, and the prices of `/prices`. `coins` is a list of up to 100 times `chain:address`, separated by commas, on at most 20 served chains. `chain` is the key of the chain at DefiLlama (`CoinsPrefix` in `/chains`), its chain id, or its name in `/chains`, in any letter case. The zero address and NATIVE are the native token. The keys of the response are the coins as the request spells them. Coins without a price are absent: coins of chains that are not served, unknown tokens, tokens whose pools are still being searched for (repeat the request), and coins of a chain that fails or does not answer in time while another chain answers. The response has an `ETag`.',
     statuses: [...commonStatuses, 414, 502, 503, 504],
   },
   liquidity: {
     summary: 'Depth of tokens in USD',
-    description: 'Liquidity of all pools of the chain; null for tokens that are not recognised.',
+    description: 'USD liquidity of the tokens in all pools of the chain; null for tokens without a known price.',
     statuses: chainStatuses,
   },
   history: {
     summary: 'Past prices of tokens',
     description:
-      'USD prices of the blocks that the process has followed, in memory only: at most 512 points a token, at a distance in blocks that grows with their number. Recording of a token starts with its first request, and of the tokens in the file of the chain with the first request for the chain; at most 64 tokens a chain are recorded. Empty for tokens without a price.',
+      "USD prices at the blocks that the process has followed, kept in memory: at most 512 points per token, at a distance in blocks that grows with the length of the history. Recording of a token starts with the first request for it; recording of the tokens in the chain's file starts with the first request for the chain. At most 64 tokens per chain are recorded. Empty for tokens without a price.",
     statuses: chainStatuses,
   },
   permit: {
-    summary: 'What to sign instead of an approval',
+    summary: 'Permits to sign instead of an approval',
     description:
-      "The forms that token and chain know, found on chain: EIP-2612, DAI's form of it, and Permit2, with domain and nonce of the current block. Sign one with `eth_signTypedData_v4` and give `permit` with the signature behind it to `/aggregator`.",
+      "The permits that the token and the chain support, read on chain: EIP-2612, DAI's variant of it, and Permit2, with domain and nonce at the current block. Sign one with `eth_signTypedData_v4`, append the signature to `permit`, and pass the result to `/aggregator`.",
     statuses: chainStatuses,
   },
   tokens: {
-    summary: 'What tokens do to those who trade them',
+    summary: 'Behavior of tokens when they are traded',
     description:
-      'Taxes by pool and direction, measured on current state at two sizes in one `eth_call` a pool. What a token may do later, or to others, does not show.',
+      'Taxes by pool and direction, measured on the current state with two amounts in one `eth_call` per pool. The report does not show how a token behaves later, or for other accounts.',
     statuses: chainStatuses,
   },
   tokenList: {
     summary: 'Tokens to choose from',
     description:
-      "In the format of Uniswap's token lists, deepest first: what the chain's file names, and what was found in pools with at least 10,000 USD. Names and symbols are what contracts say, without control characters, bidirectional overrides and the like.",
+      "In the format of Uniswap's token lists, deepest liquidity first: the tokens of the chain's file, and tokens with at least 10,000 USD in pools. Names and symbols are those of the contracts, without control characters, bidirectional overrides, and similar characters.",
     statuses: chainStatuses,
   },
   status: {
-    summary: 'What became of a transaction',
+    summary: 'Status of a transaction',
     description:
-      'Whether a transaction waits, landed, or reverted and why. Of a swap through the Guard Contract it says what left the sender and what arrived, by the logs of the receipt; with `toAmount`, compared with the quote. Asks the node at each request: poll about once a block.',
+      'Returns whether a transaction is pending, was mined, or reverted and why. For a swap through the Guard Contract, also returns the amounts that left the sender and reached the recipient, by the logs of the receipt; with `toAmount`, compared with the quote. Each request asks the node, so poll about once per block.',
     statuses: chainStatuses,
   },
   referee: {
     summary: 'How good a mined swap was',
     description:
-      'Reads what a swap of any router gave and received, by logs, balances, and moves of the native token, quotes the same trade at the state before it, and says what was left on the table, at most by the proven bound, and whether its neighbors in the block look like a sandwich. The node must have the state of the block before; with eth_simulateV1 the state in its position in the block is compared, too. `gaps` names what could not be read. Takes seconds.',
+      'Judges a mined swap of any router. Reads the paid and received amounts from logs, balances, and native transfers. Quotes the same trade at the state before the swap, and returns how much better the best route was, and at most any route by the proven bound. Reports a sandwich if neighbors in the block look like one. The node must have the state of the previous block; with eth_simulateV1, the state at the position of the swap in its block is used too. `gaps` lists what could not be read. Takes seconds.',
     statuses: chainStatuses,
   },
   stats: {
-    summary: 'How quotes hold',
+    summary: 'How quotes change in later blocks',
     description:
-      'A share of the quotes is simulated again one and two blocks later, just as it was answered: what it would have paid then, and whether it would have reverted. By chain, and by families, brands and pools of the routes.',
+      'A share of the quotes is simulated again one and two blocks later, with the same transaction. The statistics show how the output changed and how many transactions would have reverted: for the chain, and by DEX family, DEX, and pool.',
     statuses: chainStatuses,
   },
   chains: {
     summary: 'Supported chains',
-    description: 'Exactly the chains that every other endpoint takes.',
+    description: 'The chains that all other endpoints accept.',
     statuses: commonStatuses,
   },
   health: {
-    summary: 'Whether the process lives',
-    description: 'Answers 200 as long as the process does. Restart the process if it does not answer.',
+    summary: 'Whether the process is alive',
+    description: 'Returns 200 while the process is alive. Restart the process if it does not respond.',
     statuses: commonStatuses,
   },
   ready: {
     summary: 'Whether the process should get requests',
     description:
-      '503 while the process stops, when it can serve no chain, and when Redis has been away for 15 s. One chain that fails is reported in the body, with status 200.',
+      'Returns 503 while the process stops, if it can serve no chain, and if Redis has not answered for 15 s. A single chain that fails is reported in the body, with status 200.',
     statuses: commonStatuses,
   },
   chainReady: {
     summary: 'Whether a chain can be quoted',
-    description: '503 while the chain cannot be followed. A chain that sleeps is ready: the next request wakes it up.',
+    description:
+      'Returns 503 while the chain cannot be followed. A chain that is not in use is ready: the next request starts it.',
     statuses: [...commonStatuses, 404],
   },
   metrics: {
     summary: 'Metrics for Prometheus',
     description:
-      'In the text format of Prometheus. Names begin with `sluice_`. With `METRICS_PORT` they are on that port alone, and this path answers 404.',
+      'In the text format of Prometheus. Names begin with `sluice_`. If `METRICS_PORT` is set, the metrics are served only on that port, and this path answers 404.',
     statuses: [...commonStatuses, 404],
   },
 } as const satisfies Record<string, Operation>
@@ -187,12 +189,12 @@ const TAGS: Readonly<Record<keyof typeof descriptions, string>> = {
   ...{ health: 'Operation', ready: 'Operation', chainReady: 'Operation', metrics: 'Operation' },
 }
 const TAG_DESCRIPTIONS = {
-  Swaps: 'Quotes, transactions, and what became of them.',
-  Simulation: 'Transactions of any router, run against current state.',
+  Swaps: 'Quotes, transactions, and their status.',
+  Simulation: 'Simulation of transactions of any router on current state.',
   Prices: 'USD prices and depth from on-chain liquidity.',
   Tokens: 'Tokens to choose from, and how they behave.',
-  Chains: 'Supported chains, and how quotes on them hold.',
-  Operation: 'For operators: life, readiness, and metrics of the process.',
+  Chains: 'Supported chains, and how quotes change in later blocks.',
+  Operation: 'For operators: liveness, readiness, and metrics of the process.',
 }
 
 /** WETH on Ethereum, for examples. */
@@ -221,7 +223,7 @@ const chainId = {
   name: 'chain_id',
   in: 'path',
   required: true,
-  description: 'EVM chain id; one of the keys of `/chains`.',
+  description: 'EVM chain id: one of the keys of the response of `/chains`.',
   schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
 }
 const transactionHash = {
@@ -235,7 +237,7 @@ const requestId = {
   name: 'X-Request-Id',
   in: 'header',
   required: false,
-  description: 'Echoed in the answer; made when absent.',
+  description: 'Returned in the response; generated if absent.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$' },
 }
 
@@ -338,7 +340,7 @@ export function openApiDocument(): Json {
       title: 'Sluice',
       version: '1.0.0',
       description:
-        'Swap aggregation for EVM chains. No key, no registration. Any web page may call: preflight allows every header that is asked for, and every header that is documented here can be read. Amounts are integers in base units, as strings. Bodies above 1 kB are compressed for clients that accept it. Error bodies are those of version B; a service configured for version A answers with text, an HTML page for 404, and 200 with `toAmount` `0` when there is no route.',
+        'Swap aggregation for EVM chains. Needs no key and no registration. Any web page may call the API: CORS preflight allows every request header, and every header that is documented here can be read. Amounts are integers in base units, as strings. Bodies above 1 kB are compressed for clients that accept gzip. Error bodies are those of version B; a service that is configured for version A answers errors with plain text, 404 with an HTML page, and a missing route with 200 and `toAmount` `0`.',
       contact: { name: 'The contributors to Sluice' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

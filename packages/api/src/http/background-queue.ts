@@ -1,13 +1,13 @@
-/** Batches background work of requests. */
+/** Runs background work of requests in batches. */
 
-/** Delay before a batch runs; longer only if the event loop is busy. */
+/** Time from the first task of a batch until the batch runs. */
 const BATCH_DELAY_MS = 50
-/** Maximum queued tasks; reaching it runs the batch at once. */
+/** Maximum number of queued tasks. When it is reached, the batch runs at once. */
 const MAX_QUEUED_TASKS = 1_000
 
 /**
- * Queue of work that no client waits for, such as counting and logging requests. A batch over many requests takes a fraction of
- * the time of separate calls, and does not delay responses.
+ * Queue of tasks that no client waits for, such as counting and logging requests. A batch takes a fraction of the time that its
+ * tasks would take separately, and does not delay responses.
  */
 export class BackgroundQueue {
   private queuedTasks: (() => void)[] = []

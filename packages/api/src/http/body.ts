@@ -1,13 +1,13 @@
-/** Reads JSON bodies. Converts numbers, booleans and lists to the text that a query would have, and drops null fields. */
+/** Reads JSON bodies. Converts numbers, booleans and lists to the text that a URL query would contain, and drops null fields. */
 import express, { type Request } from 'express'
 import { ApiError } from '../errors.ts'
 
-/** Maximum body size: 128 kB of calldata in hex and all other fields. */
+/** Maximum body size: 128 kB of calldata, which takes twice that in hex, and all other fields. */
 const MAX_BODY_BYTES = 270_000
-/** Maximum zeros that an exponent may add; no parameter has more digits. */
+/** Maximum absolute value of an exponent. No parameter has more digits. */
 const MAX_EXPONENT = 100
 
-/** Parses a JSON body. Numbers become text, without the rounding of floating point; null fields become absent. */
+/** Parses a JSON body. Numbers become text, so that large ones are not rounded. Null fields become absent. */
 export const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true, reviver: readValue })
 
 /**
@@ -25,11 +25,9 @@ export function jsonObjectOf(request: Request): object {
 type ParameterNames = { readonly flags?: ReadonlySet<string>; readonly lists?: ReadonlySet<string> }
 
 /**
- * Converts fields of an object to query parameters. True and false of flags become 1 and 0, a list of text becomes
- * comma-separated text, and an empty list becomes an absent parameter. Other types stay unchanged. The parameter's
- * schema refuses them, so that an amount of true is not one unit.
- *
- * @param names - names of the parameters that may be booleans, and of those that may be lists
+ * Converts fields of a JSON object to query parameters. In fields that `flags` lists, true becomes 1 and false 0. In fields that
+ * `lists` lists, an array of strings becomes comma-separated text, and an empty array becomes an absent parameter. All other
+ * values stay unchanged, and the parameter's schema refuses wrong types: an amount of `true` must not become 1.
  */
 export function toQueryParameters(
   fields: object,
@@ -51,12 +49,12 @@ function isListOfText(value: unknown): value is string[] {
 function readValue(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (value === null) return undefined
   if (typeof value !== 'number') return value
-  // Node.js 20 does not pass the source. Numbers that it rounded stay numbers, and the schemas refuse them.
+  // Node.js 20 does not pass the source text. Numbers that it may have rounded stay numbers, which the schemas refuse.
   const isRounded = context?.source === undefined && Number.isInteger(value) && !Number.isSafeInteger(value)
   return isRounded ? value : plainNumber(context?.source ?? String(value))
 }
 
-/** Converts `1e18` and `5.0` to plain digits. Returns numbers with an exponent above `MAX_EXPONENT` unchanged. */
+/** Converts numbers like `1e18` and `5.0` to plain digits. Returns the text unchanged if the exponent is above `MAX_EXPONENT`. */
 function plainNumber(source: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (!match) return source

@@ -1,17 +1,17 @@
 /**
- * Determines the client address by which capacity is shared. Follows the same rules as Express's `request.ip`, but also works for
- * requests that are refused before Express sees them.
+ * Determines the caller of a request: the client address to which the limits per caller apply. Follows the same rules as Express's
+ * `request.ip`, but also works for requests that are refused before they reach Express.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** Predicate for trusted proxies, as Express compiles it from `trust proxy`; `steps` is the number of hops to the address. */
+/** Predicate for trusted proxies, as Express compiles it from `trust proxy`. @param steps - proxies between us and the address */
 export type ProxyTrust = (address: string, steps: number) => boolean
 
-/** Maximum addresses of `X-Forwarded-For` that are read, from the end. */
+/** Maximum number of `X-Forwarded-For` addresses that are read, beginning with the last. */
 const MAX_STEPS = 32
 
-/** Returns the key of the client address: the connection's, or behind trusted proxies the last address that is not one of them. */
+/** Returns the key of the client address: that of the connection, or the last forwarded address that is no trusted proxy. */
 export function callerOf({ socket, headers }: IncomingMessage, isTrustedProxy: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
   const forwardedFor = headers['x-forwarded-for']
@@ -24,7 +24,7 @@ export function callerOf({ socket, headers }: IncomingMessage, isTrustedProxy: P
   return sharedKey(address)
 }
 
-/** Returns the key shared by all addresses of one client: the IPv4 address, or the /64 prefix of an IPv6 address. */
+/** Returns a key that all addresses of one client share: the IPv4 address, or the /64 prefix of an IPv6 address. */
 export function sharedKey(address: string): string {
   const plainAddress =
     address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address

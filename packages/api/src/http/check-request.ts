@@ -1,4 +1,4 @@
-/** Middleware before every endpoint: limits the request target, requires a Host header, and answers CORS preflights. */
+/** Middleware of all endpoints: limits the URL's length, requires a Host header, and answers CORS preflights. */
 import type { RequestHandler } from 'express'
 import { ApiError } from '../errors.ts'
 import { preflightHeaders } from './headers.ts'

@@ -3,18 +3,18 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 
-/** Minimum size of compressed bodies; smaller ones fit into one packet anyway. */
+/** Minimum size of bodies that are compressed. Smaller ones fit into one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** Maximum size of bodies compressed on the main thread. For small bodies a thread switch takes longer than the compression. */
+/** Maximum size of bodies that are compressed on the main thread. For them a thread switch takes longer than the compression. */
 const MAX_INLINE_BYTES = 16_384
-/** Gzip options for bodies that are sent once. Higher levels take twice the time to save one percent. */
+/** Gzip options for bodies that are sent once. Higher levels take twice the time and save 1 %. */
 const FAST_LEVEL = { level: 4 } as const
-/** Brotli options for bodies that are sent often. The best quality takes ten times as long, which delays the first client. */
+/** Brotli options for bodies that are sent often. The best quality would take ten times as long and delay the first response. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
 export const varyingHeaders = ['Vary', 'Accept-Encoding'] as const
 
-/** Returns the header `Vary` of a body of that size, if some clients get it compressed. */
+/** Returns the header `Vary` for a body of that size; empty if no client gets it compressed. */
 export const varyOf = (bytes: number): readonly string[] => (bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders)
 
 /** Compresses a body that is sent once. */
@@ -30,7 +30,7 @@ type Encoding = keyof typeof compressions
 /** Encodings in order of preference; brotli output is smaller. */
 const ENCODINGS = ['br', 'gzip'] as const
 
-/** A constant body. Each encoding is computed at the first request for it. */
+/** A body that never changes. Each encoding is computed at the first request for it and kept. */
 export class FixedBytes {
   private readonly plainBody: Buffer
   private readonly isCompressible: boolean
@@ -42,7 +42,7 @@ export class FixedBytes {
     this.isCompressible = isCompressible && plainBody.length >= MIN_COMPRESSED_BYTES
   }
 
-  /** Returns the bytes for a client, and the headers `Vary` and `Content-Encoding` if they apply. */
+  /** Returns the bytes in the best encoding that the client accepts, and the headers `Vary` and `Content-Encoding` if they apply. */
   async bodyFor(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
     if (!this.isCompressible) return { bytes: this.plainBody, headers: [] }
     const encoding = ENCODINGS.find((candidate) => accepts(request, candidate))
@@ -52,7 +52,7 @@ export class FixedBytes {
   }
 }
 
-/** Returns true if a body of that size, sent once, is compressed for the client. */
+/** Returns true if a body that is sent once and has that size is compressed for the client. */
 export const compressesFor = (request: Request, bytes: number): boolean =>
   bytes >= MIN_COMPRESSED_BYTES && accepts(request, 'gzip')
 

@@ -6,7 +6,7 @@ import { overloadError } from '../errors.ts'
 import { type ProxyTrust, sharedKey } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
-/** Maximum pipelined requests in flight on one connection. Most clients send the next request after the response. */
+/** Maximum unanswered requests on one connection. Most clients send the next request only after the response. */
 const MAX_PIPELINED = 64
 
 export type ConnectionLimits = {
@@ -16,7 +16,7 @@ export type ConnectionLimits = {
   readonly isTrustedProxy: ProxyTrust
 }
 
-/** Limits the connections that each caller may have open. Trusted proxies have no limit. */
+/** Limits the open connections of each caller. Trusted proxies have no limit. */
 export function limitConnections(server: Server, { max, version, isTrustedProxy }: ConnectionLimits): void {
   /** Open connections by caller. */
   const connectionsByCaller = new Map<string, number>()
@@ -41,13 +41,13 @@ export function limitConnections(server: Server, { max, version, isTrustedProxy 
   })
 }
 
-/** Wraps a listener: closes connections with more than `MAX_AHEAD` requests in flight. */
+/** Wraps a request listener so that it closes connections with more than `MAX_PIPELINED` unanswered requests. */
 export function limitInFlight(listener: RequestListener): RequestListener {
   const inFlight = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
     const count = (inFlight.get(socket) ?? 0) + 1
-    // Requests that were parsed before the socket was destroyed still arrive here.
+    // Node.js still calls this for requests that it parsed before the socket was destroyed.
     if (socket.destroyed) return
     if (count > MAX_PIPELINED) return void socket.destroy()
     inFlight.set(socket, count)

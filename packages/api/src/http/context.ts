@@ -1,4 +1,4 @@
-/** State of one request: id, deadline, stages, and log. */
+/** State of one request: id, deadline, durations of stages, and log. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { abortable } from '@sluice/rpc'
@@ -7,13 +7,13 @@ import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
 import { integratorOf } from './referer.ts'
 
-/** Returns the client's `X-Request-Id` if it is safe to log, else a new id. */
+/** Returns the client's `X-Request-Id` if it is safe to log; otherwise a new id. */
 export function requestId({ headers }: IncomingMessage): string {
   const sentId = headers['x-request-id']
   return typeof sentId === 'string' && /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID()
 }
 
-/** Span names of stages whose name in traces differs. */
+/** Names of spans in traces by stage, for the stages whose span has another name. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ['route', 'search'],
   ['simulate', 'simulation'],
@@ -55,8 +55,8 @@ export class RequestContext {
   }
 
   /**
-   * Signal that aborts at the deadline (504) or when the client disconnects. Its reason is the ApiError to answer with. Created
-   * on first use, because requests that are answered at once have nothing to abort.
+   * Signal that aborts at the deadline (504) or when the client disconnects. The reason of the abort is the ApiError of the
+   * response. Created on first use, because requests that are answered at once have nothing to abort.
    */
   get signal(): AbortSignal {
     if (!this.controller) {
@@ -113,7 +113,7 @@ export class RequestContext {
 const CONTEXT = Symbol('context of the request')
 type WithContext = ServerResponse & { [CONTEXT]?: RequestContext }
 
-/** Attaches a context to a response. Calls `onDone` when the response is sent or the client disconnected. */
+/** Attaches a context to a response. Calls `onDone` when the response is sent or the client has disconnected. */
 export function attach(context: RequestContext, response: WithContext, onDone: () => void): void {
   response[CONTEXT] = context
   response.once('close', () => {

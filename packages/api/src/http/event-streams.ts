@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { type ApiError, errorFields, overloadError } from '../errors.ts'
 import { rateLimit } from './reply.ts'
 
-/** Interval of heartbeats; proxies close connections that are silent for a minute. */
+/** Milliseconds between two heartbeats; proxies close connections without data for a minute. */
 const HEARTBEAT_MS = 10_000
-/** Maximum unsent bytes before another write; above it, the connection is closed. */
+/** Maximum unsent bytes of a connection; if there are more at the next write, the connection is closed. */
 const MAX_UNSENT_BYTES = 32_768
-/** Consecutive heartbeats with unsent bytes after which the connection is closed, because the client does not read. */
+/** Number of consecutive heartbeats with unsent bytes after which a connection is closed: its client does not read. */
 const MAX_UNSENT_BEATS = 3
-/** Time for a client to receive the last event before its connection is closed. */
+/** Milliseconds in which a client can receive the last event before its connection is closed. */
 const CLOSE_TIMEOUT_MS = 1_000
 
 /** Maximum open streams, in total and per caller. */
@@ -20,7 +20,7 @@ export type StreamLimits = {
 
 type OpenStream = {
   readonly response: ServerResponse
-  /** Runs at every heartbeat; a returned error ends the stream. */
+  /** Called at every heartbeat; if it returns an error, the stream ends with the error. */
   readonly findError: () => ApiError | undefined
   /** Consecutive heartbeats with unsent bytes. */
   unsentBeats: number
@@ -30,7 +30,7 @@ type OpenStream = {
 export class EventStreams {
   private readonly limits: StreamLimits
   private readonly openStreams = new Set<OpenStream>()
-  /** Slots taken by caller, including streams that are about to open. */
+  /** Number of taken slots by caller, including those of streams that are about to open. */
   private readonly slotsByCaller = new Map<string, number>()
   private slotsTaken = 0
   /** Set by `endAll`; streams that open later end at once. */
@@ -89,7 +89,7 @@ export class EventStreams {
     })
   }
 
-  /** Ends all open streams, and every later one, with an error. */
+  /** Ends all open streams, and every later stream, with an error. */
   endAll(reason: ApiError): void {
     this.endError = reason
     for (const { response } of this.openStreams) endStream(response, reason)
@@ -107,7 +107,11 @@ export class EventStreams {
   }
 }
 
-/** Writes an event unless the response has ended. Closes the connection instead if too many bytes are unsent. @param data - JSON */
+/**
+ * Writes an event, unless the response has ended. If too many bytes are unsent, closes the connection instead.
+ *
+ * @param data - JSON
+ */
 export function sendEvent(response: ServerResponse, event: string, id: number | undefined, data: string): void {
   if (response.writableEnded || closeIfStuck(response)) return
   response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`)

@@ -1,15 +1,15 @@
 /**
- * Computes the constant headers of responses once with helmet, as the flat list that `writeHead` takes: name, value, name, value.
- * As Express middleware helmet would compute them again for every response, which is measurable under overload.
+ * Computes the constant headers of responses once, with helmet. As Express middleware, helmet would compute them again for every
+ * response, which costs measurable time under overload.
  */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
 
-/** Constant headers: names and values in turn. */
+/** Constant headers, in the form that `writeHead` takes: names and values alternate. */
 export type FixedHeaders = readonly string[]
 
-/** CORS headers: any page may call without credentials and read every documented header. */
+/** CORS headers: any web page may send requests without credentials, and read every documented header. */
 const openCors: FixedHeaders = [
   'Access-Control-Allow-Origin',
   '*',
@@ -17,15 +17,15 @@ const openCors: FixedHeaders = [
   'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Link, Server-Timing, ETag, Allow',
 ]
 
-/** Minimum headers for refusals under overload, when each header costs time. */
+/** Headers of refusals under overload. They are few, because each header costs time. */
 export const minimalHeaders: FixedHeaders = ['X-Content-Type-Options', 'nosniff', ...openCors]
 
-/** Comma-separated header names. */
+/** Matches comma-separated header names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/
 
 /**
- * Returns the CORS headers of a preflight response. They allow every requested header, because tracing and error reporting add
- * headers to a page's calls. A wildcard would not cover `Authorization`.
+ * Returns the CORS headers of a preflight response. They allow every requested header, because tools for tracing and error
+ * reporting add headers to a page's requests. A wildcard would not cover `Authorization`.
  */
 export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
   const requestedHeaders = headers['access-control-request-headers']
@@ -39,7 +39,7 @@ export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
   ]
 }
 
-/** Returns helmet's headers and the CORS headers. */
+/** Returns the headers of helmet, and the CORS headers. */
 export function fixedHeaders(contentSecurityPolicy?: HelmetOptions['contentSecurityPolicy']): FixedHeaders {
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)

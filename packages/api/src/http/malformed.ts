@@ -1,4 +1,4 @@
-/** Answers malformed requests with an error body; Node alone would send only a status line. */
+/** Answers malformed HTTP requests with an error body. By default, Node.js would send only a status line. */
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { ApiErrorCode } from '../error-table.ts'

@@ -1,10 +1,10 @@
-/** Records every finished request: counters, latency and one log line. */
+/** Records every finished request: in counters, in the latency histogram, and as one log line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { RequestContext } from './context.ts'
 
-/** Records a finished request in the next batch. @param endpoint - path pattern, so the number of labels is bounded */
+/** Records a finished request in the background. @param endpoint - path pattern, so that the number of label values is bounded */
 export function record(
   endpoint: string,
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export function record(
   const path = pathOf(request).slice(0, 200)
   const ms = performance.now() - context.startedAt
   const status = code === 'CLIENT_CLOSED' ? 499 : response.statusCode
-  // The closure must not reference the request, which would then be promoted to the old generation.
+  // This function must not reference the request: it would live until the batch runs, and move to the old generation.
   metrics.backgroundQueue.add(() => {
     metrics.requests.inc({ endpoint, status, code: code ?? '' })
     metrics.byIntegrator.inc({ integrator: metrics.integrators.labelFor(integrator), endpoint })

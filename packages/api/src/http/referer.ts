@@ -1,13 +1,13 @@
-/** Identifies integrators by the `Referer` header. */
+/** Identifies integrators (web pages that use the API) by the `Referer` header. */
 import { BoundedMap } from '@sluice/simulation'
 
 /** Maximum characters of a header that are read. */
 const MAX_LENGTH = 2_048
-/** Maximum cached headers; few pages send most requests. */
+/** Maximum number of cached headers. A few pages send most of the requests. */
 const MAX_HOSTS = 256
 const hosts = new BoundedMap<string, string>(MAX_HOSTS)
 
-/** Returns the host of a `Referer` header, `none` without one, and `invalid` for anything but an http URL. */
+/** Returns the host of a `Referer` header; `none` if there is no header, and `invalid` if it is not an http(s) URL. */
 export function integratorOf(referer: string | undefined): string {
   if (!referer) return 'none'
   const text = referer.slice(0, MAX_LENGTH)
@@ -24,7 +24,7 @@ function hostOf(referer: string): string {
   return url.hostname
 }
 
-/** Bounds the number of label values: the first `limit` keep their name, later ones become `other`. */
+/** Bounds the number of values of a metric label. The first `limit` values stay as they are; all others become `other`. */
 export class BoundedLabels {
   private readonly labels = new Set<string>()
   private readonly limit: number

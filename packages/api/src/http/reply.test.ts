@@ -103,7 +103,10 @@ describe('a body', () => {
       [small, {}],
       [large, gzip],
     ] as const) {
-      const answer = await answerOf((_request, response) => reply(response, { type: 'html', body, fixed }), headers)
+      const answer = await answerOf(
+        (_request, response) => reply(response, { type: 'html', body, constantHeaders: fixed }),
+        headers,
+      )
       expect(answer.headers['x-fixed']).toBe('mine')
       expect(answer.headers).not.toHaveProperty('x-content-type-options')
     }

@@ -8,7 +8,7 @@ import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, minimalHeaders } from './headers.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
 
-/** Error format: A is plain text, B is JSON. */
+/** Format of error bodies: A is plain text, B is JSON. */
 export type ErrorVersion = 'A' | 'B'
 
 const contentTypes = {
@@ -23,10 +23,10 @@ type ReplyHead = {
   /** Default: 200. */
   readonly status?: number
   readonly type: keyof typeof contentTypes
-  /** Additional headers: names and values in turn. */
+  /** Additional headers: names and values alternate. */
   readonly headers?: readonly string[]
-  /** Replaces the default constant headers. */
-  readonly fixed?: FixedHeaders
+  /** Headers that are the same for all responses; default: `defaultFixedHeaders`. */
+  readonly constantHeaders?: FixedHeaders
 }
 /** A complete response. */
 export type HttpReply = ReplyHead & { readonly body: string }
@@ -36,7 +36,7 @@ export const noStore = ['Cache-Control', 'no-store'] as const
 
 /** Sends a response. Compresses larger bodies if the client accepts gzip. */
 export function reply(response: Response, answer: HttpReply): void {
-  const { status = 200, type, body, headers = [], fixed = defaultFixedHeaders } = answer
+  const { status = 200, type, body, headers = [], constantHeaders = defaultFixedHeaders } = answer
   const bytes = Buffer.byteLength(body)
   if (compressesFor(response.req, bytes)) {
     const compressed = compressOnce(body)
@@ -48,7 +48,11 @@ export function reply(response: Response, answer: HttpReply): void {
         .catch(() => response.destroy())
     return
   }
-  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...varyOf(bytes), ...headers])
+  response.writeHead(status, [
+    ...headersOf(contextOf(response).id, type, bytes, constantHeaders),
+    ...varyOf(bytes),
+    ...headers,
+  ])
   // An ASCII body is the same in both encodings; Node copies latin1 without inspecting each character.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
@@ -59,14 +63,14 @@ function replyCompressed(response: Response, answer: HttpReply, bytes: Buffer): 
   replyBytes(response, { ...answer, bytes, headers: [...encoding, ...withWeakTag(headers)] })
 }
 
-/** Replaces the entity tag among header names and values by its weak form. */
+/** Replaces the value of the `ETag` header by its weak form. @param headers - names and values alternate */
 const withWeakTag = (headers: readonly string[]): readonly string[] =>
   headers.map((value, k) => (k % 2 === 1 && headers[k - 1] === 'ETag' ? weakTag(value) : value))
 
-/** Sends bytes that are already encoded as their `Content-Encoding` header says. */
+/** Sends bytes that are already in the encoding that their `Content-Encoding` header names. */
 export function replyBytes(response: Response, answer: ReplyHead & { readonly bytes: Buffer }): void {
-  const { status = 200, type, bytes, headers = [], fixed } = answer
-  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes.length, fixed), ...headers])
+  const { status = 200, type, bytes, headers = [], constantHeaders } = answer
+  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes.length, constantHeaders), ...headers])
   response.end(bytes)
 }
 
@@ -107,7 +111,7 @@ function timingOf({ stages, hasQueued }: RequestContext): readonly string[] {
   return hasQueued ? [...timing, 'RateLimit', rateLimit('share', 0, 1)] : timing
 }
 
-/** Like `replyJson`, with an entity tag: sends 304 without a body if the client has the current one. */
+/** Like `replyJson`, with an entity tag: sends 304 without a body if the client has the current body. */
 export function replyTagged(request: Request, response: Response, context: RequestContext, body: string): void {
   const tag = tagOf(body)
   const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
@@ -147,13 +151,13 @@ export function errorReply(error: ApiError, requestId: string, version: ErrorVer
  *
  * @see draft-ietf-httpapi-ratelimit-headers
  * @param remaining - remaining quota
- * @param seconds - until the quota is replenished
+ * @param seconds - seconds until the quota is full again
  */
 export function rateLimit(policy: RatePolicy, remaining: number, seconds?: number): string {
   return `"${policy}";r=${remaining}${seconds === undefined ? '' : `;t=${seconds}`}`
 }
 
-/** Sends an error and notes its code for metrics and log. */
+/** Sends an error and records its code for metrics and log. */
 export function replyError(
   response: Response,
   error: ApiError,
@@ -182,7 +186,15 @@ function headersOf(
   requestId: string,
   type: HttpReply['type'],
   bytes: number,
-  fixed = defaultFixedHeaders,
+  constantHeaders = defaultFixedHeaders,
 ): readonly string[] {
-  return [...fixed, 'X-Request-Id', requestId, 'Content-Type', contentTypes[type], 'Content-Length', String(bytes)]
+  return [
+    ...constantHeaders,
+    'X-Request-Id',
+    requestId,
+    'Content-Type',
+    contentTypes[type],
+    'Content-Length',
+    String(bytes),
+  ]
 }

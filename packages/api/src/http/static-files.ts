@@ -1,4 +1,4 @@
-/** Serves built files from memory, compressed and with entity tags. */
+/** Serves static files, such as the documentation, from memory: compressed and with entity tags. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Request, Response } from 'express'
@@ -23,7 +23,7 @@ const YEAR_SECONDS = 31_536_000
 
 /** `Cache-Control` of files with a content hash in their name. */
 export const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`
-/** `Cache-Control` of files that the next build may replace: browsers revalidate on each request. */
+/** `Cache-Control` of files that the next build may replace: browsers ask at each request whether the file has changed. */
 export const REVALIDATE = 'no-cache'
 
 /** A file in memory. */
@@ -33,14 +33,14 @@ export type StaticFile = {
   readonly etag: string
 }
 
-/** Creates a file from its name, which determines the content type, and its bytes. */
+/** Creates a static file. @param name - determines the content type by its extension */
 export function staticFile(name: string, body: Buffer): StaticFile {
   const extension = extname(name)
   const bytes = new FixedBytes(body, !COMPRESSED_EXTENSIONS.includes(extension))
   return { type: types[extension]!, bytes, etag: tagOf(body) }
 }
 
-/** Returns the files of a directory by path, such as `/index.html`; an empty map if there is no `index.html`. */
+/** Reads all files of a directory, keyed by path, such as `/index.html`. Returns an empty map if `index.html` is missing. */
 export function readFiles(dir: string): ReadonlyMap<string, StaticFile> {
   if (!existsSync(join(dir, 'index.html'))) return new Map()
   const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -53,19 +53,19 @@ export function readFiles(dir: string): ReadonlyMap<string, StaticFile> {
   )
 }
 
-/** Sends a file, or 304 if the client has it. @param headers - additional names and values in turn */
+/** Sends a file, or status 304 if the client has it. @param headers - additional headers: names and values alternate */
 export async function sendFile(
   request: Request,
   response: Response,
   file: StaticFile,
-  cache: string,
+  cacheControl: string,
   headers: readonly string[],
 ): Promise<void> {
-  const { bytes, headers: encoding } = await file.bytes.bodyFor(request)
-  const tag = encoding.includes('Content-Encoding') ? weakTag(file.etag) : file.etag
-  const allHeaders = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cache]
+  const { bytes, headers: encodingHeaders } = await file.bytes.bodyFor(request)
+  const tag = encodingHeaders.includes('Content-Encoding') ? weakTag(file.etag) : file.etag
+  const allHeaders = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cacheControl]
   if (hasTag(request, file.etag)) {
-    response.writeHead(304, [...allHeaders, ...(encoding.length > 0 ? varyingHeaders : [])])
+    response.writeHead(304, [...allHeaders, ...(encodingHeaders.length > 0 ? varyingHeaders : [])])
     response.end()
     return
   }
@@ -74,7 +74,7 @@ export async function sendFile(
     file.type,
     'Content-Length',
     String(bytes.length),
-    ...encoding,
+    ...encodingHeaders,
     ...allHeaders,
   ])
   response.end(bytes)

@@ -1,21 +1,21 @@
-/** Entity tags (RFC 9110, section 8.8.3): a client that has the current body gets 304 without a body. */
+/** Entity tags (RFC 9110, section 8.8.3). A client that already has the current body gets status 304 without a body. */
 import { createHash } from 'node:crypto'
 import type { Request } from 'express'
 
-/** Returns the strong tag of a body. */
+/** Returns the strong entity tag of a body. */
 export function tagOf(body: string | Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 }
 
-/** Returns the weak tag for a content encoding of the same body, whose bytes differ. */
+/** Returns the weak tag for a compressed form of the same body, because its bytes differ. */
 export function weakTag(tag: string): string {
   return `W/${tag}`
 }
 
 /**
- * Returns true if `If-None-Match` lists the tag. Unlike Express's `fresh`, ignores `Cache-Control: no-cache`. Browsers
- * and Node.js send that header with every `If-None-Match` that a script sets, and it only asks caches to validate with
- * the service.
+ * Returns true if `If-None-Match` lists the tag. Unlike Express's `fresh`, this ignores `Cache-Control: no-cache`. Browsers and
+ * Node.js add that header to every request whose `If-None-Match` a script has set. It only asks caches in between to check with the
+ * service.
  */
 export function hasTag({ headers }: Request, tag: string): boolean {
   const clientTag = headers['if-none-match']

@@ -1,4 +1,4 @@
-/** Records traces of requests for an OpenTelemetry collector. The recorder is loaded only if a collector is configured. */
+/** Records traces of requests for an OpenTelemetry collector. Loads the trace recorder only if a collector is configured. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestSpan, TraceRecorder } from '@sluice/tracing/recorder'
 import type { Logger } from 'pino'
@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import type { RequestContext } from './context.ts'
 import { pathOf } from './record.ts'
 
-/** Starts the trace recorder; undefined if no collector is configured. */
+/** Starts the trace recorder. Returns undefined if no collector is configured. */
 export async function startRecorder(config: Config, log: Logger): Promise<TraceRecorder | undefined> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers } = config
   if (endpoint === undefined) return undefined
@@ -20,7 +20,7 @@ export async function startRecorder(config: Config, log: Logger): Promise<TraceR
   return recorder
 }
 
-/** Starts the span of a request; undefined if it is not recorded. Streams are never recorded, because they last for hours. */
+/** Starts the span of a request. Returns undefined if it is not recorded. Streams never are, because they last for hours. */
 export function traceOf({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
   return recorder && !url.startsWith('/stream/') ? recorder.request(headers.traceparent?.toString()) : undefined
 }

@@ -1,4 +1,4 @@
-/** Serves the picture of a link to the Swap page, for sites that show a preview of links (Open Graph). */
+/** Serves the preview picture (card) of a link to the Swap page, for sites that show previews of links (Open Graph). */
 import { type Address, toAddress } from '@sluice/chains'
 import { BoundedMap } from '@sluice/simulation'
 import { formatUnits, parseUnits } from 'ethers'
@@ -14,10 +14,11 @@ import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 import { answerRequest, readRequest } from '../swap/answer.ts'
 
-/** Maximum cards in memory, of about 30 kB each, and milliseconds for which a card is kept. */
+/** Maximum cards in memory, of about 30 kB each. */
 const MAX_CARDS = 200
+/** Milliseconds for which a card is kept. */
 const CARD_TTL_MS = 600_000
-/** Maximum cards that are quoted and drawn at a time. Others get the card without an order. */
+/** Maximum cards that are quoted and drawn at a time. Further requests get the plain card, without a swap. */
 const MAX_CONCURRENT_CARDS = 2
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
@@ -25,7 +26,7 @@ const link = z.object({
   chain: z.coerce.number().int().positive(),
   src: address,
   dst: address,
-  // The page writes amounts that look like numbers in quotation marks.
+  // In its links, the page puts an amount in quotation marks if it looks like a number.
   amount: z
     .string()
     .transform((text) => text.replaceAll('"', ''))
@@ -34,7 +35,7 @@ const link = z.object({
 })
 export type CardLink = z.output<typeof link>
 
-/** Parses the order of a link; undefined if a preview of it shows none. */
+/** Parses the swap of a link; undefined if the link has no valid swap, so that its preview is the plain card. */
 export function readCardLink(query: unknown): CardLink | undefined {
   return link.safeParse(query).data
 }
@@ -42,19 +43,27 @@ export function readCardLink(query: unknown): CardLink | undefined {
 const headers = fixedHeaders()
 
 /** Creates the handler of `/app/card.png`; undefined if the web app's build has no fonts. */
-export function card(services: Services, webDir: string, isTrustedProxy: ProxyTrust): RequestHandler | undefined {
+export function createCardHandler(
+  services: Services,
+  webDir: string,
+  isTrustedProxy: ProxyTrust,
+): RequestHandler | undefined {
   const fonts = readFonts(webDir)
   if (!fonts) return undefined
   const cards = new BoundedMap<string, Buffer>(MAX_CARDS, { ttl: CARD_TTL_MS })
   let runningCount = 0
   const defaultCard = drawCard(fonts, undefined)
-  const makeCard = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
+  const makeCard = async (
+    cardLink: CardLink,
+    request: Request,
+    context: RequestContext,
+  ): Promise<Buffer | undefined> => {
     if (runningCount >= MAX_CONCURRENT_CARDS) return undefined
     runningCount++
     try {
-      return await renderCard(services, fonts, order, callerOf(request, isTrustedProxy), context)
+      return await renderCard(services, fonts, cardLink, callerOf(request, isTrustedProxy), context)
     } catch (error) {
-      // A preview of an order without a route is the plain card; the page itself explains the reason.
+      // If the swap has no route, the preview is the plain card; the page itself explains the reason.
       context.log.info({ err: error }, 'no card for a link')
       return undefined
     } finally {
@@ -62,17 +71,17 @@ export function card(services: Services, webDir: string, isTrustedProxy: ProxyTr
     }
   }
   const sendPng = (response: Response, png: Buffer, seconds: number) => {
-    const allHeaders = ['Content-Type', 'image/png', 'Content-Length', String(png.length)]
-    const cache = ['X-Request-Id', contextOf(response).id, 'Cache-Control', `public, max-age=${seconds}`]
-    response.writeHead(200, [...headers, ...allHeaders, ...cache])
+    const contentHeaders = ['Content-Type', 'image/png', 'Content-Length', String(png.length)]
+    const cacheHeaders = ['X-Request-Id', contextOf(response).id, 'Cache-Control', `public, max-age=${seconds}`]
+    response.writeHead(200, [...headers, ...contentHeaders, ...cacheHeaders])
     response.end(png)
   }
   return async (request, response) => {
-    const order = readCardLink(request.query)
-    const key = JSON.stringify(order)
+    const cardLink = readCardLink(request.query)
+    const key = JSON.stringify(cardLink)
     const cached = cards.get(key)
     if (cached) return sendPng(response, cached, 600)
-    const png = order && (await makeCard(order, request, contextOf(response)))
+    const png = cardLink && (await makeCard(cardLink, request, contextOf(response)))
     if (!png) return sendPng(response, await defaultCard, 60)
     cards.set(key, png)
     sendPng(response, png, 600)
@@ -82,21 +91,21 @@ export function card(services: Services, webDir: string, isTrustedProxy: ProxyTr
 async function renderCard(
   services: Services,
   fonts: Fonts,
-  order: CardLink,
+  cardLink: CardLink,
   caller: string,
   context: RequestContext,
 ): Promise<Buffer> {
-  const chain = services.chain(order.chain)
-  const drawTask = async () => drawCard(fonts, await contentOf(chain, order, context))
+  const chain = services.chain(cardLink.chain)
+  const drawTask = async () => drawCard(fonts, await contentOf(chain, cardLink, context))
   return context.orAborted(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, drawTask))
 }
 
-async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {
-  const [src, dst] = await Promise.all([nameToken(chain, order.src), nameToken(chain, order.dst)])
-  const isOutput = order.exact === 'out'
-  const baseUnits = parseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
+async function contentOf(chain: ServedChain, cardLink: CardLink, context: RequestContext): Promise<CardContent> {
+  const [src, dst] = await Promise.all([findToken(chain, cardLink.src), findToken(chain, cardLink.dst)])
+  const isOutput = cardLink.exact === 'out'
+  const baseUnits = parseUnits(cardLink.amount, isOutput ? dst.decimals : src.decimals)
   const quoteRequest = readRequest('quote', {
-    ...{ src: order.src, dst: order.dst, maxPriceImpact: '100' },
+    ...{ src: cardLink.src, dst: cardLink.dst, maxPriceImpact: '100' },
     [isOutput ? 'amountOut' : 'amount']: String(baseUnits),
   })
   const quote = (await answerRequest(quoteRequest, chain, context)) as Omit<SwapResponse, 'tx'>
@@ -113,8 +122,8 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
 
 type CardToken = { readonly symbol: string; readonly decimals: number }
 
-/** @throws Error if the address is not a token */
-async function nameToken({ chain, liveChain }: ServedChain, address: string): Promise<CardToken> {
+/** Returns symbol and decimals of a token. @throws Error if the address is not a token */
+async function findToken({ chain, liveChain }: ServedChain, address: string): Promise<CardToken> {
   const key: Address = toAddress(address)
   if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
   const { tokens } = await liveChain.listTokens(key)
@@ -123,7 +132,10 @@ async function nameToken({ chain, liveChain }: ServedChain, address: string): Pr
   return token
 }
 
-/** Formats base units with at most six digits after the point, cut and not rounded, and spaces between thousands. */
+/**
+ * Formats base units with at most six digits after the point (two if there are more than four before it), cut off and not
+ * rounded, and with spaces between thousands.
+ */
 function shortAmount(baseUnits: string, decimals: number): string {
   const [integer = '0', digits = ''] = formatUnits(baseUnits, decimals).split('.')
   const fraction = digits.slice(0, integer.length > 4 ? 2 : 6).replace(/0+$/, '')

@@ -13,7 +13,7 @@ import { FOREVER, REVALIDATE, readFiles, sendFile, staticFile } from '../http/st
 const none = ["'none'"]
 const self = ["'self'"]
 const dataHeaders = fixedHeaders({ useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } })
-/** Headers of documentation pages. The policy allows only files of this origin, no inline code, and no HTML from text. */
+/** Headers of documentation pages. Their Content-Security-Policy allows only files of this origin, and no inline code. */
 const pageHeaders = fixedHeaders({
   useDefaults: false,
   directives: {
@@ -24,15 +24,15 @@ const pageHeaders = fixedHeaders({
 })
 
 let document: FixedBytes | undefined
-/** Sends the OpenAPI document, which is created at the first request. */
+/** Sends the OpenAPI document, which is generated at the first request. */
 export const openApi: RequestHandler = async (request, response) => {
   document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
   const { bytes, headers } = await document.bodyFor(request)
   const cacheHeaders = [...headers, 'Cache-Control', 'public, max-age=300']
-  replyBytes(response, { type: 'json', bytes, headers: cacheHeaders, fixed: dataHeaders })
+  replyBytes(response, { type: 'json', bytes, headers: cacheHeaders, constantHeaders: dataHeaders })
 }
 
-/** Creates the routes of the documentation. @param dir - build output of packages/docs */
+/** Returns a router that serves the documentation. @param dir - build output of packages/docs */
 export function docs(dir: string, methodNotAllowed: (methods: string) => RequestHandler): Router {
   const router = Router({ strict: true })
   const files = readFiles(dir)
@@ -45,7 +45,7 @@ export function docs(dir: string, methodNotAllowed: (methods: string) => Request
     for (const path of paths) router.route(path).get(refuseMissingDocs).all(methodNotAllowed('GET, HEAD'))
     return router
   }
-  // Links are relative to `/docs/`. The redirect is relative too, so a proxy may serve the service under any path.
+  // Links in the pages are relative to `/docs/`. The redirect is relative too, so that a proxy may serve the API under any path.
   router
     .route('/docs')
     .get((_request, response) => {
@@ -81,7 +81,7 @@ export function docs(dir: string, methodNotAllowed: (methods: string) => Request
   return router
 }
 
-/** Rewrites links of a documentation file for the folder above it, and appends links of the service. */
+/** Changes relative links of a file in `/docs/` so that they work one folder above, and appends links to API endpoints. */
 function rebaseLinks(text: string): string {
   const serviceLinks =
     '## Service\n\n- [OpenAPI 3.1](openapi.json): the interface for programs\n- [Chains](chains): chains that are served, with their Guard contracts\n'

@@ -6,15 +6,15 @@ import { noStore, reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
-/** Answers 200 while the process runs. */
+/** Always answers 200: it shows that the process runs. */
 export const health: RequestHandler = (_request, response) => {
   const body = JSON.stringify({ status: 'ok', uptimeSeconds: Math.round(process.uptime()) })
   reply(response, { type: 'json', body, headers: noStore })
 }
 
 /**
- * Answers 503 while the process stops, if all chains fail, or if the Redis connection is not ready. An orchestrator
- * then sends it no requests. A single failing chain appears only in the body.
+ * Answers 503 while the process shuts down, if all chains fail, or if the Redis connection is not ready, so that an orchestrator
+ * sends it no requests. If only some chains fail, the body shows them but the status is 200.
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {
@@ -32,7 +32,7 @@ export function ready(services: Services): RequestHandler {
   }
 }
 
-/** Answers 503 while the chain fails or the process stops. A chain that is asleep, or whose blocks are late, is ready. */
+/** Answers 503 while the chain fails or the process shuts down. A chain that is asleep, or whose blocks are late, is ready. */
 export function chainReady(services: Services): RequestHandler {
   return (_request, response) => {
     const { chainId, ...status } = (response.locals.chain as ServedChain).liveChain.status()
@@ -42,7 +42,7 @@ export function chainReady(services: Services): RequestHandler {
   }
 }
 
-/** Answers with all metrics in Prometheus format. Gauges are updated at each request. */
+/** Returns all metrics in Prometheus format. Gauges are updated at each request. */
 export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics, scaleOut } = services

@@ -9,8 +9,9 @@ import { reply } from '../http/reply.ts'
 import { FOREVER, REVALIDATE, readFiles, type StaticFile, sendFile, staticFile } from '../http/static-files.ts'
 import { readCardLink } from './card.ts'
 
+/** Path of the page among the built files. */
 const INDEX = '/index.html'
-/** Folder of files with a content hash in their name. */
+/** Path prefix of the files with a content hash in their name. */
 const HASHED_FILES = '/app/assets/'
 
 /** Facts about the local chain of `npm start` that the page receives. The schema drops private keys. */
@@ -18,7 +19,7 @@ const localChain = z.object({
   chainId: z.int().positive(),
   rpcUrl: z.url({ protocol: /^https?$/ }),
   accounts: z.array(z.object({ address: z.string() })).min(1),
-  /** Contracts in the format of the SDK, which does not know those of a local chain. */
+  /** Contracts in the format of the SDK, which does not know the contracts of a local chain. */
   contracts: z.looseObject({ guard: z.string(), executors: z.array(z.string()) }),
 })
 
@@ -46,30 +47,30 @@ export function page(dir: string, localChainFile: string | undefined): Router {
     const file = files.get(request.path) ?? files.get(`${request.path}.html`)
     const isHashed = request.path.startsWith(HASHED_FILES)
     if (file) return send(file, isHashed ? FOREVER : REVALIDATE, request, response)
-    // Other paths are views of the page, except paths of missing files.
+    // Any other path is a view of the page, unless it looks like the path of a file.
     if (isHashed || extname(request.path)) return next()
     return send(index, REVALIDATE, request, response)
   })
   return router
 }
 
-/** Mark in the HTML where the tags of a link go. */
+/** Marker in the HTML that is replaced by the Open Graph tags of a link. */
 const CARD_MARK = '<!--card-->'
-/** Maximum pages of links in memory. */
+/** Maximum pages with Open Graph tags in memory. */
 const MAX_LINKED_PAGES = 100
 
 /**
- * Returns a function that creates the page of a link, with the Open Graph tags of its picture. The function returns
- * undefined for a request without an order, and for a host name that cannot be written into a URL.
+ * Returns a function that creates the page of a link to a swap, with Open Graph tags that name its preview picture. The
+ * function returns undefined for a request without a valid swap, and for a host name that cannot be written into a URL.
  */
 function linkedPages(html: string): (request: Request) => StaticFile | undefined {
   const pages = new BoundedMap<string, StaticFile>(MAX_LINKED_PAGES)
   return (request) => {
-    const order = readCardLink(request.query)
+    const cardLink = readCardLink(request.query)
     const host = request.get('host') ?? ''
-    if (!order || !html.includes(CARD_MARK) || !/^[\w.-]{1,253}(:\d{1,5})?$/.test(host)) return undefined
+    if (!cardLink || !html.includes(CARD_MARK) || !/^[\w.-]{1,253}(:\d{1,5})?$/.test(host)) return undefined
     // Only parsed values reach the HTML: numbers, addresses, and decimals.
-    const query = new URLSearchParams({ ...order, chain: String(order.chain) })
+    const query = new URLSearchParams({ ...cardLink, chain: String(cardLink.chain) })
     const url = `${request.protocol === 'https' ? 'https' : 'http'}://${host}/app/card.png?${query}`.replaceAll(
       '&',
       '&amp;',
@@ -121,7 +122,7 @@ function policy(nodeOrigin: string): FixedHeaders {
       ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
       connectSrc: nodeOrigin ? [...self, nodeOrigin] : self,
       ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
-      // The page writes text and attributes only, so each use of a string as markup or script may throw.
+      // The page sets only text and attributes, so the browser may refuse every use of a string as markup or script.
       ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },
     },
   })

@@ -8,7 +8,7 @@ import type { ServedChain } from '../served-chain.ts'
 import type { PermitResponse } from '../swap/permit-response.ts'
 import { permitQuery } from '../swap/request.ts'
 
-/** Returns the permits that an owner may sign instead of an approval. */
+/** Returns the permits that an owner may sign instead of sending an approval. */
 export async function permits(
   request: Request,
   { liveChain, routerAddress }: ServedChain,
@@ -30,7 +30,7 @@ function bodyOf({ permit, typedData, approval }: AvailablePermit): PermitRespons
   return {
     kind,
     unlimited: kind === 'dai',
-    // The approval gives Permit2 the maximum allowance. The signature limits the amount that the Guard may draw.
+    // The approval gives Permit2 the maximum allowance. The signature limits how much the Guard may draw.
     approval: approval && { ...approval, value: approval.value.toString(), unlimited: true },
     typedData: typedData as PermitResponse['permits'][number]['typedData'],
     permit: `${kind}:${amount}:${nonce}:${deadline}:`,

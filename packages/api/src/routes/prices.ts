@@ -11,7 +11,7 @@ import { historyQuery, liquidityQuery, priceFlags, pricesBody, pricesQuery, read
 import type { PriceDetailResponse, PriceHistoryResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** Completeness and block of the prices in an answer. */
+/** Completeness and block of the prices in a response. */
 type PriceState = {
   /** True if the prices are final for this block. */
   readonly isCurrent: boolean
@@ -21,8 +21,8 @@ type PriceState = {
 }
 
 /**
- * Maximum wait for the newest snapshot to be priced, in milliseconds. Until the first snapshot of a chain is priced,
- * all prices are null.
+ * Maximum milliseconds to wait until the newest snapshot is priced. Until the first snapshot of a chain is priced, all
+ * prices are null.
  */
 const PRICE_TIMEOUT_MS = 300
 
@@ -95,7 +95,7 @@ export function liquidity(request: Request, chain: ServedChain, context: Request
   })
 }
 
-/** Answers `/history`. Recording of a token starts with its first request, so that its first answer has one point. */
+/** Answers `/history`. Recording of a token starts with the first request for it, so the first response has one point. */
 export async function history(
   request: Request,
   chain: ServedChain,
@@ -114,7 +114,10 @@ export async function history(
   return keyByTokenText(pricedTokens, (address) => [...priceHistory.pointsOf(address)])
 }
 
-/** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
+/**
+ * Encodes an object whose keys are the tokens as the request spells them. Concatenation takes half the time of
+ * `JSON.stringify`; addresses need no escapes.
+ */
 function encodeByToken(tokens: ReadonlyMap<string, Address>, encode: (token: Address) => string): string {
   let entries = ''
   for (const [input, token] of tokens) entries += `${entries === '' ? '' : ','}"${input}":${encode(token)}`
@@ -127,7 +130,7 @@ async function curveOf(book: PriceBook, token: Address): Promise<string> {
   return points === null ? 'null' : `{${points.map(({ impact, usd }) => `"${impact}":${usd}`).join()}}`
 }
 
-/** Returns the answer for the newest block. Remembers it by URL until the next block, because clients repeat the same requests. */
+/** Returns the body for the newest block. Caches it by URL until the next block, because clients repeat requests. */
 async function answerAtHead(
   request: Request,
   chain: ServedChain,
@@ -138,7 +141,7 @@ async function answerAtHead(
   const { view, book, priceState } = await readPrices(chain, [...tokens.values()], context)
   const body = await makeBody(book, priceState)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
-  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
+  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.store(request.url, body)
   return body
 }
 
@@ -160,10 +163,13 @@ export async function readPrices(
     isPending: (token) => pending.has(pricedTokenOf(token, chain)),
     block: view.snapshot.block,
   }
-  return { view, book, priceState: priceState }
+  return { view, book, priceState }
 }
 
-/** Creates an object keyed by tokens as sent. It has no prototype, so keys such as `__proto__` are safe. */
+/**
+ * Creates an object whose keys are the tokens as the request spells them. It has no prototype, so keys such as `__proto__`
+ * are safe.
+ */
 export function keyByTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
   for (const [input, token] of tokens) map[input] = value(token)

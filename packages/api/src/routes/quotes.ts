@@ -18,7 +18,7 @@ import {
 } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
-/** Returns up to 20 quotes of one block, each with its own result or error. */
+/** Returns up to 20 quotes that are all calculated at the same block. Each has its own result or error. */
 export async function quotes(
   request: Request,
   chain: ServedChain,

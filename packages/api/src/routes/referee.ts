@@ -6,7 +6,7 @@ import { type RefereeResponse, verdictResponse } from '../referee-response.ts'
 import { readHash } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** Returns the verdict on a mined swap of any router. */
+/** Returns the verdict on a mined swap, whichever router executed it. */
 export async function referee(
   request: Request,
   { chain, liveChain }: ServedChain,

@@ -23,7 +23,7 @@ export async function simulate(
     simulateFields,
     request.method === 'POST' ? toQueryParameters(jsonObjectOf(request)) : request.query,
   )
-  // Check the block first: reads at a future block would be retried for as long as a node may lag.
+  // Check the block first: for a block that does not exist, reads would be repeated as if the node lagged.
   const header = typeof fields.block.ref === 'number' ? await headerOf(fields, liveChain.rpc) : undefined
   const run = () =>
     context.time('simulate', () =>
@@ -35,7 +35,7 @@ export async function simulate(
         amountIn: fields.amountIn,
         tokenOut: fields.tokenOut.address,
         block: fields.block.ref,
-        asSent: 'measured',
+        bareRunMode: 'measured',
         ...(header && { knownState: { header } }),
         ...(fields.gas !== undefined && { gas: fields.gas }),
         ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),
@@ -64,7 +64,7 @@ export async function simulate(
   }
 }
 
-/** Runs a simulation. Repeats it if the block is a tag and a reorg removed the block that the tag referred to. */
+/** Runs a simulation. Repeats it if the request names a tag, and a reorg removed the block of the tag. */
 async function retryIfReorged<T>(run: () => Promise<T>, { block }: SimulateFields, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -89,10 +89,10 @@ function isStateMissing(error: unknown): boolean {
 }
 
 /**
- * Replaces an error of a read at a block if the block does not exist or its state is pruned. Error messages of nodes differ too
- * much to distinguish these cases, so further reads check them.
+ * Replaces the error of a read at a block if the block does not exist or its state is pruned. The error messages of nodes
+ * do not distinguish these cases, so further reads do.
  *
- * @throws ApiError `INVALID_PARAMETER` or `NO_STATE`, else the given error
+ * @throws ApiError `INVALID_PARAMETER` if the block does not exist, `NO_STATE` if its state is pruned; otherwise `error`
  */
 async function throwIfBlockMissing(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields

@@ -22,10 +22,11 @@ import type { Services } from '../services.ts'
 
 /** Maximum bytes of an auction: several times the size of an auction of a busy chain with its liquidity. */
 const MAX_AUCTION_BYTES = 64_000_000
+/** Maximum bytes of any other body. */
 const MAX_SMALL_BYTES = 100_000
-/** Maximum auctions solved at once; more are refused with 429. */
+/** Maximum auctions that are solved at a time; more are refused with 429. */
 const MAX_AUCTIONS = 4
-/** Milliseconds reserved for the response after the search. */
+/** Milliseconds before the timeout of the request that are reserved for sending the response. */
 const RESPONSE_RESERVE_MS = 500
 
 /** Creates the endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for `SOLVER_CHAIN`. */
@@ -47,7 +48,7 @@ export function solverPaths(
   return router
 }
 
-/** Handlers of auctions. */
+/** Handles the auctions of drivers. */
 class Auctions {
   private readonly services: Services
   private readonly config: Config

@@ -6,7 +6,7 @@ import { read, statsQuery } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { StatsResponse } from '../stats-response.ts'
 
-/** Returns the drift of quotes over the next two blocks. Uses only known figures and does not start the chain. */
+/** Returns how quotes drift over the next two blocks. Uses only figures in memory, and does not start the chain. */
 export async function stats(request: Request, { chain, liveChain }: ServedChain): Promise<StatsResponse> {
   const { limit } = read(statsQuery, request.query)
   const { sampleCount, missed, chain: chainFigures, families, brands, pools, withdrawing } = liveChain.drift(limit)
@@ -44,7 +44,7 @@ function byBlock(figures: ByBlock<Figures>): StatsResponse['blocks'] {
   })
 }
 
-/** Rounds to 2 decimals. A count of samples that have faded away becomes 0. */
+/** Rounds to 2 decimals. So a weighted count becomes 0 once its samples have almost no weight. */
 function roundOrNull(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100) / 100
 }

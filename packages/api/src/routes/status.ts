@@ -54,7 +54,7 @@ function minedFields(
   return {
     block: blockNumber,
     blockHash,
-    // The endpoint that returned the head may lag behind the one that returned the receipt.
+    // The endpoint that returned the head may lag behind the endpoint that returned the receipt.
     confirmations: Math.max(1, (head?.number ?? blockNumber) - blockNumber + 1),
     gasUsed: gasUsed.toString(),
     gasCost: typeof effectiveGasPrice === 'bigint' ? cost(effectiveGasPrice) : null,
@@ -62,8 +62,8 @@ function minedFields(
 }
 
 /**
- * Returns the revert reason of a transaction, from a simulation on the state before its block. Null if it does not revert there,
- * or if the node cannot simulate it.
+ * Returns the revert reason of a transaction, from a simulation on the state before its block. Null if the transaction does
+ * not revert there, or if the node cannot simulate it.
  */
 async function reasonOf(
   { from, to, input: data, value, gas }: SentTransaction,
@@ -84,7 +84,11 @@ async function reasonOf(
   }
 }
 
-/** Calls a method by transaction hash; null if the node does not know it. @throws ApiError `RPC_FAILED` for an invalid result */
+/**
+ * Calls a method with a transaction hash; null if the node does not know the transaction.
+ *
+ * @throws ApiError `RPC_FAILED` if the result is invalid
+ */
 async function requestOrThrow<T extends z.ZodType>(
   rpc: Rpc,
   method: string,

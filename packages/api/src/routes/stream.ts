@@ -14,7 +14,7 @@ import { bodyOfQuote, type ParsedRequest, readRequest } from '../swap/answer.ts'
 import { checkFeeExemptKey, refuseBlockAndProof, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
-/** Consecutive heartbeats at which the chain's node fails, after which its streams end. */
+/** The streams of a chain end when its node is failing at this many heartbeats in a row. */
 const MAX_FAILING_HEARTBEATS = 2
 
 /** Creates the handler of quote streams, which send an event whenever a new block changes the quote (Server-Sent Events). */
@@ -34,13 +34,13 @@ export function stream(services: Services, config: Config, isTrustedProxy: Proxy
     const earlyUpdates: StreamUpdate[] = []
     let handleUpdate = (update: StreamUpdate) => void earlyUpdates.push(update)
     const task = { caller, kind: classifyRequest(request.originalUrl)!.kind }
-    const openTask = chain.admission.run(context.signal, task, async () => {
-      const openStream = chain.liveChain.streams.open(quoteRequest, (update) => handleUpdate(update))
-      response.once('close', openStream.close)
-      if (response.closed) openStream.close()
-      await openStream.first
+    const opening = chain.admission.run(context.signal, task, async () => {
+      const quoteStream = chain.liveChain.streams.open(quoteRequest, (update) => handleUpdate(update))
+      response.once('close', quoteStream.close)
+      if (response.closed) quoteStream.close()
+      await quoteStream.firstUpdate
     })
-    await context.orAborted(openTask)
+    await context.orAborted(opening)
     const [firstUpdate] = earlyUpdates
     if (firstUpdate?.kind === 'end') throw toApiError(firstUpdate.error)
 
@@ -82,14 +82,17 @@ function send(response: Response, update: StreamUpdate, parsed: ParsedRequest, c
   }
 }
 
-/** Encoded bodies by update and by the spelling of echoed addresses, so streams of the same request share them. */
+/**
+ * Encoded bodies by update, then by the kind of request and its addresses as the client wrote them, because a body repeats
+ * these. Streams of the same request share a body.
+ */
 const encodedBodies = new WeakMap<StreamUpdate, Map<string, string>>()
 
 function sharedBody(update: StreamUpdate, { kind, query }: ParsedRequest, encode: () => string): string {
   const bodies = encodedBodies.get(update) ?? new Map<string, string>()
   encodedBodies.set(update, bodies)
-  const addressSpelling = [kind, query.src.input, query.dst.input, query.from?.input].join()
-  const body = bodies.get(addressSpelling) ?? encode()
-  bodies.set(addressSpelling, body)
+  const bodyKey = [kind, query.src.input, query.dst.input, query.from?.input].join()
+  const body = bodies.get(bodyKey) ?? encode()
+  bodies.set(bodyKey, body)
   return body
 }

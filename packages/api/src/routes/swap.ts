@@ -10,7 +10,7 @@ import { checkFeeExemptKey } from '../swap/request.ts'
 import { noRouteResponse } from '../swap/response.ts'
 import { toApiError } from '../translate.ts'
 
-/** Error codes that version A answers with status 200 and no `tx`. */
+/** Error codes that error version A (`ERROR_VERSION`) answers with status 200 and a body without `tx`. */
 const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'UNKNOWN_TOKEN',
   'NO_ROUTE',
@@ -19,7 +19,7 @@ const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'ROUTE_REVERTED',
 ])
 
-/** Creates the handler that returns the best route with its transaction (`swap`) or without (`quote`). */
+/** Creates a handler that returns the best route. @param kind - `swap` with a transaction, `quote` without */
 export function route(kind: ParsedRequest['kind']) {
   return async (
     request: Request,

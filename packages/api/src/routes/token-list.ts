@@ -8,7 +8,7 @@ import { NATIVE_TEXT, read, tokenListQuery } from '../requests.ts'
 import type { TokenListResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** Returns tokens of the chain in the format of Uniswap's token lists. */
+/** Returns the tokens of the chain in the format of Uniswap's token lists. */
 export async function tokenList(
   request: Request,
   { liveChain, chain }: ServedChain,
@@ -24,10 +24,10 @@ export async function tokenList(
 
 const tags = {
   native: { name: 'Native', description: 'The native token of the chain.' },
-  registry: { name: 'Registry', description: 'The file of the chain names it.' },
-  found: { name: 'Found', description: 'Found in pools with real liquidity. Nobody vouches for it.' },
-  unlisted: { name: 'Unlisted', description: 'Asked for by its address alone. Nobody vouches for it.' },
-  copy: { name: 'Copy', description: 'Has the symbol of another token, or one that looks like it.' },
+  registry: { name: 'Registry', description: "Listed in the service's file of the chain." },
+  found: { name: 'Found', description: 'Found in pools with real liquidity. Not verified by anyone.' },
+  unlisted: { name: 'Unlisted', description: 'In no list; requested by its address. Not verified by anyone.' },
+  copy: { name: 'Copy', description: 'Has the same symbol as another token, or one that looks like it.' },
 }
 
 function listHeader(chainId: number, { madeAt, block }: Catalog): Omit<TokenListResponse, 'tokens'> {

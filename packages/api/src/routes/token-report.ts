@@ -9,7 +9,7 @@ import type { TokenReportResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { keyByTokenText } from './prices.ts'
 
-/** Returns reports on taxes and restrictions of tokens, keyed by token as spelled in the request. */
+/** Returns reports on taxes and restrictions of tokens, keyed by the token as it is spelled in the request. */
 export async function tokens(request: Request, { liveChain }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
@@ -18,7 +18,9 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
     context.time('measure', () => Promise.all(addresses.map((address) => liveChain.tokens.report(address, snapshot)))),
   )
   const asksForCode = await Promise.all(
-    addresses.map((address) => liveChain.walletChecks.mayAsk(address, liveChain.rpc, 'latest').catch(() => null)),
+    addresses.map((address) =>
+      liveChain.senderCodeChecks.mayCheckCode(address, liveChain.rpc, 'latest').catch(() => null),
+    ),
   )
   const reportByAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
@@ -28,7 +30,7 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
             ...bodyOf(measuredTokens[k]),
             ...liveChain.tokens.trustTracker.standingOf(address),
             asksForCode: asksForCode[k] ?? null,
-            walletsDiffer: liveChain.walletChecks.dependsOnSenderCode(address),
+            walletsDiffer: liveChain.senderCodeChecks.dependsOnSenderCode(address),
           }
         : null,
     ]),

@@ -1,14 +1,14 @@
-/** Answers quote and swap requests: query parameters in, response body out. */
+/** Answers quote and swap requests: converts query parameters to a response body. */
 import type { SwapQuote, Work } from '@sluice/quoting'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { type QuoteQuery, readQuote, readSwap, type SwapQuery, toQuoteRequest } from './request.ts'
 import { quoteResponse, swapResponse } from './response.ts'
 
-/** Parts of a served chain that quotes need. */
+/** The parts of a served chain that are needed for a quote. */
 export type QuotedChain = Pick<ServedChain, 'chain' | 'deployment' | 'routerAddress' | 'liveChain'>
 
-/** A parsed request: `swap` (returns a transaction) or `quote` (does not). */
+/** A parsed request. The response has a transaction for `swap`, and none for `quote`. */
 export type ParsedRequest =
   | { readonly kind: 'swap'; readonly query: SwapQuery }
   | { readonly kind: 'quote'; readonly query: QuoteQuery }
@@ -21,21 +21,23 @@ export function readRequest(kind: ParsedRequest['kind'], parameters: object): Pa
 /**
  * Quotes a parsed request and returns the response body.
  *
- * @throws ApiError for an invalid account, else any error that `toApiError` translates
+ * @throws ApiError for an invalid account; other errors are those that `toApiError` translates
  */
 export async function answerRequest(
   parsed: ParsedRequest,
   chain: QuotedChain,
-  work: Work,
+  quotingContext: Work,
 ): Promise<SwapResponse | QuoteResponse> {
   const request = toQuoteRequest(parsed.query, chain)
   const { block } = parsed.query
   const quote =
-    block === undefined ? chain.liveChain.quote(request, work) : chain.liveChain.quoteAtBlock(block, request, work)
+    block === undefined
+      ? chain.liveChain.quote(request, quotingContext)
+      : chain.liveChain.quoteAtBlock(block, request, quotingContext)
   return bodyOfQuote(parsed, await quote, chain)
 }
 
-/** Converts a quote to the response body of its request. */
+/** Returns the response body for a quote and its request. */
 export function bodyOfQuote(parsed: ParsedRequest, quote: SwapQuote, chain: QuotedChain): SwapResponse | QuoteResponse {
   return parsed.kind === 'swap' ? swapResponse(parsed.query, quote, chain) : quoteResponse(parsed.query, quote, chain)
 }

@@ -9,7 +9,7 @@ const permitOffer = z.object({
   unlimited: z
     .boolean()
     .describe(
-      'True if the signature names no amount: until the owner revokes it, the Guard may draw any amount, in swaps of this owner. `approval.unlimited` is about the transaction before it.',
+      'True if the signature has no amount: until the owner revokes it, the Guard may draw any amount, but only in swaps of this owner. Not about the approval transaction, for which see `approval.unlimited`.',
     ),
   approval: z
     .object({
@@ -19,11 +19,13 @@ const permitOffer = z.object({
       unlimited: z
         .boolean()
         .describe(
-          'True if it sets the largest allowance: Permit2, which moves tokens by signatures alone, may draw any amount.',
+          'True if the approval sets the maximum allowance: Permit2 may then draw any amount, but only with a signature of the owner.',
         ),
     })
     .nullable()
-    .describe('What the owner has to send first, once: an approval of Permit2. Null where nothing is missing.'),
+    .describe(
+      'Transaction that the owner must send once before the permit can be used: an approval of Permit2. Null if none is needed.',
+    ),
   typedData: z
     .object({
       domain: z.looseObject({}),
@@ -31,8 +33,10 @@ const permitOffer = z.object({
       primaryType: z.string(),
       message: z.looseObject({}),
     })
-    .describe('For `eth_signTypedData_v4`.'),
-  permit: z.string().describe('To be followed by the signature, as 0x-hex: what `permit` of `/aggregator` takes.'),
+    .describe('Message to sign with `eth_signTypedData_v4`.'),
+  permit: z
+    .string()
+    .describe('Append the signature as 0x-prefixed hex to get the value of the `permit` parameter of `/aggregator`.'),
 })
 
 export const permitResponse = z.object({
@@ -41,8 +45,12 @@ export const permitResponse = z.object({
   spender: hexAddress.describe('Guard Contract of the chain.'),
   amount: units,
   deadline: z.int().describe('Unix seconds.'),
-  block: z.int().describe('Block that nonces and domains were read at.'),
+  block: z.int().describe('Block at which nonces and domains were read.'),
   blockHash: z.string().describe('Hash of that block.'),
-  permits: z.array(permitOffer).describe("The token's own form first; empty where approving is the only way."),
+  permits: z
+    .array(permitOffer)
+    .describe(
+      'Permits that the owner can sign, with the one that the token itself supports first. Empty if only an approval is possible.',
+    ),
 })
 export type PermitResponse = z.infer<typeof permitResponse>

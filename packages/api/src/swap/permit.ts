@@ -4,9 +4,9 @@ import { PERMIT2_BITS, type Permit, permitKinds } from '@sluice/quoting'
 import type { z } from 'zod'
 import { hexData, refuse, type SentAddress, text, uint } from '../parameters.ts'
 
-/** Maximum signature length; contract wallets return signatures above 65 bytes. */
+/** Maximum signature length. Signatures of contract wallets are longer than 65 bytes. */
 const MAX_SIGNATURE_BYTES = 4_096
-/** Schema of `kind:amount:nonce:deadline:signature`. `/permit` returns all parts but the signature. */
+/** Schema of `kind:amount:nonce:deadline:signature`. `/permit` returns all parts except the signature. */
 export const permit = text('permit')
   .transform((input, context): Permit => {
     const [kindText, ...fields] = input.split(':')
@@ -33,7 +33,7 @@ function signatureMistake(kind: Permit['kind'], signature: string): string | und
   if (error) return error.issues[0]!.message
   const bytes = (data.length - 2) / 2
   if (bytes === 0) return 'permit.signature must not be empty'
-  // The signer is verified later, because contract wallets need the sender's code.
+  // The signer is verified later, because only a contract wallet's own code can verify its signatures.
   const isValidLength = kind === 'permit2' || bytes === 64 || bytes === 65
   return isValidLength ? undefined : 'permit.signature must be 64 or 65 bytes'
 }
@@ -45,7 +45,7 @@ type PermitTerms = {
   readonly permit?: Permit | undefined
 }
 
-/** Checks a permit against the other parameters of its swap. */
+/** Checks that a permit agrees with the other parameters of its swap. */
 export function checkPermit({ src, from, amount, permit }: PermitTerms, context: z.core.$RefinementCtx): void {
   if (!permit) return
   if (src.address === NATIVE) refuse(context, 'permit must be left out for the native token, which needs none')

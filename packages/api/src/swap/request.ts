@@ -1,4 +1,7 @@
-/** Schemas of quote parameters, and their conversion to a QuoteRequest. Mistakes are reported in the order of the fields. */
+/**
+ * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Mistakes are reported in the
+ * order of the fields.
+ */
 import { createHash } from 'node:crypto'
 import {
   type Address,
@@ -64,12 +67,12 @@ const swapFields = z.object({
   recipient: address('recipient', { native: true, zero: true })
     .optional()
     .describe(
-      'Receives the output. Default: `from`. The calldata names it, and the Guard checks its balance; a mixed-case address must carry its checksum.',
+      'Account that receives the output. Default: `from`. The calldata names it, and the Guard checks its balance. A mixed-case address must have a valid checksum.',
     ),
   slippage: slippage
     .prefault('0.5')
     .describe(
-      'Slippage tolerance in percent, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, by what the pools of the route have been seen to move within two blocks.',
+      'Slippage tolerance in percent, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, by how much the pools of the route have moved within two blocks in the past.',
     ),
   convenienceFee: convenienceFee
     .prefault('0')
@@ -77,45 +80,45 @@ const swapFields = z.object({
   convenienceFeeRecipient: address('convenienceFeeRecipient', { native: true, zero: true })
     .optional()
     .describe(
-      'Receives the convenience fee. Required when there is one; a mixed-case address must carry its checksum.',
+      'Account that receives the convenience fee; required if there is a fee. A mixed-case address must have a valid checksum.',
     ),
   minimumBlock: smallInteger('minimumBlock', 0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('The route must be computed and simulated at this block or a later one.'),
+    .describe('Lowest block at which the route may be computed and simulated.'),
   deadline: smallInteger('deadline', 0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe(
-      'Unix seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
+      'Unix time in seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
     ),
   feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
-  includeSources: sources('includeSources').optional().describe('Use only these families or brands.'),
-  excludeSources: sources('excludeSources').optional().describe('Do not use these families or brands.'),
+  includeSources: sources('includeSources').optional().describe('Use only pools of these DEX families or DEXes.'),
+  excludeSources: sources('excludeSources').optional().describe('Do not use pools of these DEX families or DEXes.'),
   excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
     .optional()
     .describe('Do not use these pools.'),
-  maxHops: smallInteger('maxHops', 1, 4).optional().describe('Most pools in series.'),
-  maxSplits: smallInteger('maxSplits', 1, 64).optional().describe('Most pools that the route may use.'),
+  maxHops: smallInteger('maxHops', 1, 4).optional().describe('Maximum pools in series.'),
+  maxSplits: smallInteger('maxSplits', 1, 64).optional().describe('Maximum pools that the route uses.'),
   intermediates: z
     .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
     .default('earned')
     .describe(
-      "What the route may pass through between `src` and `dst`: only what the chain's file names (`named`), also what has been seen to behave for long (`earned`, the default), or anything (`any`).",
+      "Tokens and pools that the route may pass through between `src` and `dst`: only those that the chain's file names (`named`), also those that have behaved well for long (`earned`, the default), or all (`any`).",
     ),
   gasPrice: gasPrice(uint)
     .optional()
-    .describe('Wei per gas to weigh gas with, below 2^64. Default: the network price.'),
+    .describe('Gas price in wei with which the cost of gas is computed, below 2^64. Default: the network price.'),
   maxPriceImpact: percent('maxPriceImpact')
     .refine((ppm) => ppm <= PPM, 'maxPriceImpact must be at most 100')
     .prefault('15')
-    .describe('Percent above which the route is refused. Default 15; 100 accepts any.'),
+    .describe('Maximum price impact in percent; a route with more is refused. Default 15; 100 accepts any.'),
   calls: z
     .enum(['0', '1'], 'calls must be 0 or 1')
     .default('0')
-    .describe('1 adds `calls`: the approvals that the sender lacks, and the swap, ready for `wallet_sendCalls`.'),
+    .describe('1 adds `calls`: the approvals that the sender lacks and the swap, for `wallet_sendCalls`.'),
   permit: permit
     .optional()
     .describe(
-      "What `/permit` answers as `permit`, followed by the owner's signature: the transaction brings its own permission and needs no approval. For ERC-20 input.",
+      "A signed permit: the field `permit` of a response of `/permit`, followed by the owner's signature. The transaction then needs no approval. For ERC-20 input.",
     ),
   amountOut: z.undefined().optional(),
   block: z.undefined(PAST_BLOCK_MESSAGE).optional(),
@@ -138,7 +141,7 @@ type ParsedQuery = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'pro
   readonly proof?: '0' | '1' | undefined
 }
 
-/** Exclusive upper bound of native amounts in wei. It is above the supply of every chain; nodes refuse calls with such a value. */
+/** Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with such a value. */
 const NATIVE_LIMIT = 1n << 128n
 const nativeLimitMessage = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
 
@@ -169,17 +172,17 @@ export type SwapQuery = z.output<typeof swapQuery> | z.output<typeof exactSwapQu
 const quoteFields = swapFields.extend({
   from: swapFields.shape.from
     .optional()
-    .describe('Wallet that would send the transaction. Default: an address that no token knows.'),
+    .describe('Wallet that would send the transaction. Default: an address that no token treats specially.'),
   block: smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe(
-      'A past block: the quote that was best at its end, simulated there, where the node has its state. Gas costs the base fee of the block after it and the median tip of its transactions, unless `gasPrice` is given. Default: the newest block.',
+      'Past block at whose end the swap is quoted and simulated; the node must have its state. Without `gasPrice`, gas costs the base fee of the next block plus the median tip in the past block. Default: the newest block.',
     ),
   proof: z
     .enum(['0', '1'], 'proof must be 0 or 1')
     .optional()
     .describe(
-      '1 adds `proof`: a certificate that no route pays more than its bound, which `@sluice/certificate` checks against any node. Not with `amountOut`. Default 0.',
+      '1 adds `proof`: a certificate of an upper bound on the output of every route, which `@sluice/certificate` verifies with any node. Not with `amountOut`. Default 0.',
     ),
 })
 const quoteQuery = quoteFields.superRefine(checkSwap)
@@ -217,9 +220,10 @@ const eitherAmount = {
 export const swapParameters = swapFields.extend(eitherAmount).omit({ block: true, proof: true })
 export const quoteParameters = quoteFields.extend(eitherAmount)
 
+/** Maximum quotes in one request of `/quotes`. */
 const MAX_QUOTES = 20
 const quotesMistake = `quotes must be a list of 1 to ${MAX_QUOTES} objects`
-/** Body of `/quotes`. Its quotes are parsed separately, so an invalid one gets its own error. */
+/** Body of `/quotes`. Each quote is parsed separately, so that an invalid quote gets its own error. */
 export const quotesBody = z.object({
   quotes: z.array(z.looseObject({}, quotesMistake), quotesMistake).min(1, quotesMistake).max(MAX_QUOTES, quotesMistake),
 })
@@ -233,15 +237,17 @@ export const quotesFields = z.object({
     .array(quoteParameters.omit({ block: true, proof: true }))
     .min(1)
     .max(MAX_QUOTES)
-    .describe('Parameters of `/quote`; with `from` the answer has its transaction, as that of `/aggregator` has.'),
+    .describe(
+      'Parameters of `/quote` for each quote. If a quote has `from`, its result has a transaction, like `/aggregator`.',
+    ),
 })
 
 export const permitQuery = z.object({
   src: address('src').describe('Input token, an ERC-20.'),
-  amount: swapFields.shape.amount.describe('Base units of the input that the Guard may draw.'),
+  amount: swapFields.shape.amount.describe('Amount of the input, in base units, that the Guard may take.'),
   from: address('from', { sends: true }).describe('Owner, who signs and sends the swap.'),
   deadline: swapFields.shape.deadline.describe(
-    'Unix seconds until which the signature holds, at most a day. Default: 1,200 s after the current block or now, whichever is later.',
+    'Unix time in seconds until which the signature is valid, at most a day from now. Default: 1,200 s after the current block or now, whichever is later.',
   ),
 })
 
@@ -306,7 +312,7 @@ function recipientOf(
   return recipient
 }
 
-/** Checks an address that receives funds. Only these need a valid EIP-55 checksum, because a typo would pay a wrong account. */
+/** Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account. */
 function checkPayee(name: string, { input, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')

@@ -11,7 +11,7 @@ import type { QuoteQuery, SwapQuery } from './request.ts'
 /** Parts of a served chain that responses need. */
 export type ResponseChain = Pick<ServedChain, 'chain' | 'routerAddress'>
 
-/** Returns the body of a route with its transaction. Echoes addresses of the request as sent. */
+/** Returns the body of a route with its transaction. Repeats addresses as the request spells them. */
 export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: ResponseChain): SwapResponse {
   const { data, value } = quote.swap
   const tx = { from: query.from.input, to: chain.routerAddress, data, value: value.toString() }
@@ -20,7 +20,7 @@ export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: Response
   return { ...quoteResponse(query, quote, chain), expiresAtBlock, tx, ...(calls && { calls }) }
 }
 
-/** Returns the body of a route without a transaction. Echoes addresses of the request as sent. */
+/** Returns the body of a route without a transaction. Repeats addresses as the request spells them. */
 export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: ResponseChain): QuoteResponse {
   const { route, block, slippage } = quote
   return {
@@ -73,7 +73,7 @@ export function swapsOf(route: RoutePlan, chain: Chain): LegResponse[] {
 
 function legs(route: RoutePlan, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
-  // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
+  // A NATIVE input is sold in pools of the native token and of the wrapped native token, and their shares add up to 100.
   const inputTokenOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const amountInByToken = new Map<string, bigint>()

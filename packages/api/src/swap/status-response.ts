@@ -1,4 +1,4 @@
-/** Response schema of `/status`: the outcome of a transaction. */
+/** Response schema of `/status`: the state of a transaction. */
 import { z } from 'zod'
 import { hexAddress, units } from '../responses.ts'
 
@@ -7,21 +7,23 @@ const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
 const swap = z.object({
   src: hexAddress.describe('Input token; NATIVE for the native token.'),
   dst: hexAddress.describe('Output token; NATIVE for the native token.'),
-  fromAmount: units.describe('Input of the order in base units: at most this leaves the sender.'),
-  minToAmount: units.describe('Least output that the order accepts.'),
-  deadline: z.int().describe('Last second at which the order may run, Unix time.'),
-  spent: units.nullable().describe('Input that left the sender, by the logs of the receipt; null unless `landed`.'),
+  fromAmount: units.describe('Maximum input of the order in base units.'),
+  minToAmount: units.describe('Minimum output of the order in base units.'),
+  deadline: z.int().describe('Last second at which the order can be executed, in Unix time.'),
+  spent: units
+    .nullable()
+    .describe('Input that left the sender, according to the logs of the receipt; null unless `landed`.'),
   received: units
     .nullable()
     .describe(
-      'Output that reached the sender, by the logs of the receipt; null unless `landed`, and if no log reports it: a token that changes balances without logs, or native output without a wrapper.',
+      'Output that the recipient received, according to the logs of the receipt. Null unless `landed`, and if no log shows it: some tokens change balances without logs, and native output that was not unwrapped has no log.',
     ),
   quoted: units.optional().describe('`toAmount` of the request.'),
   difference: z
     .number()
     .nullable()
     .optional()
-    .describe('With `toAmount`: percent by which `received` is above it; below zero for less.'),
+    .describe('Present if the request has `toAmount`: percent by which `received` exceeds it; negative if it is less.'),
 })
 
 export const statusResponse = z.object({
@@ -29,28 +31,32 @@ export const statusResponse = z.object({
   status: z
     .enum(['unknown', 'pending', 'landed', 'reverted'])
     .describe(
-      '`unknown`: no node behind the chain has the transaction, yet or any more. `pending`: it waits to be mined. `landed`: it succeeded. `reverted`: it was mined and failed; only gas was paid.',
+      '`unknown`: none of the nodes has the transaction: they have not received it yet, or have dropped it. `pending`: it is not mined yet. `landed`: it was mined and succeeded. `reverted`: it was mined and failed, so only gas was paid.',
     ),
-  block: z.int().nullable().describe('Block in which it was mined.'),
+  block: z.int().nullable().describe('Block in which the transaction was mined.'),
   blockHash: hash.nullable(),
-  confirmations: z.int().nullable().describe('Blocks from that block to the newest one, both counted.'),
+  confirmations: z.int().nullable().describe('Number of blocks from `block` to the newest one, both included.'),
   from: hexAddress.nullable().describe('Sender.'),
   to: hexAddress.nullable().describe('Contract that was called.'),
-  gasUsed: units.nullable().describe('Gas that the sender was charged, after refunds.'),
+  gasUsed: units.nullable().describe('Gas that the sender paid for, after refunds.'),
   gasCost: z
     .object({
-      native: units.describe('Wei, `l1Fee` included.'),
-      l1Fee: units.nullable().describe('Wei for publishing on the chain below; null if the receipt has none.'),
+      native: units.describe('Total cost in wei, including `l1Fee`.'),
+      l1Fee: units
+        .nullable()
+        .describe(
+          'On rollups: wei paid for publishing the transaction on the parent chain; null if the receipt has none.',
+        ),
     })
     .nullable(),
   swap: swap
     .nullable()
-    .describe('The order, if the transaction calls the Guard Contract itself; null for any other transaction.'),
+    .describe('The order, if the transaction calls the Guard Contract directly; null for all other transactions.'),
   reason: z
     .string()
     .nullable()
     .describe(
-      'Why it reverted: the transaction run again after its parent block, at the time of its own. Null unless `reverted`, if the node lacks that state, and if it does not fail there: then earlier transactions of its block made it fail.',
+      'Reason of the revert. It is found by simulating the transaction on the state of the parent block, with the timestamp of its own block. Null unless `reverted`, if the node lacks that state, and if the simulation succeeds: then earlier transactions of the same block caused the revert.',
     ),
 })
 /** Response body of `/status`. */

@@ -1,4 +1,4 @@
-/** Schemas of a node's transaction and receipt, and the swap's outcome derived from them. */
+/** Schemas of a node's transactions and receipts. Derives the outcome of a swap from them. */
 import { type Address, type Hex, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { orderOf, receivedOf, spentOf, toPercent } from '@sluice/quoting'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ const bytes = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text.toLowerCase() as Hex)
 
-/** Used fields of the result of eth_getTransactionByHash. */
+/** The fields of an `eth_getTransactionByHash` result that are used here. */
 export const sentTransaction = z.object({
   hash: bytes,
   from: address,
@@ -29,14 +29,14 @@ export const sentTransaction = z.object({
 })
 export type SentTransaction = z.output<typeof sentTransaction>
 
-/** Used fields of the result of eth_getTransactionReceipt. */
+/** The fields of an `eth_getTransactionReceipt` result that are used here. */
 export const receipt = z.object({
   transactionHash: bytes,
   blockHash: bytes,
   blockNumber: quantity.transform(Number),
   status: quantity.transform((status) => status === 1n),
   gasUsed: quantity,
-  // Chains without EIP-1559 and some rollups omit it.
+  // Absent on chains without EIP-1559 and on some rollups.
   effectiveGasPrice: quantity.nullish(),
   l1Fee: quantity.nullish(),
   logs: z.array(z.object({ address, topics: z.array(bytes), data: bytes })),
@@ -46,9 +46,9 @@ export type SwapReceipt = z.output<typeof receipt>
 type SwapStatus = NonNullable<StatusResponse['swap']>
 
 /**
- * Returns the outcome of a swap; null if the transaction does not call the Guard with an order.
+ * Returns the outcome of a swap; null if the transaction is not a call of the Guard that contains a swap order.
  *
- * @param quoted - output that the sender was quoted, in base units
+ * @param quoted - quoted output in base units, if the caller has passed it
  */
 export function swapStatus(
   { from, ...transaction }: SentTransaction,

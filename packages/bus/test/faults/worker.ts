@@ -22,8 +22,8 @@ const commands = new Commands(url)
 const requestedAt = new Map<number, number>()
 
 const follower = new StateFollower({
-  ...{ url, keys, joins: new Semaphore(1), page: PAGE },
-  onShown: ({ block, pools, pairs, canonical }) => {
+  ...{ url, keys, joinLimit: new Semaphore(1), fieldsPerRead: PAGE },
+  onState: ({ block, pools, pairs, canonical }) => {
     const groups: Groups = sumOf(pools.values())
     const pairGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
     send({ shown: { hash: block.hash, number: block.number, groups, pairGroups, canonical } })

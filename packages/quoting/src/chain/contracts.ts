@@ -6,7 +6,7 @@ import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
 import { concat, keccak256, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
-/** Bytecode to test the EVM version: PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
+/** Bytecode that fails on an EVM before Cancun: PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
 const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 
 /** The Guard and the Executor of a chain, and the DEX families that the Executor supports. */
@@ -35,7 +35,8 @@ export class ChainContracts {
   }
 
   /**
-   * Returns the code of contracts that are not deployed at an earlier block, for state overrides in simulations there.
+   * Returns the code of the contracts that were not deployed yet at a past block, for state overrides in simulations at
+   * that block.
    *
    * @throws QuotingError `GUARD_NOT_DEPLOYED` if an address has other code, or the recorded code cannot be obtained
    */
@@ -54,8 +55,8 @@ export class ChainContracts {
   }
 
   /**
-   * Returns false if the EVM at a block lacks the instructions that these contracts use. If the Guard is deployed at
-   * the block, the EVM has them.
+   * Returns false if the EVM at a block lacks instructions that these contracts use. If the Guard is deployed at the
+   * block, the EVM has all of them.
    *
    * @throws RpcError if the node fails
    */
@@ -70,7 +71,7 @@ export class ChainContracts {
     )
   }
 
-  /** Returns the code at the newest block, or else the result of running the constructor. */
+  /** Returns the code at the newest block; if there is none, the result of running the constructor. */
   private async deployedCode(
     rpc: Pick<Rpc, 'getCode' | 'call'>,
     name: string,

@@ -1,4 +1,7 @@
-/** The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. */
+/**
+ * The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. A chain that
+ * sleeps follows no blocks and has no pools in memory.
+ */
 import type { Chain } from '@sluice/chains'
 import {
   type AuditCount,
@@ -35,7 +38,7 @@ export type RuntimeSettings = {
   readonly idleSleepMs: number
 }
 
-/** Opens a chain's market, not started yet. */
+/** Creates a chain's market, which the caller starts. */
 export type OpenMarket = (parts: {
   readonly chain: Chain
   readonly rpc: Rpc
@@ -62,8 +65,11 @@ type Options = RuntimeSettings & {
   readonly onSleep: () => void
 }
 
-/** If no new block arrives for this many block times, price jumps in the last block count as confirmed. */
-const REST_BLOCKS = 2
+/**
+ * If no new block arrives for this many block times, price jumps in the last block count as confirmed. Until then, a jump
+ * may be a manipulation that the next block reverts.
+ */
+const CONFIRM_JUMP_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
 type AwakeParts = {
@@ -99,9 +105,9 @@ export class ChainRuntime {
   private readonly snapshotListeners = new Set<(snapshot: Snapshot) => void>()
   private readonly priceListeners = new Set<(block: BlockHeader, prices: Prices) => void>()
   private readonly options: Options
-  private awake: AwakeParts | undefined
+  private awakeParts: AwakeParts | undefined
   private idleTimer: NodeJS.Timeout | undefined
-  private restTimer: NodeJS.Timeout | undefined
+  private confirmJumpTimer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
     this.options = options
@@ -109,22 +115,22 @@ export class ChainRuntime {
 
   /** Returns the parts of the chain. Wakes the chain, or keeps it awake. */
   get parts(): AwakeParts {
-    if (this.awake) this.idleTimer?.refresh()
+    if (this.awakeParts) this.idleTimer?.refresh()
     else {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
-      this.awake = withoutTrace(() => this.wake())
+      this.awakeParts = withoutTrace(() => this.wake())
     }
-    return this.awake
+    return this.awakeParts
   }
 
   /** Returns the parts of the chain without keeping it awake; undefined while it sleeps. */
   get partsIfAwake(): AwakeParts | undefined {
-    return this.awake
+    return this.awakeParts
   }
 
-  /** True once a block is in memory. */
+  /** True while the chain is awake and a block is in memory. */
   get isFollowed(): boolean {
-    return this.awake?.market.health().head != null
+    return this.awakeParts?.market.health().head != null
   }
 
   /** True if the block is on the canonical chain, as far as the market knows. */
@@ -137,11 +143,13 @@ export class ChainRuntime {
    * chain.
    */
   recentAnswer(target: string): string | undefined {
-    return this.awake && this.parts.views.recentAnswer(target)
+    return this.awakeParts && this.parts.views.recentAnswer(target)
   }
 
   /**
-   * Calls the listener with each snapshot while the chain is awake. A listener keeps the chain awake through `isBusy`.
+   * Calls the listener with each snapshot while the chain is awake. A listener alone does not keep the chain awake; only
+   * `isBusy` does.
+   *
    * @returns function that removes the listener
    */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
@@ -156,42 +164,42 @@ export class ChainRuntime {
 
   status(): ChainStatus {
     const { chainId } = this.options.chain
-    if (!this.awake) return { chainId, state: 'asleep' }
-    const { market, rpc, poolCount: pools } = this.awake
+    if (!this.awakeParts) return { chainId, state: 'asleep' }
+    const { market, rpc, poolCount: pools } = this.awakeParts
     const { head, error, reason, scan } = market.health()
     return awakeStatus(chainId, { head, error, reason, scan, clock: rpc.health().clock, pools })
   }
 
   /** Sizes of the stores that untrusted input can fill, with their limits. */
   get counts(): Readonly<Record<string, StateCount>> {
-    return this.awake
+    return this.awakeParts
       ? {
-          ...this.awake.market.cacheCounts(),
-          ...this.awake.views.counts,
-          redemptions: this.awake.redemptions.count,
+          ...this.awakeParts.market.cacheCounts(),
+          ...this.awakeParts.views.counts,
+          redemptions: this.awakeParts.redemptions.count,
         }
       : {}
   }
 
   /** Health of the endpoints; undefined while the chain sleeps. */
   get rpcHealth(): ReturnType<Rpc['health']> | undefined {
-    return this.awake?.rpc.health()
+    return this.awakeParts?.rpc.health()
   }
 
   /** Counts of the audit that compares pools in memory with the chain. */
   get audit(): AuditCount | undefined {
-    return this.awake?.market.health().audit
+    return this.awakeParts?.market.health().audit
   }
 
   async sleep(): Promise<void> {
     clearTimeout(this.idleTimer)
-    clearTimeout(this.restTimer)
-    const { awake, options } = this
-    this.awake = undefined
+    clearTimeout(this.confirmJumpTimer)
+    const { awakeParts, options } = this
+    this.awakeParts = undefined
     options.tokens.trustTracker.forget()
     options.onSleep()
-    await awake?.market.stop()
-    awake?.rpc.close()
+    await awakeParts?.market.stop()
+    awakeParts?.rpc.close()
   }
 
   private wake(): AwakeParts {
@@ -220,9 +228,9 @@ export class ChainRuntime {
       redemptions: (token) => redemptions.readingsOf(token),
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
-    tokens.trustTracker.price(prices)
+    tokens.trustTracker.setPrices(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    tokens.onNewEvidence = () => this.awake?.views.forgetAnswers()
+    tokens.onNewEvidence = () => this.awakeParts?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: AwakeParts = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
@@ -234,15 +242,15 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // A newer snapshot may have replaced this snapshot; its own prices are then reported.
+        // If a newer snapshot has replaced this one, the prices are those of the newer one, which reports them itself.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
-      clearTimeout(this.restTimer)
-      this.restTimer = setTimeout(
+      clearTimeout(this.confirmJumpTimer)
+      this.confirmJumpTimer = setTimeout(
         () => prices.acceptJumps().catch(onPricesFailed),
-        REST_BLOCKS * chain.blockTimeMs,
+        CONFIRM_JUMP_BLOCKS * chain.blockTimeMs,
       ).unref()
     })
     market.start()

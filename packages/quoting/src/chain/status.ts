@@ -1,4 +1,7 @@
-/** Status of a chain for operators: whether it is followed, and whether missing blocks are the node's fault. */
+/**
+ * Status of a chain for operators: whether this process follows its blocks (`awake`), and whether missing blocks are the
+ * fault of the node.
+ */
 import type { ScanStatus } from '@sluice/liquidity'
 import type { ChainClock } from '@sluice/rpc'
 
@@ -31,7 +34,7 @@ export type ChainStatus = {
 /** Health of a chain that is awake, from its market and its node. */
 export type ChainHealth = {
   readonly head: { readonly number: number; readonly timestamp: number } | null
-  /** Error of the last request to the node; null if it succeeded. */
+  /** Error of the last request to the node; null if the request succeeded. */
   readonly error: string | null
   /** Explanation of the error; absent if the node is the cause. */
   readonly reason?: string | undefined

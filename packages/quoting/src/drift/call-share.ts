@@ -1,4 +1,4 @@
-/** Budget of node calls for the drift sampler. */
+/** Limits the node calls of the drift sampler to a share of all calls. */
 
 /** Maximum saved calls: enough for a few quotes with their simulations. */
 const MAX_CREDIT = 50
@@ -22,7 +22,7 @@ export class CallShare {
     this.credit = Math.min(MAX_CREDIT, this.credit + calls * this.share)
   }
 
-  /** Spends calls if enough are saved. @returns false otherwise */
+  /** Spends calls if enough are saved. @returns false if there are not enough; then none is spent */
   takeCalls(calls: number): boolean {
     if (this.credit < calls) return false
     this.credit -= calls

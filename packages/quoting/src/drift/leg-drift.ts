@@ -1,12 +1,12 @@
 /**
- * Change of a pool's output between two blocks, and the part of the change that trades in the pool do not explain. Does
- * no I/O.
+ * Computes the change of a pool's output between two blocks, and the part of the change that trades in the pool do not
+ * explain. Does no I/O.
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import type { Leg, RoutePlan } from '@sluice/routing'
 
-/** Change of a pool's output for the same input, parts per million. */
+/** Changes of a pool's output for the same input, in parts per million. */
 export type PoolDrift = {
   /** Relative change of the output; negative is a loss of the taker. */
   readonly ppm: number
@@ -21,8 +21,9 @@ const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 }
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
- * Compares a pool's output at two blocks. A trade moves the pool along its price curve, which explains a lower output.
- * An output below the explained one means that the quote faded: liquidity was removed, or a fee or price was changed.
+ * Compares a pool's output at two blocks. The net trade in between explains an output: that of the earlier pool after
+ * this trade. An output that is lower than both the earlier and the explained output means that the quote faded:
+ * liquidity was removed, or a fee or price was changed.
  */
 export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: Hop): PoolDrift {
   if (laterPool === earlierPool) return NO_DRIFT
@@ -43,13 +44,13 @@ export function changePpm(from: bigint, to: bigint): number {
   return from === 0n ? 0 : (Number(to - from) / Number(from)) * FLOAT_PPM
 }
 
-/** Returns the share of the whole trade that passes through each leg, from 0 to 1. */
+/** Returns the share of the route's input that passes through each leg, from 0 to 1. */
 export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>): readonly number[] {
   const totalSold = new Map<Address, number>()
   const soldToken = (leg: Leg) => (tokenIn === NATIVE && spendsInput(leg, legs) ? NATIVE : leg.tokenIn)
   for (const leg of legs) totalSold.set(soldToken(leg), (totalSold.get(soldToken(leg)) ?? 0) + Number(leg.amountIn))
   const heldShare = new Map<Address, number>([[tokenIn, 1]])
-  // Legs are in execution order, so all inflows of a token precede its sales.
+  // Legs are in execution order, so all legs that buy a token precede the legs that sell it.
   return legs.map((leg) => {
     const from = soldToken(leg)
     const share = (heldShare.get(from) ?? 0) * (Number(leg.amountIn) / (totalSold.get(from) || 1))
@@ -70,7 +71,7 @@ function outputOf(pool: Pool, { tokenIn, tokenOut, amountIn }: Hop): bigint {
   return nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))?.amountOut ?? 0n
 }
 
-/** Applies to the earlier pool the net trade that its reserves show; returns it unchanged if there was none. */
+/** Returns the earlier pool after the net trade that the reserves of both pools show; unchanged if there was none. */
 function applyNetTrade(earlierPool: Pool, laterPool: Pool, { tokenIn, tokenOut }: Hop): Pool {
   const family = familyOf(earlierPool.family)!
   const [reservesBefore, reservesAfter] = [family.reserves(earlierPool), family.reserves(laterPool)]
@@ -79,15 +80,15 @@ function applyNetTrade(earlierPool: Pool, laterPool: Pool, { tokenIn, tokenOut }
     return (reservesAfter[tokenIndex] ?? 0n) - (reservesBefore[tokenIndex] ?? 0n)
   }
   const [changeIn, changeOut] = [changeOf(tokenIn), changeOf(tokenOut)]
-  const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
+  const quoteTrade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
     nullIfRefused(() => family.quoteExactInput(earlierPool, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
   // directions. The price may then have moved as far as the larger inflow would move it.
   const netTrade =
     changeIn > 0n
-      ? trade(tokenIn, tokenOut, changeIn)
+      ? quoteTrade(tokenIn, tokenOut, changeIn)
       : changeOut > 0n && changeIn < 0n
-        ? trade(tokenOut, tokenIn, changeOut)
+        ? quoteTrade(tokenOut, tokenIn, changeOut)
         : null
   return netTrade ? { ...earlierPool, state: netTrade.state } : earlierPool
 }

@@ -38,7 +38,7 @@ function recordOf(
   const { amountOut } = legs.at(-1) ?? { amountOut: 1n }
   const route = { tokenIn: A, tokenOut: legs.at(-1)?.tokenOut ?? A, amountIn: 100n * E18, amountOut, legs }
   return {
-    ...{ from: SENDER, asSent: false, alternativeIndex: 0, searchRequest: {} },
+    ...{ from: SENDER, bareRunMode: false, alternativeIndex: 0, searchRequest: {} },
     terms: {
       guard: at(0x91),
       executor: at(0x92),
@@ -116,7 +116,7 @@ describe('a quote', () => {
       },
       ...{ priority: 'background', knownState: { header: { number: 11 }, senderCode: '0xc0de' } },
     })
-    expect(requests[0]).not.toHaveProperty('asSent')
+    expect(requests[0]).not.toHaveProperty('bareRunMode')
     expect(avoided[0]).toEqual([first.address, second.address])
     expect(samples.map(({ after, timestamp, ppm, reverted }) => [after, timestamp, ppm, reverted])).toEqual([
       [1, 1_011, 0, false],
@@ -128,9 +128,9 @@ describe('a quote', () => {
   test('of a sender that must be simulated as sent is, for its own recipient', async () => {
     const { sampler, requests, offer } = samplerWith(paysAll)
     const record = recordOf()
-    offer({ ...record, asSent: true, terms: { ...record.terms, recipient: at(7) } })
+    offer({ ...record, dependsOnSenderCode: true, terms: { ...record.terms, recipient: at(7) } })
     await sampler.observe(snapshotOf(11))
-    expect(requests[0]).toMatchObject({ asSent: 'measured', recipient: at(7) })
+    expect(requests[0]).toMatchObject({ bareRunMode: 'measured', recipient: at(7) })
   })
 
   test.each([

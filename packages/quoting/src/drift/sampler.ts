@@ -1,6 +1,7 @@
 /**
- * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls.
- * `LiveChain` offers each quote and reports each snapshot.
+ * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls. The
+ * drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and reports
+ * each snapshot.
  */
 import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
@@ -21,11 +22,14 @@ import { BLOCKS_AFTER, DriftStatistics } from './statistics.ts'
 
 /** Maximum quotes that wait for later blocks. */
 const MAX_PENDING = 32
-/** Calls per quote: one per later block. */
-const CALLS_PER_QUOTE = BLOCKS_AFTER.length
-/** Extra calls of a failing simulation: reading the target's code, and a retry. */
+/** Simulations per quote: one in each of the later blocks, which directly follow the quoted block. */
+const SIMULATIONS_PER_QUOTE = BLOCKS_AFTER.length
+/** Extra node calls if a simulation fails: reading the target's code, and a retry. */
 const EXTRA_CALLS_AFTER_FAILURE = 2
-/** Minimum unexplained shortfall, in ppm of the output, for which the pools of a route are simulated one by one. */
+/**
+ * Minimum shortfall that the pools' state changes do not explain, in ppm of the output, for which the pools of a route are
+ * simulated one by one.
+ */
 const SUSPICIOUS_PPM = 1_000
 /** Maximum legs of a route whose pools are simulated one by one. */
 const MAX_PROBED_LEGS = 6
@@ -41,9 +45,9 @@ type Options = {
   readonly onSample: (sample: DriftSample) => void
 }
 
-type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'asSent'> & {
+type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSenderCode'> & {
   readonly senderCode: Promise<Hex>
-  /** True if a token of the route is taxed, so that a leg simulated alone shows the tax instead of drift. */
+  /** True if a token of the route is taxed: a leg that is simulated alone then shows the tax instead of drift. */
   readonly isTaxed: boolean
   /** Number of later blocks that were processed or missed. */
   processedBlocks: number
@@ -76,9 +80,12 @@ export class DriftSampler {
   }
 
   /** Queues a new quote if the call budget covers its simulations. */
-  offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, searchRequest, asSent }: QuoteRecord): void {
+  offer(
+    view: Pick<ChainView, 'codeOf'>,
+    { quote, from, terms, searchRequest, dependsOnSenderCode }: QuoteRecord,
+  ): void {
     if (this.callShare.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
-    if (!this.callShare.takeCalls(CALLS_PER_QUOTE)) return
+    if (!this.callShare.takeCalls(SIMULATIONS_PER_QUOTE)) return
     const senderCode = view.codeOf(from)
     // Avoids an unhandled rejection; the error is handled when `senderCode` is awaited.
     senderCode.catch(() => {})
@@ -86,7 +93,15 @@ export class DriftSampler {
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
     this.offeredAt = Date.now()
-    this.pending.push({ quote, from, terms, asSent, senderCode, isTaxed, processedBlocks: 0 })
+    this.pending.push({
+      quote,
+      from,
+      terms,
+      dependsOnSenderCode,
+      senderCode,
+      isTaxed,
+      processedBlocks: 0,
+    })
   }
 
   /** Simulates the quotes that are due at a new block. */
@@ -96,9 +111,9 @@ export class DriftSampler {
     this.lastBlock = number
     if (!isNew) return
     const dueSamples = this.pending.filter(({ quote: { block } }) => block.number < number)
-    this.pending = this.pending.filter(({ quote: { block } }) => block.number + CALLS_PER_QUOTE > number)
+    this.pending = this.pending.filter(({ quote: { block } }) => block.number + SIMULATIONS_PER_QUOTE > number)
     for (const pendingSample of dueSamples) {
-      const blocks = Math.min(number - pendingSample.quote.block.number, CALLS_PER_QUOTE + 1)
+      const blocks = Math.min(number - pendingSample.quote.block.number, SIMULATIONS_PER_QUOTE + 1)
       // Count the blocks that were skipped between two snapshots.
       for (; pendingSample.processedBlocks < blocks - 1; pendingSample.processedBlocks++) this.statistics.recordMissed()
       pendingSample.processedBlocks = blocks
@@ -120,24 +135,24 @@ export class DriftSampler {
     if (hasExpired || !this.options.isCanonical(block)) return this.statistics.recordMissed()
     try {
       const state = { snapshot, code: await pendingSample.senderCode }
-      const sample = await this.sample(pendingSample, state, after)
+      const sample = await this.takeSample(pendingSample, state, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
-      // The node failed or lost the block, which is no evidence about the quote.
+      // The node failed or no longer has the block. This says nothing about the quote.
       this.statistics.recordMissed()
       this.options.log.warn({ err: error }, 'failed to simulate a quote again')
     }
   }
 
-  private async sample(pendingSample: PendingSample, state: SampleState, after: BlocksAfter): Promise<DriftSample> {
-    const { quote, from, asSent, terms } = pendingSample
+  private async takeSample(pendingSample: PendingSample, state: SampleState, after: BlocksAfter): Promise<DriftSample> {
+    const { quote, from, dependsOnSenderCode, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from } = terms
     const request = {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
-      ...(asSent && { asSent: 'measured' as const }),
+      ...(dependsOnSenderCode && { bareRunMode: 'measured' as const }),
     }
     const result = await this.simulate(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
@@ -148,15 +163,15 @@ export class DriftSampler {
       timestamp: state.snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: pendingSample.isTaxed ? sampledLegs : await this.attribute(pendingSample, sampledLegs, ppm, state),
+      legs: pendingSample.isTaxed ? sampledLegs : await this.attributeShortfall(pendingSample, sampledLegs, ppm, state),
     }
   }
 
   /**
-   * Attributes an unexplained shortfall to the pools that pay less than their states predict. A route of one leg
-   * attributes the whole shortfall to its pool. With several legs, each pool is simulated alone.
+   * Attributes an unexplained shortfall to the pools that pay less than their new states predict. If the route has one
+   * leg, its pool gets the whole shortfall. With several legs, each pool is simulated alone.
    */
-  private async attribute(
+  private async attributeShortfall(
     pendingSample: PendingSample,
     legs: readonly SampledLeg[],
     ppm: number | null,
@@ -174,7 +189,10 @@ export class DriftSampler {
     )
   }
 
-  /** Returns the simulated output less the predicted output of a pool, in ppm of the predicted output; at most 0. */
+  /**
+   * Simulates one leg alone. Returns simulated output less output predicted from the pool's new state, in ppm of the
+   * latter; at most 0.
+   */
   private async shortfallPpm(
     leg: Leg,
     { pool }: SampledLeg,
@@ -205,7 +223,7 @@ export class DriftSampler {
   private async simulate(
     request: Pick<
       SimulationRequest,
-      'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'
+      'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'bareRunMode'
     >,
     { snapshot: { block }, code }: SampleState,
     { legs }: RoutePlan,

@@ -1,17 +1,21 @@
-/** Statistics of drift samples by chain, family, DEX, and pool. Does no I/O; every map has a limit. */
+/**
+ * Statistics of drift samples by chain, family, DEX, and pool. A drift sample is a quote that was simulated again one or
+ * two blocks later. Does no I/O; every map has a limit.
+ */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
+import { type FadingPool, FadingPools } from './fading-pools.ts'
 import type { BlocksAfter, DriftSample } from './sample.ts'
 import { type DriftOutcome, type Figures, Tally } from './tally.ts'
-import { type FadingPool, FadingPools } from './withdrawals.ts'
 
-/** Samples in a window: of the chain, of a family or DEX, and of a pool. */
+/** Number of newest samples that count: of the chain, of each family or DEX (a source), and of each pool. */
 const WINDOW_SAMPLES = { chain: 1_000, source: 300, pool: 60 }
-/** Maximum families and maximum DEXes; chains have fewer. */
+/** Maximum families and maximum DEXes with samples; chains have fewer. */
 const MAX_SOURCES = 200
+/** Maximum pools with samples. */
 const MAX_POOLS = 1_000
 
-/** Blocks after a quote at which it is sampled. */
+/** Numbers of blocks after a quote at which it is simulated again. */
 export const BLOCKS_AFTER: readonly BlocksAfter[] = [1, 2]
 
 /** One value for each number of blocks after the quote. */
@@ -28,23 +32,25 @@ export type PoolFigures = {
 
 /** Drift statistics of a chain. */
 export type DriftFigures = {
-  /** Number of samples since the service started, one and two blocks later together. */
+  /** Number of samples since the service started, of both numbers of blocks. */
   readonly sampleCount: number
   /** Number of failed samples: the block was not seen or was removed by a reorg, or the node failed. */
   readonly missed: number
   readonly chain: ByBlock<Figures>
   /** Families with the most samples first. */
   readonly families: readonly SourceFigures[]
+  /** DEXes with the most samples first. */
   readonly brands: readonly SourceFigures[]
+  /** Pools with the most samples first. */
   readonly pools: readonly PoolFigures[]
-  /** Pools whose quotes fade, which routes avoid or rank lower. */
+  /** Pools whose quotes fade. Searches exclude such pools or rank them lower. */
   readonly withdrawing: readonly FadingPool[]
 }
 
 type Tallies = ByBlock<Tally>
 type PoolTallies = Tallies & Pick<PoolFigures, 'family' | 'dex'>
 
-/** Collects drift samples in windows. */
+/** Collects drift samples, the newest of each chain, source, and pool. */
 export class DriftStatistics {
   private readonly chain = newTallies(WINDOW_SAMPLES.chain)
   private readonly families = new BoundedMap<string, Tallies>(MAX_SOURCES)
@@ -92,7 +98,7 @@ export class DriftStatistics {
   /** Returns all statistics. @param maxEntries - maximum entries of each list */
   figures(maxEntries: number): DriftFigures {
     const bySampleCount = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
-      [...tallies].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, maxEntries)
+      [...tallies].sort(([, a], [, b]) => sampleCountOf(b) - sampleCountOf(a)).slice(0, maxEntries)
     const sources = (tallies: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
       bySampleCount(tallies).map(([name, tallies]) => ({ name, after: figuresOf(tallies) }))
     return {
@@ -126,6 +132,6 @@ function figuresOf(ownTallies: Tallies): ByBlock<Figures> {
   return { 1: ownTallies[1].figures, 2: ownTallies[2].figures }
 }
 
-function samplesOf(ownTallies: Tallies): number {
+function sampleCountOf(ownTallies: Tallies): number {
   return ownTallies[1].samples + ownTallies[2].samples
 }

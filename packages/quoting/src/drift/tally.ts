@@ -1,6 +1,7 @@
 /** Statistics over a window of the most recent samples. */
 import { FLOAT_BPS, FLOAT_PPM } from '@sluice/chains'
 
+/** Result of simulating a quote again in a later block. */
 export type DriftOutcome = {
   /** Difference from the quote in ppm when the same transaction runs again; null if it paid nothing. */
   readonly ppm: number | null
@@ -8,16 +9,17 @@ export type DriftOutcome = {
   readonly reverted: boolean
 }
 
-/** Statistics of a window. */
+/** Statistics of a window. Drift is the change of the output since the quote. */
 export type Figures = {
   /** Number of samples in the window. */
   readonly samples: number
   /** Share of samples that would revert, from 0 to 1. */
   readonly wouldRevert: number
-  /** Basis points, negative is a loss of the taker; null if no sample paid. */
+  /** Mean drift in basis points; negative is a loss of the taker; null if no sample paid. */
   readonly meanBps: number | null
+  /** Median drift, like `meanBps`. */
   readonly medianBps: number | null
-  /** The 5th percentile. */
+  /** The 5th percentile of the drift, like `meanBps`. */
   readonly worst5Bps: number | null
 }
 

@@ -1,4 +1,4 @@
-/** Gas of a swap after refunds. */
+/** Computes the gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
 import { type ContractBalances, type RoutePlan, transactionRefund } from '@sluice/routing'
 import { type CallOutcome, floorGas, type SwapSimulation } from '@sluice/simulation'
@@ -17,15 +17,15 @@ type ChargedSwap = {
 }
 
 /**
- * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds. So refunds
- * are derived from the storage slots that the route's token transfers clear. The sender is assumed to have a remaining
- * balance and allowance of the input token.
+ * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds, so the refunds
+ * are derived from the storage slots that the route's token transfers clear. Assumes that the sender keeps some balance
+ * and allowance of the input token.
  */
 export function chargedGas(
   { route, data, simulation, direct = false, balances }: ChargedSwap,
   wrappedNative: Address | null,
 ): bigint {
-  // If the result depends on the probe, only the node's own measurement of the bare transaction is valid.
+  // If the outcome depends on the probe at the sender's address, only the gas that the node reports without it is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
   const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, balances)

@@ -1,7 +1,7 @@
 /**
- * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to them, and transfers of
- * share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not clear its
- * storage slot and gets no gas refund for it.
+ * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to these contracts, and
+ * transfers of share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not
+ * clear the balance's storage slot and gets no gas refund for the slot.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'
@@ -35,7 +35,7 @@ export class ContractBalanceReader {
   ): Promise<ContractBalances | undefined> {
     const keys = balanceKeys(routes, holders)
     try {
-      const heldFlags = await Promise.all(this.holdsTokens(keys, source))
+      const heldFlags = await Promise.all(this.heldFlagsOf(keys, source))
       const tokensOf = (holder: Address) =>
         new Set(keys.flatMap(([owner, token], k) => (owner === holder && heldFlags[k] ? [token] : [])))
       return { guard: tokensOf(holders.guard), executor: tokensOf(holders.executor) }
@@ -49,7 +49,7 @@ export class ContractBalanceReader {
    * Returns for each key whether the balance is nonzero, and starts reading balances that are due. Callers share a
    * read, so the read has no caller's abort signal.
    */
-  private holdsTokens(
+  private heldFlagsOf(
     keys: readonly BalanceKey[],
     { rpc, block }: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): readonly Promise<boolean>[] {
@@ -69,7 +69,7 @@ export class ContractBalanceReader {
   }
 }
 
-/** Returns the balances on which the refunds of routes depend: the Executor's, and the Guard's of the output. */
+/** Returns the balances on which refunds depend: of all tokens in the Executor, and of the output tokens in the Guard. */
 function balanceKeys(routes: readonly RoutePlan[], { guard, executor, wrappedNative }: Holders): readonly BalanceKey[] {
   const legTokens = routes.flatMap(({ legs }) => legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
   const tokens = new Set([...legTokens, ...(wrappedNative ? [wrappedNative] : [])])

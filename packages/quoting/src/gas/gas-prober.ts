@@ -14,21 +14,26 @@ import { endsInTime } from '../in-time.ts'
 import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
-/** Hops per call; a hop is one direction through a pool, measured at three positions of a route. */
-const HOPS_PER_CALL = 16
+/**
+ * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first, as
+ * a middle, and as the last hop of a route, so a call has up to three times as many hops.
+ */
+const DIRECTIONS_PER_CALL = 16
 /** Maximum directions per pool, because pools with many tokens have dozens. */
 const MAX_DIRECTIONS = 12
-/** Maximum queued pools; further ones wait for a later quote. */
+/** Maximum queued pools; further ones are queued by a later quote. */
 const MAX_QUEUED = 256
-/** Maximum calls per block: for background measurements, and in total with measurements that quotes wait for. */
+/** Maximum calls per block after which no background measurement starts. */
 const BACKGROUND_CALLS = 32
+/** Maximum calls per block in total, with the measurements that quotes wait for. */
 const CALLS_PER_BLOCK = 96
-/** Maximum token sets that are remembered as scanned, and milliseconds until a set is scanned again. */
+/** Maximum token sets that are remembered as scanned. */
 const MAX_SCANNED_SETS = 4_096
+/** Milliseconds until a token set is scanned again. */
 const SCAN_TTL_MS = 60_000
 /** Maximum wait of a quote for measurements. */
 const MEASURE_TIMEOUT_MS = 250
-/** Pools scanned between two yields to the event loop. */
+/** Number of pools that are scanned between two yields to the event loop. */
 const SCAN_SLICE = 256
 
 type Source = { readonly rpc: Rpc; readonly snapshot: Snapshot }
@@ -41,15 +46,15 @@ type Options = {
   readonly measuredGas: MeasuredGas
   readonly log: Pick<Logger, 'info'>
 }
-/** One direction of a pool, with the programs that measure it. */
+/** One direction of a pool, with the hops that measure it: null where the pool cannot be that hop of a route. */
 type Direction = {
   readonly pool: Pool
   readonly tokenIn: Address
   readonly tokenOut: Address
-  readonly hops: readonly (HopToMeasure | null)[]
+  readonly hops: readonly [first: HopToMeasure | null, middle: HopToMeasure | null, last: HopToMeasure | null]
 }
 
-/** Measures gas of hops in the background, one call at a time. */
+/** Measures gas of hops: in the background, one call after the other, and on request of a quote. */
 export class GasProber {
   private readonly options: Options
   private readonly hubs: readonly Address[]
@@ -75,7 +80,7 @@ export class GasProber {
 
   /**
    * Queues the pools of a quote's tokens that are due for a measurement, and measures them. Never rejects. After a
-   * failure, a later quote queues them again.
+   * failure, a quote at least `SCAN_TTL_MS` later queues them again.
    */
   async queueTokens(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
@@ -87,7 +92,7 @@ export class GasProber {
   }
 
   /**
-   * Measures pools that are due, as many as fit in one call. Waits for the result for at most `MEASURE_TIMEOUT_MS`.
+   * Measures those of the pools that are due, as many as fit in one call. Waits at most `MEASURE_TIMEOUT_MS` for the result.
    * Never rejects.
    *
    * @returns true if a pool has a new measurement
@@ -98,7 +103,7 @@ export class GasProber {
     return endsInTime(this.measureBatch(source, duePools), MEASURE_TIMEOUT_MS)
   }
 
-  /** Drops the queue when the chain falls asleep. */
+  /** Drops the queue, after a measurement or when the process stops following the chain. */
   forget(): void {
     this.pendingTokens.clear()
     this.poolQueue.clear()
@@ -163,7 +168,7 @@ export class GasProber {
     const batchPools: Pool[] = []
     for (const pool of pools) {
       const poolDirections = this.directionsOf(pool)
-      if (directions.length > 0 && directions.length + poolDirections.length > HOPS_PER_CALL) break
+      if (directions.length > 0 && directions.length + poolDirections.length > DIRECTIONS_PER_CALL) break
       batchPools.push(pool)
       if (poolDirections.length === 0) measuredGas.observe(pool.id, [], block.timestamp)
       directions.push(...poolDirections)
@@ -197,8 +202,9 @@ export class GasProber {
         const amount = tokenIn === tokenOut ? null : probeAmount(pool, tokenIn, tokenOut)
         if (amount === null) return []
         const { first, middle, last } = hopPrograms(pool, pair, family, executor.address)
-        const hops = [first, middle, last].map((hop) => hop && { token: tokenIn, tokenOut, amount, ...hop })
-        return [{ pool, tokenIn, tokenOut, hops }]
+        const toHop = (program: typeof first): HopToMeasure | null =>
+          program && { token: tokenIn, tokenOut, amount, ...program }
+        return [{ pool, tokenIn, tokenOut, hops: [toHop(first), toHop(middle), toHop(last)] }]
       })
       .slice(0, MAX_DIRECTIONS)
   }

@@ -1,26 +1,31 @@
 /**
- * Extra gas of a route that is mined some time after the next block: oracle observations fall due, cached rates expire,
- * and epochs end. A second simulation at the transaction's deadline measures this gas. The second simulation runs if a
- * family of the route declares such gas, if the gas of a pool or token changed with time before, or if a pool or token
- * was not compared recently. In the last case the simulated time is after the deadline, so that the comparison also
- * covers later quotes.
+ * Decides when to measure the extra gas of a route that is mined some time after the next block: oracle observations fall
+ * due, cached rates expire, and epochs end. A later simulation, at the transaction's deadline, measures this gas. It runs
+ * if a family of the route declares such gas, if the gas of a pool or token changed with time before, or if a pool or
+ * token was not compared recently. In the last case the simulated time is after the deadline, so that the comparison also
+ * holds for later quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
-/** Maximum pools and tokens with a comparison. */
+/** Maximum pools and tokens with a comparison between the gas in the next block and the gas later. */
 const MAX_COMPARISONS = 20_000
-/** Seconds for which a comparison without a change is valid; also the time after the deadline that is simulated. */
+/**
+ * Seconds for which a comparison without a change is valid. The later simulation of pools or tokens without a comparison
+ * runs this many seconds after the deadline.
+ */
 const STEADY_SECONDS = 600
 /** Seconds for which a pool or token whose gas changed is compared at every quote. */
 const MOVING_SECONDS = 86_400
-/** Gas below which a difference does not count as a change; the buffer of the gas limit is many times larger. */
+/** Maximum gas difference that does not count as a change; the buffer of the gas limit is many times larger. */
 const GAS_TOLERANCE = 1_000
 
+/** `moving` if the gas of a pool or token changed with time, otherwise `steady`. */
 type GasTrend = 'steady' | 'moving'
 type Comparison = {
   readonly trend: GasTrend
+  /** Unix time in seconds of the quoted block. */
   readonly comparedAt: number
   /** Unix time in seconds of the later simulation; work that falls due after it was not observed. */
   readonly observedUntil: number

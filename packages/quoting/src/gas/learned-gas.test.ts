@@ -64,15 +64,15 @@ test('learned gas predicts further routes within 3 %, including routes through n
 test('searches within a minute get the same object, and old observations decay', () => {
   const { route, charged } = market(8)
   const lessons = new GasLessons(null)
-  expect(lessons.at(0)).toBe(undefined)
+  expect(lessons.correctionsAt(0)).toBe(undefined)
   const swap = route()
   const gross = charged(swap) + routeGas({ ...swap, wrappedNative: null }).refund
   lessons.observe(swap, gross, 1)
-  expect(lessons.at(59)).toBe(undefined)
-  const corrections = lessons.at(60)!
+  expect(lessons.correctionsAt(59)).toBe(undefined)
+  const corrections = lessons.correctionsAt(60)!
   expect([...corrections.keys()].sort()).toEqual([...new Set(swap.legs.map(({ pool }) => pool.id))].sort())
-  expect(lessons.at(200)).toBe(corrections)
-  expect(lessons.at(12 * 24 * HOUR)).toBe(undefined)
+  expect(lessons.correctionsAt(200)).toBe(corrections)
+  expect(lessons.correctionsAt(12 * 24 * HOUR)).toBe(undefined)
 })
 
 test('repeated quotes of the same route at a block count as one observation', () => {

@@ -1,8 +1,12 @@
 /**
  * Learns corrections to the gas table of DEX families from simulations. A simulation shows only the gas of a whole
- * route. The difference from the prediction is distributed over the route's parts (pools, tokens, and ends) in
- * proportion to their uncertainty. This is a Kalman filter without covariances. Tokens are parts because the gas of a
- * transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in each pool.
+ * route. The difference from the prediction is distributed over the route's parts in proportion to the uncertainty of
+ * each part. This is a Kalman filter without covariances.
+ *
+ * The parts of a route are its pools, tokens, written storage slots, and its two ends (input and output). Tokens are
+ * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in
+ * each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`,
+ * `in <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -18,16 +22,17 @@ import {
 import type { BlockHeader } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
-/** Maximum parts (pools, tokens, slots) with an estimate. */
+/** Maximum parts with an estimate. */
 const MAX_PARTS = 2_048
-/** Blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
+/** Maximum blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
 const MAX_BLOCKS = 4
-/** Maximum pools in the result for searches: those seen most recently. */
+/** Maximum pools with a correction for searches: the pools that were simulated most recently. */
 const MAX_POOLS = 512
 /**
- * Standard deviation in gas of a part's correction before any observation. `write` is a storage slot of one pool that
- * not every trade writes, such as a tick. Writing an empty slot costs 17,100 gas more (EIP-2200), and some families
- * have three such slots. `slot` stands for this slot in all pools of a family.
+ * Standard deviation in gas of a part's correction before any observation, by kind of part. `leg` is the transfer of one
+ * token of a pool. `write` is a storage slot of one pool that not every trade writes, such as a tick. Writing an empty
+ * slot costs 17,100 gas more (EIP-2200), and some families have three such slots. `slot` is the same slot in all pools of
+ * a family.
  */
 const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
@@ -41,18 +46,16 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 }
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
-/**
- * Noise of a simulation: the share of a route's gas that depends on the sender, and the gas of a tick that no other
- * trade crosses.
- */
+/** Standard deviation of a simulation because of the sender's own storage, as a share of the route's gas. */
 const SENDER_SHARE = 0.005
+/** Standard deviation in gas of each crossed tick, because a tick that no other trade crosses has no estimate. */
 const TICK_GAS = 12_000
 /**
- * Maximum error that one simulation contributes, as a share of the route's gas. A route through unusual code must not
- * distort the estimates.
+ * Maximum difference from the prediction that one simulation contributes, as a share of the route's gas. A route through
+ * unusual code must not distort the estimates.
  */
 const MAX_ERROR_SHARE = 0.1
-/** Maximum correction in gas, in both directions. */
+/** Maximum absolute correction of a part in gas. */
 const MAX_CORRECTION = 300_000
 /** Half-life of estimates in seconds: tokens are upgraded, and slots fill. */
 const HALF_LIFE_SECONDS = 12 * 3_600
@@ -61,6 +64,7 @@ const REFRESH_SECONDS = 60
 /** Corrections for searches are rounded to multiples of this gas. Corrections that round to 0 are omitted. */
 const ROUNDING = 1_000
 
+/** Estimated correction of a part in gas, with its variance and the Unix time in seconds of the last observation. */
 type Estimate = { readonly gas: number; readonly variance: number; readonly at: number }
 type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
@@ -71,7 +75,7 @@ export class GasLessons {
   private readonly recentPools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
   private readonly routeKeysByBlock = new BoundedMap<string, Set<string>>(MAX_BLOCKS)
-  private published: { readonly gas: LearnedGas; readonly at: number } | undefined
+  private publishedCorrections: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
   constructor(wrappedNative: Address | null) {
@@ -83,27 +87,27 @@ export class GasLessons {
   }
 
   /** Calls `observe` at most once per block and route, because repeated simulations add little information. */
-  observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
+  observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, grossGas: number): void {
     const keys = this.routeKeysByBlock.get(hash) ?? new Set()
     const key = routeKeyOf(swap)
     if (keys.has(key) || keys.size >= MAX_PARTS) return
     this.routeKeysByBlock.set(hash, keys.add(key))
-    this.observe(swap, gross, timestamp)
+    this.observe(swap, grossGas, timestamp)
   }
 
   /**
    * Updates the estimates from a simulation.
    *
-   * @param gross - gas of the transaction before refunds
+   * @param grossGas - gas of the transaction before refunds
    * @param now - Unix time in seconds
    */
-  observe(swap: Swap, gross: number, now: number): void {
+  observe(swap: Swap, grossGas: number, now: number): void {
     if (swap.legs.length === 0) return
     const parts = this.estimatedParts(swap, now)
     const partCounts = this.countsOf(swap)
     const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
-    const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
+    const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGross))
     const noiseVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_GAS ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
@@ -118,7 +122,7 @@ export class GasLessons {
     for (const { pool, tokenIn, tokenOut } of swap.legs) this.recentPools.set(pool.id, [pool.family, tokenIn, tokenOut])
   }
 
-  /** Returns the gas that a route is expected to be charged, by the current estimates. */
+  /** Returns the gas after refunds that a route is expected to be charged, by the current estimates. */
   expectedGas(swap: Swap, now: number): number {
     return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
   }
@@ -126,16 +130,25 @@ export class GasLessons {
   /**
    * Returns gas corrections by pool id; undefined if there are none. Returns the same object until the corrections
    * change.
+   *
+   * @param now - timestamp of the block, Unix seconds
    */
-  at(now: number): LearnedGas | undefined {
-    if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
-      const gas = this.correctionsAt(now)
-      this.published = {
-        gas: this.published && isSameGas(this.published.gas, gas) ? this.published.gas : gas,
+  correctionsAt(now: number): LearnedGas | undefined {
+    if (
+      !this.publishedCorrections ||
+      now < this.publishedCorrections.at ||
+      now - this.publishedCorrections.at >= REFRESH_SECONDS
+    ) {
+      const gas = this.computeCorrections(now)
+      this.publishedCorrections = {
+        gas:
+          this.publishedCorrections && isSameGas(this.publishedCorrections.gas, gas)
+            ? this.publishedCorrections.gas
+            : gas,
         at: now,
       }
     }
-    return this.published.gas.size > 0 ? this.published.gas : undefined
+    return this.publishedCorrections.gas.size > 0 ? this.publishedCorrections.gas : undefined
   }
 
   private countsOf(swap: Swap): GasParts {
@@ -146,12 +159,12 @@ export class GasLessons {
     return Array.from(countParts(swap), ([key, count]) => ({ key, count, ...this.estimateOf(key, now) }))
   }
 
-  private correctionsAt(now: number): LearnedGas {
+  private computeCorrections(now: number): LearnedGas {
     const corrections = new Map<string, number>()
-    for (const [id, [family, sold, bought]] of this.recentPools) {
-      const meanLegGas = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
+    for (const [id, [family, soldToken, boughtToken]] of this.recentPools) {
+      const meanLegGas = (this.gasOf(`leg ${id} ${soldToken}`, now) + this.gasOf(`leg ${id} ${boughtToken}`, now)) / 2
       const poolGas = meanLegGas + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
-      const tokenGas = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
+      const tokenGas = this.gasOf(`token ${soldToken}`, now) + this.gasOf(`token ${boughtToken}`, now)
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / priorVarianceOf(`pool ${id}`)
       const gas = poolGas + tokenGas + certainty * gasBeyondRanking(family)
       const roundedGas = Math.round(gas / ROUNDING) * ROUNDING
@@ -175,7 +188,7 @@ export class GasLessons {
   }
 }
 
-/** A part of a route, how often the route has it, and its estimate. */
+/** A part of a route, its number of occurrences in the route, and its estimate. */
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
 function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
@@ -187,21 +200,21 @@ function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
 /** Key of a route's pools, tokens, and slots, without amounts. */
 function routeKeyOf({ tokenIn, tokenOut, legs }: Swap): string {
   let key = `${tokenIn} ${tokenOut}`
-  for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs)
-    key += `;${pool.id} ${sold} ${bought} ${writes.join()}`
+  for (const { pool, tokenIn: soldToken, tokenOut: boughtToken, writes = [] } of legs)
+    key += `;${pool.id} ${soldToken} ${boughtToken} ${writes.join()}`
   return key
 }
 
 const priorVarianceOf = (key: string) => PRIOR_DEVIATION[key.split(' ', 1)[0]!]! ** 2
 
-/** Gas of a hop in the full gas model, less the gas that searches use to rank the hop. */
+/** Returns the gas of a hop in the full gas model, less the gas that searches use to rank the hop. */
 function gasBeyondRanking(family: string): number {
   return partGas(`hop:${family}`).gas + partGas(`oracle:${family}`).gas - gasRow(family).hop
 }
 
 /**
- * Counts the parts of a route. The input and output are separate parts, since their tokens are transferred twice and
- * storage slots of the sender change.
+ * Counts the parts of a route by key. Input and output are parts besides their tokens, because the input and output tokens
+ * are transferred once more, from and to the sender, and change storage slots of the sender.
  */
 function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([
@@ -210,8 +223,9 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
     [`out ${tokenOut}`, 1],
   ])
   const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
-  for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs) {
-    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${sold}`, `token ${sold}`, `token ${bought}`]) add(key)
+  for (const { pool, tokenIn: soldToken, tokenOut: boughtToken, writes = [] } of legs) {
+    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${soldToken}`, `token ${soldToken}`, `token ${boughtToken}`])
+      add(key)
     for (const slot of writes) {
       add(`write ${pool.id} ${slot}`)
       add(`slot ${pool.family} ${slot.split(' ', 1)[0]}`)

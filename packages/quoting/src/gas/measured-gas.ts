@@ -1,4 +1,4 @@
-/** Bounded cache of the measured gas of hops, by pool, with expiry. */
+/** Caches the measured gas of hops by pool. Entries expire, and the number of pools is limited. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
@@ -32,7 +32,7 @@ export class MeasuredGas {
     return this.gasByPool.count
   }
 
-  /** Returns true if a pool should be measured. @param now - Unix time in seconds of the block */
+  /** Returns true if a pool should be measured (again). @param now - Unix time in seconds of the block */
   isDue(id: string, now: number): boolean {
     const poolGas = this.gasByPool.peek(id)
     if (!poolGas) return true
@@ -44,6 +44,7 @@ export class MeasuredGas {
    * Stores a pool's measurements.
    *
    * @param hops - measured directions; if empty, the family's gas is used until the pool is due again
+   * @param now - Unix time in seconds of the block
    */
   observe(id: string, hops: readonly MeasuredHop[], now: number): void {
     this.gasByPool.set(id, { hasChanged: false, hops, measuredAt: now })
@@ -51,7 +52,7 @@ export class MeasuredGas {
   }
 
   /** Marks the pools that a block has changed. */
-  follow({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
+  markChanged({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
     for (const id of changedIds ?? this.gasByPool.keys()) {
       const poolGas = this.gasByPool.peek(id)
       if (poolGas) poolGas.hasChanged = true
@@ -62,7 +63,10 @@ export class MeasuredGas {
     return this.gasByPool.peek(pool)?.hops.find((hop) => hop.tokenIn === tokenIn && hop.tokenOut === tokenOut)
   }
 
-  /** Merges measured gas with learned corrections for other pools. The same object until either changes. */
+  /**
+   * Merges the measured gas with the learned corrections of pools without measurements. Returns the same object until the
+   * measurements or `learnedGas` change.
+   */
   mergeWith(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
     if (this.mergedGas && this.mergedLearnedGas === learnedGas) return this.mergedGas
     const measuredHops = [...this.gasByPool].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))

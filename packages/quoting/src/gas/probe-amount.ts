@@ -2,13 +2,14 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 
-/** Relative change of the square root price by the first tried amount; small, so that the swap crosses no tick. */
+/** Relative change of the square root of the price by the first tried amount; so small that the swap crosses no tick. */
 const FIRST_MOVE = 2e-6
-/** If an amount buys nothing, larger ones are tried: maximum number of tries, and factor between two amounts. */
+/** Maximum tried amounts; a larger amount is tried if the previous one buys nothing. */
 const MAX_TRIES = 4
+/** Factor between two tried amounts. */
 const STEP_FACTOR = 1_000n
 
-/** Returns an amount that the pool accepts and that hardly moves its price; null if there is none. */
+/** Returns an input in base units that the pool accepts and that hardly moves its price; null if there is none. */
 export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bigint | null {
   const family = familyOf(pool.family)
   if (!family) return null

@@ -1,4 +1,4 @@
-/** Log of quotes that can be replayed. `LiveChain` adds each quote. */
+/** Logs quotes in a file from which they can be replayed. `LiveChain` adds each quote. */
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
 import type { Logger } from '../events.ts'
@@ -7,7 +7,7 @@ import { encodePart, encodeRecord } from './record.ts'
 
 /** Maximum quotes in the write queue; further ones are dropped. */
 const MAX_WAITING = 1_000
-/** Milliseconds between two writes, so that several blocks of a fast chain share one. */
+/** Milliseconds between two writes, so that several blocks of a fast chain share one write. */
 const WRITE_EVERY_MS = 1_000
 /** Maximum quotes of a chain in its log. */
 const MAX_RECORDS = 20_000
@@ -32,9 +32,9 @@ export class QuoteLog {
   private queuedCount = 0
   private droppedCount = 0
   private timer: NodeJS.Timeout | undefined
-  private writing: Promise<void> = Promise.resolve()
+  private lastWrite: Promise<void> = Promise.resolve()
   private file: RecordFile | undefined
-  /** True after a failed write, until `close`, which is called when the chain becomes idle. */
+  /** True after a failed write until `close`, which is called when the process stops following the chain. */
   private hasFailed = false
 
   constructor(options: QuoteLogOptions, log: Pick<Logger, 'warn'>) {
@@ -63,15 +63,15 @@ export class QuoteLog {
   write(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
-    this.writing = this.writing.then(() => this.writeAll()).catch((error: unknown) => this.fail(error))
-    return this.writing
+    this.lastWrite = this.lastWrite.then(() => this.writeAll()).catch((error: unknown) => this.onWriteFailed(error))
+    return this.lastWrite
   }
 
   /** Writes the queued quotes and closes the file. Every call resolves only after the file is closed. */
   close(): Promise<void> {
     void this.write()
-    this.writing = this.writing.then(() => this.closeFile()).catch((error: unknown) => this.fail(error))
-    return this.writing
+    this.lastWrite = this.lastWrite.then(() => this.closeFile()).catch((error: unknown) => this.onWriteFailed(error))
+    return this.lastWrite
   }
 
   private async closeFile(): Promise<void> {
@@ -99,7 +99,7 @@ export class QuoteLog {
     }
   }
 
-  private fail(error: unknown): void {
+  private onWriteFailed(error: unknown): void {
     this.hasFailed = true
     this.queue.clear()
     this.queuedCount = 0

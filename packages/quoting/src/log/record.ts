@@ -1,4 +1,4 @@
-/** Text form of a logged quote: the search request, the route, and the transaction. */
+/** Encodes a quote (search request, route, and transaction) as text for the quote log, and replays it. */
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
@@ -7,16 +7,16 @@ import type { EncodeTerms } from '../quote/try-route.ts'
 import { requestOfReplay, toPlainJson } from '../search/replay.ts'
 
 type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
-/** Hashes of the parts that many search requests share. */
-export type Parts = { readonly [Name in SharedField]?: string }
+/** Fields of search requests whose values many requests share: the hash of each value. */
+export type SharedHashes = { readonly [Name in SharedField]?: string }
 
 type StoredQuote = {
   /** Time of the quote in ISO 8601. */
   readonly at: string
   readonly from: string
   readonly request: object
-  readonly parts: Parts
-  /** Index of the chosen route among the simulated routes; absent for the route that the search ranked first. */
+  readonly parts: SharedHashes
+  /** Index of the chosen route among the simulated ones; absent if it is 0, the route that the search ranked first. */
   readonly rival?: number
   readonly route: object
   readonly terms: object
@@ -41,7 +41,7 @@ export type ReplayResult = {
 
 const encodedParts = new WeakMap<object, { readonly hash: string; readonly text: string }>()
 
-/** Returns a part's text and its hash; computed once per object. */
+/** Returns the text of a shared value and the hash of the text; computed once per object. */
 export function encodePart(sharedPart: object): { readonly hash: string; readonly text: string } {
   let entry = encodedParts.get(sharedPart)
   if (!entry) {
@@ -74,10 +74,10 @@ export function encodeRecord(
 }
 
 /** Searches a logged quote's route again in the pools of its block. */
-export function replayRecord({ text, snapshot, sharedTextOf: part }: FoundRecord): ReplayResult {
+export function replayRecord({ text, snapshot, sharedTextOf }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
-  // The file keeps a part as long as some record refers to it.
-  const sharedParts = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
+  // The file keeps a shared text as long as a record refers to it.
+  const sharedParts = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(sharedTextOf(hash)!)])
   const request = { ...record.request, ...Object.fromEntries(sharedParts) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
   const route = result.ok ? ([result.route, ...(result.alternatives ?? [])][record.rival ?? 0] ?? null) : null

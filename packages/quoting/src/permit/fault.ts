@@ -24,9 +24,8 @@ export type PermitFault = {
 }
 
 /**
- * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid. Also returns
- * undefined if the permit is not needed because the allowance exists already, for example after somebody else submitted
- * it.
+ * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid, or if it is not
+ * needed because the allowance exists already, for example because somebody else submitted the permit.
  *
  * @throws RpcError
  */

@@ -17,6 +17,7 @@ export type PermitRequest = {
   readonly deadline: number | undefined
 }
 
+/** A field of an EIP-712 type. */
 type Field = { readonly name: string; readonly type: string }
 /** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
 export type PermitTypedData = {
@@ -28,15 +29,15 @@ export type PermitTypedData = {
 
 /** A permit that the sender can sign instead of sending an approval. */
 export type AvailablePermit = {
-  /** The permit without its signature; a quote takes it with one. */
+  /** The permit without its signature. A quote request takes it together with the signature. */
   readonly permit: Omit<Permit, 'signature'>
   readonly typedData: PermitTypedData
   /** Transaction that approves Permit2 once, before the permit can be used; null if not needed. */
   readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 }
 
-/** Permits that a token supports for one draw by the Guard. */
-export type Offers = {
+/** Permits that let the Guard take an amount of a token once. */
+export type PermitOffers = {
   readonly spender: Address
   readonly deadline: number
   readonly block: BlockHeader
@@ -52,7 +53,8 @@ type PermitContext = {
   readonly signal: AbortSignal
 }
 
-const fields = (text: string): readonly Field[] =>
+/** Parses the fields of an EIP-712 type, such as `address owner,uint256 value`. */
+const parseFields = (text: string): readonly Field[] =>
   text.split(',').map((field) => {
     const [type, name] = field.split(' ') as [string, string]
     return { name, type }
@@ -64,7 +66,7 @@ const PERMIT_SINGLE = 'PermitDetails details,address spender,uint256 sigDeadline
 const PERMIT_DETAILS = 'address token,uint160 amount,uint48 expiration,uint48 nonce'
 /** Domain versions to try if a token has no `version` function. */
 const COMMON_VERSIONS = ['1', '2']
-/** Maximum seconds until the deadline, so that a signature cannot be used much later. */
+/** Maximum seconds from the default deadline to the requested one, so that a signature cannot be used much later. */
 const MAX_DEADLINE_SECONDS = 86_400
 /** Maximum characters of a name that the owner sees in the wallet. */
 const MAX_NAME_LENGTH = 200
@@ -76,7 +78,7 @@ const UNLIMITED = 2n ** 256n - 1n
  * @throws QuotingError if the deadline has passed, or is more than a day away
  * @throws RpcError
  */
-export async function findPermits(rpc: Rpc, request: PermitRequest, context: PermitContext): Promise<Offers> {
+export async function findPermits(rpc: Rpc, request: PermitRequest, context: PermitContext): Promise<PermitOffers> {
   const { block, signal, spender } = context
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
@@ -92,14 +94,14 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
 type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { readonly deadline: bigint }
 
 /**
- * Returns the token's own permit. Undefined if no known domain hashes to the separator that the token reports, because
- * the signature would be invalid.
+ * Returns the token's own permit. Undefined if no known EIP-712 domain hashes to the domain separator that the token
+ * reports, because the signature would be invalid.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
   const readGetter = async (name: string, ...values: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...values))?.[0]
-  const [nonce, separator, type, name, version, domainResult] = await Promise.all([
+  const [nonce, domainSeparator, typeHash, name, version, domainResult] = await Promise.all([
     readGetter('nonces', owner),
     readGetter('DOMAIN_SEPARATOR'),
     readGetter('PERMIT_TYPEHASH'),
@@ -108,14 +110,14 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     reader.read(tokenAbi, token, 'eip712Domain'),
   ])
   const reportedDomain = domainResult && domainByEip5267(resolvedRequest, domainResult)
-  if (nonce === undefined || (separator === undefined && !reportedDomain)) return undefined
-  const isDai = type === id(`Permit(${DAI})`)
+  if (nonce === undefined || (domainSeparator === undefined && !reportedDomain)) return undefined
+  const isDai = typeHash === id(`Permit(${DAI})`)
   // Many EIP-2612 tokens have no `PERMIT_TYPEHASH`. A token with another type supports neither form.
-  if (type !== undefined && !isDai && type !== id(`Permit(${EIP2612})`)) return undefined
+  if (typeHash !== undefined && !isDai && typeHash !== id(`Permit(${EIP2612})`)) return undefined
   const versions = isText(version) ? [version] : []
   const candidates = isText(name) ? domainsOf(resolvedRequest, name, [...versions, ...COMMON_VERSIONS]) : []
   const domain = [...(reportedDomain ? [reportedDomain] : []), ...candidates].find(
-    (domain) => separator === undefined || TypedDataEncoder.hashDomain(domain) === separator,
+    (domain) => domainSeparator === undefined || TypedDataEncoder.hashDomain(domain) === domainSeparator,
   )
   if (!domain) return undefined
   const commonFields = { spender, nonce: String(nonce) }
@@ -124,7 +126,7 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     : { owner, ...commonFields, value: String(amount), deadline: String(deadline) }
   return {
     permit: { kind: isDai ? 'dai' : 'eip2612', amount, nonce: nonce as bigint, deadline },
-    typedData: typedDataOf(domain, 'Permit', { Permit: fields(isDai ? DAI : EIP2612) }, message),
+    typedData: typedDataOf(domain, 'Permit', { Permit: parseFields(isDai ? DAI : EIP2612) }, message),
     approval: null,
   }
 }
@@ -141,7 +143,7 @@ async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): P
   const deadlineText = String(deadline)
   const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
-  const types = { PermitSingle: fields(PERMIT_SINGLE), PermitDetails: fields(PERMIT_DETAILS) }
+  const types = { PermitSingle: parseFields(PERMIT_SINGLE), PermitDetails: parseFields(PERMIT_DETAILS) }
   const data = tokenAbi.encodeFunctionData('approve', [PERMIT2, UNLIMITED]) as Hex
   return {
     permit: { kind: 'permit2', amount, nonce, deadline },
@@ -162,31 +164,32 @@ function domainsOf(
   return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), unversionedDomain]
 }
 
-/** Bits of the domain's fields (EIP-5267). Domains with a salt or extensions are not supported. */
-const NAME = 1
-const VERSION = 2
-const CHAIN_ID = 4
-const CONTRACT = 8
+/** Bits that mark the present fields of a domain (EIP-5267). Domains with a salt or extensions are not supported. */
+const NAME_BIT = 1
+const VERSION_BIT = 2
+const CHAIN_ID_BIT = 4
+const CONTRACT_BIT = 8
 
 /**
- * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, so
- * that no signature for these is requested.
+ * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, for
+ * which the owner must not sign.
  */
 function domainByEip5267(
   { token, chainId }: ResolvedRequest,
   domainResult: readonly unknown[],
 ): PermitTypedData['domain'] | undefined {
-  const [fields, name, version, chain, contract, , extensions] = domainResult
-  const bits = Number(fields)
+  const [presentFields, name, version, reportedChainId, reportedContract, , extensions] = domainResult
+  const bits = Number(presentFields)
   const hasField = (bit: number) => (bits & bit) !== 0
   const isPlain =
-    (bits & ~(NAME | VERSION | CHAIN_ID | CONTRACT)) === 0 && (extensions as readonly unknown[]).length === 0
-  if (!isPlain || !hasField(CHAIN_ID) || chain !== BigInt(chainId)) return undefined
-  if (!hasField(CONTRACT) || toAddress(contract as string) !== token) return undefined
-  if ((hasField(NAME) && !isText(name)) || (hasField(VERSION) && !isText(version))) return undefined
+    (bits & ~(NAME_BIT | VERSION_BIT | CHAIN_ID_BIT | CONTRACT_BIT)) === 0 &&
+    (extensions as readonly unknown[]).length === 0
+  if (!isPlain || !hasField(CHAIN_ID_BIT) || reportedChainId !== BigInt(chainId)) return undefined
+  if (!hasField(CONTRACT_BIT) || toAddress(reportedContract as string) !== token) return undefined
+  if ((hasField(NAME_BIT) && !isText(name)) || (hasField(VERSION_BIT) && !isText(version))) return undefined
   const texts = {
-    ...(hasField(NAME) && { name: name as string }),
-    ...(hasField(VERSION) && { version: version as string }),
+    ...(hasField(NAME_BIT) && { name: name as string }),
+    ...(hasField(VERSION_BIT) && { version: version as string }),
   }
   return { ...texts, chainId, verifyingContract: token }
 }
@@ -199,6 +202,6 @@ function typedDataOf(
 ): PermitTypedData {
   const name = 'name' in domain ? 'string name,' : ''
   const version = 'version' in domain ? 'string version,' : ''
-  const domainFields = fields(`${name}${version}uint256 chainId,address verifyingContract`)
+  const domainFields = parseFields(`${name}${version}uint256 chainId,address verifyingContract`)
   return { domain, types: { EIP712Domain: domainFields, ...types }, primaryType, message }
 }

@@ -17,7 +17,7 @@ export type Permit = {
   /** Unix time in seconds. */
   readonly deadline: bigint
   readonly signature: Hex
-  /** True if a contract made the signature (ERC-1271), so that its bytes may not be changed. */
+  /** True if a contract verifies the signature (ERC-1271), so that its bytes must not be changed. */
   readonly asIs?: boolean
 }
 
@@ -27,14 +27,14 @@ const SIGNATURE_LENGTH = 2 + 2 * 65
 const DELEGATION_CODE = /^0xef0100[0-9a-f]{40}$/i
 
 /**
- * Normalizes a permit for its owner. The signature of a key is converted to the form that tokens expect. The signature
- * of a contract (ERC-1271) is unchanged. An EIP-7702 account may sign either way.
+ * Normalizes a permit for its owner. Converts the signature of a key to the form that tokens expect. Leaves the signature
+ * of a contract (ERC-1271) unchanged. An EIP-7702 account may sign either way.
  *
  * @returns undefined if neither the owner's key nor its code can have made the signature
  */
 export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefined {
   const { kind, signature } = permit
-  // Tokens accept only signatures of this length. Permit2 accepts any length.
+  // The permits of tokens accept only signatures of this length. Permit2 accepts any length.
   const asIsPermit =
     ownerCode !== '0x' && (kind === 'permit2' || signature.length === SIGNATURE_LENGTH)
       ? { ...permit, asIs: true }
@@ -106,7 +106,7 @@ export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Re
   }
 }
 
-/** Turns a revert into undefined, for `catch`; rethrows every other error. */
+/** Returns undefined for a revert, and throws every other error again. For `catch` of a promise. */
 export function undefinedIfReverted(error: unknown): undefined {
   if (error instanceof RpcError && error.code === 'REVERTED') return undefined
   throw error

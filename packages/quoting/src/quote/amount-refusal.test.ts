@@ -1,7 +1,7 @@
 import { toAddress } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import { expect, test } from 'vitest'
-import { amountRefusal } from './amount-refusal.ts'
+import { findAmountRefusal } from './amount-refusal.ts'
 
 const [tokenIn, tokenOut] = ['1', '2'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
   RouteRequest['tokenIn'],
@@ -28,7 +28,7 @@ test.each([1n, 7n, 999n])(
   async (amount) => {
     const smallest = 50_000n
     const { search, searchedSizes } = pools((size) => size >= smallest)
-    const refusal = await amountRefusal(withInput(amount), search)
+    const refusal = await findAmountRefusal(withInput(amount), search)
     expect(refusal?.kind).toBe('too small')
     const { min } = refusal as { readonly min: bigint }
     expect(min).toBeGreaterThanOrEqual(smallest)
@@ -45,7 +45,7 @@ test.each([
   async (_, request) => {
     const largest = 10n ** 20n
     const { search, searchedSizes } = pools((size) => size > 0n && size <= largest)
-    const refusal = await amountRefusal(request, search)
+    const refusal = await findAmountRefusal(request, search)
     expect(refusal?.kind).toBe('too large')
     const { max } = refusal as { readonly max: bigint }
     expect(max).toBeLessThanOrEqual(largest)
@@ -56,7 +56,7 @@ test.each([
 
 test('up to six steps of a million are tried, larger inputs before smaller ones', async () => {
   const { search, searchedSizes } = pools(() => false)
-  expect(await amountRefusal(withInput(10n ** 13n), search)).toBeUndefined()
+  expect(await findAmountRefusal(withInput(10n ** 13n), search)).toBeUndefined()
   const step = 10n ** 6n
   // Amounts of 2^128 and more, and of less than one unit, are skipped.
   expect(searchedSizes).toEqual([10n ** 19n, 10n ** 7n, 10n ** 25n, 10n, 10n ** 31n, 10n ** 37n])
@@ -67,12 +67,12 @@ test('up to six steps of a million are tried, larger inputs before smaller ones'
 
 test('an exact output is only reduced, because a larger one cannot have a route', async () => {
   const { search, searchedSizes } = pools(() => false)
-  expect(await amountRefusal(withOutput(10n ** 13n), search)).toBeUndefined()
+  expect(await findAmountRefusal(withOutput(10n ** 13n), search)).toBeUndefined()
   expect(searchedSizes).toEqual([10n ** 7n, 10n])
 })
 
 test('the bisection ends at adjacent amounts', async () => {
   const { search, searchedSizes } = pools((size) => size >= 3n)
-  expect(await amountRefusal(withInput(2n), search)).toMatchObject({ kind: 'too small' })
+  expect(await findAmountRefusal(withInput(2n), search)).toMatchObject({ kind: 'too small' })
   expect(new Set(searchedSizes).size).toBe(searchedSizes.length)
 })

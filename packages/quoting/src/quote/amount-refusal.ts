@@ -1,4 +1,4 @@
-/** Checks whether a search failed because of the amount: looks for another amount that has a route. */
+/** Checks whether a search failed because of the amount of the request: looks for another amount that has a route. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
 type SearchRequest = RouteRequest | ExactOutputRequest
@@ -6,8 +6,9 @@ type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 
 /** Factor between two tried amounts. Six steps lead from one base unit to many whole tokens for any token decimals. */
 const STEP_FACTOR = 1_000_000n
+/** Maximum steps in each direction. */
 const MAX_STEPS = 6
-/** Maximum searches that narrow down a maximum amount; the result is exact to a tenth. */
+/** Maximum searches that narrow down a maximum amount; the result is at most a tenth too small. */
 const MAX_NARROWING = 6
 /**
  * Maximum searches that narrow down a minimum amount. Half as many searches would leave the minimum up to 27 % too
@@ -15,7 +16,8 @@ const MAX_NARROWING = 6
  */
 const MAX_MIN_NARROWING = 12
 /**
- * The bisection of a minimum ends when the largest amount without a route is less than 1/64 smaller than the minimum.
+ * The bisection of a minimum ends when the largest amount known to have no route is within 1/64 of the smallest amount
+ * known to have one.
  */
 const MIN_PRECISION = 64n
 /** Upper limit of amounts: no token has as many base units. */
@@ -27,8 +29,8 @@ export type AmountRefusal =
   /** `max` is about the largest amount with a route, in base units of the request's exact side. */
   | { readonly kind: 'too large'; readonly max: bigint }
 
-/** Returns an amount that has a route; undefined if no tried amount has a route. */
-export async function amountRefusal(
+/** Returns how the amount must change for a route to exist; undefined if no tried amount has a route. */
+export async function findAmountRefusal(
   searchRequest: SearchRequest,
   search: RunSearch,
 ): Promise<AmountRefusal | undefined> {
@@ -52,7 +54,7 @@ export async function amountRefusal(
 }
 
 /**
- * Bisects by the geometric mean between an amount without a route and an amount with a route.
+ * Narrows the interval between an amount without a route and an amount with a route, at its geometric mean.
  *
  * @returns an amount with a route
  */

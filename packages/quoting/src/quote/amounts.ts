@@ -1,4 +1,4 @@
-/** Arithmetic of a quote in integer base units. `Ppm` means parts per million. */
+/** Computes amounts of a quote in integer base units. Names in `Ppm` are in parts per million. */
 import { PPM, PPM_PER_PERCENT } from '@sluice/chains'
 
 /** Returns the fee that the Guard keeps for the fee recipient, rounded down as the Guard does. */
@@ -12,7 +12,7 @@ export function minOutputOf(amountOut: bigint, slippagePpm: bigint): bigint {
   return minOutput > 0n ? minOutput : 1n
 }
 
-/** Returns the smallest output whose `minOutputOf` is at least `minOutput`. */
+/** Returns the smallest output that is at least `minOutput` after slippage. Inverse of `minOutputOf`. */
 export function outputFor(minOutput: bigint, slippagePpm: bigint): bigint {
   const keptPpm = PPM - slippagePpm
   return (minOutput * PPM + keptPpm - 1n) / keptPpm

@@ -34,7 +34,7 @@ function chain({
       return viewAt(heads[Math.min(round++, heads.length - 1)]!)
     },
     head: async () => undefined,
-    earlierThan: () => (earlier === undefined ? undefined : viewAt(earlier)),
+    viewBefore: () => (earlier === undefined ? undefined : viewAt(earlier)),
   }
   const options = {
     runtime: { parts: { views }, isCanonical: ({ number }: BlockHeader) => holds(number) },

@@ -8,11 +8,11 @@ import type { SwapQuote } from './finalize.ts'
 import type { QuotingContext } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
-/** Maximum rounds: a round is repeated if a reorg removes its block. */
+/** Maximum rounds of quoting the batch; a round is repeated if a reorg removes its block. */
 const MAX_ROUNDS = 8
 /**
- * Maximum quotes of one batch in flight. Admission control counts the batch as one request, so the batch may use little
- * more of the process and the node than a single quote.
+ * Maximum quotes of one batch in flight. Admission control counts the batch as one request, so the batch should use the
+ * process and the node hardly more than a single quote.
  */
 const MAX_CONCURRENT_QUOTES = 2
 
@@ -33,8 +33,8 @@ type Options = {
 }
 
 /**
- * Quotes all requests at the chain's head; each result succeeds or fails on its own. Repeated if a reorg removes the
- * block.
+ * Quotes all requests at the chain's head; each result succeeds or fails on its own. Quotes all of them again if a reorg
+ * removes the block.
  *
  * @throws RpcError, MarketError if the head cannot be read
  */
@@ -71,7 +71,7 @@ export async function quoteBatch(
     if (!runtime.isCanonical(block)) earlierView = undefined
     else {
       // The node may lack a block that another process published.
-      earlierView = results.some(isBlockError) ? views.earlierThan(view) : undefined
+      earlierView = results.some(isBlockError) ? views.viewBefore(view) : undefined
       if (!earlierView) return { block, results }
     }
   }

@@ -24,12 +24,13 @@ export function bestAfterGas<T extends MeasuredRoute>(
   const { gasCostOut, gas } = firstRoute.route
   if (gasCostOut === null || gas === 0) return firstRoute
   const outputPerGas = Number(gasCostOut) / gas
-  const amountOut = amountOutOf(firstRoute.route)
-  // Only the first route was also run without a probe, so the gas of all routes comes from the gas model.
+  const firstAmountOut = amountOutOf(firstRoute.route)
+  // Only the first route has a bare run, which reports the gas after refunds. To compare all routes alike, the refunds of
+  // each are taken from the gas model.
   const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
     const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))
-    return Number(amountOutOf(route) - amountOut) - gasCharge * outputPerGas
+    return Number(amountOutOf(route) - firstAmountOut) - gasCharge * outputPerGas
   }
   return routes.reduce((best, other) => (outputAfterGas(other) > outputAfterGas(best) ? other : best))
 }

@@ -18,9 +18,9 @@ type Approval = {
 }
 
 /**
- * Returns the approvals that the owner must send before the spender can transfer the amount. Empty if the allowance
- * suffices. Otherwise one approval of exactly the amount; some tokens require an approval of zero before it. Each
- * approval is simulated at the block.
+ * Returns the approvals that the owner must send before the spender can transfer the amount: none if the allowance
+ * suffices, or one approval of exactly the amount. Some tokens require an approval of zero before that. Each approval is
+ * simulated at the block.
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */
@@ -56,7 +56,7 @@ export async function approvalCalls(
 type BatchContext = Pick<SimulatedRoute, 'request' | 'route' | 'trial' | 'view' | 'simulate' | 'signal'>
 
 /**
- * Simulates approvals and swap as one transaction, from the sender's current allowance.
+ * Simulates approvals and swap as one transaction, starting with the sender's current allowance.
  *
  * @returns warnings
  * @throws QuotingError `ROUTE_REVERTED` if the combined transaction fails, or pays less than the swap alone
@@ -68,7 +68,7 @@ export async function checkBatch(
   const { to, data } = trial.swap
   const { block } = view.snapshot
   const senderCode = await view.codeOf(request.from)
-  const running = simulate(
+  const simulation = simulate(
     {
       ...{ from: request.from, to, data, tokenIn: route.tokenIn, amountIn: route.amountIn, tokenOut: route.tokenOut },
       ...(request.recipient && { recipient: request.recipient }),
@@ -78,7 +78,7 @@ export async function checkBatch(
     },
     new Set(route.legs.map(({ pool }) => pool.address)),
   )
-  const result = await running.catch((error: unknown) => {
+  const result = await simulation.catch((error: unknown) => {
     if (error instanceof SimulationError) return error
     throw error
   })

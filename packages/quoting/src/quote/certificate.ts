@@ -1,7 +1,6 @@
 /**
- * Builds certificates. A certificate is the proof of a bound, with the data that others need to read the same pools and
- * states.
- * Format: docs/certificates.md.
+ * Builds certificates. A certificate proves an upper bound on the output of all routes of a trade. It contains the data
+ * with which a verifier reads the same pools and states. Format: docs/certificates.md.
  */
 import { createHash } from 'node:crypto'
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
@@ -9,7 +8,8 @@ import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
 /**
- * Kinds of pools. `@sluice/certificate` recomputes the earnings of all kinds but `assumed`, which it takes as stated.
+ * Kinds of pools. `@sluice/certificate` recomputes the earnings of pools of all kinds but `assumed`, whose earnings it
+ * takes as stated.
  */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
@@ -30,7 +30,9 @@ export type Certificate = {
   readonly maxHops: number
   readonly prices: readonly { readonly token: string; readonly byHop: readonly string[] }[]
   readonly pools: readonly CertifiedPool[]
+  /** Pools that the bound includes, but the certificate does not list: their number, and the sum of their earnings. */
   readonly beyond: { readonly pools: number; readonly earned: string }
+  /** Amount that the bound contains for rounding, in the unit of `earned`. */
   readonly allowance: string
   /** SHA-256 of the lines of all pools. */
   readonly digest: string
@@ -49,6 +51,7 @@ type CertifiedPool = {
   readonly taxes: readonly PoolTax[]
   /** SHA-256 of the pool's state. */
   readonly state: string
+  /** Maximum value that trades with the pool gain at the certificate's prices. */
   readonly earned: string
 }
 type PoolTax = { readonly token: number; readonly soldPpm: number; readonly boughtPpm: number }
@@ -60,19 +63,23 @@ export function certificateOf(
   { chainId, block: { number, hash } }: Snapshot,
 ): Certificate {
   const { tokenIn, tokenOut, wrappedNative, taxes } = request
-  const certifiedPools = pools.map((provedPool) => certifiedPool(provedPool, taxes))
-  const priceOf = new Map<Address, readonly bigint[]>(prices)
-  const native = wrappedNative === null ? undefined : priceOf.get(wrappedNative)
+  const certifiedPools = pools.map((provedPool) => toCertifiedPool(provedPool, taxes))
+  const pricesByToken = new Map<Address, readonly bigint[]>(prices)
+  const nativePrices = wrappedNative === null ? undefined : pricesByToken.get(wrappedNative)
   // If the native token is the input or output, the search treats it and its wrapper as one token.
-  if (native !== undefined && !priceOf.has(ZERO_ADDRESS)) priceOf.set(ZERO_ADDRESS, native)
-  const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
+  if (nativePrices !== undefined && !pricesByToken.has(ZERO_ADDRESS)) pricesByToken.set(ZERO_ADDRESS, nativePrices)
+  const toCertificateToken = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
   return {
     ...{ version: 1, chainId, block: { number, hash } },
-    ...{ tokenIn: nameOf(tokenIn), tokenOut: nameOf(tokenOut), amountIn: `${request.amountIn ?? 0n}` },
+    ...{
+      tokenIn: toCertificateToken(tokenIn),
+      tokenOut: toCertificateToken(tokenOut),
+      amountIn: `${request.amountIn ?? 0n}`,
+    },
     bound: `${bound}`,
     scale: decimals,
     maxHops,
-    prices: Array.from(priceOf, ([token, byHop]) => ({ token, byHop: byHop.map(String) })),
+    prices: Array.from(pricesByToken, ([token, byHop]) => ({ token, byHop: byHop.map(String) })),
     pools: certifiedPools,
     beyond: { pools: beyond.pools, earned: `${beyond.earned}` },
     allowance: `${allowance}`,
@@ -81,18 +88,19 @@ export function certificateOf(
   }
 }
 
-function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes | undefined): CertifiedPool {
+function toCertifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes | undefined): CertifiedPool {
   const { id, address, family, tokens } = pool
-  const places = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
-  const readable = familyOf(family)?.readableState?.(pool) ?? null
-  // A truncated price curve earns less than the full state that a verifier reads, so its kind is `assumed`.
-  const isReadable = readable !== null && !isCut
-  const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readable.kind : 'assumed'
+  const pairIndexes = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
+  const readableState = familyOf(family)?.readableState?.(pool) ?? null
+  // If the search truncated the price curve, it earns less than the full state that a verifier reads, so the kind of the
+  // pool is `assumed`.
+  const isReadable = readableState !== null && !isCut
+  const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readableState.kind : 'assumed'
   return {
-    ...{ id, address, kind, family, tokens, pairs: places },
-    feePpm: (isReadable && readable.feePpm) || 0,
+    ...{ id, address, kind, family, tokens, pairs: pairIndexes },
+    feePpm: (isReadable && readableState.feePpm) || 0,
     taxes: taxesOf(pool, taxes),
-    state: isReadable ? sha256(readable.text) : digestOf(pool),
+    state: isReadable ? sha256(readableState.text) : digestOf(pool),
     earned: `${earned}`,
   }
 }
@@ -109,14 +117,15 @@ const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: Cert
   return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')
 }
 
-function scopeOf(listedCount: number, beyond: number, maxHops: number): string {
-  const omittedNote = beyond === 0 ? '' : `; ${beyond} further pools are counted in the bound, but not listed`
+function scopeOf(listedCount: number, unlistedCount: number, maxHops: number): string {
+  const omittedNote =
+    unlistedCount === 0 ? '' : `; ${unlistedCount} further pools are counted in the bound, but not listed`
   return `Before gas and convenience fee: routes of paths of at most ${maxHops} pools that swap at most once in each of the ${listedCount} listed pools, along its pairs, at the state of the block${omittedNote}.`
 }
 
 const digests = new WeakMap<object, string>()
 
-/** SHA-256 of a pool state that has no public form; cached per state object. */
+/** Returns the SHA-256 of a pool state that has no public form; cached per state object. */
 function digestOf({ state }: Pool): string {
   const key = Object(state)
   let digest = digests.get(key)

@@ -6,7 +6,7 @@ import type { Leg, RoutePlan } from '@sluice/routing'
 import type { CallOutcome, SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import { expect, test } from 'vitest'
 import { probeAmount } from '../gas/probe-amount.ts'
-import { faultyLegs, singleLegRoute } from './faulty-legs.ts'
+import { findFaultyLegs, singleLegRoute } from './faulty-legs.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 
 const guard = IGuard__factory.createInterface()
@@ -53,7 +53,7 @@ async function findFaulty(legs: readonly Leg[], pays: Pays, aborted = false) {
       ...{ guard: at(0x91), executor: { address: at(0x92) }, families: new Map(families.map((of) => [of.id, of])) },
     },
   } as never
-  return { ...(await faultyLegs(routeOf(legs), context)), calls, requests }
+  return { ...(await findFaultyLegs(routeOf(legs), context)), calls, requests }
 }
 /** A chain whose pools pay as quoted, up to a limit for some. */
 const upTo =
@@ -73,7 +73,7 @@ test('legs that work alone are not at fault, and each is run once, without a his
   // The whole leg, 28, 24, 16, 8, and 2 parts of 32, and an amount that hardly moves the price.
   expect(calls).toEqual(legs.map(() => [32n, 28n, 24n, 16n, 8n, 2n].map((part) => part * E18).concat(probe)))
   expect(requests[0]).toMatchObject({
-    ...{ from: NEUTRAL_SENDER, tokenIn: A, tokenOut: B, amountIn: 32n * E18, asSent: 'measured' },
+    ...{ from: NEUTRAL_SENDER, tokenIn: A, tokenOut: B, amountIn: 32n * E18, bareRunMode: 'measured' },
     ...{ block: { blockHash: '0x05' }, knownState: { header: block, senderCode: '0x' } },
   })
   const { order } = guard.parseTransaction({ data: requests[0]!.data })!.args

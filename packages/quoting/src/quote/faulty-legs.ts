@@ -12,7 +12,7 @@ import type { FailedLeg } from './faulty-pools.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import { baseEncodeTerms, type TrialContext } from './try-route.ts'
 
-/** Maximum legs that are simulated, one call each. Routes with more legs are rare. */
+/** Maximum legs of a route that are simulated, with one call per leg. Routes with more legs are rare. */
 const MAX_LEGS = 32
 /**
  * Parts of a leg's input, in 32nds, that are simulated in the same call as the leg. A token or a pool may limit the
@@ -21,22 +21,23 @@ const MAX_LEGS = 32
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
 /**
- * Number of calls that narrow down the largest input that works; the last interval is at most 2 % of the leg's input.
+ * Maximum calls that narrow down the largest input that works. After these, the interval that contains it is at most 2 %
+ * of the leg's input.
  */
 const REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
 const MAX_PAIRS = 8
-/** Maximum shortfall of a leg's output against the settled output, in parts per thousand. */
+/** Maximum shortfall of a leg's simulated output against the output in the route plan, in parts per thousand. */
 const MAX_SHORTFALL_PER_MILLE = 5n
 
-/** Minimum output in base units for which the shortfall is checked. Rounding may exceed it for smaller outputs. */
+/** Minimum output in base units for which the shortfall is checked. For smaller outputs, rounding may exceed the limit. */
 const MIN_MEASURABLE_OUT = 1_000n
 
 export type FaultyLegs = {
   /**
-   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than settled. Empty if every leg fails,
-   * because the cause is then the node or a token. If every leg works alone: ids of the pools that fail after another
-   * leg through the same address.
+   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than planned. Empty if every leg fails,
+   * because the cause is then the node or a token. If every leg works alone: ids of the pools whose leg fails after
+   * another leg through the same address.
    */
   readonly faultyPoolIds: readonly string[]
   /** Legs that fail alone, with the smallest input that is known to fail and the largest that is known to work. */
@@ -47,6 +48,7 @@ export type FaultyLegs = {
   readonly isConfirmed: boolean
 }
 
+/** Result of simulating one leg with its input and with smaller inputs; undefined values were not simulated. */
 type LegRun = {
   readonly worksAtFullSize: boolean | undefined
   readonly worksAtSmallSize: boolean | undefined
@@ -55,18 +57,17 @@ type LegRun = {
 }
 
 /** Runs each leg alone, sent by `NEUTRAL_SENDER`. */
-export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
+export async function findFaultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
   const failing = legsToRun.filter((_, k) => runs[k]!.worksAtFullSize === false)
   const areAllWorking = runs.every(({ worksAtFullSize }) => worksAtFullSize)
-  const faultyLegsFound = areAllWorking ? await legsThatFailBehindOthers(legsToRun, context) : failing
+  const faultyLegs = areAllWorking ? await legsThatFailAfterOthers(legsToRun, context) : failing
   const failedLegs = legsToRun.map(async (leg, k) =>
     runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await inputBoundsOf(leg, runs[k]!, context)) }] : [],
   )
   return {
-    faultyPoolIds:
-      faultyLegsFound.length < legsToRun.length ? [...new Set(faultyLegsFound.map(({ pool }) => pool.id))] : [],
+    faultyPoolIds: faultyLegs.length < legsToRun.length ? [...new Set(faultyLegs.map(({ pool }) => pool.id))] : [],
     failedLegs: (await Promise.all(failedLegs)).flat(),
     workingLegs: legsToRun.filter((_, k) => runs[k]!.worksAtFullSize),
     isConfirmed: runs.some(({ worksAtFullSize, maxWorkingInput }) => worksAtFullSize || maxWorkingInput > 0n),
@@ -75,7 +76,7 @@ export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext
 
 /** Simulates a leg alone, and with smaller inputs in the same call. */
 function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
-  return runRoute(singleLegRoute(leg), smallerLegs(leg), new Set([leg.pool.address]), context)
+  return runRoute(singleLegRoute(leg), smallerLegsOf(leg), new Set([leg.pool.address]), context)
 }
 
 /** Finds the smallest input at which a leg fails and the largest at which it works, within a few percent. */
@@ -133,7 +134,7 @@ async function runRoute(
     const { to, data } = encode(route)
     const result = await simulate(
       {
-        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
+        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, bareRunMode: 'measured', signal },
         ...(smallerLegList.length > 0 && {
           alternatives: smallerLegList.map((leg) => encode(singleLegRoute(leg)).data),
         }),
@@ -144,10 +145,10 @@ async function runRoute(
     )
     const outcomes = result.alternatives ?? []
     const works = (leg: Leg, outcome: CallOutcome) =>
-      pays(outcome, leg.amountOut < MIN_MEASURABLE_OUT ? 1n : leg.amountOut)
+      paysPlannedOutput(outcome, leg.amountOut < MIN_MEASURABLE_OUT ? 1n : leg.amountOut)
     const workingSmallerLegs = smallerLegList.filter((leg, k) => outcomes[k] && works(leg, outcomes[k]))
     return {
-      worksAtFullSize: pays(result, amountOut),
+      worksAtFullSize: paysPlannedOutput(result, amountOut),
       worksAtSmallSize: smallLeg && outcomes[partLegs.length] && workingSmallerLegs.includes(smallLeg),
       maxWorkingInput: workingSmallerLegs[0]?.amountIn ?? 0n,
     }
@@ -161,7 +162,7 @@ async function runRoute(
  * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same
  * assets, such as a vault of shares and a buffer that redeems at this vault.
  */
-async function legsThatFailBehindOthers(
+async function legsThatFailAfterOthers(
   legs: readonly Leg[],
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<readonly Leg[]> {
@@ -171,8 +172,8 @@ async function legsThatFailBehindOthers(
     .flatMap((leg, k) => legs.slice(k + 1).flatMap((other) => (shareAccount(leg, other) ? [[leg, other]] : [])))
     .map((pair) => pair.sort((a, b) => Number(b.amountOut - a.amountOut)) as [Leg, Leg])
     .slice(0, MAX_PAIRS)
-  const works = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
-  return pairs.flatMap(([, smaller], k) => (works[k] === false ? [smaller] : []))
+  const pairWorks = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
+  return pairs.flatMap(([, smaller], k) => (pairWorks[k] === false ? [smaller] : []))
 }
 
 /** Returns true if both legs work in one route; undefined if the simulation itself fails. */
@@ -188,7 +189,7 @@ async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<T
   return (await runRoute({ ...jointRoute, legs }, { partLegs: [] }, pools, context)).worksAtFullSize
 }
 
-function pays({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean {
+function paysPlannedOutput({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean {
   return success && amountOut * 1_000n >= expectedOut * (1_000n - MAX_SHORTFALL_PER_MILLE)
 }
 
@@ -199,12 +200,12 @@ type SmallerLegs = {
   readonly partLegs: readonly Leg[]
 }
 
-function smallerLegs(leg: Leg): SmallerLegs {
-  const probe = probeAmount(leg.pool, leg.tokenIn, leg.tokenOut)
-  const small = probe !== null && probe < leg.amountIn ? withInput(leg, probe) : null
+function smallerLegsOf(leg: Leg): SmallerLegs {
+  const smallAmount = probeAmount(leg.pool, leg.tokenIn, leg.tokenOut)
+  const smallLeg = smallAmount !== null && smallAmount < leg.amountIn ? withInput(leg, smallAmount) : null
   const amounts = PART_NUMERATORS.map((part) => (leg.amountIn * part) / PART_DENOMINATOR)
-  const parts = amounts.filter((amount) => amount > (probe ?? 0n)).map((amount) => withInput(leg, amount))
-  return { ...(small && { smallLeg: small }), partLegs: parts.filter((part) => part !== null) }
+  const parts = amounts.filter((amount) => amount > (smallAmount ?? 0n)).map((amount) => withInput(leg, amount))
+  return { ...(smallLeg && { smallLeg }), partLegs: parts.filter((part) => part !== null) }
 }
 
 /** Returns a leg with another input; null if the pool refuses it. */

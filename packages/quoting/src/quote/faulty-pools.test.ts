@@ -39,7 +39,7 @@ test('a block before the failure avoids nothing', () => {
   faults.record([failed('a')], NOW)
   expect(faults.idsAt(NOW - 1)).toEqual([])
   faults.record([failed('b', 100n)], NOW)
-  expect(faults.limitsAt(NOW - 1)).toEqual([])
+  expect(faults.inputLimitsAt(NOW - 1)).toEqual([])
 })
 
 test('a swap that failed for its size is limited to what worked, in its direction only', () => {
@@ -47,28 +47,28 @@ test('a swap that failed for its size is limited to what worked, in its directio
   faults.record([failed('a', 100n)], NOW)
   expect(faults.idsAt(NOW)).toEqual([])
   const limit = { poolId: 'a', tokenIn: X, tokenOut: Y }
-  expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput: 50n }])
+  expect(faults.inputLimitsAt(NOW)).toEqual([{ ...limit, maxInput: 50n }])
   // The smallest amount that fails counts, in whichever order they were tried.
   for (const [amount, maxInput] of [
     [120n, 50n],
     [90n, 45n],
   ] as const) {
     faults.record([failed('a', amount)], NOW)
-    expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput }])
+    expect(faults.inputLimitsAt(NOW)).toEqual([{ ...limit, maxInput }])
   }
   faults.record([failed('a', 0n, Y, X)], NOW)
-  expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput: 45n }])
+  expect(faults.inputLimitsAt(NOW)).toEqual([{ ...limit, maxInput: 45n }])
   expect(faults.idsAt(NOW)).toEqual(['a'])
-  expect(faults.limitsAt(NOW + 30)).toEqual([])
+  expect(faults.inputLimitsAt(NOW + 30)).toEqual([])
 })
 
 test('a pool whose state changes is used again', () => {
   const faults = new FaultyPools()
   faults.record([failed('a'), failed('b')], NOW)
-  faults.follow({ changedIds: ['a', 'c'] })
+  faults.forgetChanged({ changedIds: ['a', 'c'] })
   expect(faults.idsAt(NOW)).toEqual(['b'])
   // Unknown changes may concern every pool.
-  faults.follow({ changedIds: null })
+  faults.forgetChanged({ changedIds: null })
   expect(faults.idsAt(NOW)).toEqual([])
   faults.record([failed('a')], NOW)
   faults.forget()
@@ -86,5 +86,5 @@ test('the numbers of pools and of their directions are limited', () => {
   expect(faults.idsAt(NOW)).toContain('pool 88')
   const directions = Array.from({ length: 20 }, (_, k) => toAddress(`0x${String(k + 10).repeat(20)}`) as never)
   for (const token of directions) faults.record([failed('a', 2n, X, token)], NOW)
-  expect(faults.limitsAt(NOW)).toHaveLength(12)
+  expect(faults.inputLimitsAt(NOW)).toHaveLength(12)
 })

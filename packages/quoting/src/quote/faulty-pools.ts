@@ -4,11 +4,13 @@ import type { Snapshot } from '@sluice/liquidity'
 import type { InputLimit, Leg } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
+/** Maximum pools with remembered failures. */
 const MAX_POOLS = 512
 /** Maximum directions per pool; only pools with many tokens have more. */
 const MAX_DIRECTIONS = 12
-/** Seconds for which a first failure is remembered. Each repeated failure doubles this time, up to `MAX_SECONDS`. */
+/** Seconds for which a first failure is remembered. Each repeated failure doubles this time. */
 const INITIAL_SECONDS = 30
+/** Maximum seconds for which a repeated failure is remembered. */
 const MAX_SECONDS = 480
 
 /** A leg that failed when it was run alone. */
@@ -25,8 +27,9 @@ type Fault = {
   readonly minFailingInput: bigint
   readonly maxWorkingInput: bigint
   /** Unix time in seconds until which the failure is remembered. */
-  readonly until: number
-  readonly seconds: number
+  readonly rememberedUntil: number
+  /** Duration for which the failure is remembered. */
+  readonly rememberedSeconds: number
 }
 
 /** Swaps that searches avoid, each until the pool's state changes or some minutes have passed. */
@@ -49,7 +52,7 @@ export class FaultyPools {
    *
    * @param now - Unix time in seconds of the block
    */
-  limitsAt(now: number): readonly InputLimit[] {
+  inputLimitsAt(now: number): readonly InputLimit[] {
     return [...this.faults].flatMap(([poolId, faults]) =>
       faults
         .filter((fault) => fault.minFailingInput > 0n && isActive(fault, now))
@@ -68,12 +71,12 @@ export class FaultyPools {
   }
 
   /** Forgets the pools that a block has changed, because swaps in them may work again. */
-  follow({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
+  forgetChanged({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
     if (changedIds) for (const id of changedIds) this.faults.delete(id)
     else this.forget()
   }
 
-  /** Forgets all pools. Called when the chain becomes idle, because its later blocks are not observed. */
+  /** Forgets all pools. Called when the process stops following the chain, because later blocks are not observed. */
   forget(): void {
     this.faults.clear()
   }
@@ -86,11 +89,19 @@ function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: 
     return minFailingInput < previousFault.minFailingInput
       ? { ...previousFault, minFailingInput, maxWorkingInput }
       : previousFault
-  const seconds = previousFault ? Math.min(2 * previousFault.seconds, MAX_SECONDS) : INITIAL_SECONDS
-  return { tokenIn, tokenOut, minFailingInput, maxWorkingInput, until: now + seconds, seconds }
+  const rememberedSeconds = previousFault ? Math.min(2 * previousFault.rememberedSeconds, MAX_SECONDS) : INITIAL_SECONDS
+  return {
+    tokenIn,
+    tokenOut,
+    minFailingInput,
+    maxWorkingInput,
+    rememberedUntil: now + rememberedSeconds,
+    rememberedSeconds,
+  }
 }
 
-const isActive = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
+const isActive = ({ rememberedUntil, rememberedSeconds }: Fault, now: number): boolean =>
+  now < rememberedUntil && now >= rememberedUntil - rememberedSeconds
 
 function isSameDirection(fault: Fault, { tokenIn, tokenOut }: Pick<Leg, 'tokenIn' | 'tokenOut'>): boolean {
   return fault.tokenIn === tokenIn && fault.tokenOut === tokenOut

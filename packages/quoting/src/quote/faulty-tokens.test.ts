@@ -2,7 +2,7 @@ import { NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Leg, RoutePlan } from '@sluice/routing'
 import { SimulationError, type SimulationRequest } from '@sluice/simulation'
 import { expect, test } from 'vitest'
-import { FaultyTokens, faultyTokens, withFaultyTokens } from './faulty-tokens.ts'
+import { FaultyTokens, findFaultyTokens, withFaultyTokens } from './faulty-tokens.ts'
 import type { TrialContext } from './try-route.ts'
 
 const NOW = 1_800_000_000
@@ -32,11 +32,11 @@ function contextOf(outcome: boolean | Error) {
 test('a token is avoided for a minute, but not at blocks before its failure', () => {
   const tokens = new FaultyTokens()
   tokens.record([X], NOW)
-  expect([NOW, NOW + 59].map((now) => tokens.at(now))).toEqual([[X], [X]])
-  expect([NOW - 1, NOW + 60].map((now) => tokens.at(now))).toEqual([[], []])
+  expect([NOW, NOW + 59].map((now) => tokens.tokensAt(now))).toEqual([[X], [X]])
+  expect([NOW - 1, NOW + 60].map((now) => tokens.tokensAt(now))).toEqual([[], []])
   expect(tokens.count.entries).toBe(1)
   tokens.forget()
-  expect(tokens.at(NOW)).toEqual([])
+  expect(tokens.tokensAt(NOW)).toEqual([])
 })
 
 test.each([
@@ -46,15 +46,15 @@ test.each([
   [new SimulationError('UNKNOWN_SLOTS', 'cannot be funded'), []],
 ])('a token without a working leg is faulty if its transfer does not succeed: %s', async (outcome, expected) => {
   const { context, transfers } = contextOf(outcome)
-  expect(await faultyTokens(route, { workingLegs: [route.legs[2]!] }, context)).toEqual(expected)
+  expect(await findFaultyTokens(route, { workingLegs: [route.legs[2]!] }, context)).toEqual(expected)
   expect(transfers).toMatchObject([{ to: X, tokenIn: X, amountIn: 6n }])
 })
 
 test('tokens at the ends, the native token, its wrapper, and tokens of a working leg are no candidates', async () => {
   const { context, transfers } = contextOf(false)
-  expect(await faultyTokens(route, { workingLegs: [route.legs[1]!] }, context)).toEqual([])
+  expect(await findFaultyTokens(route, { workingLegs: [route.legs[1]!] }, context)).toEqual([])
   const native = { ...route, tokenIn: NATIVE, legs: [leg(ZERO_ADDRESS, WETH), leg(WETH, B)] }
-  expect(await faultyTokens(native, { workingLegs: [] }, context)).toEqual([])
+  expect(await findFaultyTokens(native, { workingLegs: [] }, context)).toEqual([])
   expect(transfers).toEqual([])
 })
 

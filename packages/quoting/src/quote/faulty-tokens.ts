@@ -1,4 +1,4 @@
-/** Finds and remembers tokens that cannot be transferred, such as while their issuer pauses them. */
+/** Finds and remembers tokens that cannot be transferred, for example while the issuer pauses transfers. */
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, FLOAT_PPM, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Leg, RoutePlan, RouteTerms, Taxes, TaxesOfToken } from '@sluice/routing'
@@ -7,16 +7,18 @@ import type { FaultyLegs } from './faulty-legs.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import type { TrialContext } from './try-route.ts'
 
+/** Maximum tokens that are avoided. */
 const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
 const AVOID_SECONDS = 60
 /**
- * A token is tested by transferring this fraction (1 / divisor) of its smallest leg. The full size of a leg may be the
- * reason why the leg fails.
+ * A token is tested by a transfer of the smallest amount in a leg, divided by this. With the full amount, the test could
+ * fail because of the amount.
  */
 const TEST_AMOUNT_DIVISOR = 1_000n
 
 const erc20 = IERC20__factory.createInterface()
+/** A tax of 100 %, with which searches avoid a token. */
 const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM, transferPpm: 0 }, inPool: new Map() }
 
 /** Tokens that routes do not pass through for a minute. */
@@ -29,29 +31,29 @@ export class FaultyTokens {
   }
 
   /** Returns the tokens that failed lately. @param now - Unix time in seconds of the block */
-  at(now: number): readonly Address[] {
+  tokensAt(now: number): readonly Address[] {
     return [...this.avoidedUntilByToken].flatMap(([token, avoidedUntil]) =>
       now < avoidedUntil && now >= avoidedUntil - AVOID_SECONDS ? [token] : [],
     )
   }
 
-  /** @param now - Unix time in seconds of the block */
+  /** Records tokens that cannot be transferred. @param now - Unix time in seconds of the block */
   record(tokens: readonly Address[], now: number): void {
     for (const token of tokens) this.avoidedUntilByToken.set(token, now + AVOID_SECONDS)
   }
 
-  /** Forgets all tokens. Called when the chain becomes idle, because its later blocks are not observed. */
+  /** Forgets all tokens. Called when the process stops following the chain, because later blocks are not observed. */
   forget(): void {
     this.avoidedUntilByToken.clear()
   }
 }
 
 /**
- * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are tokens without a leg
- * that works alone. A transfer to the Executor decides. Failed legs alone would not suffice: a hostile pool could fail
- * on purpose, and all other quotes would then avoid its token.
+ * Returns the intermediate tokens of a failed route that cannot be transferred. Tests the tokens without a leg that works
+ * alone by a transfer to the Executor. The failure of their legs does not suffice: a hostile pool could fail on purpose,
+ * and all other quotes would then avoid its token.
  */
-export async function faultyTokens(
+export async function findFaultyTokens(
   route: RoutePlan,
   { workingLegs }: Pick<FaultyLegs, 'workingLegs'>,
   context: Omit<TrialContext, 'taxes'>,
@@ -62,11 +64,11 @@ export async function faultyTokens(
   const candidates = [...tokensOf(route.legs)].filter(
     (token) => !movableTokens.has(token) && isIntermediate(token, route, context.wrappedNative),
   )
-  const isStuck = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
-  return candidates.filter((_, k) => isStuck[k])
+  const stuckFlags = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
+  return candidates.filter((_, k) => stuckFlags[k])
 }
 
-/** True if routes between the two end tokens can avoid the token: it is neither an end nor the native token. */
+/** True if routes between `tokenIn` and `tokenOut` can avoid the token: it is neither of these nor the native token. */
 export function isIntermediate(
   token: Address,
   { tokenIn, tokenOut }: Pick<RouteTerms, 'tokenIn' | 'tokenOut'>,
@@ -80,6 +82,7 @@ export function withFaultyTokens(taxes: Taxes | undefined, tokens: ReadonlySet<A
   return new Map([...(taxes ?? []), ...[...tokens].map((token) => [token, TAKES_ALL] as const)])
 }
 
+/** Returns true if a small transfer of the token to the Executor fails. */
 async function cannotMove(
   token: Address,
   { legs }: RoutePlan,
@@ -102,7 +105,7 @@ async function cannotMove(
     return !success
   } catch (error) {
     if (signal.aborted) throw error
-    // A token that answers but cannot be funded in a simulation proves nothing, so it counts as movable.
+    // If the token answers, but the sender cannot be funded with it in a simulation, this proves nothing.
     return error instanceof SimulationError && error.code === 'BAD_TOKEN'
   }
 }

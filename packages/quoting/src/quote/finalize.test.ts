@@ -62,7 +62,7 @@ function simulatedRoute({
     route: { ...routed, gas: 100_000, gasCostOut: 500n, midAmountOut: 1_000_000n, ...route },
     bestEstimated: {},
     trial: {
-      ...{ amountOut: 1_000_000n, minOutput: 995_000n, shortfallPpm: 0n, laterGas: 0, terms: {} },
+      ...{ amountOut: 1_000_000n, minOutput: 995_000n, shortfallPpm: 0n, laterExtraGas: 0, terms: {} },
       swap: { to: testAddress('f'), data: '0x', value: 0n },
       simulation: {
         gasUsed: 200_000,
@@ -143,7 +143,7 @@ describe('gas', () => {
   })
 
   test('at the deadline is part of the estimate and of gasChargedAtDeadline only', async () => {
-    const [now, later] = [await finalized(), await finalized({ trial: { laterGas: 40_000 } })]
+    const [now, later] = [await finalized(), await finalized({ trial: { laterExtraGas: 40_000 } })]
     expect(later.gasCharged).toBe(now.gasCharged)
     expect(later.gasChargedAtDeadline - now.gasChargedAtDeadline).toBe(40_000n)
     expect(later.gasEstimate - now.gasEstimate).toBeGreaterThanOrEqual(40_000n)

@@ -23,11 +23,11 @@ import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n
-/** 1 bps: a larger surplus is a donation to a pool, not a rebasing balance that grows from block to block. */
+/** 1 bps of the expected output: a larger surplus is a donation to a pool, not a balance that grows by rebasing. */
 const EXCESS_WARNING_PPM = 100n
-/** 0.5 %: a smaller shortfall comes from rounding, and from rates that change with time. */
+/** 0.5 % of the expected output: a smaller shortfall comes from rounding, and from rates that change with time. */
 const SHORT_WARNING_PPM = 5_000n
-/** Number of blocks after the quoted block for which a quote is current. Clients then request another quote. */
+/** Number of blocks after the quoted block for which a quote is current. Later, clients request another quote. */
 const CURRENT_BLOCKS = 2
 
 /** A quote with its transaction. Amounts are in base units. */
@@ -51,8 +51,8 @@ export type SwapQuote = {
   /** Gas that the receipt will show, after refunds. */
   readonly gasCharged: bigint
   /**
-   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if a pool or
-   * token has work that falls due before the deadline.
+   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if work of a pool
+   * or token, such as an update per hour, falls due before the deadline.
    */
   readonly gasChargedAtDeadline: bigint
   /** Cost of `gasCharged` and of the L1 data fee. */
@@ -62,10 +62,10 @@ export type SwapQuote = {
   readonly l1FeeWei: bigint | null
   /** `amountOut` less the gas cost in output units; null if the native token has no price in the output. */
   readonly netAmountOut: bigint | null
-  /** Loss against the mid price of the same route, ppm; null if there is no mid price. */
+  /** Loss against the mid price of the same route in ppm; null if there is no mid price. */
   readonly priceImpactPpm: bigint | null
   readonly block: BlockHeader
-  /** Head from which the quote is outdated. */
+  /** Number of the first block at which the quote is outdated. */
   readonly expiresAtBlock: number
   /** The node's newest block when it ran the simulation. */
   readonly head: BlockHeader | undefined
@@ -113,11 +113,11 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
     expiresAtBlock: block.number + CURRENT_BLOCKS + 1,
     head: trial.simulation.head,
     poolsPending: view.poolsPending(),
-    warnings: [...warnings(simulatedRoute, priceImpactPpm), ...(batch?.warnings ?? [])],
+    warnings: [...warningsOf(simulatedRoute, priceImpactPpm), ...(batch?.warnings ?? [])],
   }
 }
 
-/** Clamps at zero: the mid price is a float, so a negative impact is a rounding error. */
+/** Replaces a negative price impact by zero: the mid price is a float, so a negative impact is a rounding error. */
 function clampToZero(ppm: bigint): bigint {
   return ppm > 0n ? ppm : 0n
 }
@@ -138,6 +138,7 @@ async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
   return { calls, warnings: await checkBatch(approvals, simulatedRoute) }
 }
 
+/** Gas and cost of a quote. @see SwapQuote */
 type Gas = {
   readonly estimate: bigint
   readonly charged: bigint
@@ -157,11 +158,11 @@ async function gasOf({
   signal,
 }: SimulatedRoute): Promise<Gas> {
   const { gasUsed, ranIn } = trial.simulation
-  const next = ranIn ? 0 : unseenInNextBlock(route, touchedPools)
-  const later = ranIn ? trial.laterGas : unseenLater(route)
+  const extraGasNextBlock = ranIn ? 0 : unseenNextBlockGas(route, touchedPools)
+  const extraGasLater = ranIn ? trial.laterExtraGas : unseenLaterGas(route)
   const { data } = trial.swap
   const { balances } = trial
-  const execution = transactionGas(data, BigInt(gasUsed + next + later))
+  const execution = transactionGas(data, BigInt(gasUsed + extraGasNextBlock + extraGasLater))
   const chargedWith = (extraGas: number) => {
     const simulation = withMoreGas(trial.simulation, extraGas)
     return chargedGas(
@@ -169,8 +170,8 @@ async function gasOf({
       chain.wrappedNative?.address ?? null,
     )
   }
-  const gasCharged = chargedWith(next)
-  const chargedAtDeadline = chargedWith(next + later)
+  const gasCharged = chargedWith(extraGasNextBlock)
+  const chargedAtDeadline = chargedWith(extraGasNextBlock + extraGasLater)
   const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const gasReserve = BigInt(reservedGas(gasUsed, payment))
   const { to, value } = trial.swap
@@ -207,21 +208,21 @@ const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map((
  * price oracle at its first swap in a block. If a pool already traded in the quoted block, the simulation does not
  * include this write.
  */
-function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
-  const stale = poolsOf(route).filter(({ id }) => touchedPools.has(id))
-  return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
+function unseenNextBlockGas(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
+  const alreadyTradedPools = poolsOf(route).filter(({ id }) => touchedPools.has(id))
+  return alreadyTradedPools.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
 /** Extra gas in later blocks that the DEX families of the route declare. */
-function unseenLater(route: RoutePlan): number {
+function unseenLaterGas(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
   if (route.tokenOut === NATIVE || route.tokenOut === chain.wrappedNative?.address) return trial.amountOut - costWei
-  const rankedWei = BigInt(Math.round(route.gas)) * gasPriceWei
-  if (route.gasCostOut === null || rankedWei === 0n) return costWei === 0n ? trial.amountOut : null
-  return trial.amountOut - (route.gasCostOut * costWei) / rankedWei
+  const estimatedGasCostWei = BigInt(Math.round(route.gas)) * gasPriceWei
+  if (route.gasCostOut === null || estimatedGasCostWei === 0n) return costWei === 0n ? trial.amountOut : null
+  return trial.amountOut - (route.gasCostOut * costWei) / estimatedGasCostWei
 }
 
 /** Loss of USD value from input to output, in ppm; null unless both tokens have a price. */
@@ -240,7 +241,7 @@ function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, grossOut
 function refuseLoss({ request, view }: SimulatedRoute, impactPpm: bigint | null, lossPpm: bigint | null): void {
   const limit = request.maxPriceImpactPpm
   if (limit >= PPM) return
-  const refuse = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', description: string, ppm: bigint) =>
+  const lossError = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', description: string, ppm: bigint) =>
     new QuotingError(
       code,
       `${description} is ${toPercent(ppm)} percent, above the limit of ${toPercent(limit)}; maxPriceImpact sets it`,
@@ -250,11 +251,11 @@ function refuseLoss({ request, view }: SimulatedRoute, impactPpm: bigint | null,
         block: view.snapshot.block.number,
       },
     )
-  if (impactPpm !== null && impactPpm > limit) throw refuse('PRICE_IMPACT', 'the price impact', impactPpm)
-  if (lossPpm !== null && lossPpm > limit) throw refuse('VALUE_LOSS', 'the loss of value in USD', lossPpm)
+  if (impactPpm !== null && impactPpm > limit) throw lossError('PRICE_IMPACT', 'the price impact', impactPpm)
+  if (lossPpm !== null && lossPpm > limit) throw lossError('VALUE_LOSS', 'the loss of value in USD', lossPpm)
 }
 
-function warnings({ request, tokens, route, trial }: SimulatedRoute, impactPpm: bigint | null): string[] {
+function warningsOf({ request, tokens, route, trial }: SimulatedRoute, impactPpm: bigint | null): string[] {
   const texts: string[] = []
   const excessPpm = -trial.shortfallPpm
   if (excessPpm > EXCESS_WARNING_PPM)

@@ -1,6 +1,9 @@
 /**
  * Finds a route that works in simulation. Runs rounds of search and simulation; each round knows the faulty pools, gas,
  * taxes, and input limits that earlier rounds learned. Called by `quoteAtView` for each quote.
+ *
+ * The expected output of a route is the output that the pool models predict, after the request's fee and known taxes. The
+ * shortfall of a simulation is what it pays less than expected.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
@@ -28,7 +31,7 @@ import { type QuoteRequest, type ResolvedRequest, resolveSlippage } from './requ
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
-import { searchFailure } from './search-failure.ts'
+import { errorOfFailedSearch } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 import { type Trial, tryRoute, type WorkingTrial } from './try-route.ts'
 import { assertUnwrappable } from './unwrap-limit.ts'
@@ -41,9 +44,9 @@ const MAX_ROUNDS = 5
  */
 const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
-/** 5 %: maximum shortfall against the settled output, if no route pays its settled output. */
+/** 5 %: maximum shortfall of the returned route, if no route pays its expected output. */
 const MAX_LAST_SHORTFALL_PPM = 50_000n
-/** 0.5 %: an output above the settled one by more than this means that recorded taxes are outdated. */
+/** 0.5 %: an output that exceeds the expected one by more than this means that recorded taxes are outdated. */
 const MAX_EXCESS_PPM = 5_000n
 
 const OUT_OF_GAS = {
@@ -52,14 +55,15 @@ const OUT_OF_GAS = {
   gasUsed: Number.POSITIVE_INFINITY,
 } as const
 
-/** Maximum searches in the first round; each search knows the measured gas of more pools. */
+/** Maximum searches in the first round for an exact input; each search knows the measured gas of more pools. */
 const MAX_MEASURED_SEARCHES = 6
-/** Maximum searches for an exact output by given pools. Each search excludes the other pools of the previous result. */
-const MAX_CHEAPER_SEARCHES = 2
 /**
- * Divisor of the output: if the cost of gas is at least 1/1,000 (0.1 %) of the output, gas may decide between routes.
+ * Maximum searches for an exact output through the pools of a given route. Each search excludes the pools of the previous
+ * result that the given route does not use.
  */
-const DECISIVE_SHARE = 1_000n
+const MAX_CHEAPER_SEARCHES = 2
+/** If the gas of a route costs at least 1/1,000 (0.1 %) of its output, gas may decide which route is best. */
+const DECISIVE_GAS_DIVISOR = 1_000n
 
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
@@ -95,17 +99,17 @@ export type WorkingRoute = {
   readonly searchRequest: RouteRequest | ExactOutputRequest
 }
 
-/** A route that paid less than its settled output for an unknown reason. */
+/** A route that paid less than its expected output for an unknown reason. */
 type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'bestEstimated'> & {
   readonly request: ResolvedRequest
   readonly shortfallPpm: bigint
 }
 
 /**
- * Returns the first route that pays its settled output. If no route does, returns the route with the smallest shortfall
- * at its measured output, provided that the shortfall is at most 5 %. For an exact output, it then searches again with
- * targets raised by the shortfall. Such shortfalls have two known causes: a taxed token that sells its collected tax
- * during a transfer, and a pool that holds less than its reserves.
+ * Returns the first route that pays its expected output. If no route does, and the smallest shortfall is at most 5 %,
+ * returns the route with this shortfall and promises its simulated output. For an exact output, such a route pays less
+ * than requested, so the search runs again with targets raised by the shortfall. Shortfalls have two known causes: a
+ * taxed token that sells its collected tax during a transfer, and a pool that holds less than its reserves.
  *
  * @throws QuotingError if no route exists, or none works
  */
@@ -123,7 +127,7 @@ export async function findWorkingRoute(
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    // An exact output needs more input than this route has, so the search runs again with higher targets.
+    // An exact output needs more input than the closest route has.
     if (callerRequest.amountOut !== undefined)
       return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
     const { request, shortfallPpm: _, ...closestRoute } = closest
@@ -191,7 +195,7 @@ async function searchInRounds(
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
     const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))
     if ('swap' in trial) {
-      // If the route pays more than settled, a recorded tax no longer applies.
+      // If the route pays more than expected, a recorded tax no longer applies.
       const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
       if (isTaxed && round < MAX_ROUNDS - 1 && (await learnTaxes())) continue
       return toWorkingRoute(trial)
@@ -206,12 +210,12 @@ async function searchInRounds(
     if (trial.outcome === 'shortfall')
       onShort({ route, request, ...searchFields, slippage, shortfallPpm: trial.shortfallPpm })
     requestContext.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
-    if ('paidAndSettled' in trial && trial.paidAndSettled) {
-      targetFactor = raiseTargetFactor(targetFactor, trial.paidAndSettled)
+    if ('exactOutputMiss' in trial && trial.exactOutputMiss) {
+      targetFactor = raiseTargetFactor(targetFactor, trial.exactOutputMiss)
       continue
     }
     const learnedTaxes = await learnTaxes()
-    tokens.trustTracker.learn(tokens.taxes.current)
+    tokens.trustTracker.learn(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
     // Repeat the simulation once before excluding pools, since the node may have failed.
     const repeatedTrial = wasRepeated ? trial : await simulateRoute()
@@ -227,6 +231,7 @@ type RoundInput = Omit<Faults, 'failed'> & {
   readonly request: ResolvedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
+  /** Factor on the searched output of an exact-output request, as numerator and denominator. */
   readonly targetFactor: readonly [bigint, bigint]
   readonly isFirstRound: boolean
   /** The request before the slippage was decided. */
@@ -264,9 +269,9 @@ async function searchMeasured(
 type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
- * Looks for a route of an exact output that is cheaper after measured gas. First simulates the route together with the
- * candidates for an exact input of the same size. If a candidate is better, searches the exact output again in the
- * pools of that candidate.
+ * Looks for a route of an exact output whose input and measured gas cost less together. First simulates the estimated
+ * route together with candidates that sell the same input. If a candidate pays more after gas, searches the exact output
+ * again in the pools of that candidate.
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,
@@ -285,7 +290,7 @@ async function cheaperInput(
     if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
     const bestPools = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
-    // The search ranks these routes above the best candidate, because it does not know their measured gas.
+    // The search ranks these routes above the best candidate, because it ranks by estimated gas.
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
       for (const pool of preferredRoutes.flatMap(poolsOf)) if (!bestPools.has(pool)) excludePools.add(pool)
@@ -304,9 +309,9 @@ const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
   [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
 
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
-  gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
+  gasCostOut !== null && gasCostOut * DECISIVE_GAS_DIVISOR >= amountOut
 
-/** Searches without swaps that failed lately. If no route exists without these swaps, searches with them. */
+/** Searches without the pools, tokens, and inputs that failed lately. If no route exists then, searches with them. */
 async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
   const { poolIds, inputLimits } = round.recentFaults
   try {
@@ -373,14 +378,17 @@ async function searchRound(
   if (result.ok) return { ...outcome, result, proof: result.proof }
   const isDueToSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
   if (lastFailure && result.code !== 'BAD_TOKEN' && !isDueToSize) throw revertError(lastFailure, view)
-  const searchAgain = (otherAmount: RouteRequest | ExactOutputRequest) =>
-    search(view, { ...otherAmount, work: LATER_SEARCH_BUDGET }, signal)
-  throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
+  const searchAgain = (changedRequest: RouteRequest | ExactOutputRequest) =>
+    search(view, { ...changedRequest, work: LATER_SEARCH_BUDGET }, signal)
+  throw await errorOfFailedSearch(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
-/** Raises the factor of an exact output's target after a route that paid too little. */
-function raiseTargetFactor([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
-  return [num * settled, den * paid] as const
+/** Multiplies the factor of an exact output's target by expected / paid, after a route that paid too little. */
+function raiseTargetFactor(
+  [numerator, denominator]: readonly [bigint, bigint],
+  { paid, expected }: { readonly paid: bigint; readonly expected: bigint },
+): readonly [bigint, bigint] {
+  return [numerator * expected, denominator * paid]
 }
 
 const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) => pool.id)

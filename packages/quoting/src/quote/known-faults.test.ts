@@ -58,7 +58,7 @@ function contextOf(
     },
     tokens: {
       trustTracker: { recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]) },
-      taxes: { current: new Map(taxed.map((token) => [token, {}])) },
+      taxes: { taxedTokens: new Map(taxed.map((token) => [token, {}])) },
     },
   } as never
   const work = { signal: new AbortController().signal, time: (_: string, run: () => unknown) => run() } as never
@@ -96,7 +96,7 @@ test('a pool that fails for its size is limited instead, now and in later quotes
   expect(limit).toMatchObject({ poolId: 'pool 1', tokenIn: A, tokenOut: B })
   expect(limit!.maxInput).toBeLessThanOrEqual(30n * E18)
   expect(limit!.maxInput).toBeGreaterThan(28n * E18)
-  expect([faultyPools.idsAt(NOW), faultyPools.limitsAt(NOW)]).toEqual([[], [limit]])
+  expect([faultyPools.idsAt(NOW), faultyPools.inputLimitsAt(NOW)]).toEqual([[], [limit]])
 })
 
 test('if each leg works alone, the pool with the largest part is left out', async () => {
@@ -119,7 +119,7 @@ test('legs of taxed tokens are not run alone', async () => {
 test('an intermediate token that cannot be transferred is avoided, and no pool', async () => {
   const { exclude, faults, faultyTokens, faultyPools } = contextOf({ 1: 0n, 2: 0n }, { stuck: [B] })
   expect(await exclude()).toEqual([])
-  expect([[...faults.avoidedTokens], faultyTokens.at(NOW), faultyPools.idsAt(NOW)]).toEqual([[B], [B], []])
+  expect([[...faults.avoidedTokens], faultyTokens.tokensAt(NOW), faultyPools.idsAt(NOW)]).toEqual([[B], [B], []])
 })
 
 test('if every leg fails, nothing is recorded until a route shows that its tokens work', async () => {

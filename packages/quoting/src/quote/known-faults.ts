@@ -1,21 +1,21 @@
 /**
- * Faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds the faults
- * of each failed route. Used by `findWorkingRoute`.
+ * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds
+ * the faults of each failed route. Used by `findWorkingRoute`.
  */
 import type { Address } from '@sluice/chains'
 import type { InputLimit, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
-import { faultyLegs } from './faulty-legs.ts'
+import { findFaultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
-import { type FaultyTokens, faultyTokens, isIntermediate } from './faulty-tokens.ts'
+import { type FaultyTokens, findFaultyTokens, isIntermediate } from './faulty-tokens.ts'
 import type { QuotingContext, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TrialContext } from './try-route.ts'
 
 export type FaultsContext = Omit<TrialContext, 'signal' | 'taxes'> & {
   readonly tokens: TokenKnowledge
-  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
-  readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
+  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'inputLimitsAt' | 'record'>
+  readonly faultyTokens: Pick<FaultyTokens, 'tokensAt' | 'record'>
 }
 
 /** Known faults of a quote. The rounds of the quote extend and clear these collections. */
@@ -35,26 +35,28 @@ export type Faults = {
   readonly failedLegs: FailedLeg[]
 }
 
+/** Returns the faults that earlier quotes recorded and that still apply at the view's block. */
 export function knownFaults(
   { tokenIn, tokenOut }: QuoteRequest,
   { view, faultyPools, faultyTokens, wrappedNative }: FaultsContext,
 ): Faults {
   const { timestamp } = view.snapshot.block
   const avoidedTokens = faultyTokens
-    .at(timestamp)
+    .tokensAt(timestamp)
     .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
   const recentFaults = {
     poolIds: new Set(faultyPools.idsAt(timestamp)),
-    inputLimits: new Set(faultyPools.limitsAt(timestamp)),
+    inputLimits: new Set(faultyPools.inputLimitsAt(timestamp)),
   }
   return { recentFaults, inputLimits: [], avoidedTokens: new Set(avoidedTokens), failedLegs: [] }
 }
 
 /**
- * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
+ * Picks the pools of a failed route that later rounds exclude, and withdraws the trust of the route's pools and
+ * intermediate tokens.
  *
- * @param faults - extended by tokens that cannot be transferred, by legs that fail because of their size, and by legs
- *   that fail alone if their tokens may be the cause
+ * @param faults - changed in place: adds tokens that cannot be transferred, input limits of legs that fail because of
+ *   their size, and legs that fail alone if their tokens may be the cause
  * @returns pool ids
  */
 export async function poolsToExclude(
@@ -66,24 +68,24 @@ export async function poolsToExclude(
   const { trustTracker, taxes } = context.tokens
   trustTracker.recordFailure(intermediateIds(route))
   if (hasTaxes(route, taxes)) return largestPool(route)
-  const legRuns = await time('learn', () => faultyLegs(route, { ...context, signal }))
+  const legFaults = await time('learn', () => findFaultyLegs(route, { ...context, signal }))
   const { timestamp } = context.view.snapshot.block
-  const stuckTokens = await time('learn', () => faultyTokens(route, legRuns, { ...context, signal }))
+  const stuckTokens = await time('learn', () => findFaultyTokens(route, legFaults, { ...context, signal }))
   if (stuckTokens.length > 0) {
     for (const token of stuckTokens) faults.avoidedTokens.add(token)
     context.faultyTokens.record(stuckTokens, timestamp)
     return []
   }
-  if (legRuns.isConfirmed) context.faultyPools.record(legRuns.failedLegs, timestamp)
-  else faults.failedLegs.push(...legRuns.failedLegs)
-  const oversizedLegs = legRuns.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
+  if (legFaults.isConfirmed) context.faultyPools.record(legFaults.failedLegs, timestamp)
+  else faults.failedLegs.push(...legFaults.failedLegs)
+  const oversizedLegs = legFaults.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
   for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)
     faults.inputLimits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorkingInput })
-  const faultyPoolIds = legRuns.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
+  const faultyPoolIds = legFaults.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
   return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
-/** Records the pools of failed legs whose tokens work in another route, because the pools are then the cause. */
+/** Records the failed legs whose tokens work in a later route: the pools of these legs are then the cause. */
 export function recordExplained(
   failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
@@ -96,8 +98,8 @@ export function recordExplained(
   faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
-export function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean {
-  return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
+export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): boolean {
+  return legs.some(({ tokenIn, tokenOut }) => taxedTokens.has(tokenIn) || taxedTokens.has(tokenOut))
 }
 
 /** Ids of the route's pools and intermediate tokens. */
@@ -106,7 +108,7 @@ function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<st
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
-/** Id of the pool with the largest share of the trade; it is excluded if no leg fails on its own. */
+/** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
 function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5

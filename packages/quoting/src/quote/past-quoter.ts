@@ -37,22 +37,22 @@ type Options = Omit<
   /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
   readonly olderContracts: () => Promise<ChainContracts | undefined>
   readonly blocks: PastBlocks
-  readonly gasLessons: Pick<QuotingParts['gasLessons'], 'at'>
+  readonly gasLessons: Pick<QuotingParts['gasLessons'], 'correctionsAt'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
-  /** Node that reads pools and simulates routes. */
+  /** Returns the node that reads pools and simulates routes. */
   readonly rpc: () => Rpc
-  /** Node that reads the code of contracts, because `rpc` may run on a state in the middle of a block. */
+  /** Returns the node that reads the code of contracts, because `rpc` may answer with a state in the middle of a block. */
   readonly codesRpc: () => Rpc
   readonly listPools: ListPools
 }
 
-/** A block with the parts that all of its quotes share. */
+/** The view of a block, and the parts that all quotes of the block share. */
 type BlockParts = { readonly view: ChainView; readonly parts: QuotingParts }
 
 /** Quotes requests at the end of past blocks. */
 export class PastQuoter {
   private readonly options: Options
-  private readonly flights = new SingleFlight<SwapQuote>()
+  private readonly quotesInFlight = new SingleFlight<SwapQuote>()
   private readonly partsBySnapshot = new WeakMap<PastState['snapshot'], BlockParts>()
   private readonly contractsBySnapshot = new WeakMap<PastState['snapshot'], ChainContracts>()
 
@@ -67,19 +67,21 @@ export class PastQuoter {
    * @throws QuotingError `NO_STATE` if the node lacks the block or its state; errors of `quoteAtView`; MarketError
    *   `BUSY` if too many requests are queued
    */
-  async quote(block: number, request: QuoteRequest, work: QuotingContext): Promise<SwapQuote> {
+  async quote(block: number, request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
-    const { signal } = work
+    const { signal } = requestContext
     const rpc = this.options.rpc()
-    const ends = endTokensOf(request, chain)
-    const state = await work.time('state', () => blocks.poolsAt(block, ends, { rpc, listPools, signal }))
+    const pairTokens = endTokensOf(request, chain)
+    const state = await requestContext.time('state', () =>
+      blocks.poolsAt(block, pairTokens, { rpc, listPools, signal }),
+    )
     const { view, parts } = this.partsAt(state, rpc, await this.contractsAt(state))
     const { hash, timestamp } = view.snapshot.block
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.
     const nodeState = { rpc, touchedPools: { has: () => true } }
-    return this.flights.run(`${hash}${cacheKeyOf(request)}`, signal, (sharedSignal) =>
-      quoteAtView(view, request, withSignal(work, sharedSignal), parts, nodeState),
+    return this.quotesInFlight.run(`${hash}${cacheKeyOf(request)}`, signal, (sharedSignal) =>
+      quoteAtView(view, request, withSignal(requestContext, sharedSignal), parts, nodeState),
     )
   }
 
@@ -107,7 +109,7 @@ export class PastQuoter {
       snapshot: state.snapshot,
       groups: new BoundedMap(1),
       answers: new ResponseCache(),
-      graph: lazy(() => buildGraph(state.snapshot)),
+      graph: lazyGraph(() => buildGraph(state.snapshot)),
       prices: () => state.prices,
       gasPriceWei: gasPrice,
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), blockRef)),
@@ -118,9 +120,9 @@ export class PastQuoter {
     const parts: QuotingParts = {
       ...this.options,
       contracts,
-      clock: clockOf(block),
-      // A copy, because a caller can choose a block at which a token was taxed. Quotes of the newest block must not use
-      // that tax.
+      clock: fixedClock(block),
+      // A copy, because a caller can choose a block at which a token had another tax. Quotes of the newest block must not
+      // use that tax.
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),
@@ -128,7 +130,7 @@ export class PastQuoter {
       },
       simulate: async (request, avoid) =>
         simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),
-      gasLessons: { at: (timestamp) => gasLessons.at(timestamp), observeAt: () => {} },
+      gasLessons: { correctionsAt: (timestamp) => gasLessons.correctionsAt(timestamp), observeAt: () => {} },
       gasProber: {
         get isRunning() {
           return gasProber.isRunning
@@ -149,13 +151,13 @@ export class PastQuoter {
   }
 }
 
-/** Returns the block's own timestamp in milliseconds, so that deadlines follow the block. */
-const clockOf =
+/** Returns a clock that stands at the block's timestamp (in milliseconds), so that deadlines count from the block. */
+const fixedClock =
   ({ timestamp }: BlockHeader) =>
   () =>
     timestamp * 1_000
 
-function lazy(build: () => Graph): () => Graph {
+function lazyGraph(build: () => Graph): () => Graph {
   let graph: Graph | undefined
   return () => {
     graph ??= build()

@@ -20,7 +20,7 @@ export type Search = (
 /**
  * Simulates a swap against the chain's state.
  *
- * @param avoid - the swap's own pools, which may not be the source of the tokens that the sender is funded with
+ * @param avoid - the swap's own pools, from which the sender must not be funded
  * @throws SimulationError, RpcError
  */
 export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SwapSimulation>
@@ -33,7 +33,7 @@ export type QuotingContext = {
   readonly log: Pick<Logger, 'info'>
 }
 
-/** Returns the same context with another abort signal. */
+/** Returns a copy of the context with another abort signal. */
 export function withSignal(requestContext: QuotingContext, signal: AbortSignal): QuotingContext {
   return {
     signal,

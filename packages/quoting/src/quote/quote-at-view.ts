@@ -1,6 +1,6 @@
 /**
- * Computes one quote on the pools of one block: search, simulation, and figures. Called by `Quoter` for the newest
- * block, and by `PastQuoter` for past blocks.
+ * Computes one quote on the pools of one block: searches a route, simulates it, and computes gas and warnings. Called by
+ * `Quoter` for the newest block, and by `PastQuoter` for past blocks.
  */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, RoutePlan } from '@sluice/routing'
@@ -16,7 +16,7 @@ import type { LaterGas } from '../gas/later-gas.ts'
 import type { GasLessons } from '../gas/learned-gas.ts'
 import type { MeasuredGas } from '../gas/measured-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
-import type { WalletChecks } from '../simulation/wallet-checks.ts'
+import type { SenderCodeChecks } from '../simulation/sender-code-checks.ts'
 import type { TouchedPools } from '../view/touched-pools.ts'
 import type { ChainView } from '../view/view.ts'
 import { certificateOf } from './certificate.ts'
@@ -37,7 +37,7 @@ export type SearchKnowledge = {
   /** @see TermsContext.driftPenaltiesAt */
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
-  readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
+  readonly gasLessons: Pick<GasLessons, 'correctionsAt' | 'observeAt'>
   readonly measuredGas: Pick<MeasuredGas, 'mergeWith'>
 }
 
@@ -52,9 +52,9 @@ export type QuotingParts = SearchKnowledge & {
   readonly gasProber: Pick<GasProber, 'isRunning' | 'queueTokens' | 'measureNow'>
   readonly laterGas: LaterGas
   readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
-  readonly walletChecks: WalletChecks
-  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
-  readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
+  readonly senderCodeChecks: SenderCodeChecks
+  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'inputLimitsAt' | 'record'>
+  readonly faultyTokens: Pick<FaultyTokens, 'tokensAt' | 'record'>
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
@@ -87,8 +87,8 @@ export async function quoteAtView(
   } = await findWorkingRoute(request, gasPriceWei, context, requestContext)
   const { route, bestEstimated, trial, slippage } = workingRoute
   const { gasUsed } = trial.simulation
-  const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
-  gasLessons.observeAt(view.snapshot.block, route, gross)
+  const grossGas = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
+  gasLessons.observeAt(view.snapshot.block, route, grossGas)
   void gasProber.queueTokens([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
   const { signal } = requestContext
   const simulatedRoute = {
@@ -112,21 +112,31 @@ export async function quoteAtView(
     ...(request.withProof && { proof: await requestContext.time('prove', certify) }),
   }
   // Quotes with a permit are not logged, because a permit is a signature.
-  const asSent = trial.simulation.ways.sender === 'bare'
+  const dependsOnSenderCode = trial.simulation.ways.sender === 'bare'
   if (!request.permit)
-    onQuote(searchedView, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
+    onQuote(searchedView, {
+      quote,
+      from: request.from,
+      searchRequest,
+      alternativeIndex,
+      terms: trial.terms,
+      dependsOnSenderCode,
+    })
   return quote
 }
 
 /** Builds the context of `routeTerms`. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
-  const learnedGasAt = (timestamp: number) => measuredGas.mergeWith(gasLessons.at(timestamp))
+  const learnedGasAt = (timestamp: number) => measuredGas.mergeWith(gasLessons.correctionsAt(timestamp))
   const wrappedNative = chain.wrappedNative?.address ?? null
   return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }
 
-/** ERC-20 token in which gas is priced on a chain without a wrapper of the native token; undefined if there is none. */
+/**
+ * Returns the ERC-20 form of the native token, in which gas is priced on a chain that has no wrapper of the native token;
+ * undefined if the chain has none.
+ */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address
   const decimals = token && tokens.facts.decimals(token)

@@ -1,4 +1,4 @@
-/** Quote ids. */
+/** Builds and parses quote ids. */
 import { hash as digestOf } from 'node:crypto'
 import type { RoutePlan } from '@sluice/routing'
 import type { BlockHeader } from '@sluice/rpc'
@@ -8,8 +8,8 @@ import type { WorkingTrial } from './try-route.ts'
 const DIGITS = 20
 
 /**
- * Builds the id of a quote: chain, block, and a digest of the route and its amounts. The sender is not part of it, so
- * the id reveals nothing about the caller, and a price and its transaction share an id.
+ * Builds the id of a quote: chain, block, and a digest of the route and its amounts. The sender is not part of the digest:
+ * the id reveals nothing about the caller, and a quote without a sender has the same id as the transaction for it.
  */
 export function quoteId(
   chainId: number,

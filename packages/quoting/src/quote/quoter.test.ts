@@ -49,7 +49,7 @@ function quoterOnChain() {
     inMemory: async () => viewOf(chain.memory),
     head,
     atHead: async () => viewOf(await head()),
-    earlierThan: () => undefined,
+    viewBefore: () => undefined,
   }
   const quoter = new Quoter({
     runtime: {

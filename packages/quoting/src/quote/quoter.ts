@@ -17,7 +17,7 @@ import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
 
-/** Maximum retries when the quoted block is removed by a reorg. */
+/** Maximum attempts to quote a request if a reorg removes the quoted block each time. */
 const MAX_ATTEMPTS = 20
 
 export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
@@ -33,7 +33,7 @@ type StartQuote = (view: ChainView) => PendingQuote
 /** Quotes requests at the chain's head. */
 export class Quoter {
   private readonly options: QuoterOptions
-  private readonly flights = new SingleFlight<SwapQuote>()
+  private readonly quotesInFlight = new SingleFlight<SwapQuote>()
 
   constructor(options: QuoterOptions) {
     this.options = options
@@ -41,7 +41,7 @@ export class Quoter {
 
   /** Number of quotes in flight. */
   get inFlight(): number {
-    return this.flights.size
+    return this.quotesInFlight.size
   }
 
   /**
@@ -86,8 +86,8 @@ export class Quoter {
   }
 
   /**
-   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if there
-   * is none.
+   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if no route
+   * is found.
    */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
     const view = await this.options.runtime.parts.views.inMemory([this.endTokensOf(request)], signal)
@@ -100,10 +100,14 @@ export class Quoter {
   private start(view: ChainView, request: QuoteRequest, key: string, requestContext: QuotingContext): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
-    const quotePromise = this.flights.run(`${view.snapshot.block.hash}${key}`, requestContext.signal, (signal) => {
-      how = 'made'
-      return this.quoteAt(view, request, withSignal(requestContext, signal))
-    })
+    const quotePromise = this.quotesInFlight.run(
+      `${view.snapshot.block.hash}${key}`,
+      requestContext.signal,
+      (signal) => {
+        how = 'made'
+        return this.quoteAt(view, request, withSignal(requestContext, signal))
+      },
+    )
     this.emitEvent(how)
     return { result: quotePromise, isShared: how === 'shared' }
   }
@@ -132,7 +136,7 @@ export class Quoter {
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
         // If the node lost the block's state, `mayDependOnBlock` is true, and an earlier block may work. Other RPC errors are
-        // final. Errors that are not of the RPC are thrown only if this block is still the head.
+        // final. Errors that do not come from the RPC are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.mayDependOnBlock) throw error
         return { head: undefined, error }
       },
@@ -150,20 +154,20 @@ export class Quoter {
    * Quotes an earlier block if the node does not have the block of the view. This happens only if another process
    * published the block.
    *
-   * @throws the error if no earlier block is available
+   * @throws `error` if no earlier block is available
    */
   private async quoteEarlier(startQuote: StartQuote, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
     let currentView = view
     while (failure instanceof RpcError && failure.mayDependOnBlock) {
-      const earlier = this.options.runtime.parts.views.earlierThan(currentView)
-      if (!earlier) break
+      const earlierView = this.options.runtime.parts.views.viewBefore(currentView)
+      if (!earlierView) break
       this.emitEvent('outdated')
       try {
-        return await startQuote(earlier).result
+        return await startQuote(earlierView).result
       } catch (nextError) {
         failure = nextError
-        currentView = earlier
+        currentView = earlierView
       }
     }
     throw failure

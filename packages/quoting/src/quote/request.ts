@@ -5,19 +5,20 @@ import type { SourceFilter } from '@sluice/routing'
 import type { Permit } from '../permit/permit.ts'
 
 /** Default slippage: 0.5 %. */
-const SLIPPAGE_PPM = 5_000n
+const DEFAULT_SLIPPAGE_PPM = 5_000n
 
 /**
- * A requested swap: maximize the output of an exact input, or minimize the input of an exact output. `Ppm` means parts
- * per million.
+ * A requested swap: maximize the output of an exact input, or minimize the input of an exact output. Names in `Ppm` are
+ * in parts per million.
  */
 export type QuoteRequest = {
   readonly tokenIn: Address
   readonly tokenOut: Address
+  /** Exact input in base units. */
   readonly amountIn: bigint | undefined
   /**
-   * Exact output, alternative to `amountIn`: minimum that the sender receives after slippage, fee, and taxes, in base
-   * units.
+   * Exact output in base units, alternative to `amountIn`: the minimum that the sender receives after slippage, fee, and
+   * taxes.
    */
   readonly amountOut: bigint | undefined
   readonly from: Address
@@ -54,7 +55,7 @@ export type ResolvedRequest = QuoteRequest & { readonly slippagePpm: bigint }
  *
  * @param autoPpm - slippage in ppm for `auto`; until a route is known, the default slippage
  */
-export function resolveSlippage(request: QuoteRequest, autoPpm = SLIPPAGE_PPM): ResolvedRequest {
+export function resolveSlippage(request: QuoteRequest, autoPpm = DEFAULT_SLIPPAGE_PPM): ResolvedRequest {
   const { slippagePpm } = request
   return { ...request, slippagePpm: slippagePpm === 'auto' ? autoPpm : slippagePpm }
 }
@@ -63,7 +64,7 @@ export function resolveSlippage(request: QuoteRequest, autoPpm = SLIPPAGE_PPM): 
 export type QuoteRequestFields = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'from'> & Partial<QuoteRequest>
 
 /** Default limit of the price impact: 15 %. */
-const MAX_PRICE_IMPACT_PPM = 150_000n
+const DEFAULT_MAX_PRICE_IMPACT_PPM = 150_000n
 
 /** Fills in the defaults of a request. */
 export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
@@ -71,7 +72,7 @@ export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
     amountIn: undefined,
     amountOut: undefined,
     recipient: undefined,
-    slippagePpm: SLIPPAGE_PPM,
+    slippagePpm: DEFAULT_SLIPPAGE_PPM,
     feePpm: 0n,
     feeRecipient: undefined,
     minimumBlock: undefined,
@@ -82,7 +83,7 @@ export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
     excludePools: new Set(),
     sources: {},
     intermediates: 'earned',
-    maxPriceImpactPpm: MAX_PRICE_IMPACT_PPM,
+    maxPriceImpactPpm: DEFAULT_MAX_PRICE_IMPACT_PPM,
     withCalls: false,
     withProof: false,
     permit: undefined,
@@ -95,13 +96,13 @@ export function cacheKeyOf(request: QuoteRequest): string {
   const { excludePools, sources, permit } = request
   let key = ''
   // Loops over the fields instead of listing them, because this runs for every quote.
-  for (const name in request) if (!SEPARATE_FIELDS.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
+  for (const name in request) if (!SKIPPED_FIELDS.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
   for (const set of [excludePools, sources.include, sources.exclude]) key += set?.size ? `${[...set].join()}\n` : '\n'
   return permit ? key + Object.values(permit).join() : key
 }
 
-/** Fields that do not affect the result, or whose values are not primitive. */
-const SEPARATE_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
+/** Fields that the loop skips: they do not affect the result, or are not primitive and are added separately. */
+const SKIPPED_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
   'minimumBlock',
   'excludePools',
   'sources',

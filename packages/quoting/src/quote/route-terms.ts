@@ -14,7 +14,10 @@ export type TermsContext = {
   readonly nativeErc20: NativeErc20 | undefined
   /** Penalties of pools whose quotes fade, as of a block's timestamp in Unix seconds. */
   readonly driftPenaltiesAt: (timestamp: number) => DriftPenalties | undefined
-  /** Measured gas of pools, as of a block's timestamp in Unix seconds; other pools have their family's gas. */
+  /**
+   * Measured gas and gas corrections of pools, as of a block's timestamp in Unix seconds. Pools without an entry have the
+   * gas of their family.
+   */
   readonly learnedGasAt: (timestamp: number) => LearnedGas | undefined
 }
 
@@ -38,7 +41,7 @@ export async function routeTerms(
     l1FeePerByteWei,
     excludePools,
     sources: { ...request.sources, executable: contracts.executable },
-    taxes: tokens.taxes.current,
+    taxes: tokens.taxes.taxedTokens,
     ...(driftPenalties && { driftPenalties }),
     ...(learnedGas && { learnedGas }),
     ...(trust && { trust }),

@@ -1,8 +1,9 @@
 /**
- * Searches routes that may use sampled pools. The quotes of a sampled pool come from code that anyone can deploy, so
- * the pool can pay less in a transaction than in a simulation. A transaction guarantees only its minimum output. So a
- * route through untrusted pools is used in two cases only: no other route exists, or its minimum output reaches the
- * output of the best route without untrusted pools.
+ * Searches routes that may use sampled pools: pools without a known formula, of which only the outputs of some inputs
+ * (samples) are known. These outputs come from code that anyone can deploy, so the pool can pay less in a transaction
+ * than in a simulation. A transaction guarantees only its minimum output. So a route through untrusted sampled pools is
+ * used in two cases only: no other route exists, or its minimum output reaches the output of the best route without such
+ * pools.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -26,7 +27,7 @@ type Context = {
   readonly signal: AbortSignal
   /** Slippage of a route's transaction, in ppm. */
   readonly slippagePpmOf: (route: RoutePlan) => bigint
-  /** True to sample the route's pools at its own amounts, and to search again. */
+  /** True to sample the pools of the found route at the amounts of the route, and to search again. */
   readonly mayRefine: boolean
 }
 
@@ -38,32 +39,37 @@ export type SampledSearchResult = {
   readonly result: RouteResult
 }
 
-/** Searches a route. @throws RoutingError */
+/**
+ * Searches a route.
+ *
+ * @param trustedRequest - request without sampled pools that are untrusted
+ * @throws RoutingError
+ */
 export async function searchSampled(
   firstView: ChainView,
-  withoutSampled: SearchRequest,
+  trustedRequest: SearchRequest,
   { search, signal, slippagePpmOf, mayRefine }: Context,
 ): Promise<SampledSearchResult> {
-  const { trust, sources } = withoutSampled
+  const { trust, sources } = trustedRequest
   const isUntrusted = (pool: Pool) =>
     trust !== undefined && isSampled(pool) && !isTrustedPool(pool, trust) && !isChosen(pool, sources)
-  const admitsUntrusted = sampledPoolsAtEnds(firstView.snapshot, withoutSampled).some(isUntrusted)
-  const searchRequest = admitsUntrusted ? { ...withoutSampled, withSampled: true } : withoutSampled
+  const admitsUntrusted = sampledPoolsAtEnds(firstView.snapshot, trustedRequest).some(isUntrusted)
+  const searchRequest = admitsUntrusted ? { ...trustedRequest, withSampled: true } : trustedRequest
   let view = firstView
   let result = await search(view, searchRequest, signal)
-  const refinedView = result.ok && mayRefine ? await refine(view, result.route) : undefined
+  const refinedView = result.ok && mayRefine ? await samplePoolsOf(view, result.route) : undefined
   if (refinedView) {
-    const again = await search(refinedView, searchRequest, signal)
-    if (again.ok) [view, result] = [refinedView, again]
+    const refinedResult = await search(refinedView, searchRequest, signal)
+    if (refinedResult.ok) [view, result] = [refinedView, refinedResult]
   }
   if (!admitsUntrusted) return { view, searchRequest, result }
-  // An untrusted pool may pay anything between two samples, which makes the bound of a search weaker. So a route
-  // without untrusted pools comes from a search without them.
-  const other = await search(view, withoutSampled, signal)
+  // An untrusted pool may pay anything between two samples, so a search with such pools has a weaker bound. A route
+  // without untrusted pools is therefore taken from a search without such pools.
+  const trustedResult = await search(view, trustedRequest, signal)
   const usesUntrusted = ({ legs }: RoutePlan) => legs.some(({ pool }) => isUntrusted(pool))
-  if (!result.ok || !usesUntrusted(result.route)) return { view, searchRequest: withoutSampled, result: other }
-  if (other.ok && !guaranteesMore(result.route, other.route, slippagePpmOf(result.route)))
-    return { view, searchRequest: withoutSampled, result: other }
+  if (!result.ok || !usesUntrusted(result.route)) return { view, searchRequest: trustedRequest, result: trustedResult }
+  if (trustedResult.ok && !guaranteesMore(result.route, trustedResult.route, slippagePpmOf(result.route)))
+    return { view, searchRequest: trustedRequest, result: trustedResult }
   // The simulation chooses between alternatives, and an untrusted pool could pay more in a simulation to be chosen.
   const trustedAlternatives = result.alternatives?.filter((alternative) => !usesUntrusted(alternative))
   return {
@@ -75,16 +81,16 @@ export async function searchSampled(
 
 const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()
 
-/** Returns the sampled pools that trade the input or output token of a request. The market limits their number. */
+/** Returns the sampled pools that trade the input or output token of a request. The market limits the number of pools. */
 function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNative }: SearchRequest): readonly Pool[] {
   let pools = sampledPools.get(snapshot)
   if (!pools) {
     pools = [...snapshot.pools.values()].filter(isSampled)
     sampledPools.set(snapshot, pools)
   }
-  const nameOf = (token: Address) => (token === NATIVE || token === ZERO_ADDRESS ? wrappedNative : token)
-  const ends = [nameOf(tokenIn), nameOf(tokenOut)]
-  return pools.filter(({ tokens }) => tokens.some((token) => ends.includes(nameOf(token))))
+  const asWrapped = (token: Address) => (token === NATIVE || token === ZERO_ADDRESS ? wrappedNative : token)
+  const endTokens = [asWrapped(tokenIn), asWrapped(tokenOut)]
+  return pools.filter(({ tokens }) => tokens.some((token) => endTokens.includes(asWrapped(token))))
 }
 
 /** True if the minimum output of a route, after gas, is at least the expected output of the other route. */
@@ -95,7 +101,7 @@ function guaranteesMore(route: RoutePlan, other: RoutePlan, slippagePpm: bigint)
 }
 
 /** Samples the pools of a route at the route's amounts; undefined if nothing needs sampling, or if sampling fails. */
-async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView | undefined> {
+async function samplePoolsOf(view: ChainView, { legs }: RoutePlan): Promise<ChainView | undefined> {
   if (!view.refine) return undefined
   const swaps = new Map<string, SampledSwap[]>()
   const soldByPool = new Map<string, bigint>()
@@ -103,9 +109,9 @@ async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView |
     const samplingOf = familyOf(pool.family)?.sampled
     if (!samplingOf) continue
     // A second leg through the same pool starts at the state that the first leg leaves.
-    const total = (soldByPool.get(pool.id + tokenIn) ?? 0n) + amountIn
-    soldByPool.set(pool.id + tokenIn, total)
-    const swap = { tokenIn, tokenOut, amountIn: total }
+    const amountSoFar = (soldByPool.get(pool.id + tokenIn) ?? 0n) + amountIn
+    soldByPool.set(pool.id + tokenIn, amountSoFar)
+    const swap = { tokenIn, tokenOut, amountIn: amountSoFar }
     const original = view.snapshot.pools.get(pool.id) ?? pool
     if (!samplingOf.isSampledAt(original, swap)) swaps.set(pool.id, [...(swaps.get(pool.id) ?? []), swap])
   }

@@ -1,6 +1,6 @@
 /**
- * Amount of a route search. An exact input is searched as requested. For an exact output, the search amount is larger
- * than the requested amount by fee, tax, and slippage.
+ * Computes the amount of a route search. An exact input is searched as requested. For an exact output, the search amount
+ * is larger than the requested amount by fee, tax, and slippage.
  */
 import { NATIVE } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
@@ -12,21 +12,21 @@ type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * True if the Executor pays the sender directly. This avoids a transfer by the Guard, which the token would tax or
- * reject. A native output is always paid by the Guard.
+ * Returns true if the Executor pays the sender directly. Otherwise the Guard pays the sender, by a second transfer, which
+ * some tokens tax or reject. A native output is always paid by the Guard.
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLookup): boolean {
   return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE
 }
 
-/** Tax in ppm on the Guard's payment of the output to the sender; 0 if the Executor pays the sender directly. */
+/** Returns the tax in ppm on the Guard's payment of the output to the sender; 0 if the Executor pays the sender. */
 export function releaseTaxPpm(request: QuoteRequest, taxes: TaxLookup): bigint {
   return paysDirectly(request, taxes) ? 0n : taxes.transferPpm(request.tokenOut)
 }
 
 /**
- * Output that the sender must receive without slippage, so that the output after the maximum slippage is at least
- * `amountOut`.
+ * Returns the output that the sender must receive in the simulation, so that the output after the maximum slippage is at
+ * least `amountOut`.
  */
 export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: ResolvedRequest): bigint {
   return outputFor(amountOut, slippagePpm)
@@ -35,8 +35,8 @@ export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: Resolve
 /**
  * Returns the amount that a route search needs.
  *
- * @param targetFactor - factor on an exact output, as numerator and denominator: settled / paid of simulations that
- *   paid too little
+ * @param targetFactor - factor on an exact output, as numerator and denominator: product of expected / paid output of
+ *   the simulations that paid too little
  */
 export function searchAmount(
   request: ResolvedRequest,
@@ -44,16 +44,16 @@ export function searchAmount(
   targetFactor: readonly [bigint, bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
-  const gross = grossFor(
+  const grossOut = grossFor(
     outputBeforeSlippage(request.amountOut, request),
     request.feePpm,
     releaseTaxPpm(request, taxes),
   )
   const [numerator, denominator] = targetFactor
-  return { amountOut: numerator === denominator ? gross : (gross * numerator) / denominator + 1n }
+  return { amountOut: numerator === denominator ? grossOut : (grossOut * numerator) / denominator + 1n }
 }
 
-/** Largest `amountOut` of a request that a route's output of `gross` can pay. */
-export function maxAmountOutFor(gross: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
-  return minOutputOf(netOf(gross, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
+/** Returns the largest `amountOut` of a request that a route can pay whose output is `grossOut`. */
+export function maxAmountOutFor(grossOut: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
+  return minOutputOf(netOf(grossOut, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
 }

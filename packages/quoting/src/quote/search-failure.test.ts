@@ -2,7 +2,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import type { RouteRequest, RouteResult } from '@sluice/routing'
 import { describe, expect, test } from 'vitest'
 import { quoteRequest, resolveSlippage } from './request.ts'
-import { type FailedSearch, searchFailure } from './search-failure.ts'
+import { errorOfFailedSearch, type FailedSearch } from './search-failure.ts'
 
 const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
   Address,
@@ -33,7 +33,7 @@ function failed(amounts: object, routes: (amount: bigint) => boolean) {
 describe('the error of a request without a route', () => {
   test('is the error of the search with at most fifty reasons, if no other amount has a route', async () => {
     const { search, searchedAmounts } = failed({ amountIn: 1_000n }, () => false)
-    const error = await searchFailure(failure(), search)
+    const error = await errorOfFailedSearch(failure(), search)
     expect(error).toMatchObject({ code: 'NO_ROUTE', message: 'no route' })
     expect(error.details).toEqual({ reasons: reasons.slice(0, 50), block: 7 })
     expect(searchedAmounts.length).toBeGreaterThan(1)
@@ -41,7 +41,7 @@ describe('the error of a request without a route', () => {
 
   test('contains the smallest amount with a route, if the amount buys nothing', async () => {
     const { search } = failed({ amountIn: 1_000n }, (amount) => amount >= 50_000n)
-    const { code, message, details } = await searchFailure(failure(), search)
+    const { code, message, details } = await errorOfFailedSearch(failure(), search)
     expect(code).toBe('AMOUNT_TOO_SMALL')
     const minAmount = Number(details.minRoutableAmount)
     expect(minAmount).toBeGreaterThanOrEqual(50_000)
@@ -52,7 +52,7 @@ describe('the error of a request without a route', () => {
 
   test('contains the largest amount with a route, if the amount is too large', async () => {
     const { search } = failed({ amountIn: 10n ** 12n }, (amount) => amount <= 10n ** 9n)
-    const { code, message, details } = await searchFailure(failure(), search)
+    const { code, message, details } = await errorOfFailedSearch(failure(), search)
     expect(code).toBe('INSUFFICIENT_LIQUIDITY')
     const maxAmount = Number(details.maxRoutableAmount)
     expect(maxAmount).toBeLessThanOrEqual(1e9)
@@ -62,7 +62,7 @@ describe('the error of a request without a route', () => {
 
   test('contains the output after slippage for an exact output', async () => {
     const { search } = failed({ amountOut: 10n ** 12n }, (amount) => amount <= 10n ** 9n)
-    const { message, details } = await searchFailure(failure(), search)
+    const { message, details } = await errorOfFailedSearch(failure(), search)
     const maxAmount = Number(details.maxRoutableAmount)
     expect(maxAmount).toBeLessThanOrEqual(0.99e9)
     expect(message).toBe(`the pools cannot pay 1000000000000; about ${maxAmount} can be routed`)
@@ -76,13 +76,13 @@ describe('the error of a request without a route', () => {
       maxRoutableAmount: 900n,
       maxOutputAmount: 5n,
     })
-    const error = await searchFailure(short, search)
+    const error = await errorOfFailedSearch(short, search)
     expect(error).toMatchObject({
       code: 'INSUFFICIENT_LIQUIDITY',
       message: 'thin',
       details: { maxRoutableAmount: '900' },
     })
-    expect((await searchFailure(failure({ code: 'UNKNOWN_TOKEN' }), search)).details).not.toHaveProperty(
+    expect((await errorOfFailedSearch(failure({ code: 'UNKNOWN_TOKEN' }), search)).details).not.toHaveProperty(
       'maxRoutableAmount',
     )
     expect(searchedAmounts).toEqual([])
@@ -91,8 +91,8 @@ describe('the error of a request without a route', () => {
   test('of an exact output contains the largest output that was found', async () => {
     const { search } = failed({ amountOut: 1_000n }, () => true)
     const short = failure({ code: 'INSUFFICIENT_LIQUIDITY', maxRoutableAmount: 900n, maxOutputAmount: 10_000n })
-    expect((await searchFailure(short, search)).details.maxRoutableAmount).toBe('9900')
+    expect((await errorOfFailedSearch(short, search)).details.maxRoutableAmount).toBe('9900')
     const none = failure({ code: 'INSUFFICIENT_LIQUIDITY', maxRoutableAmount: 900n })
-    expect((await searchFailure(none, search)).details).not.toHaveProperty('maxRoutableAmount')
+    expect((await errorOfFailedSearch(none, search)).details).not.toHaveProperty('maxRoutableAmount')
   })
 })

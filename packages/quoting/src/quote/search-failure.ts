@@ -1,9 +1,9 @@
-/** Turns a failed search into an error. If another amount has a route, the error names that amount. */
+/** Builds the error of a failed search. If another amount has a route, the error names that amount. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
+import { type AmountRefusal, findAmountRefusal } from './amount-refusal.ts'
 import type { ResolvedRequest } from './request.ts'
 import { maxAmountOutFor } from './search-amount.ts'
 
@@ -15,7 +15,7 @@ export type FailedSearch = {
   readonly request: ResolvedRequest
   readonly taxes: TaxRecords
   readonly view: ChainView
-  /** Repeats the search with another amount and a smaller budget. */
+  /** Runs the search again with the amount in the given request and a smaller budget. */
   readonly searchAgain: (request: SearchRequest) => Promise<RouteResult>
 }
 
@@ -23,13 +23,13 @@ export type FailedSearch = {
 const MAX_REASONS = 50
 
 /** Builds the error for a request without a route. */
-export async function searchFailure(failure: Failure, search: FailedSearch): Promise<QuotingError> {
+export async function errorOfFailedSearch(failure: Failure, search: FailedSearch): Promise<QuotingError> {
   const refusal =
-    failure.code === 'NO_ROUTE' ? await amountRefusal(search.searchRequest, search.searchAgain) : undefined
-  return refusal ? refusedAmount(refusal, failure, search) : noRoute(failure, search)
+    failure.code === 'NO_ROUTE' ? await findAmountRefusal(search.searchRequest, search.searchAgain) : undefined
+  return refusal ? amountError(refusal, failure, search) : noRouteError(failure, search)
 }
 
-function noRoute(failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
+function noRouteError(failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
   const { code, message, maxRoutableAmount, maxOutputAmount } = failure
   const maxAmount =
     request.amountOut === undefined
@@ -41,7 +41,7 @@ function noRoute(failure: Failure, { request, taxes, view }: FailedSearch): Quot
   })
 }
 
-function refusedAmount(refusal: AmountRefusal, failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
+function amountError(refusal: AmountRefusal, failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
   const details = detailsOf(failure, view)
   if (refusal.kind === 'too small') {
     const hint = `about ${refusal.min} routes`

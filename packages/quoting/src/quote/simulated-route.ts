@@ -8,7 +8,7 @@ import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { WorkingTrial } from './try-route.ts'
 
-/** A route that works in simulation, with the data from which the quote's figures are computed. */
+/** A route that works in simulation, with the data from which its gas, price impact, and warnings are computed. */
 export type SimulatedRoute = {
   readonly request: QuoteRequest
   readonly gasPriceWei: bigint

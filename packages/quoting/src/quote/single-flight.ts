@@ -1,8 +1,8 @@
-/** Deduplication of concurrent work. */
+/** Shares the result of identical work between concurrent callers. */
 import { abortable } from '@sluice/rpc'
 
 /**
- * Work that callers share. `inFlight` is cleared when the work ends: a `Map` keeps deleted values reachable for a
+ * Work that callers share. `inFlight` is cleared when the work ends, because a `Map` keeps deleted values in memory for a
  * while.
  */
 type Flight<T> = {
@@ -11,8 +11,8 @@ type Flight<T> = {
 }
 
 /**
- * Runs identical concurrent work once. A caller that aborts does not affect the others; the work itself is aborted when
- * no caller is left.
+ * Runs identical concurrent work once. If a caller aborts, the work continues for the other callers; it is aborted when no
+ * caller is left.
  */
 export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>()

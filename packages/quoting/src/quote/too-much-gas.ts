@@ -1,6 +1,6 @@
 /**
- * Gas limit of routes, and the pools to exclude from a route above it. A drained pool with narrow ticks can spend
- * millions of gas on empty tick bitmap words. Such a route does not fit in a transaction.
+ * Limits the gas of routes, and chooses the pools to exclude from a route above the limit. For example, a swap in a
+ * drained pool with narrow ticks can spend millions of gas on empty tick bitmap words and does not fit in a transaction.
  */
 import type { RoutePlan } from '@sluice/routing'
 
@@ -19,11 +19,11 @@ export function maxRouteGas(simulatedGas: bigint): number {
  * the route's gas is within the limit.
  */
 export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>, maxGas: number): readonly string[] {
-  const byPool = new Map<string, number>()
-  for (const { pool, gas } of legs) byPool.set(pool.id, (byPool.get(pool.id) ?? 0) + gas)
+  const gasByPool = new Map<string, number>()
+  for (const { pool, gas } of legs) gasByPool.set(pool.id, (gasByPool.get(pool.id) ?? 0) + gas)
   const excludedIds: string[] = []
   let remainingGas = gas
-  for (const [id, poolGas] of [...byPool].sort(([, a], [, b]) => b - a)) {
+  for (const [id, poolGas] of [...gasByPool].sort(([, a], [, b]) => b - a)) {
     if (remainingGas <= maxGas) break
     excludedIds.push(id)
     remainingGas -= poolGas

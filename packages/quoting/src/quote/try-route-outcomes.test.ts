@@ -4,7 +4,7 @@ import type { RoutePlan } from '@sluice/routing'
 import { SimulationError, type SimulationRequest, type SwapSimulation } from '@sluice/simulation'
 import { expect, test } from 'vitest'
 import { LaterGas } from '../gas/later-gas.ts'
-import { WalletChecks } from '../simulation/wallet-checks.ts'
+import { SenderCodeChecks } from '../simulation/sender-code-checks.ts'
 import { type QuoteRequest, quoteRequest, resolveSlippage } from './request.ts'
 import { type TrialContext, tryRoute } from './try-route.ts'
 
@@ -39,7 +39,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
     clock: () => NOW * 1_000,
     laterGas: new LaterGas(),
     contractBalances: { heldTokens: async () => undefined },
-    walletChecks: new WalletChecks([NATIVE, weth]),
+    senderCodeChecks: new SenderCodeChecks([NATIVE, weth]),
     rpc: {},
     simulation: { blockIntervalMs: 12_000 },
     view: { snapshot: { block }, codeOf: async () => '0x' },
@@ -110,7 +110,11 @@ test('an exact output is promised if it is met after slippage', async () => {
     outcome: 'adjusted',
   })
   const short = await outcomeOf([paying(999_000n)], { ...change, amountOut: 989_011n })
-  expect(short.trial).toEqual({ outcome: 'shortfall', shortfallPpm: 1_000n, paidAndSettled: [999_000n, 1_000_000n] })
+  expect(short.trial).toEqual({
+    outcome: 'shortfall',
+    shortfallPpm: 1_000n,
+    exactOutputMiss: { paid: 999_000n, expected: 1_000_000n },
+  })
 })
 
 test('a revert and a token that cannot be funded have the outcome reverted, and other errors are thrown', async () => {

@@ -1,5 +1,10 @@
 /**
- * Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote.
+ * Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote,
+ * and once more if no round finds a route that works.
+ *
+ * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
+ * taxes. A simulation usually puts a probe (code that measures balances) at the sender's address. A bare run puts none
+ * there, because some tokens and pools treat accounts with code differently.
  */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
@@ -25,7 +30,7 @@ import type { ContractBalanceReader } from '../gas/contract-balances.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { larger } from '../gas/transaction-gas.ts'
 import { normalizePermit } from '../permit/permit.ts'
-import type { WalletChecks } from '../simulation/wallet-checks.ts'
+import type { SenderCodeChecks } from '../simulation/sender-code-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { minOutputOf, netOf, shortfallPpm } from './amounts.ts'
@@ -35,7 +40,7 @@ import type { ResolvedRequest } from './request.ts'
 import { outputBeforeSlippage, paysDirectly, releaseTaxPpm } from './search-amount.ts'
 
 /**
- * 0.5 %: maximum shortfall against the settled output. A larger shortfall means that a pool or token is not modeled
+ * 0.5 %: maximum shortfall against the expected output. A larger shortfall means that a pool or token is not modeled
  * correctly.
  */
 const MAX_SHORTFALL_PPM = 5_000n
@@ -49,14 +54,14 @@ export type EncodeTerms = Omit<EncodeRequest, 'route' | 'families'>
 export type WorkingTrial = {
   /** The route with the highest output after measured gas. */
   readonly route: RoutePlan
-  /** `exact` if the simulation paid at least the route's settled output. */
+  /** `exact` if the simulation paid at least the route's expected output; `adjusted` if it paid slightly less. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
   /** Terms that the transaction was encoded with. */
   readonly terms: EncodeTerms
   /**
-   * Output promised to the sender in base units: the lower of the simulated and the settled output. A surplus over the
-   * pools' reserves, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
+   * Output promised to the sender in base units: the lower of the simulated and the expected output. A surplus over the
+   * expected output, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
    */
   readonly amountOut: bigint
   readonly minOutput: bigint
@@ -64,8 +69,8 @@ export type WorkingTrial = {
   /** Tokens that the Guard and the Executor hold before the swap; undefined if they could not be read. */
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
-  readonly laterGas: number
-  /** Shortfall against the settled output in the first simulation; negative if the simulation paid more. */
+  readonly laterExtraGas: number
+  /** Shortfall against the expected output in the first simulation; negative if the simulation paid more. */
   readonly shortfallPpm: bigint
 }
 
@@ -77,14 +82,15 @@ export type Trial =
       readonly outcome: 'shortfall'
       readonly shortfallPpm: bigint
       /**
-       * Paid and settled output of a route that nearly paid the exact output. The next search scales its target by
-       * settled / paid.
+       * Set if the request has an exact output and the route paid too little: its paid and expected output. The next
+       * search multiplies its target by expected / paid.
        */
-      readonly paidAndSettled?: readonly [bigint, bigint]
+      readonly exactOutputMiss?: { readonly paid: bigint; readonly expected: bigint }
     }
   /**
-   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. A
-   * revert with data may also have used all gas, if a token's failed assertion compiles to INVALID (as in USDT).
+   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. The
+   * gas of a revert with data says nothing: an inner call that hits INVALID (as a failed assertion in USDT does) burns
+   * nearly all gas, and its caller then reverts with data.
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -96,7 +102,7 @@ export type TrialContext = {
   readonly clock: Clock
   readonly laterGas: LaterGas
   readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
-  readonly walletChecks: WalletChecks
+  readonly senderCodeChecks: SenderCodeChecks
   readonly rpc: Rpc
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
   readonly view: ChainView
@@ -105,11 +111,11 @@ export type TrialContext = {
 
 /**
  * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
- * settled, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
+ * expected, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
  * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its
- *   settled output, the result is the route with the highest output after gas
- * @param maxShortfallPpm - maximum shortfall against the settled output
+ *   expected output, the result is the route with the highest output after gas
+ * @param maxShortfallPpm - maximum shortfall against the expected output
  */
 export async function tryRoute(
   route: RoutePlan,
@@ -140,62 +146,67 @@ async function runRoute(
   const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
   const routeRunner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
-  const { encode, simulate, simulateLater, asSentModeOf, deadline } = routeRunner
+  const { encode, simulate, simulateLater, bareRunModeOf, deadline } = routeRunner
 
   const requestedOut = request.amountOut
   const expectedOutOf = (plan: RoutePlan) =>
     netOf(plan.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expectedOut = expectedOutOf(route)
-  const settledMinOutput = requestedOut ?? minOutputOf(expectedOut, request.slippagePpm)
+  const expectedMinOutput = requestedOut ?? minOutputOf(expectedOut, request.slippagePpm)
   const encodedAlternatives = alternatives.map((alternative) =>
     encode(alternative, minOutputOf(expectedOutOf(alternative), request.slippagePpm)),
   )
   const validity = { now: block.timestamp, deadline }
-  const gasDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
-  // The permit expires at the deadline, so the later simulation runs at the deadline at the latest.
-  const laterAt = permit && gasDueAt !== undefined ? deadline : gasDueAt
+  const laterSimulationDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
+  // The later simulation may be due after the deadline, when a permit has expired. With a permit, it runs at the deadline.
+  const laterSimulationAt = permit && laterSimulationDueAt !== undefined ? deadline : laterSimulationDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
-    simulate(encode(route, settledMinOutput), encodedAlternatives),
-    laterAt === undefined ? [] : simulateLater(laterAt),
+    simulate(encode(route, expectedMinOutput), encodedAlternatives),
+    laterSimulationAt === undefined ? [] : simulateLater(laterSimulationAt),
     context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
-  const laterExtraGas = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
-  for (const item of laterExtraGas) context.laterGas.observe(item.route, item.extraGas, laterAt!, validity)
-  const extraGasOf = (plan: RoutePlan) => laterExtraGas.find((item) => item.route === plan)?.extraGas ?? 0
+  const laterExtraGasByRoute = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
+  for (const item of laterExtraGasByRoute)
+    context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
+  const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
 
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // If a token taxes only accounts without code, the output with a probe shows that no pool is at fault. The quote then
-  // promises the lower output and carries a warning.
-  const { probed = firstRun.simulation } = firstRun.simulation
-  const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(probed) ?? 0n))
+  // A token that taxes only accounts without code pays the full output to the probe, so the shortfall is not the fault of
+  // a pool. The quote then promises the lower output and carries a warning.
+  const { probed: outcomeWithProbe = firstRun.simulation } = firstRun.simulation
+  const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
     return { outcome: 'shortfall', shortfallPpm: unexplainedShortfallPpm }
   if (firstRun.simulation.success && receivedAmount >= expectedOut) {
     const rankedSwap = bestMeasured(firstRun, encodedAlternatives, expectedOutOf, wrappedNative)
-    const bestSwap = (await asSentModeOf(rankedSwap.route))
-      ? await confirmedAsSent(firstRun, rankedSwap, simulate)
+    const bestSwap = (await bareRunModeOf(rankedSwap.route))
+      ? await confirmedByBareRun(firstRun, rankedSwap, simulate)
       : rankedSwap
     const { route: bestRoute, terms } = bestSwap
     const amountOut = expectedOutOf(bestRoute)
     const shortfall = shortfallPpm(amountOut, bestSwap.simulation.amountOut)
     return {
       ...{ outcome: 'exact', ...bestSwap, amountOut, minOutput: terms.minOutput },
-      ...{ balances, laterGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
+      ...{ balances, laterExtraGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
     }
   }
 
   const adjustedOutcome = {
     outcome: 'adjusted',
     balances,
-    laterGas: extraGasOf(route),
+    laterExtraGas: extraGasOf(route),
     shortfallPpm: measuredShortfallPpm,
   } as const
   if (requestedOut !== undefined) {
     if (!firstRun.simulation.success || receivedAmount < outputBeforeSlippage(requestedOut, request))
-      return { outcome: 'shortfall', shortfallPpm: measuredShortfallPpm, paidAndSettled: [receivedAmount, expectedOut] }
+      return {
+        outcome: 'shortfall',
+        shortfallPpm: measuredShortfallPpm,
+        exactOutputMiss: { paid: receivedAmount, expected: expectedOut },
+      }
     return { ...adjustedOutcome, ...firstRun, amountOut: receivedAmount, minOutput: requestedOut }
   }
   const minOutput = minOutputOf(receivedAmount, request.slippagePpm)
@@ -209,12 +220,12 @@ async function runRoute(
 /** Functions that encode and simulate one route and its alternatives, with the values that all of them share. */
 type RouteRunner = {
   readonly encode: (route: RoutePlan, minOutput: bigint) => EncodedRoute
-  /** Simulates a transaction in the next block. Simulates `others` in the same call, each from the same state. */
-  readonly simulate: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
+  /** Simulates a transaction in the next block, and `otherRoutes` in the same call, each from the same state. */
+  readonly simulate: (encoded: EncodedRoute, otherRoutes?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
   readonly simulateLater: (at: number) => Promise<readonly CallOutcome[]>
-  /** Returns how the route must be simulated without a probe at the sender's address, if at all. @see WalletChecks */
-  readonly asSentModeOf: (route: RoutePlan) => Promise<SimulationRequest['asSent']>
+  /** Returns the mode of the bare run of a route; undefined if none is needed. @see SenderCodeChecks */
+  readonly bareRunModeOf: (route: RoutePlan) => Promise<SimulationRequest['bareRunMode']>
   /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
 }
@@ -226,7 +237,7 @@ async function createRunner(
   senderCode: Hex,
   context: TrialContext,
 ): Promise<RouteRunner> {
-  const { contracts, view, signal, simulation, walletChecks } = context
+  const { contracts, view, signal, simulation, senderCodeChecks } = context
   const { block } = view.snapshot
   const legs = [route, ...alternatives].flatMap((plan) => plan.legs)
   const pools = new Set(legs.map(({ pool }) => pool.address))
@@ -262,16 +273,22 @@ async function createRunner(
       },
       pools,
     )
-  const asSentModeOf = (plan: RoutePlan) => walletChecks.asSentModeOf(plan, context.rpc, { blockHash: block.hash })
+  const bareRunModeOf = (plan: RoutePlan) =>
+    senderCodeChecks.bareRunModeOf(plan, context.rpc, { blockHash: block.hash })
   const simulateNext = async (
     encoded: EncodedRoute,
     otherRoutes: readonly EncodedRoute[] = [],
   ): Promise<SimulatedSwap> => {
-    const asSent = await asSentModeOf(encoded.route)
-    const result = await simulateEncoded(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
-    const { sender } = result.ways
-    // Only a measured comparison restarts the interval until the next comparison.
-    if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
+    const bareRunMode = await bareRunModeOf(encoded.route)
+    const result = await simulateEncoded(encoded.swap, otherRoutes, {
+      withHead: true,
+      ...(bareRunMode && { bareRunMode }),
+    })
+    const { sender: senderWay } = result.ways
+    // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it would
+    // postpone the next `measured` run of these tokens and pools.
+    if (senderWay === 'bare' || (senderWay && bareRunMode === 'measured'))
+      senderCodeChecks.observe(encoded.route, senderWay === 'bare')
     return { ...encoded, simulation: result }
   }
   const simulateLater = async (at: number) => {
@@ -286,7 +303,7 @@ async function createRunner(
       throw error
     }
   }
-  return { encode, simulate: simulateNext, simulateLater, asSentModeOf, deadline }
+  return { encode, simulate: simulateNext, simulateLater, bareRunModeOf, deadline }
 }
 
 /** Returns the output that the sender received, or would have received if the Guard had not rejected it as too low. */
@@ -295,10 +312,9 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
 }
 
 /**
- * Simulates the best route without a probe at the sender's address. Falls back to the first route if the result depends
- * on the probe.
+ * Confirms the best route by a bare run. Falls back to the first route if the result depends on the probe.
  */
-async function confirmedAsSent(
+async function confirmedByBareRun(
   firstSwap: SimulatedSwap,
   rankedSwap: SimulatedSwap,
   run: (encoded: EncodedRoute) => Promise<SimulatedSwap>,
@@ -311,10 +327,10 @@ async function confirmedAsSent(
 /** Extra gas at the later time compared with the next block, for each route that succeeds at both times. */
 function extraGasLater(
   routes: readonly RoutePlan[],
-  { alternatives: others = [], ...first }: SwapSimulation,
+  { alternatives: alternativeOutcomes = [], ...firstOutcome }: SwapSimulation,
   laterOutcomes: readonly CallOutcome[],
 ): readonly { readonly route: RoutePlan; readonly extraGas: number }[] {
-  const outcomesNow = [first, ...others]
+  const outcomesNow = [firstOutcome, ...alternativeOutcomes]
   return routes.flatMap((candidateRoute, k) => {
     const [outcomeNow, outcomeLater] = [outcomesNow[k], laterOutcomes[k]]
     return outcomeNow?.success && outcomeLater?.success
@@ -356,22 +372,22 @@ export function baseEncodeTerms(
 type EncodedRoute = { readonly route: RoutePlan; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
 type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
-/** Returns the route with the highest output after gas, among those that paid at least what they settled at. */
+/** Returns the route with the highest output after gas, among those that paid at least their expected output. */
 function bestMeasured(
-  { simulation: joint, ...first }: SimulatedSwap,
+  { simulation: simulationWithAlternatives, ...first }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): SimulatedSwap {
-  const { alternatives: outcomes = [], ...simulation } = joint
-  const settledSwaps = otherRoutes.flatMap((other, k): SimulatedSwap[] => {
+  const { alternatives: outcomes = [], ...simulation } = simulationWithAlternatives
+  const payingSwaps = otherRoutes.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
-    const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
-    if (!isSettled) return []
+    const paysExpectedOutput = outcome?.success && outcome.amountOut >= expectedOf(other.route)
+    if (!paysExpectedOutput) return []
     const { chargedGas: _, ...shared } = simulation
     return [{ ...other, simulation: { ...shared, ...outcome } }]
   })
-  return bestAfterGas([{ ...first, simulation }, ...settledSwaps], expectedOf, wrappedNative)
+  return bestAfterGas([{ ...first, simulation }, ...payingSwaps], expectedOf, wrappedNative)
 }
 
 /** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */

@@ -13,22 +13,23 @@ export type AccountToken = { readonly account: Address; readonly token: Address 
 const MAX_HOLDINGS = 150
 /** Gas limit of one read; many times the gas of a balance that is computed from an index. */
 const READ_GAS = 500_000n
+/** Selector of `balanceOf(address)`. */
 const BALANCE_OF = '0x70a08231'
 
 /**
- * Lists the holdings that the flows change, with the holdings of `firstAccount` first. Excludes the wrapper's own
- * account.
+ * Lists the holdings that transfers change, with the holdings of `firstAccount` first. Excludes the wrapped native token
+ * that its own contract holds.
  */
 export function holdingsOf(
   flows: readonly TokenTransfer[],
   firstAccount: Address,
-  wrapper: Address | null,
+  wrappedNative: Address | null,
 ): readonly AccountToken[] {
   const holdings = new Map<string, AccountToken>()
   for (const { token, from, to } of flows) {
     if (token === NATIVE) continue
     for (const account of [from, to])
-      if (account !== ZERO_ADDRESS && !(token === wrapper && account === wrapper))
+      if (account !== ZERO_ADDRESS && !(token === wrappedNative && account === wrappedNative))
         holdings.set(`${account} ${token}`, { account, token })
   }
   const rank = ({ account }: AccountToken) => (account === firstAccount ? 0 : 1)
@@ -45,6 +46,7 @@ export function balanceCalls(holdings: readonly AccountToken[]): readonly object
   }))
 }
 
+/** Change of a balance in base units. */
 export type BalanceChange = AccountToken & { readonly amount: bigint }
 
 /** Returns the changes between two rounds of reads. Skips tokens that fail to return a balance. */
@@ -63,9 +65,8 @@ const wordOf = (data: Hex | undefined) =>
   data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
 
 /**
- * Replaces logged changes by the changes of the read balances; other logged changes stay. A read balance that did not
- * change does not replace a logged change: on partial state, as in recordings, `balanceOf` of an indexed token reads
- * zero.
+ * Replaces logged changes by the changes of balances that were read. Logged changes stay if the balance was not read, or
+ * if it did not change: on partial state, as in recordings for tests, `balanceOf` of an indexed token reads zero.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
   const correctedChanges = new Map([...changes].map(([account, tokenChanges]) => [account, new Map(tokenChanges)]))

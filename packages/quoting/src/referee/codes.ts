@@ -1,6 +1,6 @@
 /** Codes of reasons and gaps in verdicts. Programs read the codes; people read the messages. */
 
-/** Reasons for which a transaction is no swap to judge. */
+/** Reasons for which a transaction has no swap that can be judged. */
 export const REASON_CODES = [
   /** The node does not know the transaction. */
   'UNKNOWN_TRANSACTION',
@@ -26,7 +26,7 @@ export const REASON_CODES = [
 ] as const
 export type ReasonCode = (typeof REASON_CODES)[number]
 
-/** Facts that could not be read. */
+/** Facts that a verdict lacks because they could not be read. */
 export const GAP_CODES = [
   /** Creations of contracts earlier in the block, which the node does not simulate. */
   'CREATIONS_SKIPPED',
@@ -56,6 +56,6 @@ export type GapCode = (typeof GAP_CODES)[number]
 /** A fact that a verdict lacks. */
 export type VerdictGap = {
   readonly code: GapCode
-  /** In plain words, as the object of "not known". */
+  /** The missing fact as a phrase that continues "not known:". */
   readonly message: string
 }

@@ -1,19 +1,21 @@
-/** Compares a paid output with the best possible output, in integers, so that no figure depends on float rounding. */
+/** Compares a paid output with the best possible output, in integers, so that no result depends on float rounding. */
 
-/** Parts of a basis point. */
+/** Results have a resolution of 1/1,000 basis point. */
 const PARTS_PER_BPS = 1_000n
 const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
 
 /**
- * Basis points by which the paid output is below the best output, relative to the best output. Has 3 decimals, rounded
- * toward zero; negative if the paid output is higher.
+ * Returns the basis points of the best output by which the paid output is below it, with 3 decimals, rounded toward zero;
+ * negative if the paid output is higher.
  */
-export function bpsBelow(paidAmount: bigint, best: bigint): number | null {
-  return best > 0n ? Number(((best - paidAmount) * PARTS_OF_WHOLE) / best) / Number(PARTS_PER_BPS) : null
+export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null {
+  return bestAmount > 0n
+    ? Number(((bestAmount - paidAmount) * PARTS_OF_WHOLE) / bestAmount) / Number(PARTS_PER_BPS)
+    : null
 }
 
 /**
- * Upper bound on every route's output, from the output of a route and its gap to the bound; rounded up.
+ * Returns the upper bound on every route's output, rounded up, from the output of a route and its gap to the bound.
  *
  * @param gapBps - gap between the route and the bound, in basis points of the bound
  */
@@ -26,7 +28,7 @@ export function boundOf(output: bigint, gapBps: number): bigint | null {
   return (output * scale + keptShare - 1n) / keptShare
 }
 
-/** Cost of gas in the output token, at the price of gas in output tokens that a quote implies. */
+/** Converts a gas cost in wei to the output token, at the price of gas that a quote implies; null if there is none. */
 export function gasInOutput(
   costWei: bigint,
   quote: { readonly gasCostWei: bigint; readonly amountOut: bigint; readonly netAmountOut: bigint | null },

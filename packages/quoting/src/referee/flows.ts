@@ -1,11 +1,11 @@
-/** Token transfers of a transaction, read from its logs and its native transfers. Calldata is not used. */
+/** Reads the token transfers of a transaction from its logs and from its native transfers. Does not use calldata. */
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { accountIn, DEPOSIT, TRANSFER, WITHDRAWAL } from '../topics.ts'
 
 /** Log of a receipt or of a simulation. */
 export type FlowLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
 
-/** Base units that went from one account to another. */
+/** A transfer of an amount in base units. */
 export type TokenTransfer = {
   readonly token: Address
   readonly from: Address
@@ -17,29 +17,31 @@ export type TokenTransfer = {
 export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
 
 /**
- * Transfers of ERC-20 tokens, and mints and burns of the native token's wrapper. The wrapper emits no transfer event
- * for mints and burns. Its own account counts as the sender of mints and the recipient of burns.
+ * Reads the transfers of ERC-20 tokens from logs, with the mints and burns of the wrapped native token. The wrapped
+ * native token logs mints and burns as deposits and withdrawals. Its contract counts as the sender of a mint and as the
+ * recipient of a burn.
  */
-export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly TokenTransfer[] {
+export function tokenFlows(logs: readonly FlowLog[], wrappedNative: Address | null): readonly TokenTransfer[] {
   const transfers = logs.flatMap((log): TokenTransfer[] => {
     const [topic, from, to, nextTopic] = log.topics
-    if (log.address === NATIVE_TRANSFERS) return []
-    // An NFT's transfer has its id as a fourth topic.
+    if (log.address === EIP7708_LOG_ADDRESS) return []
+    // The transfer of an NFT has a fourth topic, the id of the NFT.
     if (topic !== TRANSFER || !from || !to || nextTopic !== undefined || !isWord(log.data)) return []
-    return [flowOf(log.address, accountIn(from), accountIn(to), BigInt(log.data), wrapper)]
+    return [flowOf(log.address, accountIn(from), accountIn(to), BigInt(log.data), wrappedNative)]
   })
-  if (!wrapper) return transfers
-  // Some wrappers also log a transfer from or to the zero address, so that the same mint or burn must not count twice.
+  if (!wrappedNative) return transfers
+  // Some wrapped native tokens also log a transfer from or to the zero address. A mint or burn must not count twice.
   const loggedCounts = new Map<string, number>()
   for (const flow of transfers) {
-    if (flow.token === wrapper) loggedCounts.set(flowKeyOf(flow), (loggedCounts.get(flowKeyOf(flow)) ?? 0) + 1)
+    if (flow.token === wrappedNative) loggedCounts.set(flowKeyOf(flow), (loggedCounts.get(flowKeyOf(flow)) ?? 0) + 1)
   }
   const wrapTransfers = logs.flatMap((log): TokenTransfer[] => {
-    const [topic, whose, more] = log.topics
-    if (log.address !== wrapper || !whose || more !== undefined || !isWord(log.data)) return []
+    const [topic, accountTopic, extraTopic] = log.topics
+    if (log.address !== wrappedNative || !accountTopic || extraTopic !== undefined || !isWord(log.data)) return []
     if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
-    const [from, to] = topic === DEPOSIT ? [wrapper, accountIn(whose)] : [accountIn(whose), wrapper]
-    const flow = { token: wrapper, from, to, amount: BigInt(log.data) }
+    const [from, to] =
+      topic === DEPOSIT ? [wrappedNative, accountIn(accountTopic)] : [accountIn(accountTopic), wrappedNative]
+    const flow = { token: wrappedNative, from, to, amount: BigInt(log.data) }
     const count = loggedCounts.get(flowKeyOf(flow)) ?? 0
     if (count === 0) return [flow]
     loggedCounts.set(flowKeyOf(flow), count - 1)
@@ -48,13 +50,13 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
   return [...transfers, ...wrapTransfers]
 }
 
-/** Address of the logs by which chains with EIP-7708 record moves of the native token. */
-const NATIVE_TRANSFERS = toAddress('0xfffffffffffffffffffffffffffffffffffffffe')
+/** Address that emits the logs of native transfers on chains with EIP-7708. */
+const EIP7708_LOG_ADDRESS = toAddress('0xfffffffffffffffffffffffffffffffffffffffe')
 
-/** Native transfers that the logs record; undefined if there are none, as on chains without EIP-7708. */
+/** Reads native transfers from logs; undefined if there are none, as on chains without EIP-7708. */
 export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTransfer[] | undefined {
   const flows = logs.flatMap(({ address, topics: [topic, from, to], data }): TokenTransfer[] =>
-    address === NATIVE_TRANSFERS && topic === TRANSFER && from && to && isWord(data)
+    address === EIP7708_LOG_ADDRESS && topic === TRANSFER && from && to && isWord(data)
       ? [{ token: NATIVE, from: accountIn(from), to: accountIn(to), amount: BigInt(data) }]
       : [],
   )
@@ -63,9 +65,16 @@ export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTra
 
 const flowKeyOf = ({ from, to, amount }: TokenTransfer) => `${from} ${to} ${amount}`
 
-function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrapper: Address | null): TokenTransfer {
-  const asWrapper = (address: Address) => (token === wrapper && address === ZERO_ADDRESS ? wrapper : address)
-  return { token, from: asWrapper(from), to: asWrapper(to), amount }
+function flowOf(
+  token: Address,
+  from: Address,
+  to: Address,
+  amount: bigint,
+  wrappedNative: Address | null,
+): TokenTransfer {
+  const mintOrBurnAsWrapped = (address: Address) =>
+    token === wrappedNative && address === ZERO_ADDRESS ? wrappedNative : address
+  return { token, from: mintOrBurnAsWrapped(from), to: mintOrBurnAsWrapped(to), amount }
 }
 
 /** Sums flows by account and token. Excludes the zero address, which mints and burns. */
@@ -87,7 +96,7 @@ export function changesOf(flows: readonly TokenTransfer[]): Changes {
   return changes
 }
 
-/** A frame of a call trace, as `callTracer` has it. */
+/** A frame of a call trace, in the format of Geth's `callTracer`. */
 export type CallFrame = {
   readonly type: string
   readonly from: string
@@ -97,17 +106,17 @@ export type CallFrame = {
   readonly calls?: readonly CallFrame[] | undefined
 }
 
-/** Native transfers in a call trace, excluding reverted frames and the frames that they called. */
+/** Reads native transfers from a call trace, without reverted frames and the frames that these called. */
 export function nativeFlows(frame: CallFrame): readonly TokenTransfer[] {
   const flows: TokenTransfer[] = []
   const frames: CallFrame[] = [frame]
   for (let next = frames.pop(); next; next = frames.pop()) {
     const { type, from, to, value, error, calls = [] } = next
     if (error !== undefined) continue
-    // A delegate call repeats the value of the call that it is part of, and CALLCODE stays within the account.
-    const moves = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(type.toUpperCase())
+    // DELEGATECALL repeats the value of the call around it, and the value of CALLCODE stays in the account.
+    const movesValue = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(type.toUpperCase())
     const amount = BigInt(value ?? '0x0')
-    if (moves && to && amount > 0n) flows.push({ token: NATIVE, from: toAddress(from), to: toAddress(to), amount })
+    if (movesValue && to && amount > 0n) flows.push({ token: NATIVE, from: toAddress(from), to: toAddress(to), amount })
     frames.push(...calls)
   }
   return flows

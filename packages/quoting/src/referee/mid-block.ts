@@ -1,6 +1,6 @@
 /**
- * A node in the middle of a block: every call runs after the transactions that precede a mined transaction in its
- * block.
+ * Wraps a node so that it answers with the state in the middle of a block: every call runs after the transactions that
+ * precede a mined transaction in its block.
  */
 import type { Hex } from '@sluice/chains'
 import {
@@ -17,7 +17,7 @@ export type MidBlock = {
   readonly parent: BlockHeader
   /** Calls of the transactions that precede the mined transaction in its block. */
   readonly earlierCalls: readonly CallRequest[]
-  /** Environment of the block itself. */
+  /** Number, timestamp, and other values of the mined transaction's block. */
   readonly environment: BlockOverrides
 }
 
@@ -27,9 +27,9 @@ const GAS_LIMIT = 1_000_000_000n
 const CALL_GAS = 100_000_000n
 
 /**
- * Wraps a node so that calls run by eth_simulateV1 on the parent block, after the earlier transactions. Code, blocks,
- * and logs are read at the parent block. A contract that an earlier transaction created can be called, but its code
- * cannot be read.
+ * Wraps a node so that calls run by eth_simulateV1 on the parent block, after the earlier transactions. Reads of code,
+ * blocks, and logs still use the parent block. So a contract that an earlier transaction created can be called, but its
+ * code cannot be read.
  */
 export function midBlockRpc(rpc: Rpc, { parent, earlierCalls, environment }: MidBlock): Rpc {
   const blockRef = { blockHash: parent.hash }

@@ -112,7 +112,7 @@ export async function readBlock(
   options: RequestOptions,
 ): Promise<MinedBlock> {
   const [rawBlock, parent] = await Promise.all([
-    rpc.request<RawBlock | null>('eth_getBlockByNumber', [quantity(block), true], options),
+    rpc.request<RawBlock | null>('eth_getBlockByNumber', [toQuantity(block), true], options),
     rpc.getBlock(block - 1, options),
   ])
   if (!rawBlock || !parent || !isSameText(rawBlock.hash, blockHash))
@@ -148,7 +148,7 @@ export async function readNeighbors(
   options: RequestOptions,
 ): Promise<NeighborReceipts> {
   try {
-    const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [quantity(block)], options)
+    const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
     if (Array.isArray(raw))
       return {
         receipts: decodeOrThrow('eth_getBlockReceipts', () => raw.map((each) => receiptOf(each))),
@@ -183,13 +183,13 @@ export async function traceNative(
     if (!frame || typeof frame !== 'object' || !('type' in frame)) return undefined
     return decodeOrThrow('debug_traceTransaction', () => nativeFlows(frame))
   } catch (error) {
-    if (error instanceof RpcError && isUnable(error)) return undefined
+    if (error instanceof RpcError && isUnavailable(error)) return undefined
     throw error
   }
 }
 
-/** True if no node of the chain has the method or the state. */
-const isUnable = (error: RpcError) => error.mayDependOnBlock || error.isRefusal
+/** True if the error means that no node of the chain has the method or the state. */
+const isUnavailable = (error: RpcError) => error.mayDependOnBlock || error.isRefusal
 
 export type ResimulationResult = {
   readonly succeeded: boolean
@@ -205,7 +205,7 @@ export type ResimulationResult = {
 type ResimulationOptions = {
   /** Transactions of the block that run before the judged transaction. */
   readonly earlierTransactions: readonly RawTransaction[]
-  readonly wrapper: Address | null
+  readonly wrappedNative: Address | null
   readonly options: RequestOptions
 }
 
@@ -219,14 +219,14 @@ export async function resimulate(
   rpc: Rpc,
   minedReceipt: MinedReceipt,
   { parent, environment, transactions }: MinedBlock,
-  { earlierTransactions, wrapper, options }: ResimulationOptions,
+  { earlierTransactions, wrappedNative, options }: ResimulationOptions,
 ): Promise<ResimulationResult | undefined> {
-  const earlierCalls = earlierTransactions.map(simulatedCall)
-  const ownCall = simulatedCall(transactions[minedReceipt.index]!)
+  const earlierCalls = earlierTransactions.map(toSimulatedCall)
+  const ownCall = toSimulatedCall(transactions[minedReceipt.index]!)
   const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment
   const blockOverrides = {
-    ...{ number: quantity(number!), time: quantity(timestamp!), feeRecipient: coinbase },
-    ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
+    ...{ number: toQuantity(number!), time: toQuantity(timestamp!), feeRecipient: coinbase },
+    ...(baseFeePerGas !== undefined && { baseFeePerGas: toQuantity(baseFeePerGas) }),
     ...(prevRandao && { prevRandao }),
   }
   const blockRef = { blockHash: parent.hash }
@@ -235,21 +235,21 @@ export async function resimulate(
     const simulation = { blockStateCalls, traceTransfers, validation: false }
     const answer = await rpc
       .request<RawSimulation>('eth_simulateV1', [simulation, blockRef], options)
-      .catch(undefinedIfUnable)
+      .catch(undefinedIfUnavailable)
     return answer && decodeOrThrow('eth_simulateV1', () => resultsOf(answer, calls.length))
   }
   const traceOutcome = (await simulate([...earlierCalls, ownCall], true))?.at(-1)
   if (!traceOutcome) return undefined
-  const tokenLogs = traceOutcome.logs.filter(({ address }) => address !== NATIVE_LOGS)
+  const tokenLogs = traceOutcome.logs.filter(({ address }) => address !== SIMULATED_NATIVE_LOG_ADDRESS)
   // Some nodes leave out the logs of contracts if they trace transfers.
   const lacksLogs = traceOutcome.succeeded && tokenLogs.length === 0 && minedReceipt.logs.length > 0
   const plainLogs = lacksLogs ? ((await simulate([...earlierCalls, ownCall], false))?.at(-1)?.logs ?? []) : tokenLogs
-  const nativeLogs = traceOutcome.logs.filter(({ address }) => address === NATIVE_LOGS)
-  const flows = tokenFlows([...nativeLogs, ...plainLogs], wrapper)
+  const nativeLogs = traceOutcome.logs.filter(({ address }) => address === SIMULATED_NATIVE_LOG_ADDRESS)
+  const flows = tokenFlows([...nativeLogs, ...plainLogs], wrappedNative)
 
   const isAsMined = traceOutcome.succeeded === minedReceipt.succeeded && isSameLogs(plainLogs, minedReceipt.logs)
   const { succeeded, gasUsed } = traceOutcome
-  const holdings = succeeded ? holdingsOf(flows, minedReceipt.from, wrapper) : []
+  const holdings = succeeded ? holdingsOf(flows, minedReceipt.from, wrappedNative) : []
   const balanceReads = balanceCalls(holdings)
   const readBalances = async (): Promise<readonly BalanceChange[] | undefined> => {
     const results = await simulate([...earlierCalls, ...balanceReads, ownCall, ...balanceReads], false, {
@@ -265,12 +265,12 @@ export async function resimulate(
   return { succeeded, gasUsed, flows, isAsMined, balances }
 }
 
-/** Returns undefined for a failure of the node, because a verdict is also possible without read balances. */
+/** Returns undefined for a failure of the node, because a verdict is possible without the balances. */
 function undefinedUnlessAborted(error: unknown): undefined {
   if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
 }
 
-/** Gas limit of a simulated block with reads of balances, so that they fit in behind a full block. */
+/** Gas limit of a simulated block that also reads balances: 1,000 million, so that the reads fit after a full block. */
 const READ_BLOCK_GAS: Hex = '0x3b9aca00'
 
 type RawSimulation = readonly {
@@ -283,8 +283,8 @@ type RawSimulation = readonly {
 }[]
 
 /** Returns undefined if no node of the chain can; throws any other failure. */
-function undefinedIfUnable(error: unknown): undefined {
-  if (error instanceof RpcError && isUnable(error)) return undefined
+function undefinedIfUnavailable(error: unknown): undefined {
+  if (error instanceof RpcError && isUnavailable(error)) return undefined
   throw error
 }
 
@@ -299,8 +299,8 @@ function resultsOf(answer: RawSimulation, count: number) {
   }))
 }
 
-/** Stands for the native token in logs of its transfers (ERC-7528). */
-const NATIVE_LOGS = toAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+/** Address that emits the logs of native transfers in eth_simulateV1 (ERC-7528). */
+const SIMULATED_NATIVE_LOG_ADDRESS = toAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
 
 function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean {
   const text = (logs: readonly FlowLog[]) =>
@@ -318,7 +318,7 @@ export function callOf({ from, to, input, value, gas, gasPrice, maxFeePerGas }: 
   }
 }
 
-function simulatedCall(transaction: RawTransaction): object {
+function toSimulatedCall(transaction: RawTransaction): object {
   const { from, to, input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas, accessList, authorizationList } =
     transaction
   const isDynamic = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
@@ -331,12 +331,12 @@ function simulatedCall(transaction: RawTransaction): object {
   }
 }
 
-/** @param expected - hash of the transaction, if it is known */
-function receiptOf(raw: RawReceipt, expected?: Hex): MinedReceipt {
+/** @param expectedHash - hash of the transaction, if it is known */
+function receiptOf(raw: RawReceipt, expectedHash?: Hex): MinedReceipt {
   const gasUsed = BigInt(raw.gasUsed)
   const gasPriceWei = BigInt(raw.effectiveGasPrice ?? '0x0')
   const hash = wordOf(raw.transactionHash)
-  if (expected !== undefined && hash !== expected) throw new Error(`${hash} is another transaction`)
+  if (expectedHash !== undefined && hash !== expectedHash) throw new Error(`${hash} is another transaction`)
   return {
     hash,
     index: wholeNumber(raw.transactionIndex),
@@ -377,4 +377,4 @@ function wholeNumber(text: string): number {
   return number
 }
 
-const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`
+const toQuantity = (value: number | bigint): Hex => `0x${value.toString(16)}`

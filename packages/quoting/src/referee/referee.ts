@@ -32,11 +32,11 @@ import { type AccountTrade, readTrades, type TradeReading } from './trades.ts'
 import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
 
 /**
- * Quotes at the end of a past block. The node may be a wrapper that runs in the middle of the next block.
+ * Quotes at the end of a past block. `rpc` may also answer with the state in the middle of the block after it.
  *
  * @throws errors of LiveChain.quoteAtBlock
  */
-type QuoteWithRpc = (rpc: Rpc, block: number, request: QuoteRequest, work: QuotingContext) => Promise<SwapQuote>
+type QuoteWithRpc = (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: QuotingContext) => Promise<SwapQuote>
 
 export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteWithRpc: QuoteWithRpc }
 
@@ -44,7 +44,7 @@ export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly 
 const MAX_TRADES = 4
 /** Maximum earlier transactions of the block that run again to reach the state at the transaction's position. */
 const MAX_EARLIER_TRANSACTIONS = 250
-/** Maximum accounts that gave a token and whose code is read. */
+/** Maximum accounts whose code is read, among those that gave a token. */
 const MAX_ACCOUNTS = 200
 /** Start of the code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = '0xef0100'
@@ -71,12 +71,12 @@ export async function referee(hash: Hex, ports: RefereePorts, requestContext: Qu
     }
   if (!receipt.succeeded) {
     const reason = { code: 'REVERTED', message: 'the transaction reverted: nothing was swapped' } as const
-    return { ...emptyVerdict, outcome: 'reverted', reason, mined: minedPart(receipt) }
+    return { ...emptyVerdict, outcome: 'reverted', reason, mined: minedFields(receipt) }
   }
   return new SwapReferee(receipt, ports, requestContext, options).judge()
 }
 
-const minedPart = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }: MinedReceipt) => {
+const minedFields = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }: MinedReceipt) => {
   return { block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }
 }
 
@@ -109,9 +109,9 @@ class SwapReferee {
     const resimulated = await requestContext.time('position', () => this.runInPosition(block))
     const flows = withoutGasDeposits(await this.readFlows(block, resimulated), mined.logs)
     const changes = this.correctChanges(changesOf(flows), resimulated)
-    const returnedTokens = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
-    const reading = await this.read(changes, block, returnedTokens)
-    const verdict = { hash: mined.hash, mined: minedPart(mined), gaps }
+    const tokensToSender = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
+    const reading = await this.readTradesOf(changes, block, tokensToSender)
+    const verdict = { hash: mined.hash, mined: minedFields(mined), gaps }
     if (reading.kind !== 'swap') {
       const { kind, code, reason } = reading
       return { ...verdict, outcome: kind, reason: { code, message: reason }, trades: [], sandwich: null }
@@ -140,7 +140,7 @@ class SwapReferee {
     return changes
   }
 
-  private get wrapper(): Address | null {
+  private get wrappedNative(): Address | null {
     return this.ports.chain.wrappedNative?.address ?? null
   }
 
@@ -165,25 +165,29 @@ class SwapReferee {
     return results
   }
 
-  private runAfter(block: MinedBlock, before: MinedBlock['transactions']): Promise<ResimulationResult | undefined> {
+  private runAfter(
+    block: MinedBlock,
+    earlierTransactions: MinedBlock['transactions'],
+  ): Promise<ResimulationResult | undefined> {
     return resimulate(this.ports.rpc, this.minedReceipt, block, {
-      earlierTransactions: before,
-      wrapper: this.wrapper,
+      earlierTransactions: earlierTransactions,
+      wrappedNative: this.wrappedNative,
       options: this.options,
     })
   }
 
   /**
-   * Reads token transfers from the receipt's logs. Reads native transfers from a trace, from a simulation with the same
-   * outcome as the receipt, or from the sender's balances.
+   * Reads token transfers from the receipt's logs. Reads native transfers from the first of these that is available: a
+   * trace, the logs of a chain that logs native transfers, a simulation with the outcome of the receipt, the sender's
+   * balances.
    */
   private async readFlows(
     { miner, transactions }: MinedBlock,
     resimulated: ResimulationResult | undefined,
   ): Promise<readonly TokenTransfer[]> {
-    const { minedReceipt: mined, options, wrapper } = this
+    const { minedReceipt: mined, options, wrappedNative } = this
     const { rpc } = this.ports
-    const tokens = tokenFlows(mined.logs, wrapper)
+    const tokens = tokenFlows(mined.logs, wrappedNative)
     const nativeTrace = await this.requestContext.time('trace', () => traceNative(rpc, mined.hash, options))
     const native = nativeTrace ?? recordedNativeFlows(mined.logs)
     if (native) return [...tokens, ...native]
@@ -218,7 +222,9 @@ class SwapReferee {
   /** Reads a native balance; undefined if the node has no state of the block. */
   private async balance(account: Address, block: number): Promise<bigint | undefined> {
     const params = [account, `0x${block.toString(16)}`]
-    const text = await this.ports.rpc.request<Hex>('eth_getBalance', params, this.options).catch(undefinedIfOfBlock)
+    const text = await this.ports.rpc
+      .request<Hex>('eth_getBalance', params, this.options)
+      .catch(undefinedIfStateMissing)
     if (text === undefined) return undefined
     if (!/^0x[0-9a-fA-F]+$/.test(text)) throw new RpcError('BAD_ANSWER', 'eth_getBalance: not a number')
     return BigInt(text)
@@ -227,24 +233,24 @@ class SwapReferee {
   /** Reads codes at the transaction's block, or at the newest block if the node lacks the state of that block. */
   private async codes(accounts: readonly Address[]): Promise<readonly Hex[]> {
     const { rpc } = this.ports
-    const blockRefOf = (block: number | 'latest') =>
+    const codesAt = (block: number | 'latest') =>
       Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
-    const codes = await blockRefOf(this.minedReceipt.block).catch(undefinedIfOfBlock)
+    const codes = await codesAt(this.minedReceipt.block).catch(undefinedIfStateMissing)
     if (codes) return codes
     this.addGap(
       'CODE_AT_BLOCK',
       'which accounts had code then: the node has no state of the block any more, so the newest block is used',
     )
-    return blockRefOf('latest')
+    return codesAt('latest')
   }
 
-  private async read(
+  private async readTradesOf(
     changes: Changes,
     { miner }: MinedBlock,
-    returnedTokens: ReadonlySet<Address>,
+    tokensToSender: ReadonlySet<Address>,
   ): Promise<TradeReading> {
     const { from: sender, logs } = this.minedReceipt
-    const context = { sender, miner, logs, returned: returnedTokens, wrapper: this.wrapper }
+    const context = { sender, miner, logs, tokensToSender, wrappedNative: this.wrappedNative }
     const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
     const givers = [...changes].flatMap(([account, ownChanges]) =>
       [...ownChanges.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
@@ -256,7 +262,7 @@ class SwapReferee {
   }
 
   private async sandwich(ownChanges: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
-    const { minedReceipt: mined, options, wrapper } = this
+    const { minedReceipt: mined, options, wrappedNative } = this
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
       (error: unknown): NeighborReceipts => {
         if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
@@ -271,13 +277,13 @@ class SwapReferee {
           ? `a sandwich by transactions that are not next to it: only ${receipts.length - 1} neighbors could be read`
           : 'a sandwich: its neighbors could not be read',
       )
-    const changesIn = ({ logs }: MinedReceipt) => changesOf(tokenFlows(logs, wrapper))
-    const others = receipts
+    const changesIn = ({ logs }: MinedReceipt) => changesOf(tokenFlows(logs, wrappedNative))
+    const succeeded = receipts
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
-    // Of its own, the native token's moves are known, too, which are not known of the others.
-    const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
-    return findSandwich(victim, others)
+    // The swap is judged by its logs, like its neighbors. Only the fallback also contains native transfers.
+    const victim = succeeded.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
+    return findSandwich(victim, succeeded)
   }
 
   private async compare(
@@ -289,8 +295,8 @@ class SwapReferee {
     const { rpc } = this.ports
     if (trades.length > MAX_TRADES)
       this.addGap('MORE_TRADES', `all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
-    const canStand = mined.index === 0 || resimulated?.isAsMined === true
-    if (!canStand)
+    const hasPositionState = mined.index === 0 || resimulated?.isAsMined === true
+    if (!hasPositionState)
       this.addGap(
         'POSITION_STATE',
         `the state in its position, behind ${mined.index} transactions of the block: ${
@@ -304,9 +310,9 @@ class SwapReferee {
         'OUTPUT_AT_PARENT',
         'what it would have paid at the end of the block before: the node cannot simulate it',
       )
-    const before = this.earlierTransactions.map(callOf)
+    const earlierCalls = this.earlierTransactions.map(callOf)
     const { parent, environment } = block
-    const midBlock = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, earlierCalls: before, environment })
+    const midBlock = mined.index > 0 && hasPositionState && midBlockRpc(rpc, { parent, earlierCalls, environment })
     const judgedTrades: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
       const comparisons: TradeComparison[] = []
@@ -314,14 +320,14 @@ class SwapReferee {
         ...(midBlock ? [{ state: 'position', at: midBlock } as const] : []),
         { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
       ]
-      for (const { state, at } of states) {
-        const comparison = await requestContext.time(state, () => this.compareAt(state, at, trade))
+      for (const { state, at: stateRpc } of states) {
+        const comparison = await requestContext.time(state, () => this.compareAt(state, stateRpc, trade))
         if (comparison) comparisons.push(comparison)
       }
       judgedTrades.push({
         ...trade,
         paidAtParent: outputOf(parentResult, trade),
-        ...netOf(trade, mined, comparisons),
+        ...netOutputField(trade, mined, comparisons),
         comparisons,
       })
     }
@@ -347,21 +353,21 @@ class SwapReferee {
         mined,
       )
     } catch (error) {
-      const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
-      if (!(error instanceof QuotingError) && !isOfNode) throw error
+      const isNodeError = error instanceof RpcError && error.code !== 'ABORTED'
+      if (!(error instanceof QuotingError) && !isNodeError) throw error
       const placeText = state === 'position' ? 'in its position' : 'at the end of the block before'
-      this.addGap(isOfState(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${placeText}: ${error.message}`)
+      this.addGap(isStateMissing(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${placeText}: ${error.message}`)
       return undefined
     }
   }
 }
 
 /** True if the node lacks a state that the quote needs; nodes report that in several ways. */
-const isOfState = (error: QuotingError | RpcError) =>
+const isStateMissing = (error: QuotingError | RpcError) =>
   error instanceof RpcError ? error.mayDependOnBlock : error.code === 'NO_STATE'
 
 /** Returns undefined if the node lacks the block or its state; throws any other error. */
-function undefinedIfOfBlock(error: unknown): undefined {
+function undefinedIfStateMissing(error: unknown): undefined {
   if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
 }
 
@@ -392,7 +398,7 @@ function comparisonOf(
   }
 }
 
-function netOf(
+function netOutputField(
   trade: AccountTrade,
   { from, costWei }: MinedReceipt,
   [first]: readonly TradeComparison[],
@@ -402,9 +408,9 @@ function netOf(
 }
 
 /** Output of the same trade in a simulation; null if the transaction failed there. */
-function outputOf(simulatedCall: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
-  if (!simulatedCall?.succeeded) return null
-  const changes = withBalances(changesOf(simulatedCall.flows), simulatedCall.balances ?? [])
+function outputOf(resimulated: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
+  if (!resimulated?.succeeded) return null
+  const changes = withBalances(changesOf(resimulated.flows), resimulated.balances ?? [])
   const receivedAmount = changes.get(recipient)?.get(tokenOut) ?? 0n
   return receivedAmount > 0n ? receivedAmount : null
 }

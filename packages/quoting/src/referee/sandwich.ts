@@ -1,4 +1,4 @@
-/** Detects sandwich attacks: two neighbors of a transaction in its block that trade around it. */
+/** Detects sandwich attacks: two transactions before and after a victim in its block that trade at its expense. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Changes } from './flows.ts'
 
@@ -11,7 +11,7 @@ export type Neighbor = {
   readonly changes: Changes
 }
 
-/** Trade of an account that takes one token and gives another: a pool, or a contract that holds many pools. */
+/** The changes of an account that takes one token and gives another: a pool, or a contract that holds many pools. */
 type PoolTrade = {
   readonly pool: Address
   readonly tokenIn: Address
@@ -24,11 +24,11 @@ export type SandwichAttack = {
   readonly pool: Address
   readonly front: Pick<Neighbor, 'hash' | 'index'>
   readonly back: Pick<Neighbor, 'hash' | 'index'>
-  /** Attacker: the sender of both transactions, or the contract that both call. */
+  /** Attacker: the common sender of both transactions, or the contract that both call. */
   readonly by: Address
   /** Token that the attacker sold first and bought back. */
   readonly token: Address
-  /** Profit in base units of `token`, for the amount of the other token that was both bought and sold. */
+  /** Profit in base units of `token`, from the amount of the other token that was bought and sold again. */
   readonly gain: bigint
 }
 
@@ -44,9 +44,9 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
 }
 
 /**
- * Finds two transactions around the victim. The first trades in one of the victim's pools in the same direction, and
- * the second in the opposite direction. Both have the same sender, or call the same contract. The sender must not be
- * the victim's, and the victim must not call this contract, which would then be a public router.
+ * Finds two transactions around the victim. The first trades in one of the victim's pools in the direction of the victim,
+ * and the second in the opposite direction. Both have the same sender, or call the same contract. This sender must differ
+ * from the victim's. If the victim calls the contract too, it is a public router and does not count.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const victimTradeKeys = new Set(poolTrades(victim.changes).map(tradeKeyOf))
@@ -54,21 +54,21 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
     .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
     .map((neighbor) => ({ neighbor, trades: poolTrades(neighbor.changes) }))
     .sort((a, b) => a.neighbor.index - b.neighbor.index)
-  const backs = otherTrades.filter(({ neighbor }) => neighbor.index > victim.index)
+  const laterNeighbors = otherTrades.filter(({ neighbor }) => neighbor.index > victim.index)
   // Nearest first, so that the result is the closest pair around the victim.
-  const fronts = otherTrades.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
-  for (const { neighbor: front, trades } of fronts) {
+  const earlierNeighbors = otherTrades.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
+  for (const { neighbor: front, trades } of earlierNeighbors) {
     for (const frontTrade of trades.filter((trade) => victimTradeKeys.has(tradeKeyOf(trade)))) {
       const oppositeKey = tradeKeyOf({
         pool: frontTrade.pool,
         tokenIn: frontTrade.tokenOut,
         tokenOut: frontTrade.tokenIn,
       })
-      for (const { neighbor: back, trades: backTrades } of backs) {
+      for (const { neighbor: back, trades: backTrades } of laterNeighbors) {
         const backTrade = backTrades.find((trade) => tradeKeyOf(trade) === oppositeKey)
         const attacker = backTrade && attackerOf(front, back, victim, isRoundTrip(frontTrade, backTrade))
         if (!backTrade || !attacker) continue
-        const ends = { front: placeOf(front), back: placeOf(back) }
+        const ends = { front: referenceOf(front), back: referenceOf(back) }
         return {
           pool: frontTrade.pool,
           ...ends,
@@ -82,7 +82,7 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
   return null
 }
 
-/** Profit from the amount that was both bought and sold; other inventory of the attacker does not count. */
+/** Returns the profit from the amount that was bought and sold again; other holdings of the attacker do not count. */
 function gainOf(frontTrade: PoolTrade, backTrade: PoolTrade): bigint {
   return backTrade.amountIn > frontTrade.amountOut
     ? (backTrade.amountOut * frontTrade.amountOut) / backTrade.amountIn - frontTrade.amountIn
@@ -92,7 +92,7 @@ function gainOf(frontTrade: PoolTrade, backTrade: PoolTrade): bigint {
 const tradeKeyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>
   `${pool} ${tokenIn} ${tokenOut}`
 
-const placeOf = ({ hash, index }: Neighbor) => ({ hash, index })
+const referenceOf = ({ hash, index }: Neighbor) => ({ hash, index })
 
 /**
  * Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions.

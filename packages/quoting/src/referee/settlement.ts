@@ -1,9 +1,9 @@
-/** Finds accounts for which somebody else sent the transaction, by the logs that name these accounts. */
+/** Finds accounts on whose behalf somebody else sent the transaction, by the logs that name these accounts. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { accountIn, SAFE_MODULE_SUCCESS, SAFE_SUCCESS, TRADE, USER_OPERATION } from '../topics.ts'
 import type { FlowLog, TokenTransfer } from './flows.ts'
 
-/** Returns owners of orders that a batch settles, ERC-4337 accounts, and Safes. These accounts may be contracts. */
+/** Returns owners of executed batch orders, ERC-4337 accounts, and Safes. These accounts may be contracts. */
 export function namedOwners(logs: readonly FlowLog[]): readonly Address[] {
   return logs.flatMap(({ address, topics: [topic, first, second] }) => {
     if (topic === TRADE && first) return [accountIn(first)]

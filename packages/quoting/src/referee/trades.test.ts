@@ -18,8 +18,8 @@ const move = (token: Address, from: Address, to: Address, amount: bigint): Token
 })
 const read = (flows: readonly TokenTransfer[], overrides: Partial<TradeContext> = {}) =>
   readTrades(changesOf(flows), {
-    ...{ sender: ANN, miner: MINER, wrapper: WETH, externalAccounts: new Set<Address>(), logs: [] },
-    returned: new Set(flows.flatMap(({ to, token }) => (to === ANN ? [token] : []))),
+    ...{ sender: ANN, miner: MINER, wrappedNative: WETH, externalAccounts: new Set<Address>(), logs: [] },
+    tokensToSender: new Set(flows.flatMap(({ to, token }) => (to === ANN ? [token] : []))),
     ...overrides,
   })
 const swap = [move(A, ANN, POOL, 100n), move(B, POOL, ANN, 50n)]

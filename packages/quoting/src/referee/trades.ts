@@ -11,7 +11,7 @@ export type AccountTrade = {
   readonly recipient: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Total that left the trader, including fees that others took. */
+  /** Total that left the trader, including fees that other accounts took. */
   readonly amountIn: bigint
   /** Total that reached the recipient. */
   readonly amountOut: bigint
@@ -19,7 +19,7 @@ export type AccountTrade = {
   readonly fees: readonly { readonly account: Address; readonly token: Address; readonly amount: bigint }[]
 }
 
-/** A transaction that is no swap to judge. */
+/** A transaction without a swap that can be judged, with the reason. */
 export type UnjudgedTransaction = {
   readonly kind: 'wrap' | 'transfer' | 'nothing' | 'several'
   readonly code: ReasonCode
@@ -33,15 +33,15 @@ export type TradeContext = {
   readonly sender: Address
   /** Block builder or miner, whom a sender may pay within the transaction. */
   readonly miner: Address
-  readonly wrapper: Address | null
+  readonly wrappedNative: Address | null
   /** Accounts without code, or with delegated code (EIP-7702): people rather than pools. */
   readonly externalAccounts: ReadonlySet<Address>
   readonly logs: readonly FlowLog[]
   /** Tokens that the sender received, even if it gave more of them. */
-  readonly returned: ReadonlySet<Address>
+  readonly tokensToSender: ReadonlySet<Address>
 }
 
-/** Tokens that an account has less of, and tokens that it has more of, with positive amounts. */
+/** The net changes of an account: `inputs` that it gave and `outputs` that it received, as [token, positive amount]. */
 type Sides = {
   readonly inputs: readonly (readonly [Address, bigint])[]
   readonly outputs: readonly (readonly [Address, bigint])[]
@@ -60,7 +60,7 @@ const tokensIn = (side: Sides['inputs']) => `${side.length} tokens: ${side.map((
 
 /** Reads the trades of a transaction from the changes of its accounts. */
 export function readTrades(changes: Changes, context: TradeContext): TradeReading {
-  const { sender, wrapper } = context
+  const { sender, wrappedNative } = context
   const { inputs, outputs } = sidesOf(changes, sender)
   const [input] = inputs
   if (!input) return readOrders(changes, context)
@@ -71,14 +71,14 @@ export function readTrades(changes: Changes, context: TradeContext): TradeReadin
   const senderTrade = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
   const output = senderTrade ?? outputOfOthers(changes, tokenIn, context)
   if ('kind' in output) return output
-  if (wrapper && isWrap(tokenIn, output.tokenOut, wrapper))
+  if (wrappedNative && isWrap(tokenIn, output.tokenOut, wrappedNative))
     return unjudgedTransaction('wrap', 'WRAPPED', 'the native token was wrapped or unwrapped, at no price')
   const trade = { trader: sender, tokenIn, amountIn, ...output }
   return { kind: 'swap', trades: [{ ...trade, fees: feesOf(changes, trade, context) }] }
 }
 
-const isWrap = (one: Address, other: Address, wrapper: Address) =>
-  (one === NATIVE && other === wrapper) || (one === wrapper && other === NATIVE)
+const isWrap = (one: Address, other: Address, wrappedNative: Address) =>
+  (one === NATIVE && other === wrappedNative) || (one === wrappedNative && other === NATIVE)
 
 function sidesOf(changes: Changes, account: Address): Sides {
   const ownChanges = [...(changes.get(account) ?? [])]
@@ -88,21 +88,24 @@ function sidesOf(changes: Changes, account: Address): Sides {
   }
 }
 
-/** Yields accounts that gave nothing, with the amounts that they received. */
-function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
+/** Yields each amount that was received by an account that gave nothing. */
+function* receivers(changes: Changes, { miner, wrappedNative }: TradeContext) {
   for (const account of changes.keys()) {
     const { inputs, outputs } = sidesOf(changes, account)
-    if (inputs.length === 0 && account !== miner && account !== wrapper)
+    if (inputs.length === 0 && account !== miner && account !== wrappedNative)
       for (const [token, amount] of outputs) yield { account, token, amount }
   }
 }
 
 type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
-/** Finds the account that received most of the only other token that came out, if the sender received none. */
+/**
+ * Finds the output of a sender that received nothing: if other accounts received exactly one other token, the largest
+ * amount of it.
+ */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
-  const all = [...receivers(changes, context)]
-  const otherChanges = all.filter(({ token }) => token !== tokenIn)
+  const receiverChanges = [...receivers(changes, context)]
+  const otherChanges = receiverChanges.filter(({ token }) => token !== tokenIn)
   const tokens = [...new Set(otherChanges.map(({ token }) => token))]
   if (tokens.length > 1)
     return unjudgedTransaction(
@@ -112,19 +115,19 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
     )
   const [first] = otherChanges.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
   if (first) return { recipient: first.account, tokenOut: first.token, amountOut: first.amount }
-  if (context.returned.has(tokenIn))
+  if (context.tokensToSender.has(tokenIn))
     return unjudgedTransaction(
       'nothing',
       'SAME_TOKEN',
       'the sender received the token that it gave, and nobody received another',
     )
-  return all.length > 0
+  return receiverChanges.length > 0
     ? unjudgedTransaction('transfer', 'SENT', 'a token was sent and nothing came back')
     : unjudgedTransaction('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
 }
 
 /**
- * Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends.
+ * Reads the trades of accounts other than the sender: orders that a solver executes, or operations that a relayer sends.
  */
 function readOrders(changes: Changes, context: TradeContext): TradeReading {
   const owners = new Set([...context.externalAccounts, ...namedOwners(context.logs)])
@@ -153,11 +156,12 @@ function readOrders(changes: Changes, context: TradeContext): TradeReading {
 
 function feesOf(changes: Changes, trade: Omit<AccountTrade, 'fees'>, context: TradeContext): AccountTrade['fees'] {
   const { trader, recipient, tokenIn, tokenOut } = trade
-  const { wrapper } = context
+  const { wrappedNative } = context
   // Routers that unwrap the output take their part before it is unwrapped.
-  const isOf = (token: Address, side: Address) => token === side || (wrapper !== null && isWrap(token, side, wrapper))
+  const matchesToken = (token: Address, side: Address) =>
+    token === side || (wrappedNative !== null && isWrap(token, side, wrappedNative))
   return [...receivers(changes, context)].filter(
     ({ account, token }) =>
-      account !== trader && account !== recipient && (isOf(token, tokenIn) || isOf(token, tokenOut)),
+      account !== trader && account !== recipient && (matchesToken(token, tokenIn) || matchesToken(token, tokenOut)),
   )
 }

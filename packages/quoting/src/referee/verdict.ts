@@ -6,20 +6,21 @@ import type { MinedReceipt } from './mined.ts'
 import type { SandwichAttack } from './sandwich.ts'
 import type { AccountTrade } from './trades.ts'
 
-/** Compares an output with the best at a state. Amounts are base units of the output token. */
+/** Compares the output of a mined trade with the best output at a state. Amounts are base units of the output token. */
 export type TradeComparison = {
-  /** `position`: behind the transactions before it in its block. `parent`: at the end of the block before. */
+  /** `position`: after the earlier transactions of the same block. `parent`: at the end of the block before. */
   readonly state: 'position' | 'parent'
+  /** Our quote of the same trade at that state. */
   readonly best: Pick<SwapQuote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending' | 'route'> & {
     readonly pools: readonly string[]
   }
-  /** No route of the known pools pays more; null if no bound is known. */
+  /** Upper bound on the output of all routes through the known pools; null if no bound is known. */
   readonly bound: bigint | null
-  /** Basis points of the best by which the output was below it; negative if it was above. */
+  /** Basis points of the best output by which the mined output is below it; negative if it is above. */
   readonly leftBps: number | null
-  /** Upper bound of `leftBps`, from the bound on all routes. */
+  /** Like `leftBps`, relative to `bound` instead of the best output. */
   readonly leftAtMostBps: number | null
-  /** `leftBps` after gas of both swaps; null if the gas has no price in the output, or somebody else has paid it. */
+  /** `leftBps` after the gas of both swaps; null if gas has no price in the output token, or somebody else has paid it. */
   readonly leftNetBps: number | null
 }
 
@@ -27,9 +28,9 @@ export type TradeComparison = {
 export type JudgedTrade = AccountTrade & {
   /** Output of the same transaction at the end of the block before; null if it fails there, or no node can run it. */
   readonly paidAtParent: bigint | null
-  /** Output less the gas of the transaction. */
+  /** Output less the cost of the transaction's gas; null if unknown, or if somebody else has paid the gas. */
   readonly netAmountOut: bigint | null
-  /** Comparisons at the state of its position first, if that is known. */
+  /** Comparisons; the one at the position in the block comes first, if that state is known. */
   readonly comparisons: readonly TradeComparison[]
 }
 
@@ -37,7 +38,7 @@ export type JudgedTrade = AccountTrade & {
 export type SwapVerdict = {
   readonly hash: Hex
   readonly outcome: 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer' | 'wrap' | 'several' | 'swap'
-  /** Reason for which there is no swap to judge. */
+  /** Reason for which there is no swap to judge; null if there is one. */
   readonly reason: { readonly code: ReasonCode; readonly message: string } | null
   readonly mined: Pick<
     MinedReceipt,

@@ -2,12 +2,12 @@
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import { BoundedMap } from '@sluice/simulation'
 
-/** Maximum searches that are remembered, most recent ones. */
+/** Maximum remembered searches; the most recent ones are kept. */
 const MAX_SEARCHES = 1_000
 
 type Request = RouteRequest | ExactOutputRequest
 
-/** Predicts the work of a search: the work of the last search for the same pair, with an amount of the same length. */
+/** Predicts the work of a search: that of the last search for the same pair with an amount of as many digits. */
 export class ExpectedWork {
   private readonly unitsByKey = new BoundedMap<string, number>(MAX_SEARCHES)
 

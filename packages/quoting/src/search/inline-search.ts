@@ -8,10 +8,10 @@ import {
   WorkBudget,
 } from '@sluice/routing'
 
-/** Maximum work units of a search on this thread: some ten milliseconds. */
+/** Maximum work units of a search on this thread: about ten milliseconds. */
 const INLINE_WORK = 1_000_000
 
-/** Searches on this thread. Returns the work units spent; the result is null if the search exceeds the limit. */
+/** Searches on this thread. Returns the result, null if the search exceeds the limit, and the work units spent. */
 export function searchInline(
   graph: Graph,
   request: RouteRequest | ExactOutputRequest,

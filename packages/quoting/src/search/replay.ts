@@ -1,4 +1,4 @@
-/** JSON form of search requests, for logs and replays. */
+/** Converts search requests to JSON and back, for logs and replays. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { ExactOutputRequest, RouteRequest, Taxes } from '@sluice/routing'
@@ -23,6 +23,7 @@ const SETS: ReadonlySet<string> = new Set([
   ...['excludePools', 'executable', 'include', 'exclude'],
   ...['tokens', 'accounts', 'pools'],
 ])
+/** Request fields that are amounts. */
 const AMOUNTS: ReadonlySet<string> = new Set(['amountIn', 'amountOut', 'gasPriceWei'])
 
 /** Parses a logged search request. @param text - JSON of the log's `replay.request` */

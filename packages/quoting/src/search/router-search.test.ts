@@ -35,7 +35,7 @@ afterAll(() => Promise.all([threads.close(), broken.close()]))
 test('workers search small chains while the process is busy and others wait, with the same result', async () => {
   const options = { threads, inlinePools: 10, longWork: 0, log }
   const search = (utilization: number, isAlone = false) =>
-    new RouterSearch({ ...options, utilization: () => utilization, isAlone: () => isAlone }).find(view, request)
+    new RouterSearch({ ...options, measureUtilization: () => utilization, isAlone: () => isAlone }).find(view, request)
   const here = await search(0.5)
   await search(1, true)
   expect(threads.freeThreadState).toBe('cold')
@@ -55,7 +55,7 @@ test('workers get no short searches, and none of pairs without a previous search
   const findRoute = vi.spyOn(threads, 'findRoute')
   const work = searchInline(view.graph(), request).work
   const search = (longWork: number) =>
-    new RouterSearch({ threads, inlinePools: 10, longWork, log, utilization: () => 1 })
+    new RouterSearch({ threads, inlinePools: 10, longWork, log, measureUtilization: () => 1 })
   await vi.waitFor(() => expect(threads.freeThreadState).toBe('warm'), { timeout: 30_000 })
   const [short, long] = [search(work + 1), search(work)]
   for (let k = 0; k < 3; k++) await short.find(view, request)
@@ -67,6 +67,6 @@ test('workers get no short searches, and none of pairs without a previous search
 })
 
 test('a worker that cannot start does not affect results', async () => {
-  const search = new RouterSearch({ threads: broken, inlinePools: 10, log, utilization: () => 1 })
+  const search = new RouterSearch({ threads: broken, inlinePools: 10, log, measureUtilization: () => 1 })
   for (let k = 0; k < 3; k++) expect(await search.find(view, request)).toMatchObject({ ok: true })
 })

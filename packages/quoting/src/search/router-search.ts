@@ -15,10 +15,10 @@ import { replayOf } from './replay.ts'
 
 /** Milliseconds over which the utilization of the event loop is measured. */
 const WINDOW_MS = 50
-/** Event loop utilization from which the process counts as busy. */
+/** Event loop utilization, from 0 to 1, from which the process counts as busy. */
 const BUSY_UTILIZATION = 0.9
 /**
- * Minimum work units of a search that goes to a worker while the process is busy; about a quarter of a millisecond. A
+ * Minimum work units (about a quarter of a millisecond) of a search that goes to a worker while the process is busy. A
  * shorter search takes hardly more time on this thread than the messages to a worker.
  */
 const LONG_WORK = 20_000
@@ -33,26 +33,27 @@ type Options = {
   /** True if no other quote of the chain would wait for a search on this thread. */
   readonly isAlone?: () => boolean
   /** Event loop utilization since the last call, from 0 to 1. */
-  readonly utilization?: () => number
+  readonly measureUtilization?: () => number
 }
 
 /**
- * Chooses the thread of each search; the result is the same on every thread. Large chains are searched in workers, so
- * that no request waits for another's search. Small chains are searched on this thread, where most searches take less
- * time than a message to a worker. A search that exceeds a work limit starts again in a worker, which can be
- * terminated. While the process is busy, workers with free capacity also take searches of small chains that took long
- * the last time. If no worker has started, the search also starts one, but runs on this thread.
+ * Chooses the thread of each search; the result is the same on every thread.
+ * - Chains with many pools are searched in workers, so that no request waits for another request's search.
+ * - Chains with few pools are searched on this thread, where most searches take less time than a message to a worker. A
+ *   search that exceeds a work limit starts again in a worker, which can be terminated.
+ * - While the process is busy, workers with free capacity also take searches of chains with few pools, if the last such
+ *   search was long. If no worker has started, one is started for later searches, and the search runs on this thread.
  */
 export class RouterSearch {
   private readonly options: Options
-  private readonly utilization: () => number
+  private readonly measureUtilization: () => number
   private measuredAtMs = Number.NEGATIVE_INFINITY
   private isBusy = false
   private readonly expectedWork = new ExpectedWork()
 
   constructor(options: Options) {
     this.options = options
-    this.utilization = options.utilization ?? createLoopMeter()
+    this.measureUtilization = options.measureUtilization ?? createLoopMeter()
   }
 
   /** @throws RoutingError */
@@ -67,8 +68,8 @@ export class RouterSearch {
       const isBusy = !isLarge && this.isProcessBusy()
       const freeWorker = isBusy ? threads.freeThreadState : null
       if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      // The bound after gas does not affect the route. On small chains it is computed later, while the simulation runs
-      // on the node. A busy process skips it.
+      // The bound after gas does not affect the route. On this thread it is computed later, while the node simulates. A
+      // busy process skips the bound.
       const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.unitsFor(request) >= longWork)
       if (!isInWorker) {
         const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
@@ -88,7 +89,7 @@ export class RouterSearch {
     if (this.options.isAlone?.()) return false
     const now = performance.now()
     if (now - this.measuredAtMs >= WINDOW_MS) {
-      this.isBusy = this.utilization() >= BUSY_UTILIZATION
+      this.isBusy = this.measureUtilization() >= BUSY_UTILIZATION
       this.measuredAtMs = now
     }
     return this.isBusy

@@ -1,4 +1,4 @@
-/** Simulation of swaps at the chain's node. */
+/** Simulates swaps at the chain's node. */
 import type { Address } from '@sluice/chains'
 import type { Market } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
@@ -10,16 +10,16 @@ import {
   simulateSwap,
 } from '@sluice/simulation'
 
-/** Maximum pools that are tried as the source of a token. */
+/** Maximum pools that may lend the input token to the sender in a simulation. */
 const MAX_HOLDERS = 3
 
 type Options = {
-  /** Returns the current node and market, which are replaced when the chain sleeps and wakes. */
+  /** Returns the current node and market, which are replaced when the chain was not used for a while. */
   readonly parts: () => { readonly rpc: Rpc; readonly market: Market }
   readonly context: SimulationContext
 }
 
-/** Simulates swaps. A token whose storage slots are unknown is funded by a transfer from a pool that holds it. */
+/** Simulates swaps. If the storage slots of the input token are unknown, a pool that holds the token lends the input. */
 export class Simulator {
   private readonly options: Options
 
@@ -30,7 +30,7 @@ export class Simulator {
   /**
    * Simulates a swap.
    *
-   * @param avoid - the swap's own pools, which may not be the source of the token
+   * @param avoid - the swap's own pools, which must not lend the input
    * @throws SimulationError, RpcError
    */
   async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {

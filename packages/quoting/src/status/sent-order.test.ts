@@ -1,7 +1,7 @@
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, Interface, id, zeroPadValue } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { orderOf, receivedOf, type SentOrder, spentOf } from './sent-order.ts'
+import { decodeSentOrder, receivedOf, type SentOrder, spentOf } from './sent-order.ts'
 
 const testAddress = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [sender, guard, executor, src, dst, wrapper, other, payee] = ['1', '2', '3', '4', '5', '6', '7', '8'].map(
@@ -26,8 +26,8 @@ const call = (name: string, ...values: unknown[]) => abi.encodeFunctionData(name
 
 describe('the order in the calldata', () => {
   const plain = { tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1_900_000_000 }
-  const paidOut = { ...plain, recipient: payee, feePpm: 10_000n, wrapper }
-  const bare = { ...plain, feePpm: 0n, wrapper: ZERO_ADDRESS }
+  const paidOut = { ...plain, recipient: payee, feePpm: 10_000n, wrappedNative: wrapper }
+  const bare = { ...plain, feePpm: 0n, wrappedNative: ZERO_ADDRESS }
   test.each([
     ['swap', call('swap', 100n, order, '0x'), 0n, { ...bare, isNativeIn: false }],
     ['swapNative', call('swapNative', order, '0x'), 77n, { ...bare, amountIn: 77n, isNativeIn: true }],
@@ -46,14 +46,14 @@ describe('the order in the calldata', () => {
       { ...bare, recipient: payee, isNativeIn: false },
     ],
   ])('%s', (_, input, value, expected) => {
-    expect(orderOf({ input, value })).toEqual(expected)
+    expect(decodeSentOrder({ input, value })).toEqual(expected)
   })
 
   test('is undefined for any other calldata', () => {
     const pull = new Interface(['function pullInput(address,uint256)']).encodeFunctionData('pullInput', [other, 1n])
     const swap = call('swap', 100n, order, '0x')
     for (const input of ['0x', '0x12345678', pull, swap.slice(0, 100), swap.slice(0, 10)])
-      expect(orderOf({ input: input as Hex, value: 0n })).toBeUndefined()
+      expect(decodeSentOrder({ input: input as Hex, value: 0n })).toBeUndefined()
   })
 })
 
@@ -69,7 +69,7 @@ const withdrawal = (token: Address, account: Address, amount: bigint) => ({
 })
 const sent = (overrides: Partial<SentOrder>): SentOrder => ({
   ...{ tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1, feePpm: 0n, recipient: undefined },
-  ...{ wrapper: ZERO_ADDRESS, isNativeIn: false },
+  ...{ wrappedNative: ZERO_ADDRESS, isNativeIn: false },
   ...overrides,
 })
 const parties = { sender, guard }
@@ -99,7 +99,9 @@ describe('the output that reached the recipient', () => {
   test('is null without a log', () => {
     expect(receivedOf(sent({}), [transfer(dst, guard, other, 5n)], parties)).toBeNull()
     expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS }), [transfer(dst, guard, sender, 5n)], parties)).toBeNull()
-    expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrapper }), [withdrawal(wrapper, other, 5n)], parties)).toBeNull()
+    expect(
+      receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrappedNative: wrapper }), [withdrawal(wrapper, other, 5n)], parties),
+    ).toBeNull()
   })
 
   test.each([
@@ -114,7 +116,7 @@ describe('the output that reached the recipient', () => {
       withdrawal(other, guard, 3n),
       withdrawal(wrapper, executor, 4n),
     ]
-    expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrapper, feePpm }), logs, parties)).toBe(received)
+    expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrappedNative: wrapper, feePpm }), logs, parties)).toBe(received)
   })
 })
 

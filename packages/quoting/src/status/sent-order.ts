@@ -17,16 +17,22 @@ export type SentOrder = {
   readonly feePpm: bigint
   /** Account that receives the output; undefined if it is the sender. */
   readonly recipient: Address | undefined
-  /** Wrapper whose tokens the Guard unwraps for a native output. */
-  readonly wrapper: Address
-  /** True if the input was sent as value, which the Guard wraps unless `tokenIn` is the zero address. */
+  /** Wrapped native token that the Guard unwraps for a native output; the zero address if it unwraps nothing. */
+  readonly wrappedNative: Address
+  /** True if the input was sent as native value. The Guard wraps this value unless `tokenIn` is the zero address. */
   readonly isNativeIn: boolean
 }
 
 const guardAbi: Interface = IGuard__factory.createInterface()
 
 /** Decodes the calldata of a swap. @returns undefined if it is not a swap of the Guard */
-export function orderOf({ input, value }: { readonly input: Hex; readonly value: bigint }): SentOrder | undefined {
+export function decodeSentOrder({
+  input,
+  value,
+}: {
+  readonly input: Hex
+  readonly value: bigint
+}): SentOrder | undefined {
   let call: ReturnType<Interface['parseTransaction']>
   try {
     call = guardAbi.parseTransaction({ data: input, value })
@@ -40,22 +46,26 @@ export function orderOf({ input, value }: { readonly input: Hex; readonly value:
     ...{ tokenIn: toAddress(order.tokenIn), tokenOut: toAddress(order.tokenOut) },
     ...{ amountIn, minOutput: order.minOutput, deadline: Number(order.deadline) },
     recipient: recipient && toAddress(recipient),
-    ...{ feePpm: payout?.feePpm ?? 0n, wrapper: toAddress(payout?.wrapper ?? ZERO_ADDRESS), isNativeIn: value > 0n },
+    ...{
+      feePpm: payout?.feePpm ?? 0n,
+      wrappedNative: toAddress(payout?.wrapper ?? ZERO_ADDRESS),
+      isNativeIn: value > 0n,
+    },
   }
 }
 
 type Parties = { readonly sender: Address; readonly guard: Address }
 
-/** Returns the output that reached the recipient, base units; null if no log shows it. */
+/** Returns the output that reached the recipient in base units; null if no log shows it. */
 export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   const { recipient = sender } = order
   if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, { to: recipient, from: recipient })
-  if (order.wrapper === ZERO_ADDRESS) return null
-  const unwrappedAmount = unwrappedBy(guard, order.wrapper, logs)
+  if (order.wrappedNative === ZERO_ADDRESS) return null
+  const unwrappedAmount = unwrappedBy(guard, order.wrappedNative, logs)
   return unwrappedAmount === null ? null : unwrappedAmount - (unwrappedAmount * order.feePpm) / PPM
 }
 
-/** Returns the input that left the sender, base units; null if no log shows it. */
+/** Returns the input that left the sender in base units; null if no log shows it. */
 export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   if (!order.isNativeIn) {
     const change = netTransfers(logs, order.tokenIn, { to: sender, from: sender })
@@ -66,7 +76,7 @@ export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard 
   return order.amountIn - (unwrappedBy(guard, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the transfers of a token `to` an account less those `from` it, base units; null if there are none. */
+/** Returns the transfers of a token to `to`, less the transfers from `from`, in base units; null if there are none. */
 function netTransfers(
   logs: readonly Log[],
   token: Address,
@@ -83,9 +93,10 @@ function netTransfers(
   return sum
 }
 
-function unwrappedBy(guard: Address, wrapper: Address, logs: readonly Log[]): bigint | null {
+/** Returns the amount that an account unwrapped, in base units; null if there is no log of it. */
+function unwrappedBy(guard: Address, wrappedNative: Address, logs: readonly Log[]): bigint | null {
   const amounts = logs.flatMap((log) => {
-    const isOwn = log.address === wrapper && log.topics[0] === WITHDRAWAL && log.topics.length === 2
+    const isOwn = log.address === wrappedNative && log.topics[0] === WITHDRAWAL && log.topics.length === 2
     return isOwn && accountIn(log.topics[1]!) === guard ? (wordOf(log.data) ?? []) : []
   })
   return amounts.length === 0 ? null : amounts.reduce((sum, amount) => sum + amount)

@@ -57,7 +57,7 @@ function streaming() {
 test('identical streams share one computation, and each gets its updates', async () => {
   const { chain, streams, open, add } = streaming()
   const [one, two, other] = [open(5n), open(5n), open(6n)]
-  await Promise.all([one.first, two.first, other.first])
+  await Promise.all([one.firstUpdate, two.firstUpdate, other.firstUpdate])
   expect(chain.quotes).toBe(2)
   expect(streams.counts).toEqual({ streams: 3, quotes: 2 })
   expect(one.updates).toEqual(two.updates)
@@ -87,7 +87,7 @@ test('one listener follows the chain while any stream is open', async () => {
 test('a closed stream gets no updates, and its quote is not computed any more', async () => {
   const { chain, open, add } = streaming()
   const [one, two] = [open(5n), open(6n)]
-  await Promise.all([one.first, two.first])
+  await Promise.all([one.firstUpdate, two.firstUpdate])
   one.close()
   await add(1)
   expect([one.updates.length, two.updates.length, chain.quotes]).toEqual([1, 2, 3])
@@ -97,11 +97,11 @@ test('an ended quote starts again for later streams, which earlier ones cannot c
   const { chain, streams, open } = streaming()
   chain.failure = new Error('node failure')
   const ended = open(5n)
-  await ended.first
+  await ended.firstUpdate
   expect(ended.updates.map(({ kind }) => kind)).toEqual(['end'])
   chain.failure = new QuotingError('NO_ROUTE', 'no route')
   const later = open(5n)
-  await later.first
+  await later.firstUpdate
   expect(later.updates.map(({ kind }) => kind)).toEqual(['refused'])
   ended.close()
   expect(streams.counts).toEqual({ streams: 1, quotes: 1 })
@@ -115,6 +115,6 @@ test('two quotes are computed at a time, since requests come first', async () =>
   await turn()
   expect(chain.maxRunning).toBe(2)
   resolve()
-  await Promise.all(streams.map(({ first }) => first))
+  await Promise.all(streams.map(({ firstUpdate }) => firstUpdate))
   expect([chain.quotes, chain.maxRunning]).toEqual([3, 2])
 })

@@ -7,15 +7,15 @@ import { cacheKeyOf, type QuoteRequest } from '../quote/request.ts'
 import type { StreamListener } from './update.ts'
 import { Watch } from './watch.ts'
 
-/** Maximum watched quotes of a chain computed at a time, because requests come first. */
+/** Maximum streamed quotes of a chain that are computed at a time, because requests come first. */
 const MAX_CONCURRENT_UPDATES = 2
 
 type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Logger, 'info'> }
 
-/** A quote stream as its owner sees it. */
+/** Handle of an open quote stream, for the caller that opened it. */
 export type OpenStream = {
   /** Resolves with the first update. */
-  readonly first: Promise<void>
+  readonly firstUpdate: Promise<void>
   readonly close: () => void
 }
 
@@ -41,7 +41,7 @@ export class QuoteStreams {
     const key = cacheKeyOf(request)
     const existing = this.watches.get(key)
     // An ended watch cannot be restarted.
-    const watch = existing && !existing.hasEnded ? existing : this.watch(request)
+    const watch = existing && !existing.hasEnded ? existing : this.createWatch(request)
     this.watches.set(key, watch)
     watch.add(listener)
     this.unsubscribe ??= this.options.runtime.onSnapshot((snapshot) => {
@@ -56,10 +56,10 @@ export class QuoteStreams {
       this.unsubscribe?.()
       this.unsubscribe = undefined
     }
-    return { first: watch.first, close }
+    return { firstUpdate: watch.firstUpdate, close }
   }
 
-  private watch(request: QuoteRequest): Watch {
+  private createWatch(request: QuoteRequest): Watch {
     const { quoter, log } = this.options
     const time = async <T>(_stage: string, run: () => T | Promise<T>) => run()
     return new Watch({

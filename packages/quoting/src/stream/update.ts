@@ -1,4 +1,4 @@
-/** Updates of a quote stream. */
+/** The updates of a quote stream, and their comparison. */
 import type { BlockHeader } from '@sluice/rpc'
 import type { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'

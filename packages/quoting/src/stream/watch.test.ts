@@ -172,7 +172,7 @@ test('a listener that joins later gets the last quote or refusal at once', async
   }
   expect(joined()).toEqual([])
   quotes[0]!.resolve(quoteAt(1))
-  await watch.first
+  await watch.firstUpdate
   expect(joined()).toEqual([{ kind: 'quote', quote: quoteAt(1) }])
   observe(2)
   await turn()
@@ -190,7 +190,7 @@ test('a removed listener gets no updates', async () => {
   watch.add(listener)
   watch.remove(listener)
   quotes[0]!.resolve(quoteAt(1))
-  await watch.first
+  await watch.firstUpdate
   expect(updates).toEqual([])
 })
 

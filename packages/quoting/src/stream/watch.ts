@@ -6,11 +6,14 @@ import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import { isSameQuote, isSameRoute, type StreamListener, type StreamUpdate } from './update.ts'
 
-/** Maximum blocks in a row for which an unchanged search result is enough. Then the transaction is simulated again. */
-const MAX_PEEKS = 4
+/**
+ * Maximum consecutive blocks for which the transaction is not simulated again, because no pool changed or the search finds
+ * the same route.
+ */
+const MAX_UNSIMULATED_BLOCKS = 4
 /** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */
 const RESEND_AFTER_MS = 300_000
-/** Failures in a row, other than refusals, after which the stream ends. */
+/** Number of consecutive failures, other than refusals, after which the stream ends. */
 const MAX_FAILURES = 3
 
 export type WatchOptions = {
@@ -28,12 +31,12 @@ export class Watch {
   private readonly options: WatchOptions
   private readonly listeners = new Set<StreamListener>()
   private readonly stopController = new AbortController()
-  private readonly firstUpdate = Promise.withResolvers<void>()
+  private readonly firstUpdateResolvers = Promise.withResolvers<void>()
   private lastResult: SwapQuote | QuotingError | undefined
   private lastQuoteSentMs = 0
-  private peeks = 0
+  private unsimulatedBlocks = 0
   private failures = 0
-  /** Newest block that is not processed yet, and whether pools changed since the last processed one. */
+  /** Newest block that is not processed yet, and whether pools changed since the last processed block. */
   private dueBlock: { readonly block: BlockHeader; readonly hasChanged: boolean } | undefined
   private isRunning = false
   /** Hash of the last block in an update, or its number if the hash is unknown. */
@@ -54,8 +57,8 @@ export class Watch {
   }
 
   /** Resolves with the first update. */
-  get first(): Promise<void> {
-    return this.firstUpdate.promise
+  get firstUpdate(): Promise<void> {
+    return this.firstUpdateResolvers.promise
   }
 
   /** Adds a listener, and sends it the current quote or refusal, if there is one. */
@@ -84,7 +87,7 @@ export class Watch {
 
   stop(): void {
     this.stopController.abort()
-    this.firstUpdate.resolve()
+    this.firstUpdateResolvers.resolve()
   }
 
   private updateOf(lastResult: SwapQuote | QuotingError): StreamUpdate {
@@ -93,7 +96,7 @@ export class Watch {
       : { kind: 'quote', quote: lastResult }
   }
 
-  /** Processes one block at a time. Of the blocks that arrive in the meantime, only the newest is processed. */
+  /** Processes one block at a time. If several blocks arrive in the meantime, processes only the newest. */
   private async run(): Promise<void> {
     if (this.isRunning) return
     this.isRunning = true
@@ -119,7 +122,7 @@ export class Watch {
       if (dueBlock && (await this.isUnchanged(dueBlock.hasChanged)))
         return this.send({ kind: 'block', block: dueBlock.block })
       const newQuote = await quote(request, signal)
-      this.peeks = 0
+      this.unsimulatedBlocks = 0
       this.failures = 0
       const { lastResult } = this
       this.lastResult = newQuote
@@ -136,8 +139,14 @@ export class Watch {
   /** Returns true if pools are unchanged, or if the search finds the same route as before. */
   private async isUnchanged(hasChanged: boolean): Promise<boolean> {
     const { lastResult } = this
-    if (!lastResult || lastResult instanceof QuotingError || this.needsResend || this.peeks >= MAX_PEEKS) return false
-    this.peeks++
+    if (
+      !lastResult ||
+      lastResult instanceof QuotingError ||
+      this.needsResend ||
+      this.unsimulatedBlocks >= MAX_UNSIMULATED_BLOCKS
+    )
+      return false
+    this.unsimulatedBlocks++
     if (!hasChanged) return true
     const route = await this.options.peek(this.options.request, lastResult.gasPriceWei, this.stopController.signal)
     return route !== undefined && isSameRoute(route, lastResult.bestEstimated)
@@ -161,7 +170,7 @@ export class Watch {
     if (update.kind === 'quote') this.lastQuoteSentMs = performance.now()
     if (update.kind === 'end') this.stop()
     for (const listener of [...this.listeners]) listener(update)
-    this.firstUpdate.resolve()
+    this.firstUpdateResolvers.resolve()
   }
 }
 

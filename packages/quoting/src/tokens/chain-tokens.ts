@@ -1,4 +1,4 @@
-/** Facts about a chain's tokens. */
+/** Facts, taxes, names, and trust of a chain's tokens. */
 import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
@@ -17,13 +17,13 @@ const SYMBOLS_TIMEOUT_MS = 1_000
 
 type Options = {
   readonly chain: Chain
-  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
+  /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
-  /** Node and context with which tokens are measured at the block of a snapshot. */
+  /** Returns the node and context with which tokens are measured at the block of a snapshot. */
   readonly source: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
 }
 
-/** Facts, taxes, reports, and trust of a chain's tokens. All but trust is kept while the chain sleeps. */
+/** Knowledge about a chain's tokens. All but trust is kept while the chain is not in use. */
 export class ChainTokens {
   readonly facts: TokenFacts
   readonly taxes = new TaxRecords()
@@ -46,7 +46,7 @@ export class ChainTokens {
       decimals: (token) => this.facts.decimals(token),
       measure: (token, snapshot) => this.report(token, snapshot),
     })
-    this.taxes.onSold = (token, sellable) => this.reports.learn(token, [sellable])
+    this.taxes.onSaleTested = (token, sellable) => this.reports.recordSales(token, [sellable])
     this.reports.onUnsellable = () => this.onNewEvidence()
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
@@ -64,10 +64,10 @@ export class ChainTokens {
    *
    * @throws RpcError if the node fails
    */
-  async report(token: Parameters<TokenReports['of']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
+  async report(token: Parameters<TokenReports['reportOf']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
     if (this.facts.isToken(token) === false) return null
     const { signal } = new AbortController()
-    return this.reports.of(token, snapshot, { ...this.source(snapshot), signal })
+    return this.reports.reportOf(token, snapshot, { ...this.source(snapshot), signal })
   }
 
   /**
@@ -86,12 +86,12 @@ export class ChainTokens {
     )
   }
 
-  /** Measures whether a token can be sold, without a report. @throws RpcError */
+  /** Measures whether a token can be sold in a pool, and records only that. @throws RpcError */
   private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
     const { signal } = new AbortController()
     try {
       const { sellable } = await measureToken(token, pool, { ...this.source(snapshot), signal })
-      this.reports.learn(token, [sellable])
+      this.reports.recordSales(token, [sellable])
     } catch (error) {
       // A token that cannot be measured may be sellable or not.
       if (!(error instanceof SimulationError)) throw error

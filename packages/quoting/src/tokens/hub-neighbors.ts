@@ -1,6 +1,7 @@
 /**
- * Discovers tokens with liquidity against a hub before anybody requests them. Reads the factories' pool creation logs,
- * newest first, and follows tokens whose pools hold enough of a hub. Runs in the background, in small steps.
+ * Discovers tokens with liquidity against a hub (a token of the chain with many pools) before anybody requests them.
+ * Reads the factories' pool creation logs, newest first. Follows each token with a pool that holds enough of a hub: keeps
+ * the token's pools in memory. Runs in the background, in small steps.
  */
 
 import { IERC20__factory } from '@sluice/bindings'
@@ -15,21 +16,23 @@ const PAUSE_MS = 30_000
 /** Maximum log requests of one run. */
 const MAX_REQUESTS = 8
 /**
- * Block range of a log request. Providers allow from 2,000 blocks to no limit; the range shrinks when a request is
- * refused.
+ * Number of blocks of the first log request. Some providers allow 2,000 blocks, others any number; the range shrinks when
+ * a request is refused.
  */
-const FIRST_RANGE = 50_000
-const MIN_RANGE = 500
+const FIRST_RANGE_BLOCKS = 50_000
+/** Minimum number of blocks of a log request; if it is refused, the run fails. */
+const MIN_RANGE_BLOCKS = 500
 /** Maximum pools of one run whose hub balance is read. */
 const MAX_POOLS = 1_000
-/** Minimum USD value of the hub's balance in a pool for its other token to be followed. */
+/** Minimum USD value of the hub that a pool holds, for the pool's other token to be followed. */
 const MIN_HUB_USD = 5_000
 /** Maximum tokens that are followed; those with the largest hub balance win. */
 const MAX_FOLLOWED = 300
-/** Tokens that are followed at a time. */
+/** Number of followed tokens whose pools are loaded by one call of the market. */
 const TOKENS_PER_SEARCH = 25
 /** Maximum pools that are remembered as checked, so that none is read twice. */
 const MAX_CHECKED_POOLS = 50_000
+/** Gas limit of reading one balance. */
 const READ_GAS = 300_000
 const TIMEOUT_MS = 5_000
 
@@ -37,6 +40,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type NeighborSource = { readonly rpc: Rpc; readonly market: Market; readonly prices: PriceBook }
 
+/** A pool of a hub and a token that is neither a hub nor listed. */
 type HubPair = { readonly token: Address; readonly hub: Address; readonly pool: Pool<null> }
 
 /** Finds and follows the tokens with liquidity against a chain's hubs. */
@@ -49,7 +53,7 @@ export class HubNeighbors {
   private readonly checkedPools = new BoundedMap<string, true>(MAX_CHECKED_POOLS)
   /** USD value of the hub's balance in the deepest pool of each followed token. */
   private readonly usdByFollowedToken = new Map<Address, number>()
-  private range = FIRST_RANGE
+  private rangeBlocks = FIRST_RANGE_BLOCKS
   /** Lowest and highest block whose logs were read. */
   private readRange: { readonly from: number; readonly to: number } | undefined
   private isRunning = false
@@ -107,16 +111,20 @@ export class HubNeighbors {
     await this.readBalances(pairs.slice(0, MAX_POOLS), { rpc, market, prices })
   }
 
-  /** Returns the blocks since the last run, or else the range below the lowest block read. */
+  /** Returns the blocks since the last read block if there are any; otherwise the range before the first read block. */
   private nextRange(head: number): { readonly from: number; readonly to: number } | undefined {
     const { readRange } = this
-    if (!readRange) return { from: Math.max(0, head - this.range + 1), to: head }
-    if (readRange.to < head) return { from: Math.max(readRange.to + 1, head - this.range + 1), to: head }
-    return readRange.from === 0 ? undefined : { from: Math.max(0, readRange.from - this.range), to: readRange.from - 1 }
+    if (!readRange) return { from: Math.max(0, head - this.rangeBlocks + 1), to: head }
+    if (readRange.to < head) return { from: Math.max(readRange.to + 1, head - this.rangeBlocks + 1), to: head }
+    return readRange.from === 0
+      ? undefined
+      : { from: Math.max(0, readRange.from - this.rangeBlocks), to: readRange.from - 1 }
   }
 
   /**
-   * Returns undefined if the node refused the range; the next range is shorter. @throws RpcError for any other failure
+   * Reads creation logs; undefined if the node refused the range, which makes the next range shorter.
+   *
+   * @throws RpcError for any other failure
    */
   private async logsOf(rpc: Rpc, range: { readonly from: number; readonly to: number }) {
     try {
@@ -125,8 +133,8 @@ export class HubNeighbors {
       return await rpc.getLogs({ ...filter, fromBlock: range.from, toBlock: range.to }, options)
     } catch (error) {
       const isRefused = error instanceof RpcError && (error.isRefusal || error.code === 'TIMEOUT')
-      if (!isRefused || this.range <= MIN_RANGE) throw error
-      this.range = Math.max(MIN_RANGE, Math.floor(this.range / 4))
+      if (!isRefused || this.rangeBlocks <= MIN_RANGE_BLOCKS) throw error
+      this.rangeBlocks = Math.max(MIN_RANGE_BLOCKS, Math.floor(this.rangeBlocks / 4))
       return undefined
     }
   }
@@ -142,7 +150,9 @@ export class HubNeighbors {
   }
 
   /**
-   * Reads the hub balance of each pool, and follows its other token if the balance is worth enough. @throws RpcError
+   * Reads each pool's balance of the hub, and follows the pool's other token if the balance is worth enough.
+   *
+   * @throws RpcError
    */
   private async readBalances(pairs: readonly HubPair[], { rpc, market, prices }: NeighborSource): Promise<void> {
     if (pairs.length === 0) return

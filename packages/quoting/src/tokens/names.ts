@@ -1,12 +1,14 @@
-/** Names and symbols of tokens, as their contracts return them, sanitized. */
+/** Reads the names and symbols of tokens from their contracts, sanitizes them for display, and caches them. */
 import type { Address, Hex } from '@sluice/chains'
 import { type Reads, runReads } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
 import { BoundedMap, decodeText, type StateCount } from '@sluice/simulation'
 
-/** Maximum characters, as in the Token Lists schema. */
+/** Maximum characters of a name, as in the Token Lists schema. */
 const MAX_NAME_LENGTH = 60
+/** Maximum characters of a symbol, as in the Token Lists schema. */
 export const MAX_SYMBOL_LENGTH = 20
+/** Maximum tokens with a cached name. */
 const MAX_TOKENS = 10_000
 /** Gas limit of one read. Proxies use up to 100,000; an endless answer is limited to a few hundred kilobytes. */
 const READ_GAS = 500_000

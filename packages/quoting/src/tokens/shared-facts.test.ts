@@ -29,7 +29,7 @@ test('facts that one process measures reach another', async () => {
   for (const fact of facts) applyFact(other, fact)
   expect(other.facts.decimals(TOKEN)).toBe(6)
   expect(other.facts.isToken(TOKEN)).toBe(true)
-  expect(other.taxes.current.get(TOKEN)).toEqual({ usual: TAX, inPool: new Map([['pool', TAX]]) })
+  expect(other.taxes.taxedTokens.get(TOKEN)).toEqual({ usual: TAX, inPool: new Map([['pool', TAX]]) })
   expect(await other.slots.layout({ token: TOKEN } as never)).toEqual({ allowance: mapping })
 })
 
@@ -39,8 +39,8 @@ test('the newer of two measurements counts, in any order of arrival', () => {
   taxes.record(TOKEN, 'a', of(2), 20)
   taxes.record(TOKEN, 'a', of(1), 10)
   taxes.record(TOKEN, 'b', of(3), 15)
-  expect(taxes.current.get(TOKEN)?.usual).toEqual(of(2))
-  expect(taxes.current.get(TOKEN)?.inPool).toEqual(new Map(Object.entries({ a: of(2), b: of(3) })))
+  expect(taxes.taxedTokens.get(TOKEN)?.usual).toEqual(of(2))
+  expect(taxes.taxedTokens.get(TOKEN)?.inPool).toEqual(new Map(Object.entries({ a: of(2), b: of(3) })))
 })
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
 ])('the invalid fact $key $text is ignored', (fact) => {
   const all = createStores()
   applyFact(all, { ...fact, measuredMs: 1 })
-  expect([...all.taxes.current]).toEqual([])
+  expect([...all.taxes.taxedTokens]).toEqual([])
   expect(all.facts.isToken(TOKEN as Address)).toBeUndefined()
   expect(all.slots.statistics.remembered).toBe(0)
 })

@@ -7,11 +7,12 @@ import { fromText, type TokenFacts, toText } from '@sluice/liquidity'
 import type { SimulationContext } from '@sluice/simulation'
 import type { KnownTax, TaxRecords } from './taxes.ts'
 
-/** A measured fact, with its time in milliseconds of Unix time. */
+/** A measured fact: `key` is its kind and subject, `text` its value, and `measuredMs` a Unix time in milliseconds. */
 export type SharedFact = { readonly key: string; readonly measuredMs: number; readonly text: string }
 
 type FactStores = { readonly facts: TokenFacts; readonly taxes: TaxRecords; readonly slots: SimulationContext['slots'] }
 
+/** Fields of a tax. */
 const TAXES = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
 
 /** Publishes every fact that is measured from now on. */

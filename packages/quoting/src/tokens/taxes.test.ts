@@ -65,7 +65,7 @@ describe('taxes', () => {
     expect(await records.learn([place, place], source)).toBe(true)
     expect(orders).toEqual([{ token: TOKEN, pool: at(1), sizes: [10_001n, 1_000_001n] }])
     const tax = { buyPpm: 10_000, sellPpm: 20_000, transferPpm: 5_000, surchargePpm: 0 }
-    expect(records.current.get(TOKEN)).toEqual({ usual: tax, inPool: new Map([['pool 1', tax]]) })
+    expect(records.taxedTokens.get(TOKEN)).toEqual({ usual: tax, inPool: new Map([['pool 1', tax]]) })
     expect([records.transferPpm(TOKEN), records.transferPpm(OTHER)]).toEqual([5_000n, 0n])
     vi.advanceTimersByTime(60_000)
     expect([await records.learn([place], source), orders.length]).toEqual([false, 1])
@@ -84,14 +84,14 @@ describe('taxes', () => {
     const { source } = sourceOf(() => tax)
     const records = new TaxRecords()
     expect(await records.learn([{ token: TOKEN, pool: poolOf(1) }], source)).toBe(true)
-    expect(records.current.get(TOKEN)?.usual).toMatchObject({ [name]: 7 })
+    expect(records.taxedTokens.get(TOKEN)?.usual).toMatchObject({ [name]: 7 })
   })
 
   test('of other transfers only are known, but none of pools', async () => {
     const { source } = sourceOf(() => ({ pass: 7 }))
     const records = new TaxRecords()
     expect(await records.learn([{ token: TOKEN, pool: poolOf(1) }], source)).toBe(true)
-    expect([records.current.size, records.transferPpm(TOKEN)]).toEqual([0, 7n])
+    expect([records.taxedTokens.size, records.transferPpm(TOKEN)]).toEqual([0, 7n])
   })
 
   test('differ between pools; the pool that was measured last counts for others', async () => {
@@ -101,13 +101,13 @@ describe('taxes', () => {
       await records.learn([{ token: TOKEN, pool: poolOf(n) }], source)
       vi.advanceTimersByTime(1)
     }
-    const { usual, inPool } = records.current.get(TOKEN)!
+    const { usual, inPool } = records.taxedTokens.get(TOKEN)!
     expect([usual.sellPpm, inPool.get('pool 1')?.sellPpm, inPool.get('pool 2')?.sellPpm]).toEqual([200, 100, 200])
     const copy = records.copy()
-    expect(copy.current).toEqual(records.current)
+    expect(copy.taxedTokens).toEqual(records.taxedTokens)
     // Independent, and due for measurement.
     copy.record(TOKEN, 'pool 3', { surchargePpm: 0, ...usual }, 5)
-    expect(records.current.get(TOKEN)!.inPool.has('pool 3')).toBe(false)
+    expect(records.taxedTokens.get(TOKEN)!.inPool.has('pool 3')).toBe(false)
     expect(copy.counts.measured.entries).toBe(1)
   })
 
@@ -115,9 +115,9 @@ describe('taxes', () => {
     const sold: unknown[] = []
     const { source } = sourceOf(() => ({ buy: 0, pass: 9, sell: null }))
     const records = new TaxRecords()
-    records.onSold = (...result) => sold.push(result)
+    records.onSaleTested = (...result) => sold.push(result)
     await records.learn([{ token: TOKEN, pool: poolOf(1) }], source)
-    expect(records.current.get(TOKEN)?.usual).toMatchObject({ buyPpm: 0, sellPpm: 9, transferPpm: 9 })
+    expect(records.taxedTokens.get(TOKEN)?.usual).toMatchObject({ buyPpm: 0, sellPpm: 9, transferPpm: 9 })
     expect(sold).toEqual([[TOKEN, false]])
     const vault = sourceOf((pool) =>
       pool === at(0) ? { buy: null, pass: 4, sell: null } : { buy: null, pass: null, sell: null },
@@ -152,7 +152,7 @@ describe('taxes', () => {
     vi.advanceTimersByTime(60_001)
     answer = new RpcError('REVERTED', 'no')
     expect(await records.learn(places, source)).toBe(false)
-    expect(records.current.get(TOKEN)?.usual.sellPpm).toBe(50)
+    expect(records.taxedTokens.get(TOKEN)?.usual.sellPpm).toBe(50)
     expect([await records.learn(places, source), orders.length]).toEqual([false, 2])
     vi.advanceTimersByTime(60_001)
     answer = new RpcError('UNREACHABLE', 'down')
@@ -165,7 +165,7 @@ describe('taxes', () => {
     const tax = { buyPpm: 1, sellPpm: 1, transferPpm: 0, surchargePpm: 0 }
     records.record(TOKEN, 'pool 1', tax, 20_000_000)
     records.record(TOKEN, 'pool 1', { ...tax, buyPpm: 2 }, 9_000_000)
-    expect(records.current.get(TOKEN)?.inPool.get('pool 1')?.buyPpm).toBe(1)
+    expect(records.taxedTokens.get(TOKEN)?.inPool.get('pool 1')?.buyPpm).toBe(1)
     vi.advanceTimersByTime(60_001)
     expect([await records.learn([{ token: TOKEN, pool: poolOf(1) }], source), orders.length]).toEqual([true, 1])
   })
@@ -180,8 +180,8 @@ describe('reports of a token', () => {
     const reports = new TokenReports()
     const snapshot = snapshotOf([poolOf(1, 10n), poolOf(2, 40n), poolOf(3, 30n), poolOf(4, 20n)])
     const [measured, again] = await Promise.all([
-      reports.of(TOKEN, snapshot, source),
-      reports.of(TOKEN, snapshot, source),
+      reports.reportOf(TOKEN, snapshot, source),
+      reports.reportOf(TOKEN, snapshot, source),
     ])
     expect(again).toBe(measured)
     expect(measured!.map(({ pool, report }) => [pool?.id, report.sellTaxPpm])).toEqual([
@@ -194,19 +194,19 @@ describe('reports of a token', () => {
 
   test('without a pool measure transfers, and are null for what is no token', async () => {
     const { source, orders } = sourceOf(() => ({ buy: null, sell: null, pass: 3 }))
-    const [only] = (await new TokenReports().of(TOKEN, snapshotOf([]), source))!
+    const [only] = (await new TokenReports().reportOf(TOKEN, snapshotOf([]), source))!
     expect([only!.pool, only!.report.transferTaxPpm, orders[0]!.sizes]).toEqual([undefined, 3, [1_000n, 1_000_000n]])
     const failing = sourceOf(() => new RpcError('REVERTED', 'no'))
-    expect(await new TokenReports().of(TOKEN, snapshotOf([]), failing.source)).toBeNull()
+    expect(await new TokenReports().reportOf(TOKEN, snapshotOf([]), failing.source)).toBeNull()
   })
 
   test('that fail with the node are not cached', async () => {
     let answer: Taxed | Error = new RpcError('UNREACHABLE', 'down')
     const { source } = sourceOf(() => answer)
     const reports = new TokenReports()
-    await expect(reports.of(TOKEN, snapshotOf([]), source)).rejects.toThrow('down')
+    await expect(reports.reportOf(TOKEN, snapshotOf([]), source)).rejects.toThrow('down')
     answer = {}
-    expect(await reports.of(TOKEN, snapshotOf([]), source)).toHaveLength(1)
+    expect(await reports.reportOf(TOKEN, snapshotOf([]), source)).toHaveLength(1)
   })
 
   test('a token that can be bought but not sold is unsellable until some pool sells it', async () => {
@@ -214,12 +214,12 @@ describe('reports of a token', () => {
     const { source } = sourceOf(() => ({ sell: null }))
     const reports = new TokenReports()
     reports.onUnsellable = (token) => unsellableTokens.push(token)
-    await reports.of(TOKEN, snapshotOf([poolOf(1)]), source)
+    await reports.reportOf(TOKEN, snapshotOf([poolOf(1)]), source)
     expect([reports.isUnsellable(TOKEN), reports.isUnsellable(OTHER), unsellableTokens]).toEqual([true, false, [TOKEN]])
-    reports.learn(TOKEN, [false])
-    reports.learn(TOKEN, [null])
+    reports.recordSales(TOKEN, [false])
+    reports.recordSales(TOKEN, [null])
     expect([reports.isUnsellable(TOKEN), unsellableTokens.length]).toEqual([true, 1])
-    reports.learn(TOKEN, [false, true])
+    reports.recordSales(TOKEN, [false, true])
     expect(reports.isUnsellable(TOKEN)).toBe(false)
   })
 })

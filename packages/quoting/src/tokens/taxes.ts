@@ -1,4 +1,4 @@
-/** Taxes of tokens: measurement and records. */
+/** Measures the taxes that tokens take on transfers, and records them by token and pool. */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Taxes, type TokenTax, taxIn } from '@sluice/routing'
@@ -15,8 +15,8 @@ import {
 /** Minimum milliseconds between two measurements of a token: owners may change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
 /**
- * Divisors of a pool's reserve that give the measured amounts: small enough for transfer limits, large enough for whole
- * ppm.
+ * Divisors of a pool's reserve. The quotients are the amounts whose tax is measured: small enough for transfer limits,
+ * large enough to compute the tax in whole ppm.
  */
 const SMALL_AMOUNT_DIVISOR = 100_000n
 const LARGE_AMOUNT_DIVISOR = 1_000n
@@ -24,10 +24,12 @@ const LARGE_AMOUNT_DIVISOR = 1_000n
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
 /** Maximum tokens with records, because every route search receives the taxed ones. */
 const MAX_TOKENS = 2_000
+/** Maximum pairs of token and pool whose time of measurement is remembered. */
 const MAX_MEASURED = 20_000
+/** Maximum pools per token with records. */
 const MAX_POOLS_OF_TOKEN = 100
 
-/** Taxes of a token in one pool, parts per million. */
+/** Taxes of a token in one pool, in parts per million. */
 export type KnownTax = Required<TokenTax>
 
 const UNTAXED: KnownTax = { buyPpm: 0, sellPpm: 0, transferPpm: 0, surchargePpm: 0 }
@@ -42,14 +44,15 @@ export type TaxSource = {
 /** A token with a pool that trades it, since taxes differ between pools. */
 export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
+/** Taxes of a token by pool id. `usual` is the tax in the pool measured last, `usualMs` the Unix time of that. */
 type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: BoundedMap<string, KnownTax> }
 
-/** Taxes of tokens by pool and direction, measured after a route paid less than settled. */
+/** Taxes of tokens by pool and direction, measured after a route paid less than expected. */
 export class TaxRecords {
-  /** Called with each measurement made here. */
+  /** Called with each measurement of this process. */
   onMeasured: (token: Address, pool: string, tax: KnownTax, measuredMs: number) => void = () => {}
-  /** Called with the result of test sales; null if the sale could not be tried. */
-  onSold: (token: Address, sellable: boolean | null) => void = () => {}
+  /** Called with the result of each test sale; null if the sale could not be tried. */
+  onSaleTested: (token: Address, sellable: boolean | null) => void = () => {}
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
   private readonly taxesByToken = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
   private readonly measuredAtByKey = new BoundedMap<string, number>(MAX_MEASURED)
@@ -58,16 +61,16 @@ export class TaxRecords {
    * per block.
    */
   private readonly stuckTokens = new BoundedMap<Address, true>(MAX_TOKENS)
-  private taxedTokens: Taxes | undefined
+  private cachedTaxedTokens: Taxes | undefined
 
   /** Returns the tokens with a tax in at least one pool. */
-  get current(): Taxes {
-    this.taxedTokens ??= new Map(
+  get taxedTokens(): Taxes {
+    this.cachedTaxedTokens ??= new Map(
       [...this.taxesByToken]
         .filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(isTaxed))
         .map(([token, { usual, inPool }]) => [token, { usual, inPool: new Map(inPool) }]),
     )
-    return this.taxedTokens
+    return this.cachedTaxedTokens
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
@@ -110,7 +113,7 @@ export class TaxRecords {
     this.store(token, pool, tax, measuredMs)
   }
 
-  /** Returns an independent copy, in which every token is due for measurement. */
+  /** Returns an independent copy without times of measurement, so that every token is due for measurement. */
   copy(): TaxRecords {
     const copy = new TaxRecords()
     for (const [token, { usual, inPool }] of this.taxesByToken) {
@@ -130,10 +133,10 @@ export class TaxRecords {
     }
     taxes.inPool.set(pool, tax)
     this.taxesByToken.set(token, taxes)
-    this.taxedTokens = undefined
+    this.cachedTaxedTokens = undefined
   }
 
-  /** @returns true if it differs from the record */
+  /** Records whether a token can be transferred twice in one transaction. @returns true if the record has changed */
   private recordStuck(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null
     if (isStuck === this.stuckTokens.has(token)) return false
@@ -145,14 +148,14 @@ export class TaxRecords {
   private async measure(key: string, trade: TradedToken, source: TaxSource): Promise<boolean> {
     const recordedTax = taxIn(this.taxesByToken, trade.token, trade.pool.id) ?? UNTAXED
     const report = await measureToken(trade.token, trade.pool, source).catch((error: unknown) => {
-      // If a token cannot be measured, its record is kept; routes exclude its pools instead.
+      // If a token cannot be measured, its record stays; routes exclude the token's pools instead.
       if (error instanceof SimulationError) return null
       throw error
     })
     const now = Date.now()
     this.measuredAtByKey.set(key, now)
     if (!report) return false
-    this.onSold(trade.token, report.sellable)
+    this.onSaleTested(trade.token, report.sellable)
     const tax = taxOf(report, recordedTax)
     this.store(trade.token, trade.pool.id, tax, now)
     this.onMeasured(trade.token, trade.pool.id, tax, now)

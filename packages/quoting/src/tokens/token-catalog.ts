@@ -1,4 +1,4 @@
-/** Cached list of a chain's tokens, searchable by symbol, name, and address. */
+/** Caches the list of a chain's tokens, and searches it by symbol, name, and address. */
 import type { Address } from '@sluice/chains'
 import { isAddress, toAddress } from '@sluice/chains'
 import type { ListSource, TokenListEntry, TokenLister } from './token-list.ts'
@@ -26,7 +26,7 @@ export type CatalogSource = ListSource & { readonly isComplete: boolean }
 /** Builds and caches the token list. */
 export class TokenCatalog {
   private readonly lister: TokenLister
-  private cached: CachedCatalog | undefined
+  private cachedCatalog: CachedCatalog | undefined
 
   constructor(lister: TokenLister) {
     this.lister = lister
@@ -37,15 +37,17 @@ export class TokenCatalog {
     return [...this.lister.registry.keys()]
   }
 
-  /** Returns the whole list. @param source - called if a list has to be built @throws RpcError */
+  /** Returns the whole list. @param source - provides the pools if a list has to be built @throws RpcError */
   async load(source: () => Promise<CatalogSource>): Promise<Catalog> {
-    if (!this.cached || this.cached.expiresMs < Date.now())
-      this.cached = { catalog: this.build(source), expiresMs: Infinity }
-    return this.cached.catalog
+    if (!this.cachedCatalog || this.cachedCatalog.expiresMs < Date.now())
+      this.cachedCatalog = { catalog: this.build(source), expiresMs: Infinity }
+    return this.cachedCatalog.catalog
   }
 
   /**
-   * Returns the tokens whose symbol or name contains the text, in the order of the list, or the token at that address.
+   * Returns the tokens whose symbol or name contains the text, in the order of the list. If the text is an address, returns
+   * the token at this address.
+   *
    * @throws RpcError
    */
   async search(text: string, source: (extraTokens?: readonly Address[]) => Promise<CatalogSource>): Promise<Catalog> {
@@ -71,10 +73,10 @@ export class TokenCatalog {
       const tokens = await this.lister.list(listSource)
       const catalog = { tokens, madeAt: Date.now(), block: listSource.view.snapshot.block.number }
       const keepMs = listSource.isComplete ? KEEP_MS : KEEP_PARTIAL_MS
-      this.cached = { catalog: Promise.resolve(catalog), expiresMs: Date.now() + keepMs }
+      this.cachedCatalog = { catalog: Promise.resolve(catalog), expiresMs: Date.now() + keepMs }
       return catalog
     } catch (error) {
-      this.cached = undefined
+      this.cachedCatalog = undefined
       throw error
     }
   }

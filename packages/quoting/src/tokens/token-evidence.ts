@@ -1,6 +1,7 @@
 /**
- * Checks unlisted tokens before they are priced: reads the real balances of their pools, and tests whether the tokens
- * can be sold. Callers wait only for a short time; results that arrive later apply to later requests.
+ * Checks tokens outside the chain's file (unlisted tokens) before they are priced: reads the real balances of their pools,
+ * and tests whether the tokens can be sold. Callers wait only for a short time; results that arrive later apply to later
+ * requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
@@ -9,9 +10,11 @@ import { Semaphore } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { deepestPools, type HoldingsSource, readHoldings, unlistedTokens } from '../view/holdings.ts'
 
-/** Milliseconds for which a check of balances is valid; `SALE_TTL_MS` is the same for test sales. */
+/** Milliseconds for which a check of balances is valid. */
 const BALANCES_TTL_MS = 60_000
+/** Milliseconds for which a test sale is valid. */
 const SALE_TTL_MS = 600_000
+/** Maximum tokens whose checks are remembered. */
 const MAX_REMEMBERED = 20_000
 /** Maximum checks at a time. */
 const MAX_CONCURRENT_CHECKS = 2
@@ -40,7 +43,8 @@ export class TokenEvidence {
   }
 
   /**
-   * Checks the tokens that are due, and waits at most `timeoutMs` for it. A failed check is repeated by the next call.
+   * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`. The next call repeats a failed
+   * check.
    *
    * @returns tokens whose checks have not finished
    */
@@ -70,6 +74,7 @@ export class TokenEvidence {
   }
 }
 
+/** Runs a check of a token unless it runs already or is still valid. */
 function runOnce(
   checks: BoundedMap<Address, Promise<void>>,
   token: Address,

@@ -1,20 +1,23 @@
-/** List of a chain's tokens for users to choose from: the tokens of its file, and those with enough liquidity. */
+/** Lists a chain's tokens for users to choose from: the tokens of the chain's file, and tokens with enough liquidity. */
 import { type Address, type Chain, listedTokens, NATIVE, type Token, ZERO_ADDRESS } from '@sluice/chains'
 import type { TokenFacts } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { inSlices, type Rpc, type Steps } from '@sluice/rpc'
 import type { ChainView } from '../view/view.ts'
-import { looksLike } from './look-alike.ts'
+import { lookAlikeKey } from './look-alike.ts'
 import { MAX_SYMBOL_LENGTH, type TokenNames } from './names.ts'
 
-/** Minimum USD in pools for listing a token that is not in the chain's file. */
+/** Minimum USD value of liquidity for listing a token that is not in the chain's file. */
 const MIN_DEPTH_USD = 10_000
 /**
  * Maximum listed tokens that are not in the chain's file, deepest first. Limited because the name of each must be read.
  */
 const MAX_FOUND = 2_000
 
-/** `found`: not in the chain's file, with enough liquidity. `unlisted`: too little liquidity, requested by address. */
+/**
+ * Reason for which a token is in the list. `found`: not in the chain's file, but with enough liquidity. `unlisted`: with
+ * too little liquidity, but requested by its address.
+ */
 export type Origin = 'native' | 'registry' | 'found' | 'unlisted'
 
 /** A token of the list. */
@@ -25,7 +28,7 @@ export type TokenListEntry = {
   readonly decimals: number
   readonly depthUsd: number | null
   readonly origin: Origin
-  /** Token of the chain's file whose symbol equals this one's, or looks like it. */
+  /** Token of the chain's file whose symbol equals, or looks like, the symbol of this token. */
   readonly copyOf: Address | undefined
 }
 
@@ -49,11 +52,11 @@ export class TokenLister {
     this.addressBySkeleton = new Map(
       [...tokens, { symbol: chain.nativeCurrency.symbol, address: chain.wrappedNative?.address ?? NATIVE }]
         .reverse()
-        .map(({ symbol, address }) => [looksLike(symbol), address]),
+        .map(({ symbol, address }) => [lookAlikeKey(symbol), address]),
     )
   }
 
-  /** Lists the native token, then all others, deepest first. @throws RpcError if names cannot be read */
+  /** Lists the native token, then all other tokens, deepest liquidity first. @throws RpcError if names cannot be read */
   async list({ view, rpc }: ListSource): Promise<readonly TokenListEntry[]> {
     const book = view.prices()
     const { chain, names } = this.options
@@ -63,8 +66,9 @@ export class TokenLister {
       if (depthUsd !== null && depthUsd >= MIN_DEPTH_USD) candidates.push({ address, depthUsd, origin: 'found' })
     }
     const registryCandidates: Candidate[] = []
-    if (chain.wrappedNative) registryCandidates.push(await this.candidate(NATIVE, 'native', book))
-    for (const address of this.registry.keys()) registryCandidates.push(await this.candidate(address, 'registry', book))
+    if (chain.wrappedNative) registryCandidates.push(await this.candidateOf(NATIVE, 'native', book))
+    for (const address of this.registry.keys())
+      registryCandidates.push(await this.candidateOf(address, 'registry', book))
     const allCandidates = [...registryCandidates, ...candidates.sort(deepestFirst).slice(0, MAX_FOUND)]
     const addresses = allCandidates.map(({ address }) => address).filter((address) => address !== NATIVE)
     await names.read(addresses, rpc)
@@ -90,8 +94,8 @@ export class TokenLister {
   }
 
   /**
-   * Returns the sanitized symbol of a token, from the chain's file or else from its contract; undefined if neither has
-   * one.
+   * Returns the sanitized symbol of a token, from the chain's file or else from the token's contract; undefined if neither
+   * has one.
    */
   symbolOf(address: Address): string | undefined {
     const { chain, names } = this.options
@@ -100,7 +104,7 @@ export class TokenLister {
     return symbol.replaceAll(' ', '').slice(0, MAX_SYMBOL_LENGTH) || undefined
   }
 
-  private async candidate(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
+  private async candidateOf(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
     return { address, origin, depthUsd: await book.depthUsd(address) }
   }
 
@@ -122,8 +126,16 @@ export class TokenLister {
     const symbol = this.symbolOf(address)
     const decimals = this.registry.get(address)?.decimals ?? facts.decimals(address)
     if (symbol === undefined || decimals === undefined) return undefined
-    const original = origin === 'registry' ? undefined : this.addressBySkeleton.get(looksLike(symbol))
-    return { address, depthUsd, origin, name: names.get(address)?.name ?? symbol, symbol, decimals, copyOf: original }
+    const copiedToken = origin === 'registry' ? undefined : this.addressBySkeleton.get(lookAlikeKey(symbol))
+    return {
+      address,
+      depthUsd,
+      origin,
+      name: names.get(address)?.name ?? symbol,
+      symbol,
+      decimals,
+      copyOf: copiedToken,
+    }
   }
 }
 

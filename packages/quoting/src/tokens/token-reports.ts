@@ -1,4 +1,4 @@
-/** Cached measurements of tokens. */
+/** Measures tokens on request: taxes, and whether they can be sold. Caches the measurements. */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
@@ -6,15 +6,18 @@ import { BoundedMap, SimulationError, type StateCount, type TokenReport } from '
 import { deepestPoolsOf } from '../view/holdings.ts'
 import { measureToken, type TaxSource } from './taxes.ts'
 
-/** Maximum pools in which a token is measured: the pools that hold most of the token. */
+/** Maximum pools in which a token is measured: the pools with the largest reserves of the token. */
 const MAX_POOLS = 3
+/** Milliseconds for which a measurement is valid. */
 const REMEMBER_MS = 60_000
+/** Maximum tokens with a remembered measurement. */
 const MAX_REMEMBERED = 1_000
+/** Maximum tokens that are remembered as unsellable. */
 const MAX_UNSELLABLE = 10_000
-/** Maximum tokens measured at a time: each takes some twenty calls to the node that quotes wait for. */
+/** Maximum tokens measured at a time: each takes about twenty calls to the node, for which quotes wait too. */
 const MAX_AT_ONCE = 4
 
-/** Measurements of a token, one per pool; those that do not depend on a pool are read from the first. */
+/** Measurements of a token, one per pool. Callers read the values that do not depend on a pool from the first one. */
 export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
 
 /** Measures tokens on request, and caches each result for a minute. */
@@ -38,14 +41,14 @@ export class TokenReports {
   }
 
   /** Measures a token; null if it is not a token or cannot be measured. @throws RpcError if the node fails */
-  of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
+  reportOf(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
     const cached = this.reports.get(token)
     if (cached) return cached
     const measurement = this.slots.run(() => measureEverywhere(token, snapshot, source))
     this.reports.set(token, measurement)
     measurement
       .then((measurements) =>
-        this.learn(
+        this.recordSales(
           token,
           (measurements ?? []).map(({ report }) => report.sellable),
         ),
@@ -55,8 +58,8 @@ export class TokenReports {
     return measurement
   }
 
-  /** Records test sales, made here or elsewhere. One success in any pool means that the token can be sold. */
-  learn(token: Address, sellable: readonly (boolean | null)[]): void {
+  /** Records results of test sales, of any caller. One success in any pool means that the token can be sold. */
+  recordSales(token: Address, sellable: readonly (boolean | null)[]): void {
     if (sellable.includes(true)) this.unsellable.delete(token)
     else if (sellable.includes(false) && !this.unsellable.has(token)) {
       this.unsellable.set(token, true)

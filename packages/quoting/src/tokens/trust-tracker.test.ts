@@ -44,7 +44,7 @@ function trackerOnChain(measure: MeasureToken = async () => reportOf(), pools = 
       return measure(token, snapshot)
     },
   })
-  standings.price({ usd: () => 1 } as unknown as PriceBook)
+  standings.setPrices({ usd: () => 1 } as unknown as PriceBook)
   const poolsById = new Map(pools.map((pool) => [pool.id, pool]))
   const snapshot = (number: number): Snapshot => {
     const changed = number === 1 ? [...poolsById.keys()] : []
@@ -167,7 +167,7 @@ test('depth is the USD value of whole tokens, and zero without decimals or a pri
   ] as const) {
     const { standings, see } = trackerOnChain()
     // Three pools with 300,000 whole tokens each.
-    standings.price({ usd: () => usd } as unknown as PriceBook)
+    standings.setPrices({ usd: () => usd } as unknown as PriceBook)
     await see(1)
     expect(standings.standingOf(TOKEN).reason.startsWith('seen to behave')).toBe(isDeep)
   }
@@ -204,7 +204,7 @@ test('trust takes a day of blocks and at least 600 by default', async () => {
       ...{ chain: { ...chain, blockTimeMs }, earnBlocks: undefined, decimals: () => 6 },
       measure: async () => null,
     })
-    standings.price({ usd: () => 1 } as unknown as PriceBook)
+    standings.setPrices({ usd: () => 1 } as unknown as PriceBook)
     const pools = new Map(poolsOf(TOKEN, 11).map((pool) => [pool.id, pool]))
     const block = { number: 1, timestamp: 1 } as Snapshot['block']
     await standings.observe({ chainId: 1, block, pools, changedIds: [...pools.keys()] })

@@ -17,22 +17,22 @@ import { inSlices } from '@sluice/rpc'
 import type { MeasuredToken } from './token-reports.ts'
 
 const DAY_MS = 86_400_000
-/** Minimum blocks to earn trust, on slow chains. */
+/** Minimum number of blocks in which a token must qualify to earn trust. Slow chains have fewer blocks in a day. */
 const MIN_BLOCKS = 600
-/** Number of repeated measurements of a trusted token in the time that earning trust takes. */
-const REPORTS = 24
-/** Minimum blocks between two measurements, if trust is earned quickly. */
+/** Number of measurements of a token in the time that earning trust takes; a trusted token is measured as often. */
+const REPORTS_WHILE_EARNING = 24
+/** Minimum blocks between two measurements of a token, if trust is earned quickly. */
 const MIN_REPORT_BLOCKS = 25
-/** Minimum milliseconds between two measurements, because each costs the node a few calls. */
+/** Minimum milliseconds between measurements of any tokens, because each costs the node a few calls. */
 const REPORT_PAUSE_MS = 10_000
 
-/** Maximum queued blocks. Beyond that the ledger is reset, because a gap in its observations voids them. */
+/** Maximum queued blocks. If there are more, the ledger is reset, because a gap in its observations voids them. */
 const MAX_WAITING = 64
 
 /** Returns the terms of earning trust. Source of the values: docs/decisions/intermediates.md. */
 function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): TrustTerms {
   const blocks = earnBlocks ?? Math.max(MIN_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
-  const reportIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
+  const reportIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS_WHILE_EARNING))
   return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportIntervalBlocks }
 }
 
@@ -41,7 +41,7 @@ export type MeasureToken = (token: Address, snapshot: Snapshot) => Promise<Measu
 
 type Options = {
   readonly chain: Chain
-  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
+  /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
   readonly decimals: (token: Address) => number | undefined
   readonly measure: MeasureToken
@@ -52,8 +52,8 @@ export class TrustTracker {
   private readonly ledger: TrustLedger
   private readonly options: Options
   private queue: Snapshot[] = []
-  private observing = false
-  private measuring = false
+  private isObserving = false
+  private isMeasuring = false
   private measuredAt = Number.NEGATIVE_INFINITY
 
   constructor(options: Options) {
@@ -77,18 +77,18 @@ export class TrustTracker {
     return this.ledger.counts
   }
 
-  /** Records a block in the ledger: at once after few changes, otherwise in slices, block after block. */
+  /** Records a block in the ledger, after the earlier ones. Many changes are recorded in slices of time. */
   async observe(snapshot: Snapshot): Promise<void> {
     if (this.queue.length >= MAX_WAITING) {
       this.queue = []
       this.ledger.reset()
     }
     this.queue.push(snapshot)
-    if (!this.observing) await this.observeAll()
+    if (!this.isObserving) await this.observeAll()
   }
 
-  /** Sets the prices that the depth of pools is measured with. */
-  price(book: PriceBook): void {
+  /** Sets the prices with which the depth of pools is computed. */
+  setPrices(book: PriceBook): void {
     const { decimals } = this.options
     this.ledger.setPriceSource((token, amount) => {
       const places = decimals(token)
@@ -106,29 +106,29 @@ export class TrustTracker {
     for (const token of taxes.keys()) this.ledger.reportBreach(token, 'a tax on transfers')
   }
 
-  /** Resets the ledger when the chain falls asleep, because later blocks are not observed. */
+  /** Resets the ledger. Call it when the process stops following the chain, because a gap voids the observations. */
   forget(): void {
     this.queue = []
     this.ledger.reset()
   }
 
   private async observeAll(): Promise<void> {
-    this.observing = true
+    this.isObserving = true
     try {
       for (let next = this.queue.shift(); next; next = this.queue.shift()) {
         await inSlices('trust', this.ledger.observeInSteps(next))
         void this.measureNext(next)
       }
     } finally {
-      this.observing = false
+      this.isObserving = false
     }
   }
 
   private async measureNext(snapshot: Snapshot): Promise<void> {
     const now = performance.now()
     const { tokenDueForReport } = this.ledger
-    if (tokenDueForReport === undefined || this.measuring || now - this.measuredAt < REPORT_PAUSE_MS) return
-    this.measuring = true
+    if (tokenDueForReport === undefined || this.isMeasuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    this.isMeasuring = true
     this.measuredAt = now
     try {
       const measurements = await this.options.measure(tokenDueForReport, snapshot)
@@ -139,7 +139,7 @@ export class TrustTracker {
     } catch {
       // The node failed, so the token is measured again later.
     } finally {
-      this.measuring = false
+      this.isMeasuring = false
     }
   }
 }

@@ -1,10 +1,10 @@
 /** Cache of response bodies for one view of a chain. */
 import type { StateCount } from '@sluice/simulation'
 
-/** Maximum characters of all targets and bodies: some thousand clients with ten tokens each. */
+/** Maximum characters of all targets and bodies together: enough for some thousand clients with ten tokens each. */
 const MAX_SIZE = 2_000_000
 
-/** Response bodies computed from one view, by request target. Bodies beyond the limit are not stored. */
+/** Response bodies by request target (the path and query of a URL). Bodies beyond the limit are not stored. */
 export class ResponseCache {
   private readonly bodies = new Map<string, string>()
   private size = 0
@@ -23,7 +23,7 @@ export class ResponseCache {
     this.size = 0
   }
 
-  keep(target: string, body: string): void {
+  store(target: string, body: string): void {
     const size = target.length + body.length
     if (this.bodies.has(target)) return
     if (this.size + size > MAX_SIZE) {

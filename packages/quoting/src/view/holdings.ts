@@ -1,4 +1,4 @@
-/** Compares the balances of a token's deepest pools with their states. */
+/** Compares the balances of a token's deepest pools with the reserves in their states. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
@@ -9,12 +9,12 @@ import { readBalances } from '../balances.ts'
 const MAX_POOLS = 16
 /** Maximum tokens per request whose pools are read. */
 const MAX_TOKENS = 8
-/** A balance that is short by less than a millionth of the reserve counts as rounding. */
-const ROUNDING = 1_000_000n
+/** Divisor: a balance that is below the reserve by at most a millionth of the reserve counts as rounding. */
+const ROUNDING_DIVISOR = 1_000_000n
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
-/** Returns the tokens of a request to check: not in the chain's file, with a price, and due; at most 8. */
+/** Returns at most `MAX_TOKENS` tokens to check: tokens that are not in the chain's file, have a price, and are due. */
 export function unlistedTokens(
   tokens: readonly Address[],
   listedTokens: ReadonlySet<Address>,
@@ -27,7 +27,7 @@ export function unlistedTokens(
 }
 
 /**
- * Reads the balances of a token's deepest pools, and caps the depth that prices assume in each pool at its balance.
+ * Reads the balances of a token's deepest pools, and caps the depth that prices assume in each pool at the pool's balance.
  *
  * @returns true if a price may have changed
  * @throws RpcError
@@ -42,7 +42,7 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
     const missingAmounts = balances[k]!.map((balance, tokenIndex) => {
       const reserve = reserves[tokenIndex]!
       const missingAmount = balance === null ? 0n : reserve - balance
-      return missingAmount * ROUNDING > reserve ? Number(missingAmount) : 0
+      return missingAmount * ROUNDING_DIVISOR > reserve ? Number(missingAmount) : 0
     })
     if (prices.setMissing(pool.id, missingAmounts)) mayChangePrices = true
   }

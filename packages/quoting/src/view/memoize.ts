@@ -1,4 +1,4 @@
-/** Memoization of asynchronous work. */
+/** Memoizes asynchronous work. */
 import { BoundedMap } from '@sluice/simulation'
 
 /**

@@ -35,14 +35,15 @@ const MAX_CONCURRENT_READS = 2
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
-/** Initial estimate of a read in milliseconds, and weight of the newest read in its moving average. */
+/** Initial estimate of the duration of a read. */
 const INITIAL_READ_MS = 200
+/** Weight of the newest read in the moving average of the duration. */
 const NEWEST_WEIGHT = 0.2
 /**
- * Maximum milliseconds that a quote waits for pools discovered in the background, after the pools of its tokens are
- * read.
+ * Minimum time limit in milliseconds for pools that are discovered in the background, after the known pools of a quote's
+ * tokens are read.
  */
-const QUOTE_SETTLE_MS = 2_000
+const MIN_QUOTE_SETTLE_MS = 2_000
 
 /** A past block in memory. */
 type PastBlock = {
@@ -68,7 +69,7 @@ export type PastState = {
   readonly poolsPending: boolean
 }
 
-/** Pools that can only be discovered in past logs, as the market of the newest block has discovered them. */
+/** Pools that only a search of past logs finds, taken from the market of the newest block, which has searched them. */
 export type ListedPools = {
   readonly pools: readonly PoolEntry[]
   /** False while the logs are still being searched. */
@@ -92,7 +93,7 @@ type Options = {
 export class PastBlocks {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
-  /** Tokens of the chain's file. The balances of their pools are not checked. */
+  /** Tokens of the chain's file. For other tokens, the depth of a pool is capped at the balance that the pool holds. */
   private readonly listedTokenSet: ReadonlySet<Address>
   /** By kind and block hash; quotes and prices have separate entries. */
   private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
@@ -138,24 +139,24 @@ export class PastBlocks {
   /**
    * Returns the pools for a swap between two tokens, at the end of a block.
    *
-   * @param ends - ERC-20 tokens
+   * @param pairTokens - ERC-20 tokens
    * @param listPools - lists pools from the market of the newest block; past logs are searched if it returns undefined
    * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many
    *   requests are queued
    */
   async poolsAt(
     blockRef: BlockRef,
-    ends: readonly [Address, Address],
+    pairTokens: readonly [Address, Address],
     { rpc, listPools, signal }: { readonly rpc: Rpc; readonly listPools: ListPools; readonly signal?: AbortSignal },
   ): Promise<PastState> {
-    const pair = [...ends].sort().join()
-    const listedPools = await listPools(ends)
+    const pair = [...pairTokens].sort().join()
+    const listedPools = await listPools(pairTokens)
     const { market, prices, quotedPairs } = await this.shareRead(`pools ${blockRef} ${pair}`, signal, {
       blockRef,
       rpc,
       kind: listedPools ? 'listed pools' : 'pools',
       isLoaded: ({ quotedPairs }) => quotedPairs.has(pair),
-      read: (past) => this.readPools(past, ends, listedPools),
+      read: (past) => this.readPools(past, pairTokens, listedPools),
     })
     const poolsPending = !isScanned(market) || listedPools?.isComplete === false || !quotedPairs.has(pair)
     return { snapshot: market.snapshot(), market, prices, poolsPending }
@@ -218,39 +219,39 @@ export class PastBlocks {
   private async readPrices(pastBlock: PastBlock, tokens: readonly Address[], rpc: Rpc): Promise<void> {
     const { block, market, redemptions, prices } = pastBlock
     const { hubs, wrappedNative } = this.chain
-    const wrapper = wrappedNative?.address
-    const wrappedTokens = tokens.flatMap((token) =>
-      token === NATIVE || token === ZERO_ADDRESS ? (wrapper ?? []) : token,
+    const wrappedAddress = wrappedNative?.address
+    const erc20Tokens = tokens.flatMap((token) =>
+      token === NATIVE || token === ZERO_ADDRESS ? (wrappedAddress ?? []) : token,
     )
-    await market.ensureGroups([hubs, ...wrappedTokens.map((token) => [token])])
-    const realTokens = wrappedTokens.filter((token) => market.tokens.isToken(token) === true)
+    await market.ensureGroups([hubs, ...erc20Tokens.map((token) => [token])])
+    const realTokens = erc20Tokens.filter((token) => market.tokens.isToken(token) === true)
     const underlyingTokens = await redemptions.readShares(realTokens, {
       rpc,
       block,
       holderOf: (share) => prices.holderOf(share),
     })
     const snapshot = await market.ensureGroups(
-      underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((part) => [part]),
+      underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]),
     )
     await prices.follow(this.settleMs > 0 ? await market.whenIdle(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
     await Promise.all(
-      unlistedTokens(wrappedTokens, this.listedTokenSet, prices).map((token) => readHoldings(token, source)),
+      unlistedTokens(erc20Tokens, this.listedTokenSet, prices).map((token) => readHoldings(token, source)),
     )
     for (const token of tokens) pastBlock.pricedTokens.add(token)
   }
 
   private async readPools(
     { market, prices, quotedPairs }: PastBlock,
-    ends: readonly [Address, Address],
+    pairTokens: readonly [Address, Address],
     listedPools: ListedPools | undefined,
   ): Promise<void> {
     if (listedPools) await market.addFoundPools(listedPools.pools)
-    await market.ensureGroups([this.chain.hubs, ends])
-    await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
-    // Scanning all past logs of a chain takes minutes, so a read does not wait for the end of the scan.
-    const isSettled = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
-    if (isSettled && listedPools?.isComplete !== false) quotedPairs.add([...ends].sort().join())
+    await market.ensureGroups([this.chain.hubs, pairTokens])
+    await prices.follow(await market.whenIdle(Math.max(this.settleMs, MIN_QUOTE_SETTLE_MS)))
+    // While past logs are being scanned, which takes minutes, the pair counts as read once the pools found so far are.
+    const isReadComplete = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
+    if (isReadComplete && listedPools?.isComplete !== false) quotedPairs.add([...pairTokens].sort().join())
   }
 
   private async openBlock(kind: ReadRequest['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
@@ -306,7 +307,8 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
   const [hub] = hubs
   if (!hub) return
   try {
-    // Reads by number, not by hash. The block is old, so a node without its state will not get the state later.
+    // Read by number: the client then reports a missing state at once. By hash, it would take the node for one that has
+    // not received the block yet, and try again.
     await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error

@@ -1,15 +1,16 @@
-/** Past prices of a chain's tokens, recorded block by block in memory. */
+/** Records the prices of a chain's tokens block by block in memory. */
 import type { Address } from '@sluice/chains'
 import { BoundedMap } from '@sluice/simulation'
 
-/** Maximum tokens with a history: tokens of the chain's file first, then the last requested ones. */
+/** Maximum tokens with a history: up to half are tokens of the chain's file, the others were requested most recently. */
 const MAX_TOKENS = 64
-/** Maximum points of a token. When it is reached, every second point is dropped, and half as many are recorded. */
+/** Maximum points of a token. When it is reached, every second point is dropped, and then half as many are recorded. */
 const MAX_POINTS = 512
 
 /** A price in USD at a block. */
 export type PricePoint = { readonly block: number; readonly timestamp: number; readonly usd: number }
 
+/** The points of a token, oldest first, and the minimum number of blocks between two of them. */
 type Series = { points: PricePoint[]; blocksPerPoint: number }
 const newSeries = (): Series => ({ points: [], blocksPerPoint: 1 })
 type Block = { readonly number: number; readonly timestamp: number }

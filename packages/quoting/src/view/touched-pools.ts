@@ -1,9 +1,9 @@
-/** Pools that the newest block has changed. */
+/** Tracks the pools that the newest block has changed. */
 import type { Snapshot } from '@sluice/liquidity'
 
 /**
- * Tracks the pools that changed in the newest block. Their price oracles are already written in that block. A swap in
- * the next block pays for this write again.
+ * Tracks the pools that changed in the newest block. Such a pool has already written its price oracle in that block, so a
+ * simulation in the block does not include the write. A swap in the next block does.
  */
 export class TouchedPools {
   private blockHash: string | undefined

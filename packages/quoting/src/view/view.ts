@@ -1,4 +1,4 @@
-/** A chain at one block, as requests see it. */
+/** The view of a chain at one block that requests use. */
 import type { Address, Hex } from '@sluice/chains'
 import type { SampledSwap, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
@@ -14,9 +14,10 @@ export type ChainView = {
   readonly answers: ResponseCache
   readonly graph: () => Graph
   /**
-   * Samples pools at the inputs of swaps, by pool id. Returns a view of the same block with these samples, or this view
-   * if the chain has moved on. Absent if this process does not read the chain.
+   * Reads the outputs of sampled pools for more inputs. Returns a view of the same block with these samples, or this view
+   * if there is a newer block in memory. Absent if another process reads the pools.
    *
+   * @param swaps - inputs to sample, by pool id
    * @throws RpcError
    */
   readonly refine?: (swaps: ReadonlyMap<string, readonly SampledSwap[]>) => Promise<ChainView>
@@ -28,7 +29,7 @@ export type ChainView = {
   readonly l1FeePerByteWei: () => Promise<number>
   /** Reads an account's code at this block, and caches it. */
   readonly codeOf: (account: Address) => Promise<Hex>
-  /** True while pools of some families are still being searched for, or cannot be found. */
+  /** True while the search for pools is incomplete: it still runs, or it fails for some families. */
   readonly poolsPending: () => boolean
   /**
    * Rejects with QuotingError `GUARD_NOT_DEPLOYED` unless Guard and Executor have their recorded code at this block.

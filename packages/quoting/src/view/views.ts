@@ -16,20 +16,21 @@ import type { ChainView } from './view.ts'
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum age in milliseconds of a head that prices use without asking the node. Clients cache prices for seconds, so
- * an older head of this age does no harm.
+ * Maximum milliseconds since the head was last confirmed, if prices use it without asking the node. Clients cache prices
+ * for seconds, so this age does no harm.
  */
 const RECENT_MS = 500
-/** Maximum age in milliseconds of a head that prices use if the node is slow to report a newer one. */
+/** Maximum milliseconds since the head was last confirmed, if prices use it because the node is slow to answer. */
 const STALE_MS = 10_000
 /** Timeout for fetching the head before serving prices from a stale block. */
 const HEAD_TIMEOUT_MS = 200
 /** Timeout for discovering tokens that were not requested recently; discovery continues in the background. */
 const DISCOVERY_TIMEOUT_MS = 300
+/** Maximum groups of tokens that a view remembers as loaded. */
 const MAX_GROUPS = 10_000
-/** Maximum retries when the block is removed by a reorg. */
+/** Maximum attempts if a reorg removes the block during the work. */
 const MAX_ATTEMPTS = 8
-/** Milliseconds between retries while the node switches branches. */
+/** Milliseconds between attempts while the node switches to another branch of the chain. */
 const PAUSE_MS = 10
 
 type Options = {
@@ -66,7 +67,8 @@ export class ChainViews {
   /**
    * Returns the chain at its current head, with the pools of the tokens.
    *
-   * @param groups - groups of tokens; loads the pools between tokens of a group, and between them and the chain's hubs
+   * @param groups - groups of tokens; loads the pools between the tokens of each group, and between these tokens and the
+   *   chain's hubs
    * @throws QuotingError `BEHIND` if `minimumBlock` is not reached in time; RpcError if the node fails
    */
   async atHead(
@@ -118,10 +120,10 @@ export class ChainViews {
   }
 
   /**
-   * Returns the chain at the block before the view's block, if the market keeps that block. Used if the node does not
-   * have a block yet that another process published.
+   * Returns the chain at the block before the view's block, if the market keeps that block. Used if another process
+   * published a block that this process's node does not have yet.
    */
-  earlierThan({ snapshot }: ChainView): ChainView | undefined {
+  viewBefore({ snapshot }: ChainView): ChainView | undefined {
     const previousSnapshot = this.options.market.snapshotBefore?.(snapshot.block)
     if (previousSnapshot && this.previousView?.snapshot !== previousSnapshot)
       this.previousView = this.viewOf(previousSnapshot)
@@ -154,7 +156,7 @@ export class ChainViews {
   }
 
   /**
-   * Discovers the pools of tokens. For vault shares, also the pools of the assets that they redeem for.
+   * Discovers the pools of tokens. For vault shares, also discovers the pools of the assets that the shares redeem for.
    *
    * @returns true if all redemption rates are of the newest block
    */

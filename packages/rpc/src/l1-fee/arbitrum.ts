@@ -1,4 +1,4 @@
-/** Fee model of Arbitrum. */
+/** Estimates the data fee of Arbitrum chains. */
 import { IArbitrumNodeInterface__factory } from '@sluice/bindings'
 import { type Hex, toAddress } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
@@ -9,13 +9,16 @@ import type { FeeTransaction } from './transaction.ts'
 const NODE_INTERFACE = toAddress('0x00000000000000000000000000000000000000C8')
 const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
 
-/** Margin that nodes add to the estimate for an unsigned transaction, so that its gas limit suffices. */
+/**
+ * Margins that nodes add to their estimate for an unsigned transaction, so that the gas limit suffices: `units` of calldata
+ * first, then a factor of `unitsBps` on the units, and a factor of `feeBps` on the fee.
+ */
 const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
 const ONE_BPS = 10_000n
 
 /**
- * Estimates the data fee and the gas that the gas limit must include for it. Removes the margin of the nodes, which is
- * not charged.
+ * Estimates the data fee, and the gas that the gas limit must include for it. Removes the margins from the fee, because they
+ * are not charged.
  *
  * @returns null if the node has no NodeInterface
  * @see GasEstimateL1Component and PosterDataCost, OffchainLabs/nitro

@@ -1,4 +1,4 @@
-/** Data fees that rollups charge for publishing a transaction on their parent chain. */
+/** Estimates the data fees that rollups charge for publishing a transaction on the parent chain (layer 1). */
 import { IL1FeeOracle__factory } from '@sluice/bindings'
 import type { Hex, L1FeeModel } from '@sluice/chains'
 import { keccak256 } from 'ethers'
@@ -16,8 +16,8 @@ export type L1Fee = {
   /** Wei of the native asset. */
   readonly feeWei: bigint
   /**
-   * Gas to add to the gas limit. Only above 0 on chains of the `arbitrum` model, for which `feeWei` is paid as part of this
-   * gas. On other chains `feeWei` is charged in addition to gas × gas price.
+   * Gas to add to the gas limit. Above 0 only on chains of the `arbitrum` model, where the fee is charged as this gas, so
+   * `feeWei` is part of gas × gas price. On other chains, `feeWei` is charged in addition to gas × gas price.
    */
   readonly gas: bigint
 }
@@ -63,8 +63,9 @@ export async function estimateL1Fee(
   }
 }
 
-/** Calldata bytes of the two compared transactions: a short swap, and one with twenty more hops. */
+/** Calldata bytes of a short swap. */
 const SHORT_BYTES = 400
+/** Calldata bytes of a swap with twenty more hops. */
 const LONG_BYTES = 1_200
 
 /**

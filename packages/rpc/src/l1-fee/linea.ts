@@ -1,4 +1,4 @@
-/** Fee model of Linea. */
+/** Computes the data fee of Linea, which the sequencer demands as a higher priority fee. */
 import { deflateRawSync } from 'node:zlib'
 import type { Hex } from '@sluice/chains'
 import { blockParam, type RawBlock } from '../encode.ts'
@@ -13,11 +13,12 @@ export type LineaPricing = {
   readonly variableCostWei: bigint
 }
 
+/** Unit of the pricing fields in a block. */
 const KILOWEI = 1_000n
 
 /**
- * Decodes the pricing fields of a block: a version byte, then fixed cost, variable cost, and gas price. The values are
- * in kilowei, with 4 bytes each; the whole is padded to 32 bytes or more.
+ * Decodes the pricing fields in a block's extra data: a version byte, then fixed cost, variable cost, and gas price, each
+ * as 4 bytes in kilowei, padded to 32 bytes or more.
  *
  * @returns null for another version
  * @see LineaPricingUtils, Consensys/linea-monorepo
@@ -31,8 +32,8 @@ export function decodePricing(extraData: Hex): LineaPricing | null {
 /**
  * Returns the minimum priority fee, in wei per gas, at which the sequencer accepts a transaction.
  *
- * @param serializedTransaction - signed transaction. Its compressed size is approximated with deflate, because the compressor of
- *   the chain is not specified
+ * @param serializedTransaction - signed transaction; its compressed size is approximated with deflate, because the
+ *   compressor of the chain is not specified
  * @see TransactionProfitabilityCalculator, Consensys/linea-monorepo
  */
 export function profitablePriorityFee(pricing: LineaPricing, serializedTransaction: Hex, gas: bigint): bigint {
@@ -60,6 +61,7 @@ export async function lineaFee(
   if (raw === null || pricing === null) return null
   const { gas, gasPriceWei } = transaction
   const serializedTransaction = serialize(transaction, rpc.chainId, 'signed')
-  const neededFee = BigInt(raw.baseFeePerGas ?? 0) + profitablePriorityFee(pricing, serializedTransaction, gas)
-  return neededFee > gasPriceWei ? (neededFee - gasPriceWei) * gas : 0n
+  const requiredGasPriceWei =
+    BigInt(raw.baseFeePerGas ?? 0) + profitablePriorityFee(pricing, serializedTransaction, gas)
+  return requiredGasPriceWei > gasPriceWei ? (requiredGasPriceWei - gasPriceWei) * gas : 0n
 }

@@ -4,7 +4,7 @@ import { RpcError } from '../errors.ts'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 
 /**
- * Predeploys with `getL1Fee(bytes)`, and the form of the transaction that each one expects.
+ * Contracts with `getL1Fee(bytes)` that are part of each chain, and the form of the transaction that each one expects.
  *
  * Boba, Celo, and opBNB are OP Stack chains with their own nodes, which charge by the same core/types/rollup_cost.go.
  * (Checked in bobanetwork/op-geth at e19258b54, celo-org/op-geth at ffa122403, and bnb-chain/op-geth at 1b995c366.)
@@ -34,7 +34,7 @@ export async function callOracle(
   }
 }
 
-/** Upgrade flags seen as true, per `Rpc`. Upgrades are never reverted. */
+/** Upgrade flags that were read as true, per `Rpc`. They are not read again, because upgrades are never reverted. */
 const activeFlagsByRpc = new WeakMap<Rpc, Set<string>>()
 
 /**

@@ -1,19 +1,20 @@
-/** Fee model of Scroll. */
+/** Compresses transactions as Scroll's fee model does. */
 import { deflateRawSync, zstdCompressSync } from 'node:zlib'
 import type { Hex } from '@sluice/chains'
 
+/** Bytes of the magic number at the start of a zstd frame. */
 const MAGIC_BYTES = 4
 
 /**
- * Compresses a transaction as Scroll's oracle counts it since Galileo, or returns it unchanged if that is shorter. A
- * batch is one zstd frame without the magic number; the default compression level gives the same length for a
- * transaction.
+ * Compresses a transaction as Scroll's oracle expects it since the Galileo upgrade; returns it unchanged if that is
+ * shorter. Scroll publishes batches as one zstd frame without the magic number. The default compression level gives the
+ * same length for a transaction as Scroll's level.
  *
  * @see calculateTxCompressedSize, scroll-tech/go-ethereum, and encoder-standard, scroll-tech/da-codec
  */
 export function scrollCompressed(serializedTransaction: Hex): Hex {
   const bytes = Buffer.from(serializedTransaction.slice(2), 'hex')
-  // Older versions of Node.js have no zstd; deflate is within 10 % of its size.
+  // Older versions of Node.js have no zstd. The length with deflate differs by at most 10 %.
   const compressed = zstdCompressSync
     ? zstdCompressSync(bytes).subarray(MAGIC_BYTES)
     : deflateRawSync(bytes, { level: 9 })

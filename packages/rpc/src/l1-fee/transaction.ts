@@ -14,9 +14,9 @@ export type FeeTransaction = {
   readonly gasPriceWei: bigint
 }
 
-/** Typical nonce of a wallet. It takes three bytes, and the fee depends on the length. */
+/** Nonce of three bytes, which is at least as long as that of most wallets: the fee depends on the length. */
 const TYPICAL_NONCE = 0x1f_ff_ff
-/** Placeholder as long and as incompressible as a real signature. */
+/** Placeholder that is as long and as hard to compress as a real signature. */
 const PLACEHOLDER_SIGNATURE = {
   r: '0x9d1f3b5a7c2e4f60819ab3c5d7e9f10a2b4c6d8e0f1a3b5c7d9eafb0c1d2e3f4',
   s: '0x6b8da0c2e4f618395a7b9cbddeff01234577899bbcdeef0112345667899abccd',

@@ -7,7 +7,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type StorageSlot = { readonly contract: Address; readonly key: Hex }
 
-/** Maximum slots returned. The result is reversed, because a token reads the balance after the slots that lead to it. */
+/** Maximum returned slots: the last ones, because a token reads the balance after the slots that lead to it. */
 const MAX_SLOTS = 32
 
 export const balanceOfCalldata = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
@@ -18,7 +18,9 @@ type AccessList = {
   readonly accessList?: readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
 }
 
-/** Returns the slots read by a call; empty if no node has eth_createAccessList or the token reverts. */
+/**
+ * Returns the slots that a call reads, the last one first; empty if no node has eth_createAccessList or the token reverts.
+ */
 export async function slotsRead(
   rpc: Rpc,
   token: Address,

@@ -4,6 +4,7 @@ import { balanceKey, balanceWrites, type Mapping, MINIME_MAX, type Write } from 
 import { fictitiousOwner, mergeWrites, type TokenReader } from './reader.ts'
 import { numberMask, type Rate, readShape, type Shape } from './shape.ts'
 
+/** Mapping of balances, and the shape of its words. */
 export type BalanceLayout = { readonly mapping: Mapping; readonly shape: Shape }
 
 /** Writes that set a balance. */
@@ -17,12 +18,13 @@ export type BalanceWrites = {
   readonly balance: bigint
 }
 
-/** Values tried on either side of the estimate. */
+/** Numbers of shares tried on either side of the estimate. */
 const NEIGHBORS = 32n
-/** Values tried per base unit if a base unit is worth many shares. */
+/** Numbers of shares tried per base unit, if a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
+/** Maximum tries; before each further try, the rate of shares is read again. */
 const MAX_ROUNDS = 3
-/** Rounding tolerance between shares and balance, in base units. */
+/** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
 const ROUNDING = 2n
 
 const unitsPerShare = ({ shares, units }: Rate) => units / shares
@@ -46,7 +48,7 @@ export async function computeBalanceWrites(
   return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: targetWord.balance }
 }
 
-/** Reads the current word, whose other bits are kept. */
+/** Reads the current word, whose other bits must stay; 0n if the number uses the whole word. */
 async function currentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
   const usesWholeWord = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
   if (usesWholeWord) return 0n

@@ -4,9 +4,10 @@ import type { Mapping, MappingOrder } from './mapping.ts'
 
 /** ERC-7201 namespace of OpenZeppelin 5's upgradeable ERC-20: balances, then allowances. */
 const OPENZEPPELIN_5 = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
+/** Seeds of Solady's ERC-20 for balances and allowances. */
 const SOLADY_BALANCES = 0x87a211a2n
 const SOLADY_ALLOWANCES = 0x7f5e9f20n
-/** MiniMe tokens such as LDO and SNT. */
+/** Slot of the balances in MiniMe tokens such as LDO and SNT. */
 const MINIME = 8n
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => BigInt(from + index))
@@ -15,8 +16,8 @@ const mappingsAt = (order: MappingOrder, bases: readonly bigint[], contract: Add
   bases.map((base) => ({ order, base, contract }))
 
 /**
- * Returns the common mappings, which are tested in one round trip: plain layouts, and those behind OpenZeppelin's gaps
- * of 50 slots.
+ * Returns the common mappings, which are tested in one round trip: at the first slots, and after gaps of 50 slots that
+ * upgradeable contracts of OpenZeppelin reserve.
  */
 export function commonMappings(token: Address): readonly Mapping[] {
   return [

@@ -5,30 +5,32 @@ import { allowanceKey, balanceWrites, type Mapping, toWord, type Write } from '.
 import { fictitiousOwner, mergeWrites, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { plainShape, type Shape } from './shape.ts'
 
-/** Test value that fits words of 96 bits. */
+/** Test value that fits in 96 bits. */
 const SMALL_BALANCE = 2n ** 80n + 0x1234567n
-/** Test value for tokens where a base unit is many shares. */
+/** Test value for tokens of which a base unit is many shares. */
 const LARGE_BALANCE = 2n ** 240n + 0x777n
 const MAX_UINT256 = 2n ** 256n - 1n
-const SCALES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
+/** Test values that are written for each candidate, each for another owner. */
+const TEST_VALUES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
 
 /** Mappings that a token uses. */
 export type TokenMappings = {
-  /** `shape` is absent if another call is needed to find it. */
+  /** `shape` (the place of the number in the word) is absent if another call is needed to find it. */
   readonly balance?: { readonly mapping: Mapping; readonly shape?: Shape }
   readonly allowance?: Mapping
 }
 
 /**
- * Writes each candidate at each scale for a separate fictitious owner. The owner with a balance identifies the mapping,
- * however the token interprets the word. Allowances use the owners of the first scale.
+ * Writes each test value by each candidate mapping for a separate fictitious owner. The owner with a balance identifies
+ * the mapping, however the token interprets the word. Allowances are written for the owners of the first test value. The
+ * last owner, for whom nothing is written, shows the balance of any account.
  */
 export async function findMappings(
   reader: TokenReader,
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
 ): Promise<TokenMappings> {
-  const controlIndex = SCALES.length * candidates.length
+  const controlIndex = TEST_VALUES.length * candidates.length
   const readings = await reader.readOwners(controlIndex + 1, writes)
   const controlReading = readings[controlIndex]!
 
@@ -40,7 +42,7 @@ export async function findMappings(
   const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
   // MiniMe checkpoints only hold plain balances.
   const firstVisible = candidates.findIndex(
-    ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
+    ({ order }, index) => order !== 'minime' && TEST_VALUES.some((_, scale) => isVisible(index, scale)),
   )
   const balanceIndex = plainIndex !== -1 ? plainIndex : firstVisible
   const allowanceIndex = candidates.findIndex(
@@ -66,7 +68,7 @@ function writesOf(candidates: readonly Mapping[]): StorageWrites {
   const ownerOf = (index: number, scale: number) => fictitiousOwner(scale * candidates.length + index)
   return mergeWrites(
     ...candidates.flatMap((mapping, index): [Address, Write[]][] => [
-      ...SCALES.map((value, scale): [Address, Write[]] => [
+      ...TEST_VALUES.map((value, scale): [Address, Write[]] => [
         mapping.contract,
         [...balanceWrites(mapping, ownerOf(index, scale), value)],
       ]),

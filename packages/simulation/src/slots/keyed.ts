@@ -7,18 +7,19 @@ import { allowanceCalldata, balanceOfCalldata, type StorageSlot, slotsRead } fro
 import { toWord, type Write } from './mapping.ts'
 import type { OwnerReading, TokenReader } from './reader.ts'
 
-/** Test value that fits words of 96 bits and is unlikely to occur by chance. */
+/** Test value that fits in 96 bits and is unlikely to occur by chance. */
 const MARKER = 2n ** 80n + 0x7654321n
 const MAX_UINT256 = 2n ** 256n - 1n
-/** Bit offsets of numbers in packed words. */
+/** Bit offsets at which packed words may hold the number. */
 const SHIFTS = [8n, 16n, 32n, 40n, 48n, 64n, 96n, 128n, 160n]
-/** Test values that show a rate between shares and units. */
-const SCALES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
-/** Share counts tried on either side of the estimate. */
+/** Numbers of shares that are written to measure the value of a share in base units. */
+const TEST_SHARES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
+/** Numbers of shares tried on either side of the estimate. */
 const NEIGHBORS = 8n
-/** Maximum excess of a balance of shares, in base units. */
+/** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
 const ROUNDING = 2n
 
+/** A storage write that gives the account a balance or an allowance. */
 export type KeyedWrite = {
   readonly contract: Address
   readonly write: Write
@@ -26,9 +27,10 @@ export type KeyedWrite = {
   readonly amount: bigint
 }
 
+/** Reads the balance or allowance with some storage writes; null if the token does not respond. */
 type ReadWith = (write: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
 
-/** Slot search for one account. */
+/** Searches the slots of one account. */
 export class KeyedSearch {
   private readonly reader: TokenReader
   private readonly account: Address
@@ -76,7 +78,7 @@ export class KeyedSearch {
     return { contract, write: { key, value: toWord(match.value) }, amount }
   }
 
-  /** Returns the slots that affect the result. Slots that hold the plain number come first. */
+  /** Returns the slots that affect the balance or allowance. Slots that hold it as a plain number come first. */
   private async affectingSlots(slots: readonly StorageSlot[], read: ReadWith) {
     const [unchangedAnswer, words, ...answers] = await Promise.all([
       read([]),
@@ -103,18 +105,18 @@ export class KeyedSearch {
     const lowBitsMask = MAX_UINT256 >> 128n
     const plainWords = [
       amount,
-      // Other slots contribute to the balance too.
+      // The balance may be the sum of this slot and others.
       ...(missingAmount > 0n && amount >= missingAmount ? [amount - missingAmount] : []),
       (currentWord & ~lowBitsMask) | (amount & lowBitsMask),
       ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & MAX_UINT256)),
     ]
     const exactWord = await this.findWord(slot, plainWords, (answer) => answer === amount, read)
     if (exactWord) return exactWord
-    const answers = await Promise.all(SCALES.map((scale) => read([[slot, scale]])))
+    const answers = await Promise.all(TEST_SHARES.map((scale) => read([[slot, scale]])))
     const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)
     const units = answers[measuredIndex]
     if (!units) return undefined
-    const shares = SCALES[measuredIndex]!
+    const shares = TEST_SHARES[measuredIndex]!
     const estimate = (amount * shares + units - 1n) / units
     const step = shares / units / 4n || 1n
     const candidates: bigint[] = []

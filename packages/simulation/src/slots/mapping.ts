@@ -1,13 +1,13 @@
-/** Storage keys of balances and allowances, as contracts derive them. */
+/** Computes the storage keys of balances and allowances as contracts do. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { BoundedMap } from '../bounded-map.ts'
 
 /**
- * Key derivation of a mapping.
+ * Rule by which a mapping derives the storage key of an entry.
  * - `solidity`: keccak(key ‖ base).
  * - `vyper`: keccak(base ‖ key).
- * - `solady`: packed with a seed of four bytes.
+ * - `solady`: keccak of the owner and a seed of four bytes, packed.
  * - `minime`: an array of checkpoints at the Solidity key, with the balance in the upper half of the last element.
  */
 export type MappingOrder = 'solidity' | 'vyper' | 'solady' | 'minime'
@@ -17,13 +17,13 @@ export type Mapping = {
   readonly order: MappingOrder
   /** Slot or namespace of the mapping; for `solady` the seed. */
   readonly base: bigint
-  /** Contract whose storage holds it. */
+  /** Contract whose storage holds the mapping. */
   readonly contract: Address
   /** Offset of the number in the struct that the mapping leads to; default 0. */
   readonly offset?: bigint
 }
 
-/** Storage slot and value. */
+/** Override of a storage slot. */
 export type Write = { readonly key: Hex; readonly value: Hex }
 
 export const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -66,13 +66,14 @@ function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
 export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): readonly Write[] {
   const key = balanceKey(mapping, owner)
   if (mapping.order !== 'minime') return [{ key, value: toWord(value) }]
-  // One checkpoint at block 0.
+  // Writes an array of length 1: one checkpoint at block 0.
   return [
     { key, value: toWord(1n) },
     { key: keccak256(key) as Hex, value: toWord((value & MINIME_MAX) << 128n) },
   ]
 }
 
+/** Maximum balance in a checkpoint of a `minime` token, and mask of its bits. */
 export const MINIME_MAX = 2n ** 128n - 1n
 
 const wordDigits = (value: bigint) => value.toString(16).padStart(64, '0')

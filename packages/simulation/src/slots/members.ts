@@ -10,11 +10,11 @@ import { fictitiousOwner, SLOT_PROBE, type TokenReader } from './reader.ts'
 
 /** Maximum base slot of plain variables. */
 const MAX_BASE = 512
-/** Maximum members of a struct at a namespace (ERC-7201). */
+/** Maximum members of the struct at a namespace (ERC-7201) that are tested as mappings. */
 const MAX_MEMBER = 48
-/** Maximum members of a struct in a mapping. */
+/** Maximum members of the struct to which a mapping leads. */
 const MAX_OFFSET = 16n
-/** Maximum keys to compute, about ten microseconds each. */
+/** Maximum storage keys to compute, about ten microseconds each. */
 const MAX_KEYS = 8_000
 
 const OWNER = fictitiousOwner(0)

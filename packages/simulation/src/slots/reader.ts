@@ -1,4 +1,7 @@
-/** Reads a token's balances for many fictitious owners in one eth_call with storage overrides. */
+/**
+ * Reads a token's balances for many owners in one eth_call with storage overrides. To find the layout of a token, each
+ * owner is fictitious and has another slot overridden; the owner whose balance changes shows the slot.
+ */
 import { SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -34,6 +37,7 @@ const wordsCodec = callCodec<[slots: readonly bigint[]], [words: readonly bigint
 
 /** Address of the slot probe during a call, and the spender whose allowances it reads. */
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
+/** Address of the fictitious owner with index 0; the addresses of the others follow. */
 const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
 /** Value by which SlotProbe.sol reports a failed reading. */
 const FAILED_READ = 2n ** 256n - 2n
@@ -45,6 +49,7 @@ export const fictitiousOwner = (index: number): Address =>
 /** Balance and allowance of an owner; null if the token did not respond. */
 export type OwnerReading = { readonly balance: bigint | null; readonly allowance: bigint | null }
 
+/** Storage overrides by contract. */
 export type StorageWrites = ReadonlyMap<Address, readonly Write[]>
 
 export type ReaderOptions = {

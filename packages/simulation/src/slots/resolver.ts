@@ -13,10 +13,11 @@ import { readShape } from './shape.ts'
 /** Storage layout of a token; a part is absent if it was not found. */
 export type TokenLayout = { readonly balance?: BalanceLayout; readonly allowance?: Mapping }
 
+/** Maximum remembered layouts of each kind. */
 const MAX_REMEMBERED = 10_000
 /**
- * Time until an incomplete layout is searched again: a search takes several round trips, and contracts behind proxies
- * rarely change.
+ * Milliseconds until an incomplete layout is searched again: a search takes several round trips, and contracts behind
+ * proxies rarely change.
  */
 const INCOMPLETE_MS = 600_000
 
@@ -40,7 +41,7 @@ export class SlotResolver {
   private hits = 0
   private misses = 0
 
-  /** Cached tokens, and hits and misses. */
+  /** Number of tokens with a cached layout, and of hits and misses of that cache. */
   get statistics(): { readonly remembered: number; readonly hits: number; readonly misses: number } {
     return { remembered: this.layoutByToken.size, hits: this.hits, misses: this.misses }
   }

@@ -14,15 +14,19 @@ const PROXY_SLOTS = [
   0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50n,
   0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3n,
 ]
+/** Slots that may hold the address of another contract. */
 const POINTER_SLOTS = [...Array.from({ length: 64 }, (_, slot) => BigInt(slot)), ...PROXY_SLOTS]
+/** Maximum addresses in code and storage that are tested as stores. */
 const MAX_POINTERS = 96
+/** Maximum stores (contracts that may hold the token's mappings) whose slots are tested. */
 const MAX_STORES = 8
+/** Maximum constants in the code that are tested as namespaces. */
 const MAX_NAMESPACES = 24
 const ADDRESS_MASK = 2n ** 160n - 1n
-/** Smaller numbers are counters and flags. */
+/** A number below this counts as a counter or flag, not as an address. */
 const MIN_ADDRESS = 2n ** 40n
 
-/** Code and storage words of a contract that may point to others. */
+/** Code and storage words of a contract, which may contain addresses of other contracts. */
 export type ContractData = { readonly code: Hex; readonly words: readonly bigint[] }
 
 export async function readContractData(reader: TokenReader, contract: Address): Promise<ContractData> {
@@ -30,7 +34,7 @@ export async function readContractData(reader: TokenReader, contract: Address): 
   return { code, words }
 }
 
-/** Searches mappings in at most six round trips. A part that is still missing follows no known rule. */
+/** Searches the mappings of a token in at most six round trips. A mapping that is not found follows no known rule. */
 export async function searchMappings(reader: TokenReader, contractData: ContractData): Promise<TokenMappings> {
   const stores = (await reader.touchedAccounts(pointedAddresses([contractData], reader.token))).slice(0, MAX_STORES)
   const storeData = await Promise.all(stores.map((contract) => readContractData(reader, contract)))
@@ -57,13 +61,13 @@ async function touchedAmong(reader: TokenReader, contracts: readonly Address[]):
 }
 
 /** Returns addresses found in storage or code, including those packed after a flag byte. */
-function pointedAddresses(trails: readonly ContractData[], token: Address): readonly Address[] {
+function pointedAddresses(contracts: readonly ContractData[], token: Address): readonly Address[] {
   const addresses = new Set<Address>()
   const add = (value: bigint) => {
     const low = value & ADDRESS_MASK
     if (low > MIN_ADDRESS) addresses.add(toAddress(`0x${low.toString(16).padStart(40, '0')}`))
   }
-  for (const { code, words } of trails) {
+  for (const { code, words } of contracts) {
     for (const word of words) {
       add(word)
       add(word >> 8n)

@@ -1,4 +1,4 @@
-/** Relation between a storage word and a balance: bit range and rate. */
+/** Finds the relation between a storage word and a balance: the bits of the number, and the rate of shares. */
 import { balanceWrites, type Mapping } from './mapping.ts'
 import { fictitiousOwner, mergeWrites, type TokenReader } from './reader.ts'
 
@@ -12,6 +12,7 @@ export type Shape = {
   /** Number of shares and their value in base units when the shape was read; only for `shares`. */
   readonly rate?: Rate
 }
+/** Value of shares: `shares` are worth `units` base units. */
 export type Rate = { readonly shares: bigint; readonly units: bigint }
 
 const WORD_BITS = 256
@@ -19,8 +20,9 @@ const WORD_BITS = 256
 export const numberMask = ({ shift, width }: Shape): bigint => ((1n << BigInt(width)) - 1n) << BigInt(shift)
 
 /**
- * Returns the shape of a word that already reads a test value as itself; undefined if it is not plain. `allOnesBalance`
- * is the balance of a word of all ones.
+ * Returns the shape of a word in whose low bits the balance was found; undefined if the word holds shares.
+ *
+ * @param allOnesBalance - balance if all bits of the word are 1, which shows the width of the number
  */
 export function plainShape(allOnesBalance: bigint | null): Shape | undefined {
   if (allOnesBalance === null) return undefined
@@ -29,7 +31,7 @@ export function plainShape(allOnesBalance: bigint | null): Shape | undefined {
 }
 
 /**
- * Reads the shape in one call, with each single bit set for a separate owner; undefined if no bit affects the balance.
+ * Reads the shape in one call, in which each owner has another single bit set; undefined if no bit affects the balance.
  */
 export async function readShape(reader: TokenReader, mapping: Mapping): Promise<Shape | undefined> {
   const writes = mergeWrites(
@@ -46,7 +48,7 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
 /**
  * Computes the shape.
  *
- * @param balanceByBit - balance with only bit j set; null if the token did not respond
+ * @param balanceByBit - at index j, the balance if only bit j is set; null if the token did not respond
  */
 function shapeOf(balanceByBit: readonly (bigint | null)[]): Shape | undefined {
   const firstBit = balanceByBit.findIndex((value) => value !== null && value !== 0n)
@@ -65,7 +67,7 @@ function shapeOf(balanceByBit: readonly (bigint | null)[]): Shape | undefined {
 /** Minimum consecutive doublings that show a proportion; with fewer the word may be a lookup key. */
 const MIN_DOUBLINGS = 16
 
-/** Uses the largest word that is still proportional; larger ones may overflow in the token. */
+/** Returns the rate at the largest bit whose balance is still proportional; larger numbers may overflow in the token. */
 function rateOf(values: readonly (bigint | null)[], firstBit: number): Rate | undefined {
   let bit = firstBit
   for (let next = firstBit + 1; next < values.length; next++) {

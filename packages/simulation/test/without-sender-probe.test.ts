@@ -98,7 +98,7 @@ function senderTests(newSender: () => Promise<Address>, chosen = Object.keys(cas
         amountIn: AMOUNT,
         tokenOut: bought,
         block: 'latest',
-        asSent: 'measured',
+        bareRunMode: 'measured',
       } as const
       const simulate = (rpc: Rpc) => simulateSwap(rpc, request, patientContext())
       const simulated = await simulate(chain.rpc)
@@ -146,7 +146,7 @@ test('a swap that does not check for code has the same result both ways, which t
   const request = { from, to, data, tokenIn: sold, amountIn: AMOUNT, tokenOut: bought, block: 'latest' } as const
   const probed = await simulateSwap(chain.rpc, request, patientContext())
   expect(probed.ways.sender).toBeUndefined()
-  const compared = await simulateSwap(chain.rpc, { ...request, asSent: 'measured' }, patientContext())
+  const compared = await simulateSwap(chain.rpc, { ...request, bareRunMode: 'measured' }, patientContext())
   expect(compared).toMatchObject({
     success: true,
     amountOut: AMOUNT,
@@ -163,6 +163,6 @@ test.each([
   const from = toAddress(`0x${'f7'.repeat(20)}`)
   const [sold, data] = [await deploy('PlainToken'), `0x${'ff'.repeat(10_000)}` as Hex]
   const request = { from, to, data, tokenIn: sold, amountIn: 1n, tokenOut: sold, block: 'latest' } as const
-  const result = await simulateSwap(chain.rpc, { ...request, asSent: 'measured' }, patientContext())
+  const result = await simulateSwap(chain.rpc, { ...request, bareRunMode: 'measured' }, patientContext())
   expect(result).toMatchObject({ success: true, gasUsed, chargedGas: 21_000 + 40 * 10_000 })
 })

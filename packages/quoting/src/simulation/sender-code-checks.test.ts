@@ -3,7 +3,7 @@ import type { Pool } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { WalletChecks } from './wallet-checks.ts'
+import { SenderCodeChecks } from './sender-code-checks.ts'
 
 const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [listed, unlisted, other] = [testAddress('1'), testAddress('2'), testAddress('3')]
@@ -29,7 +29,7 @@ const rpc = {
     return code
   },
 } as unknown as Rpc
-const due = (checks: WalletChecks, route: Pick<RoutePlan, 'legs'>) => checks.asSentModeOf(route, rpc, 'latest')
+const due = (checks: SenderCodeChecks, route: Pick<RoutePlan, 'legs'>) => checks.bareRunModeOf(route, rpc, 'latest')
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -39,7 +39,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 test('a token in a pool is compared at its first use, and again a day later', async () => {
-  const checks = new WalletChecks([listed])
+  const checks = new SenderCodeChecks([listed])
   const route = legsOf(pool('a'))
   expect(await due(checks, route)).toBe('measured')
   checks.observe(route, false)
@@ -52,29 +52,29 @@ test('a token in a pool is compared at its first use, and again a day later', as
 })
 
 test('a token outside the list whose code may check is compared every time, and its code is read once', async () => {
-  const checks = new WalletChecks([listed])
+  const checks = new SenderCodeChecks([listed])
   const route = legsOf(pool('a'), listed, other)
   checks.observe(route, false)
   expect(await due(checks, route)).toBe('charged')
   expect(await due(checks, route)).toBe('charged')
   expect(reads).toEqual([other])
   expect(checks.counts.codes.entries).toBe(1)
-  const bothListed = new WalletChecks([listed, other])
+  const bothListed = new SenderCodeChecks([listed, other])
   bothListed.observe(route, false)
   expect(await due(bothListed, route)).toBeUndefined()
 })
 
 test('a failed read of code is repeated', async () => {
-  const checks = new WalletChecks([])
+  const checks = new SenderCodeChecks([])
   codes[unlisted] = new Error('the node is away')
-  await expect(checks.mayAsk(unlisted, rpc, 'latest')).rejects.toThrow('away')
+  await expect(checks.mayCheckCode(unlisted, rpc, 'latest')).rejects.toThrow('away')
   codes[unlisted] = NO_CHECK
-  expect(await checks.mayAsk(unlisted, rpc, 'latest')).toBe(false)
+  expect(await checks.mayCheckCode(unlisted, rpc, 'latest')).toBe(false)
   expect(reads).toEqual([unlisted, unlisted])
 })
 
 test('a difference is attributed to tokens outside the list, and makes all their routes due', async () => {
-  const checks = new WalletChecks([listed])
+  const checks = new SenderCodeChecks([listed])
   const route = legsOf(pool('a'))
   checks.observe(route, true)
   expect([checks.dependsOnSenderCode(unlisted), checks.dependsOnSenderCode(listed)]).toEqual([true, false])
@@ -85,13 +85,13 @@ test('a difference is attributed to tokens outside the list, and makes all their
 })
 
 test('a difference between listed tokens is attributed to both', () => {
-  const checks = new WalletChecks([listed, unlisted])
+  const checks = new SenderCodeChecks([listed, unlisted])
   checks.observe(legsOf(pool('a')), true)
   expect([checks.dependsOnSenderCode(unlisted), checks.dependsOnSenderCode(listed)]).toEqual([true, true])
 })
 
 test('a pool with third-party code is compared again after ten minutes, and can be the cause of a difference', async () => {
-  const checks = new WalletChecks([listed, unlisted])
+  const checks = new SenderCodeChecks([listed, unlisted])
   const route = legsOf(hooked)
   const plain = legsOf(pool('a'))
   for (const observedRoute of [route, plain]) checks.observe(observedRoute, false)

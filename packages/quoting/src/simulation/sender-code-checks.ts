@@ -1,6 +1,6 @@
 /**
- * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is contract
- * code, and a token, hook, or router may treat an address with code differently. A route is simulated both ways in
+ * Decides which routes need a bare run: a second simulation, without the probe at the sender's address. The probe is
+ * contract code, and a token, hook, or router may treat an address with code differently. A route needs a bare run in
  * three cases: a token outside the chain's file has code that may check addresses for code; a difference was seen
  * before; or a token is used in a pool for the first time.
  */
@@ -10,22 +10,25 @@ import type { RoutePlan } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import { BoundedMap, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
 
+/** Maximum tokens whose code check is remembered. */
 const MAX_CODES = 20_000
+/** Maximum pairs of token and pool whose last comparison is remembered. */
 const MAX_COMPARED = 50_000
+/** Maximum tokens and pools that are remembered as treating accounts with code differently. */
 const MAX_DIFFERING = 10_000
 /** Milliseconds until a token in a pool is compared again, since the code behind a proxy can change. */
 const RECOMPARE_MS = 86_400_000
-/** The shorter interval for pools with third-party code, such as hooks. */
+/** Like `RECOMPARE_MS`, for pools with third-party code, such as hooks. */
 const FOREIGN_RECOMPARE_MS = 600_000
 
 type Legs = RoutePlan['legs']
 
 /** Records whether tokens and pools treat accounts with code differently. */
-export class WalletChecks {
+export class SenderCodeChecks {
   /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
   private readonly differingKeys = new BoundedMap<string, true>(MAX_DIFFERING)
   private readonly comparedAtByKey = new BoundedMap<string, number>(MAX_COMPARED)
-  private readonly mayAskByToken = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
+  private readonly mayCheckCodeByToken = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
   private readonly allowListedTokens: ReadonlySet<Address>
 
   /** @param allowListedTokens - tokens of the chain's file */
@@ -35,23 +38,24 @@ export class WalletChecks {
 
   get counts(): Readonly<Record<'codes' | 'compared' | 'differing', StateCount>> {
     return {
-      codes: this.mayAskByToken.count,
+      codes: this.mayCheckCodeByToken.count,
       compared: this.comparedAtByKey.count,
       differing: this.differingKeys.count,
     }
   }
 
   /**
-   * Returns how a route should be simulated as sent; undefined if not at all. `measured` also measures the gas: at the
-   * first use of a token in a pool, and while a difference is known.
+   * Returns the mode of a route's bare run; undefined if the route needs none. `measured` also compares the gas before
+   * refunds: at the first use of a token in a pool, and while a difference is known.
    *
+   * @see SimulationRequest.bareRunMode
    * @throws RpcError if code cannot be read
    */
-  async asSentModeOf(
+  async bareRunModeOf(
     { legs }: Pick<RoutePlan, 'legs'>,
     rpc: Rpc,
     block: BlockRef,
-  ): Promise<SimulationRequest['asSent']> {
+  ): Promise<SimulationRequest['bareRunMode']> {
     const now = Date.now()
     if (tokenAndPoolKeys(legs).some((key) => this.differingKeys.has(key))) return 'measured'
     if (
@@ -61,20 +65,18 @@ export class WalletChecks {
     )
       return 'measured'
     const untrustedTokens = tokensOf(legs).filter((token) => !this.allowListedTokens.has(token))
-    const mayAskForCode = await Promise.all(untrustedTokens.map((token) => this.mayAsk(token, rpc, block)))
-    return mayAskForCode.includes(true) ? 'charged' : undefined
+    const results = await Promise.all(untrustedTokens.map((token) => this.mayCheckCode(token, rpc, block)))
+    return results.includes(true) ? 'charged' : undefined
   }
 
-  /**
-   * Records a comparison. @param differs - true if the transaction as sent ends differently from the one with a probe
-   */
+  /** Records a comparison. @param differs - true if the bare run ends differently from the simulation with a probe */
   observe({ legs }: Pick<RoutePlan, 'legs'>, differs: boolean): void {
     const now = Date.now()
     if (!differs) {
       for (const [key] of tokenInPoolKeys(legs)) this.comparedAtByKey.set(key, now)
       return
     }
-    // Tokens of the chain's file are not the cause, unless the route has no others.
+    // Tokens of the chain's file are not the cause, unless the route has no other tokens and pools.
     const keys = tokenAndPoolKeys(legs)
     const suspectKeys = keys.filter((key) => !this.allowListedTokens.has(key as Address))
     for (const key of suspectKeys.length > 0 ? suspectKeys : keys) this.differingKeys.set(key, true)
@@ -86,12 +88,12 @@ export class WalletChecks {
   }
 
   /** Returns true if the token's code may check other accounts for code. The code is read once. @throws RpcError */
-  mayAsk(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
-    const cached = this.mayAskByToken.get(token)
+  mayCheckCode(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
+    const cached = this.mayCheckCodeByToken.get(token)
     if (cached) return cached
     const codeCheck = rpc.getCode(token, block).then(mayAskForCode)
-    this.mayAskByToken.set(token, codeCheck)
-    codeCheck.catch(() => this.mayAskByToken.peek(token) === codeCheck && this.mayAskByToken.delete(token))
+    this.mayCheckCodeByToken.set(token, codeCheck)
+    codeCheck.catch(() => this.mayCheckCodeByToken.peek(token) === codeCheck && this.mayCheckCodeByToken.delete(token))
     return codeCheck
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Pools whose quotes fade: they pay less one block later than their trades explain. Computes the penalty with which
- * routes through them are ranked. Does no I/O; evidence decays with samples and with time, and its amount is limited.
+ * Finds pools whose quotes fade: one block after a quote, the pool pays less, and the trades in between do not explain the
+ * loss. Computes the penalty with which routes through such pools are ranked. Does no I/O. Evidence decays with samples
+ * and with time, and its amount is limited.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { DriftPenalties } from '@sluice/routing'
@@ -9,31 +10,33 @@ import type { DriftSample, SampledLeg } from './sample.ts'
 
 /** Maximum pools with evidence; those with the oldest evidence are dropped first. */
 const MAX_POOLS = 1_000
-/** Minimum loss in ppm for a sample to count as faded: 0.1 %. */
+/** Minimum unexplained change in ppm (0.1 %) for a sample to count as faded (a loss) or improved (a gain). */
 const MIN_FADE_PPM = 1_000
-/** Minimum output in base units; below it rounding errors look like losses. */
+/** Minimum output of a sample in base units; with a smaller output, rounding errors look like losses. */
 const MIN_OUTPUT = 100_000n
 /** Approximate number of samples that the evidence covers: each new one reduces the weight of earlier ones by 1/60. */
-const MEMORY = 60
+const SAMPLE_MEMORY = 60
 /** Half-life of evidence in seconds. */
 const HALF_LIFE_SECONDS = 3_600
 /**
- * Thresholds on (faded - improved) / sqrt(faded + improved), above which a pool gets a penalty or is excluded. For a
- * pool whose price changes equally often in both directions, 3 is exceeded in one of 90,000 independent windows.
- * Decayed weights make the root 1.4 times the standard deviation.
+ * Thresholds on (fadedWeight - improvedWeight) / sqrt(fadedWeight + improvedWeight), from which a pool gets a penalty or
+ * is excluded. With decayed weights, this root is 1.4 standard deviations, so 3 is 4.2 standard deviations. A pool whose
+ * price changes equally often in both directions exceeds that in one of 90,000 independent windows.
  */
 const PENALTY_THRESHOLD = 3
 const EXCLUSION_THRESHOLD = 3.5
-/** Minimum share of faded samples, less improved ones, for exclusion. */
+/** Minimum of (fadedWeight - improvedWeight) / sampleWeight for exclusion. */
 const EXCLUSION_SHARE = 0.2
-/** Seconds of the first and of the longest exclusion. Each further exclusion within a day doubles the time. */
+/** Duration of the first exclusion. */
 const FIRST_EXCLUSION_SECONDS = 3_600
+/** Maximum duration of an exclusion. */
 const MAX_EXCLUSION_SECONDS = 57_600
+/** An exclusion that starts within this time after the end of the previous one lasts twice as long. */
 const EXCLUSION_MEMORY_SECONDS = 86_400
 /** Maximum penalty in ppm of a pool that is not excluded. */
 const MAX_PENALTY_PPM = 500_000
-/** Rounding of penalties in ppm: one basis point. */
-const STEP_PPM = 100
+/** Penalties are multiples of this number of ppm: one basis point. */
+const PENALTY_STEP_PPM = 100
 /** Seconds after which decayed penalties are recomputed. */
 const REFRESH_SECONDS = 60
 
@@ -63,77 +66,80 @@ export type FadingPool = {
   readonly driftPenaltyPpm: number
   /** Unix time in seconds until which it is excluded; null if it is not. */
   readonly leftOutUntil: number | null
-  /** Decayed weights of all samples and of faded ones. */
+  /** Decayed weight of all samples. */
   readonly samples: number
+  /** Decayed weight of faded samples. */
   readonly withdrew: number
 }
 
 /** Tracks pools whose quotes fade. */
 export class FadingPools {
   private readonly pools = new BoundedMap<string, Evidence>(MAX_POOLS)
-  private cached: DriftPenalties | undefined
+  private cachedPenalties: DriftPenalties | undefined
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0
   /** Unix time in seconds of the newest block. */
   private newestTimestamp = 0
-  private isStale = false
+  private needsRefresh = false
 
   get count(): StateCount {
     return this.pools.count
   }
 
   /**
-   * Records a sample one block after the quote, when only the pool itself can explain a difference. Counts once per
-   * pool and block.
+   * Records a sample of one block after the quote; later samples are ignored, because more than the pool itself may
+   * explain their difference. Each pool counts once per block.
    */
   record({ after, timestamp, legs }: DriftSample): void {
     this.newestTimestamp = Math.max(this.newestTimestamp, timestamp)
-    if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
+    if (after === 1) for (const leg of legs) this.recordLeg(leg, timestamp)
   }
 
-  private takeLeg({ pool, ppm, unexplainedPpm, stateChangePpm, amountOut }: SampledLeg, timestamp: number): void {
+  private recordLeg({ pool, ppm, unexplainedPpm, stateChangePpm, amountOut }: SampledLeg, timestamp: number): void {
     if (ppm === null || amountOut < MIN_OUTPUT) return
-    const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
-    // Pools that never faded have no entry, and need none.
-    const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? newEvidence(pool.family, pool.dex) : undefined)
+    const hasFaded = unexplainedPpm <= -MIN_FADE_PPM
+    // A pool gets an entry when it first fades.
+    const evidence = this.pools.get(pool.id) ?? (hasFaded ? newEvidence(pool.family, pool.dex) : undefined)
     if (!evidence || evidence.lastSampleAt >= timestamp) return
-    fade(evidence, timestamp, 1 - 1 / MEMORY)
+    decay(evidence, timestamp, 1 - 1 / SAMPLE_MEMORY)
     evidence.sampleWeight++
-    if (hasWithdrawn) evidence.fadedWeight++
+    if (hasFaded) evidence.fadedWeight++
     if (stateChangePpm >= MIN_FADE_PPM) evidence.improvedWeight++
     evidence.weightedLossPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, stateChangePpm)
     if (isExcludable(evidence) && evidence.excludedUntil <= timestamp) exclude(evidence, timestamp)
     this.pools.set(pool.id, evidence)
-    this.isStale = true
+    this.needsRefresh = true
   }
 
   /**
-   * Returns the penalties at a block, by pool id; undefined if there are none. The same object until they change.
+   * Returns the penalties at a block by pool id; undefined if there are none. Returns the same object until a penalty
+   * changes.
    *
    * @param now - timestamp of the block, Unix seconds
    */
   driftPenalties(now: number): DriftPenalties | undefined {
     this.newestTimestamp = Math.max(this.newestTimestamp, now)
     if (this.pools.size === 0) return undefined
-    if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
+    if (!this.needsRefresh && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cachedPenalties
     this.cachedAt = now
-    this.isStale = false
-    const newEvidence = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
+    this.needsRefresh = false
+    const newPenalties = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
     const isUnchanged =
-      this.cached?.size === newEvidence.size && [...newEvidence].every(([id, ppm]) => this.cached?.get(id) === ppm)
-    if (!isUnchanged) this.cached = newEvidence.size > 0 ? newEvidence : undefined
-    return this.cached
+      this.cachedPenalties?.size === newPenalties.size &&
+      [...newPenalties].every(([id, ppm]) => this.cachedPenalties?.get(id) === ppm)
+    if (!isUnchanged) this.cachedPenalties = newPenalties.size > 0 ? newPenalties : undefined
+    return this.cachedPenalties
   }
 
-  /** Lists the pools with a penalty at a block, the newest if absent; largest penalty first. */
+  /** Lists the pools with a penalty, largest first. @param now - timestamp of the block; default: the newest block */
   list(now = this.newestTimestamp): readonly FadingPool[] {
     return [...this.pools]
       .flatMap(([id, evidence]) => {
         const copy = { ...evidence }
-        fade(copy, Math.max(now, copy.lastSampleAt))
-        const isOut = copy.excludedUntil > now
-        const driftPenaltyPpm = isOut ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
-        const leftOutUntil = isOut ? copy.excludedUntil : null
+        decay(copy, Math.max(now, copy.lastSampleAt))
+        const isExcluded = copy.excludedUntil > now
+        const driftPenaltyPpm = isExcluded ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
+        const leftOutUntil = isExcluded ? copy.excludedUntil : null
         const { family, dex, sampleWeight, fadedWeight } = copy
         return driftPenaltyPpm > 0
           ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples: sampleWeight, withdrew: fadedWeight }]
@@ -157,9 +163,9 @@ function newEvidence(family: string, dex: string): Evidence {
   }
 }
 
-/** Decays the evidence by its age and by an extra factor. */
-function fade(evidence: Evidence, now: number, weight = 1): void {
-  const factor = weight * 0.5 ** ((now - evidence.lastSampleAt) / HALF_LIFE_SECONDS)
+/** Decays the evidence by its age, and multiplies it by an extra factor. */
+function decay(evidence: Evidence, now: number, extraFactor = 1): void {
+  const factor = extraFactor * 0.5 ** ((now - evidence.lastSampleAt) / HALF_LIFE_SECONDS)
   evidence.sampleWeight *= factor
   evidence.fadedWeight *= factor
   evidence.improvedWeight *= factor
@@ -167,7 +173,7 @@ function fade(evidence: Evidence, now: number, weight = 1): void {
   evidence.lastSampleAt = now
 }
 
-/** Returns true if faded samples outweigh improved ones by more than chance explains. */
+/** Returns true if faded samples outweigh improved ones by `times` the root of the weight of both. */
 function outweighs({ fadedWeight, improvedWeight }: Evidence, times: number): boolean {
   return fadedWeight - improvedWeight >= times * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
 }
@@ -180,9 +186,12 @@ const isExcludable = (evidence: Evidence): boolean =>
   outweighs(evidence, EXCLUSION_THRESHOLD) &&
   evidence.fadedWeight - evidence.improvedWeight >= EXCLUSION_SHARE * evidence.sampleWeight
 
-/** Returns the average loss of a quote through the pool, ppm. */
+/** Returns the average unexplained loss of a quote through the pool, in ppm. */
 function penaltyPpmOf({ weightedLossPpm, sampleWeight }: Evidence): number {
-  return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(weightedLossPpm / sampleWeight / STEP_PPM) * STEP_PPM))
+  return Math.min(
+    MAX_PENALTY_PPM,
+    Math.max(PENALTY_STEP_PPM, Math.round(weightedLossPpm / sampleWeight / PENALTY_STEP_PPM) * PENALTY_STEP_PPM),
+  )
 }
 
 function exclude(evidence: Evidence, now: number): void {

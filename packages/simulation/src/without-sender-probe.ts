@@ -1,6 +1,7 @@
 /**
- * Runs a simulated transaction as its sender sends it: without the probe, the measuring contract that other runs install
- * at the sender's address. Code at the sender can change the outcome.
+ * Runs a simulated transaction without a probe (the contract that measures balances and gas) at the sender's address: a
+ * bare run. Code at the sender can change the outcome. A bare run uses eth_simulateV1, or a probe at the target (the
+ * contract that the transaction calls).
  */
 import { type Hex, NATIVE } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
@@ -13,50 +14,53 @@ import type { SetUp } from './setup.ts'
 import { isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { CallOutcome } from './types.ts'
 
-/** Outcome of the transaction as it is sent. */
-export type SentOutcome = CallOutcome & {
+/** Outcome of a bare run. */
+export type BareOutcome = CallOutcome & {
   /** True if all gas was used and no data returned. */
   readonly isExhausted: boolean
   /** Gas of the whole transaction after refunds, if the node reports it. */
   readonly chargedGas?: number
   /**
-   * Lower bound on the gas of the target, if only the charged gas is known: the charge without a refund. `gasUsed` is then
-   * the upper bound: the charge plus the largest refund.
+   * Lower bound on the gas of the target before refunds, if only the charged gas is known: the charged gas without a
+   * refund. `gasUsed` is then the upper bound: the charged gas plus the largest possible refund.
    */
   readonly minGasUsed?: number
 }
 
-/** The refund is at most 1/5 of the gas (EIP-3529). */
+/** The refund is at most 1/5 of the used gas (EIP-3529). */
 const MAX_REFUND_DIVISOR = 5
-/** Accepted gas difference in percent. A probe at the target makes its calls to itself cost about 700 gas more. */
+/**
+ * Gas difference in percent up to which two runs count as the same. A probe at the target makes calls of the target to
+ * itself cost about 700 gas more.
+ */
 const GAS_TOLERANCE_PERCENT = 5
 
 /**
- * Runs the transaction as sent; undefined if no node supports it. If the node does not report the gas before refunds, a
- * second run measures that gas. With `asSent: 'charged'` the second run is skipped.
+ * Runs the transaction without a probe at the sender; undefined if no node supports it. If the node does not report the gas
+ * before refunds, a second run measures that gas, unless `bareRunMode` is `charged`.
  */
-export async function runAsSent(
+export async function runWithoutSenderProbe(
   task: SimulationTask,
   environment: CallEnvironment,
   setUp: SetUp,
-): Promise<SentOutcome | undefined> {
+): Promise<BareOutcome | undefined> {
   const { rpc, request, context, options } = task
   const { bareRuns } = context
-  // If true, the probe at the target runs only if the transaction as sent has no outcome. If false, both run at once.
-  const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
+  // If true, the probe at the target runs only if eth_simulateV1 gives no outcome. If false, both run at once.
+  const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.bareRunMode === 'charged')
   const [bareReport, measuredGas] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
   if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
-    return outcomeAsSent(bareReport, task, measuredGas)
+    return bareOutcomeOf(bareReport, task, measuredGas)
   const probedAtTarget = isTargetFallback ? await runAtTarget(task, environment, setUp) : measuredGas
   if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.balancesBefore.tokenIn)) return undefined
   return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
 }
 
-/** Runs with the probe at the target, which leaves the sender unchanged. Undefined if the probe cannot be set up there. */
+/** Runs with a probe at the target, which leaves the sender unchanged; undefined if the probe cannot be set up there. */
 async function runAtTarget(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -73,11 +77,11 @@ async function runAtTarget(
   })
 }
 
-function outcomeAsSent(
+function bareOutcomeOf(
   { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
   { request: { data }, context }: SimulationTask,
   probedAtTarget: RunReport | undefined,
-): SentOutcome {
+): BareOutcome {
   const intrinsic = Number(intrinsicGas(data))
   // Up to the calldata floor (EIP-7623), the charge and the reported gas do not depend on the gas that was used.
   const gasFloor = Number(floorGas(data))
@@ -93,10 +97,10 @@ function outcomeAsSent(
 }
 
 /** True if the probe at the sender made no difference. */
-export function isSameOutcome(probedOutcome: CallOutcome, sentOutcome: Omit<SentOutcome, 'isExhausted'>): boolean {
-  if (probedOutcome.success !== sentOutcome.success || probedOutcome.amountOut !== sentOutcome.amountOut) return false
-  if (!probedOutcome.success) return probedOutcome.returnData === sentOutcome.returnData
-  const { gasUsed, minGasUsed = gasUsed } = sentOutcome
+export function isSameOutcome(probedOutcome: CallOutcome, bareOutcome: Omit<BareOutcome, 'isExhausted'>): boolean {
+  if (probedOutcome.success !== bareOutcome.success || probedOutcome.amountOut !== bareOutcome.amountOut) return false
+  if (!probedOutcome.success) return probedOutcome.returnData === bareOutcome.returnData
+  const { gasUsed, minGasUsed = gasUsed } = bareOutcome
   const tolerance = (GAS_TOLERANCE_PERCENT / 100) * probedOutcome.gasUsed
   return probedOutcome.gasUsed >= minGasUsed - tolerance && probedOutcome.gasUsed <= gasUsed + tolerance
 }

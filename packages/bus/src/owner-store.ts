@@ -1,4 +1,7 @@
-/** Memory of an owner's market beyond the published state, stored in Redis for the next owner. */
+/**
+ * Stores in Redis what the market of a chain's owner knows and does not publish (where pools were found, tokens, pairs), so
+ * that the next owner starts with it. The owner is the process that indexes the chain.
+ */
 import {
   fromText,
   type Pool,
@@ -14,12 +17,13 @@ import { BusError } from './errors.ts'
 import type { FollowedState } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Pools per read. */
-const PAGE = 500
+/** Number of pools per read and per removal. */
+const POOLS_PER_COMMAND = 500
 
+/** A found pool without its state. `dexRow` is the index of its factory in the chain's list of DEXes; null if unknown. */
 type PoolRecord = { readonly pool: Pool<null>; readonly dexRow: number | null }
 
-export type MemoryOptions = {
+export type OwnerStoreOptions = {
   readonly keys: ChainKeys
   readonly chainId: number
   /** Returns the owner's current connection. @throws BusError `AWAY` */
@@ -30,49 +34,55 @@ export type MemoryOptions = {
   readonly previous: FollowedState | null
 }
 
-/** Stores a market's memory in Redis. Pool states are read from the published state and not stored twice. */
-export class SharedMemory implements Store {
+/** Stores the data of an owner's market in Redis. The states of pools are taken from the published state. */
+export class OwnerStore implements Store {
   readonly facts: SavedFacts | null
-  private readonly options: MemoryOptions
+  private readonly options: OwnerStoreOptions
   private readonly savedFields: Readonly<Record<string, string>>
   /** Minimum number of stored pools; there may be more after an interrupted save. */
-  private count: number
+  private minStoredPools: number
 
-  private constructor(options: MemoryOptions, savedFields: Readonly<Record<string, string>>, savedPools: number) {
+  private constructor(options: OwnerStoreOptions, savedFields: Readonly<Record<string, string>>, savedPools: number) {
     const { previous, chainId } = options
     this.options = options
     this.savedFields = savedFields
-    this.count = savedPools
-    const isWhole = savedFields.extra !== undefined && savedPools >= Number(savedFields.known)
-    // Without all pools, restored pairs would lack some that nothing would discover again.
-    this.facts = previous && isWhole ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
+    this.minStoredPools = savedPools
+    const isComplete = savedFields.extra !== undefined && savedPools >= Number(savedFields.known)
+    // If pools are missing, restore nothing: a restored pair counts as discovered, so its missing pools would never be found.
+    this.facts = previous && isComplete ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
   }
 
-  /** Opens the memory. @param mustReset - true to delete the stored memory first */
-  static async open(options: MemoryOptions, mustReset: boolean): Promise<SharedMemory> {
+  /** Opens the store. @param mustReset - true to delete the stored data first */
+  static async open(options: OwnerStoreOptions, mustReset: boolean): Promise<OwnerStore> {
     const { poolRecords, memory } = options.keys
     if (mustReset) await options.connection().call('DEL', poolRecords, memory)
     const savedFields = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
-    return new SharedMemory(options, savedFields, await options.connection().call<number>('HLEN', poolRecords))
+    return new OwnerStore(options, savedFields, await options.connection().call<number>('HLEN', poolRecords))
   }
 
   async *batches(): AsyncGenerator<SavedBatch> {
     const { keys, connection, previous } = this.options
     const { tokens = '[]', pairs = '[]' } = this.savedFields
-    // Only pairs in the published state are restored. Workers request all others again.
+    // Only pairs in the published state are restored. Workers request the other pairs again.
     const publishedPairs = (JSON.parse(pairs) as string[]).filter((pair) => previous?.pairs.has(pair))
     yield { pools: [], list: { name: 'tokens', items: JSON.parse(tokens) } }
     yield { pools: [], list: { name: 'pairs', items: publishedPairs } }
     let cursor = '0'
     do {
-      const [next, flat] = await connection().call<[string, string[]]>('HSCAN', keys.poolRecords, cursor, 'COUNT', PAGE)
+      const [next, flat] = await connection().call<[string, string[]]>(
+        'HSCAN',
+        keys.poolRecords,
+        cursor,
+        'COUNT',
+        POOLS_PER_COMMAND,
+      )
       const texts = flat.filter((_, i) => i % 2 === 1)
       yield { pools: texts.map((text) => this.toStored(fromText<PoolRecord>(text))), list: null }
       cursor = next
     } while (cursor !== '0')
   }
 
-  /** Returns a stored pool with its published version, if there is one, which is newer than the stored one. */
+  /** Returns the published version of a stored pool if there is one, because it is newer; otherwise the pool, no state. */
   private toStored({ pool, dexRow }: PoolRecord): StoredPool {
     const publishedPool = this.options.previous?.pools.get(pool.id)
     return publishedPool
@@ -89,16 +99,16 @@ export class SharedMemory implements Store {
       else if (part.do === 'keep') for (const id of part.ids) keptIds.add(id)
       else await this.write(part.newPools)
     }
-    if (keptIds.size > 0) await this.forgetOthers(keptIds)
+    if (keptIds.size > 0) await this.removePoolsExcept(keptIds)
     const texts = Object.entries(lists).flatMap(([name, items]) => [name, JSON.stringify(items)])
     const connection = await this.ownerConnection()
-    this.count = await connection.call<number>('HLEN', keys.poolRecords)
-    await connection.call('HSET', keys.memory, 'extra', toText(extra), 'known', this.count, ...texts)
+    this.minStoredPools = await connection.call<number>('HLEN', keys.poolRecords)
+    await connection.call('HSET', keys.memory, 'extra', toText(extra), 'known', this.minStoredPools, ...texts)
   }
 
   /** Returns false if Redis was emptied, or has come back with fewer pools. */
   async isIntact(): Promise<boolean> {
-    return (await this.options.connection().call<number>('HLEN', this.options.keys.poolRecords)) >= this.count
+    return (await this.options.connection().call<number>('HLEN', this.options.keys.poolRecords)) >= this.minStoredPools
   }
 
   async close(): Promise<void> {}
@@ -108,25 +118,26 @@ export class SharedMemory implements Store {
     if (fields.length > 0) await (await this.ownerConnection()).call('HSET', this.options.keys.poolRecords, ...fields)
   }
 
-  private async forgetOthers(keptIds: ReadonlySet<string>): Promise<void> {
+  private async removePoolsExcept(keptIds: ReadonlySet<string>): Promise<void> {
     const connection = await this.ownerConnection()
     const { poolRecords } = this.options.keys
     const ids = await connection.call<string[]>('HKEYS', poolRecords)
     const removedIds = ids.filter((id) => !keptIds.has(id))
-    for (let i = 0; i < removedIds.length; i += PAGE)
-      await connection.call('HDEL', poolRecords, ...removedIds.slice(i, i + PAGE))
+    for (let i = 0; i < removedIds.length; i += POOLS_PER_COMMAND)
+      await connection.call('HDEL', poolRecords, ...removedIds.slice(i, i + POOLS_PER_COMMAND))
   }
 
   /**
-   * Returns the connection, if this process still owns the chain. Writes set absolute values, so an owner that loses
-   * the lease right after the check does no harm.
+   * Returns the connection if this process still owns the chain. If it loses the lease right after this check, the next
+   * write does no harm, because writes do not depend on earlier values.
    *
    * @throws BusError `LOST` if another process owns the chain
    */
   private async ownerConnection(): Promise<Connection> {
     const { keys, token, connection } = this.options
-    const current = connection()
-    if ((await current.call('GET', keys.lease)) !== token) throw new BusError('LOST', 'another process owns the chain')
-    return current
+    const currentConnection = connection()
+    if ((await currentConnection.call('GET', keys.lease)) !== token)
+      throw new BusError('LOST', 'another process owns the chain')
+    return currentConnection
   }
 }

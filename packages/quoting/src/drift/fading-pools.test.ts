@@ -2,9 +2,9 @@
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
+import { FadingPools } from './fading-pools.ts'
 import { poolDrift } from './leg-drift.ts'
 import type { SampledLeg } from './sample.ts'
-import { FadingPools } from './withdrawals.ts'
 
 const token = (byte: string) => toAddress(`0x${byte.repeat(20)}`)
 const [A, B] = [token('aa'), token('bb')]

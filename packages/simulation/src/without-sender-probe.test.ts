@@ -2,12 +2,12 @@ import { BalanceProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { isSameOutcome, runAsSent } from './as-sent.ts'
 import type { CallEnvironment } from './attempt.ts'
 import { createSimulationContext } from './context.ts'
 import type { SetUp } from './setup.ts'
 import type { SimulationTask } from './task.ts'
 import type { SimulationRequest } from './types.ts'
+import { isSameOutcome, runWithoutSenderProbe } from './without-sender-probe.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [from, to, tokenIn, tokenOut, holder] = [...'12346'].map(addressOf) as [
@@ -84,7 +84,7 @@ function runOf(node: Node, change: { request?: Partial<SimulationRequest>; setUp
   const { rpc, methods } = nodeOf(node)
   const context = createSimulationContext({ maxReturnData: 2 })
   const task = { rpc, request: { ...request, ...change.request }, context, options: {} } as unknown as SimulationTask
-  return { run: () => runAsSent(task, environment, { ...setUp, ...change.setUp }), methods, context }
+  return { run: () => runWithoutSenderProbe(task, environment, { ...setUp, ...change.setUp }), methods, context }
 }
 const outcomeOf = (...args: Parameters<typeof runOf>) => runOf(...args).run()
 
@@ -130,7 +130,7 @@ test('nodes that report gas before refunds are not asked at the target again', a
 })
 
 test('a run for the charge states the gas that it allows, and falls back to the probe at the target', async () => {
-  const charged = { request: { asSent: 'charged' } } as const
+  const charged = { request: { bareRunMode: 'charged' } } as const
   const { run, methods } = runOf({}, charged)
   expect(await run()).toMatchObject({ gasUsed: 125_000 - INTRINSIC, minGasUsed: 100_000 - INTRINSIC })
   expect(methods).toEqual(['simulateV1'])
