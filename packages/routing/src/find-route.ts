@@ -147,8 +147,16 @@ function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: 
 
 /** Wrapping is 1:1, so the bound is the input. */
 function trivialProof(token: Address, amountIn: bigint): BoundProof {
-  const beyond = { pools: 0, earned: 0n }
-  return { decimals: 0, prices: [[token, [1n]]], pools: [], beyond, allowance: 0n, bound: amountIn, maxHops: 0 }
+  const unlisted = { pools: 0, earned: 0n }
+  return {
+    decimals: 0,
+    prices: [[token, [1n]]],
+    pools: [],
+    unlisted,
+    allowance: 0n,
+    bound: amountIn,
+    maxHops: 0,
+  }
 }
 
 /** The route on the subgraph of a large graph; null for small graphs, and if no route is found there. */

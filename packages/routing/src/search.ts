@@ -35,7 +35,7 @@ import { netBound } from './net-bound/net-bound.ts'
 import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
 import { curveOf, hasNoLegCosts, legBaseCost, type Problem, withoutEdges } from './problem/problem.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
-import { solve } from './solver/dual-solver.ts'
+import { solveDual } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_COLUMN_ROUNDS,
@@ -292,7 +292,7 @@ function divide(problem: Problem, flow: Flow | null): Flow | null {
 function pruneAgain(problem: Problem, flow: Flow, backward: SpotRates): Flow {
   if (flow.edges.length > MAX_COMBINED_EDGES) return flow
   const allocation = allocationOver(problem, flow.edges, backward)
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   return bestOf(problem, [flow, pruneByTrial(problem, allocation)])!
 }
 
@@ -348,7 +348,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   let { openProblem: open } = acyclic
   if (wasCyclic) {
     openingAllocation.restore(cyclicCheckpoint)
-    solve(openingAllocation, MAX_RESIDUAL)
+    solveDual(openingAllocation, MAX_RESIDUAL)
     flows.push(toReducedFlow({ openProblem: problem, allocation: openingAllocation }))
     open = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
@@ -458,7 +458,7 @@ function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: F
   const edges = new Set([...goodFlows, best].flatMap((flow) => flow!.edges))
   if (edges.size > MAX_COMBINED_EDGES || edges.size === best.edges.length) return null
   const allocation = allocationOver(problem, [...edges], backward)
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   return pruneByTrial(problem, allocation)
 }
 

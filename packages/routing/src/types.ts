@@ -161,7 +161,7 @@ export type ProvedPool = {
   /** Upper bound on the earnings of these swaps at the proof's prices, at the proof's scale. */
   readonly earned: bigint
   /** True if the optimal trade reaches the end of the price curve. The pool itself may trade further. */
-  readonly isCut: boolean
+  readonly reachesCurveEnd: boolean
 }
 
 /**
@@ -178,9 +178,12 @@ export type BoundProof = {
   readonly prices: readonly (readonly [Address, readonly bigint[]])[]
   /** Sorted by earnings, highest first. */
   readonly pools: readonly ProvedPool[]
-  /** Number and total earnings of the pools that are not listed because the list is limited. */
-  readonly beyond: { readonly pools: number; readonly earned: bigint }
-  /** Added for float rounding, and for fees that one swap leaves in a pool of several tokens for the next swap. */
+  /** Number and total earnings of the pools that `pools` does not list, because its length is limited. */
+  readonly unlisted: { readonly pools: number; readonly earned: bigint }
+  /**
+   * Added to the sum for float rounding, and for fees that one swap leaves in a pool of several tokens for the next
+   * swap. At the proof's scale.
+   */
   readonly allowance: bigint
   /** Output base units, rounded up. */
   readonly bound: bigint

@@ -2,7 +2,7 @@
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import {
   BALANCING_ROUNDS,
   COLUMN_BENEFIT,
@@ -32,13 +32,13 @@ export function generateColumns(
   const minEarnings = LOOK_GAS_SHARE * minLegCost(problem)
   let pricing: Pricing | undefined
   for (let round = 0; round < rounds; round++) {
-    solve(allocation, MAX_RESIDUAL)
+    solveDual(allocation, MAX_RESIDUAL)
     frontier.explore(allocation, minEarnings)
     if (frontier.payingEdges.length === 0) return
     pricing ??= new Pricing(problem, allocation, frontier)
     if (pricing.addColumns(round === 0) === 0) return
   }
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   frontier.explore(allocation, minEarnings)
 }
 
@@ -201,5 +201,5 @@ export function addIdleEdges(problem: Problem, allocation: Allocation): void {
       if (allocation.addEdge(edge)) remaining--
     }
   }
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
 }

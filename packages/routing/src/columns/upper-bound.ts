@@ -8,7 +8,7 @@
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import {
   BALANCE_BRACKET,
   BALANCE_MOVED,
@@ -43,10 +43,10 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.hasConverged) return null
-    const sharedPools = allocation.sharedPools.filter(({ tradesSeveral }) => tradesSeveral)
+    const sharedPools = allocation.sharedPools.filter(({ tradesSeveralPairs }) => tradesSeveralPairs)
     if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
     const boundWithoutFrontier = sharedPools.reduce(
-      (sum, { feesReused }) => sum + feesReused,
+      (sum, { maxReusedFees }) => sum + maxReusedFees,
       allocation.value + frontier.dustEarnings,
     )
     if (frontier.payingEdges.length === 0) {
@@ -73,7 +73,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
       )
     )
       break
-    solve(allocation, MAX_RESIDUAL)
+    solveDual(allocation, MAX_RESIDUAL)
     frontier.explore(allocation)
   }
   const beyondCurves = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)

@@ -468,7 +468,8 @@ function withoutSmallLegs(
       flow.edges.filter((_, k) => isKept[k]),
       flow.input.filter((_, k) => isKept[k]),
     )
-    if (!remainingFlow || remainingFlow.unsold > 0 || remainingFlow.edges.length >= flow.edges.length) return outcome
+    if (!remainingFlow || remainingFlow.unsoldShare > 0 || remainingFlow.edges.length >= flow.edges.length)
+      return outcome
     droppedEdges.push(outcome.edge)
     flow = remainingFlow
   }

@@ -21,7 +21,7 @@ import {
   withoutEdges,
 } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import {
   EXCHANGES_TRIED,
@@ -276,7 +276,7 @@ function withExchange(problem: Problem, { edges, input }: Flow, { index, edges: 
     amount = outputOf(curveOf(problem, edge), amount)
   }
   const flow = pushThrough(problem, [...weights.keys()], [...weights.values()])
-  return flow && flow.unsold === 0 ? flow : null
+  return flow && flow.unsoldShare === 0 ? flow : null
 }
 
 /** The best path without the route's pools, and then the best path that also avoids the pools of that path. */
@@ -338,7 +338,7 @@ function onFewerPools(problem: Problem, best: Flow): Flow | null {
   for (const edge of best.edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(problem.rate[edge]!))
   for (const edge of best.edges) allocation.addEdge(edge)
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   const flow = pruneByTrial(costlierProblem, allocation)
   return flow && { ...flow, net: flow.amountOut - (flow.amountOut - flow.net) / HIGHER_GAS_FACTOR }
 }

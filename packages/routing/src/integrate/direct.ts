@@ -6,7 +6,7 @@
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, legCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
 import { MAX_CHAIN_REPLACEMENTS, MAX_RESIDUAL, REPLACEMENTS_TRIED } from '../tolerances.ts'
 import { stopAtTicks } from './ticks.ts'
@@ -32,7 +32,7 @@ function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   for (const edge of edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(rate[edge]!))
   for (const edge of edges) allocation.addEdge(edge)
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   return allocation
 }
 
@@ -45,7 +45,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
     const checkpoint = allocation.checkpoint()
     allocation.addEdge(directEdge)
     allocation.removeEdges(new Set(chain))
-    solve(allocation, MAX_RESIDUAL)
+    solveDual(allocation, MAX_RESIDUAL)
     const flow = flowOf(problem, allocation)
     const stoppedFlow = flow && stopAtTicks(problem, allocation, flow)
     if (stoppedFlow && stoppedFlow.net > best.net) return stoppedFlow

@@ -8,7 +8,7 @@ import { outputOf } from '../graph/price-curve.ts'
 import type { Problem } from '../problem/problem.ts'
 import { curveOf, legCost } from '../problem/problem.ts'
 import { type Allocation, allocationOver } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   DETOUR_ROUNDS,
@@ -167,6 +167,6 @@ function flowOver(problem: Problem, edges: Iterable<number>, values: Float64Arra
 
 function solveOver(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
   const allocation = allocationOver(problem, edges, { best })
-  solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
   return allocation
 }

@@ -2,7 +2,7 @@
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
 import { BULK_REMOVAL_SHARE, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS } from '../tolerances.ts'
 import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-profits.ts'
@@ -49,7 +49,7 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
     const attempts = removals.flatMap((edges) => {
       allocation.restore(checkpoint)
       allocation.removeEdges(new Set(edges))
-      solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
       const shortened = flowOf(problem, allocation)
       return shortened ? [{ flow: shortened, checkpointAfter: allocation.checkpoint() }] : []
     })

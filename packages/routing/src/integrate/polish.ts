@@ -10,7 +10,7 @@ import { LOCAL_SEARCH_MAX_STEP, LOCAL_SEARCH_MIN_GAIN, LOCAL_SEARCH_PASSES, LOCA
 
 export function localSearch(problem: Problem, flow: Flow): Flow {
   if (!problem.mayReusePools || !usesPoolTwice(problem.graph, flow.edges)) return flow
-  let best = pushThrough(problem, flow.edges, flow.input, { order: 'any' }) ?? flow
+  let best = pushThrough(problem, flow.edges, flow.input, { legOrder: 'any' }) ?? flow
   for (let pass = 0; pass < LOCAL_SEARCH_PASSES; pass++) {
     const netBefore = best.net
     const groups = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
@@ -29,7 +29,7 @@ function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
       problem,
       flow.edges,
       flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
-      { order: 'any' },
+      { legOrder: 'any' },
     )
   const [smallerFlow, largerFlow] = [flowAt(-LOCAL_SEARCH_STEP), flowAt(LOCAL_SEARCH_STEP)]
   if (!smallerFlow || !largerFlow) return flow

@@ -30,7 +30,7 @@ export function mayImprove(
   { hops }: SpotRates,
 ): boolean {
   const best = bestOf(problem, flows)
-  if (bound === null || !best || best.isCut) return true
+  if (bound === null || !best || best.hasCutCycle) return true
   return best.net < (bound - hops[problem.source]! * minLegCost(problem)) * (1 - MAX_GAP_TO_STOP)
 }
 
@@ -74,5 +74,5 @@ export function isWorthless(output: number, bound: number | null): boolean {
 
 /** Returns true if the flow is complete and within the limits. */
 export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
-  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0 && flow.unsold === 0
+  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0 && flow.unsoldShare === 0
 }

@@ -2,7 +2,7 @@
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation, Checkpoint } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   CLEARLY_PROFITABLE_RATIO,
@@ -53,7 +53,7 @@ export function prune(problem: Problem, allocation: Allocation, idle: 'drop' | '
     const checkpoint = allocation.checkpoint()
     const idle = idleEdges(allocation)
     allocation.removeEdges(new Set((batchRemovals.length > 1 ? batchRemovals : [first]).flatMap(({ edges }) => edges)))
-    solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
     let net = netOf(problem, allocation)
     if (net <= best && removeActivated(problem, allocation, idle)) net = netOf(problem, allocation)
     if (net > best) {
@@ -96,7 +96,7 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
     let bestCheckpoint: Checkpoint | null = null
     for (const { edges } of removalsToTry(problem, allocation)) {
       allocation.removeEdges(new Set(edges))
-      solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
       const net = netOf(problem, allocation)
       if (net > best) {
         best = net
@@ -128,7 +128,8 @@ function removalsToTry(problem: Problem, allocation: Allocation): readonly Remov
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY
   // Unsold input must be zero even if it is worth almost nothing.
-  if (allocation.unsold > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsold !== 0) return Number.NEGATIVE_INFINITY
+  if (allocation.unsoldShare > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsoldShare !== 0)
+    return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology
   let net = allocation.value
   for (let k = 0; k < allocation.edges.length; k++) {
@@ -149,7 +150,7 @@ function removeActivated(problem: Problem, allocation: Allocation, idle: Readonl
   )
   if (activated.length === 0) return false
   allocation.removeEdges(new Set(activated.map(([edge]) => edge)))
-  solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
   return true
 }
 

@@ -3,7 +3,7 @@ import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   FEW_STEPS,
@@ -33,7 +33,7 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
       allocation.addEnds(edge, frontier.valueLabel)
       allocation.addEdge(edge)
     }
-    solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
     const refilledFlow = flowOf(problem, allocation)
     if (
       refilledFlow &&

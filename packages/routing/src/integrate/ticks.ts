@@ -3,7 +3,7 @@
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import { FEW_STEPS, MAX_RESIDUAL, TICK_ROUNDS } from '../tolerances.ts'
 
@@ -50,7 +50,7 @@ export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flo
     stoppedProblem = { ...stoppedProblem, adjustedCurves: new Map([...stoppedProblem.adjustedCurves, ...stops]) }
     const nextAllocation = new Allocation(stoppedProblem)
     nextAllocation.restore(allocation.checkpoint())
-    solve(nextAllocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(nextAllocation, MAX_RESIDUAL, FEW_STEPS)
     const stoppedFlow = flowOf(stoppedProblem, nextAllocation)
     if (!stoppedFlow || stoppedFlow.net <= best.net) break
     best = stoppedFlow

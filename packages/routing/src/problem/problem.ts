@@ -9,12 +9,15 @@ import type { InputLimit, RejectedSource, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
-/** Solved allocation: trades of edges, by index in `edges`, at token prices. Implemented by `Allocation`. */
+/**
+ * A solved allocation: the trade of each edge at the token prices. Arrays are indexed like `edges`. Implemented by
+ * `Allocation`.
+ */
 export type SolvedAllocation = {
   readonly value: number
   readonly edges: readonly number[]
-  readonly sold: Int32Array
-  readonly bought: Int32Array
+  readonly soldTokens: Int32Array
+  readonly boughtTokens: Int32Array
   readonly input: Float64Array
   price(token: number): number
 }

@@ -140,7 +140,7 @@ function pricesOf(
 ): readonly TokenAtPrice[] | null {
   const live = new Set([source, target])
   for (let k = 0; k < allocation.edges.length; k++) {
-    const [sold, bought] = [allocation.sold[k]!, allocation.bought[k]!]
+    const [sold, bought] = [allocation.soldTokens[k]!, allocation.boughtTokens[k]!]
     if (allocation.input[k]! * allocation.price(sold) > MIN_LIVE_SHARE * allocation.value) live.add(sold).add(bought)
   }
   const pricedTokens = Array.from(live, (token) => ({ token: tokens[token]!, price: allocation.price(token) }))
