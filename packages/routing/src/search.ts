@@ -7,20 +7,24 @@ import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
 import { capacityOf } from './graph/price-curve.ts'
-import { alternativesOf } from './integrate/alternatives.ts'
+import { netBound } from './net-bound/net-bound.ts'
+import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
+import { curveOf, hasNoLegCosts, legBaseCost, type Problem, withoutEdges } from './problem/problem.ts'
+import { alternativesOf } from './refine/alternatives.ts'
 import {
   hasProfitableCycle,
   type OpenAllocation,
   openCycles,
   restrictToOrder,
   soldTokenOrder,
-} from './integrate/cycles.ts'
-import { shortenChains } from './integrate/direct.ts'
-import { extendByPaths, joinPaths } from './integrate/few-pools.ts'
-import { withinLimits } from './integrate/limits.ts'
-import { bestFromRestricted } from './integrate/narrower.ts'
-import { divideAmongPaths } from './integrate/path-division.ts'
-import { localSearch } from './integrate/polish.ts'
+} from './refine/cycles.ts'
+import { extendByPaths, joinPaths } from './refine/join-paths.ts'
+import { withinLimits } from './refine/limits.ts'
+import { localSearch } from './refine/local-search.ts'
+import { divideAmongPaths } from './refine/path-division.ts'
+import { isSameLongList, prune, pruneByTrial } from './refine/pruning.ts'
+import { bestFromRestricted } from './refine/restricted-starts.ts'
+import { shortenChains } from './refine/shorten-chains.ts'
 import {
   bestOf,
   isCertified,
@@ -29,11 +33,7 @@ import {
   isWorthless,
   mayImprove,
   mayPayFor,
-} from './integrate/promise.ts'
-import { isSameLongList, prune, pruneByTrial } from './integrate/pruning.ts'
-import { netBound } from './net-bound/net-bound.ts'
-import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
-import { curveOf, hasNoLegCosts, legBaseCost, type Problem, withoutEdges } from './problem/problem.ts'
+} from './refine/stopping-rules.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solveDual } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'

@@ -16,7 +16,7 @@ import {
   MAX_JOINING_TOKENS,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
-import type { ColumnArrays } from './column-room.ts'
+import type { ColumnArrays } from './column-arrays.ts'
 import type { Frontier } from './frontier.ts'
 
 /**

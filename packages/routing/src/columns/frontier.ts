@@ -7,9 +7,9 @@ import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { DUST_SHARE, EDGE_GAIN, LABEL_GAIN, MAX_TOKENS_FOR_SPOT_BOUNDS, MIN_LIVE_SHARE } from '../tolerances.ts'
-import { ColumnArrays } from './column-room.ts'
-import { earningsBound } from './most-earned.ts'
-import { MarginalRates } from './rates.ts'
+import { ColumnArrays } from './column-arrays.ts'
+import { earningsBound } from './earnings-bound.ts'
+import { MarginalRates } from './marginal-rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {

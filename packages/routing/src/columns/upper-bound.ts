@@ -19,8 +19,8 @@ import {
   MAX_BOUND_EDGES_PER_ROUND,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
+import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
-import { earningsBound } from './most-earned.ts'
 
 /** Upper bound in output base units, as floats; the sum of both parts bounds any route. */
 export type OutputBound = {

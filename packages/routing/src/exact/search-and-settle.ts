@@ -5,7 +5,6 @@
 
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type CompiledCurve, capacityOf, outputOf, upToInput } from '../graph/price-curve.ts'
-import { rankAlternatives } from '../integrate/alternatives.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import {
@@ -17,6 +16,7 @@ import {
   withExtraGas,
   withoutEdges,
 } from '../problem/problem.ts'
+import { rankAlternatives } from '../refine/alternatives.ts'
 import { type SearchResult, search } from '../search.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'

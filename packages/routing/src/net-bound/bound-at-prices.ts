@@ -3,8 +3,8 @@
  * follows from them.
  */
 import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
-import { costAtBestStop } from '../integrate/ticks.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
+import { costAtBestStop } from '../refine/ticks.ts'
 import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 
 /** One direction of a pool that earns at the prices, or a multi-token pool with all of its pairs. */

@@ -35,8 +35,8 @@ import {
   MIN_GAIN_TO_MEASURE,
   SHARED_CALL_HOPS,
 } from '../tolerances.ts'
-import { fits } from './promise.ts'
 import { pruneByTrial } from './pruning.ts'
+import { fits } from './stopping-rules.ts'
 
 /** Relative price change of one tick. */
 const TICK = 1e-4

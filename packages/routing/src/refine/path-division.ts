@@ -20,7 +20,7 @@ import {
   MAX_PATHS_OF_FLOW,
   TICK_MARGIN,
 } from '../tolerances.ts'
-import { enumeratePaths } from './few-pools.ts'
+import { enumeratePaths } from './join-paths.ts'
 
 /**
  * Returns the best division found; null if no division sells the whole amount.

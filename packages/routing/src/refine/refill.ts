@@ -13,7 +13,7 @@ import {
   REFILL_MAX_PATHS,
   REFILL_ROUNDS,
 } from '../tolerances.ts'
-import { depthsOf, heightsOf } from './places.ts'
+import { depthsOf, heightsOf } from './token-positions.ts'
 
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
 type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }

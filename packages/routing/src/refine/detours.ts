@@ -6,7 +6,7 @@ import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import type { Flow } from '../solver/flow.ts'
 import { DETOUR_GAS_SHARE, DETOURS_TRIED, EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
-import { depthsOf, heightsOf } from './places.ts'
+import { depthsOf, heightsOf } from './token-positions.ts'
 
 /** Labels of all tokens by number of edges, and the edge that led to each. */
 type Labels = { readonly value: Float64Array; readonly edge: Int32Array }

@@ -17,8 +17,8 @@ import {
   RESTRICTED_WORK,
 } from '../tolerances.ts'
 import { disjointPaths } from './alternatives.ts'
-import { extendByPaths, joinPaths, withDetours } from './few-pools.ts'
-import { fits } from './promise.ts'
+import { extendByPaths, joinPaths, withDetours } from './join-paths.ts'
+import { fits } from './stopping-rules.ts'
 
 type RestartOptions = {
   /** Edges that some allocation included; restricted allocations add theirs. */
