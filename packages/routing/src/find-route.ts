@@ -90,12 +90,12 @@ function routeRequest(graph: Graph, request: RouteRequest | ExactOutputRequest, 
 
 /** Wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or more. */
 function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
-  const isInput = 'amountIn' in request
-  const amount = isInput ? request.amountIn : request.amountOut
+  const isExactInput = 'amountIn' in request
+  const amount = isExactInput ? request.amountIn : request.amountOut
   if (request.tokenIn !== NATIVE || amount < AMOUNT_LIMIT) return { ok: true, route: wrapRoute(request, amount) }
   const max = AMOUNT_LIMIT - 1n
   const message = 'the native token cannot be wrapped in amounts of 2^128 wei or more'
-  const limit = isInput ? { maxRoutableAmount: max } : { maxOutputAmount: max }
+  const limit = isExactInput ? { maxRoutableAmount: max } : { maxOutputAmount: max }
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }
 
@@ -108,13 +108,13 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
   const { tokenIn, tokenOut, wrappedNative, amountIn, driftPenalties, excludePools } = request
   const soldToken = erc20Of(tokenIn, wrappedNative)!
   if (soldToken === erc20Of(tokenOut, wrappedNative)) return { ...result, proof: trivialProof(soldToken, amountIn) }
-  const fadingPools = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
+  const fullyPenalizedPools = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
   const { driftPenalties: _, ...terms } = request
   const gasFreeRequest = {
     ...terms,
     gasPriceWei: 0n,
     l1FeePerByteWei: 0,
-    excludePools: new Set([...(excludePools ?? []), ...fadingPools]),
+    excludePools: new Set([...(excludePools ?? []), ...fullyPenalizedPools]),
   }
   const budget = new WorkBudget(PROOF_WORK)
   const prove = () => {
@@ -166,11 +166,13 @@ function routeOnSubgraph(
   budget: WorkBudget,
 ): RouteResult | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
-  const find = () => {
+  const findOnSubgraph = () => {
     const prepared = selectSubgraph(graph, request.trust, ends, prepareOn)
     return prepared && findForInput(prepared, request)
   }
-  return graph.topology.scratch.forSubgraphs.within(() => budget.attempt(SUBGRAPH_WORK_SHARE, find, () => null))
+  return graph.topology.scratch.forSubgraphs.within(() =>
+    budget.attempt(SUBGRAPH_WORK_SHARE, findOnSubgraph, () => null),
+  )
 }
 
 /** A request with resolved ends. `on` builds its problem on a graph: the whole one, or a subgraph. */
@@ -204,12 +206,12 @@ function resolveRequest(
     return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? soldToken : boughtToken}`)
 
   const outPerWei = outputPerWei(chainGraph, request, target)
-  const on = (graph: Graph): PreparedRequest => {
+  const prepareOn = (graph: Graph): PreparedRequest => {
     const { tokenIndex } = graph.topology
     const admission = new Admission(graph, request, tokenIndex.get(soldToken)!, tokenIndex.get(boughtToken)!)
     return { problem: problemOf(graph, request, { admission, outPerWei, budget }), admission, outPerWei }
   }
-  return { graph: fullGraph, ends: { source, target }, prepareOn: on }
+  return { graph: fullGraph, ends: { source, target }, prepareOn }
 }
 
 type ProblemParts = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }

@@ -4,7 +4,7 @@
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
-import { bestSinglePath, onCurves } from './columns/single-path.ts'
+import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
 import { capacityOf } from './graph/price-curve.ts'
 import { netBound } from './net-bound/net-bound.ts'
@@ -73,7 +73,7 @@ export type SearchResult = {
    */
   readonly bound: number | null
   /** Part of `bound` that covers what pools may pay beyond their price curves. */
-  readonly beyondCurves: number
+  readonly hiddenBound: number
   /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
   /** Best spot rates from each token to the target, over all admitted pools. */
@@ -86,11 +86,11 @@ export type SearchResult = {
  * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing
  * routes.
  *
- * @param enclosing - bound of a problem that admits at least the same edges; null if there is none
+ * @param enclosingBound - bound of a problem that admits at least the same edges; null if there is none
  */
 export function search(
   problem: Problem,
-  enclosing: Pick<SearchResult, 'bound' | 'beyondCurves'> | null = null,
+  enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
   const backward = bestSpotRates(problem, target, 'to')
@@ -108,12 +108,18 @@ export function search(
       allocateOnce(problem, singlePath, backward, COLUMN_ROUNDS),
       alongPath(problem, singlePath),
     ])
-    return flow ? { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] } : null
+    return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, backward, alternatives: [] } : null
   }
-  const { remaining: initialWork } = problem.budget
-  const beyondCurves = enclosing?.beyondCurves ?? 0
-  const outerBound = enclosing && enclosing.bound !== null ? enclosing.bound - beyondCurves : null
-  const progress: Progress = { flows: [], knownEdges: new Set(), bound: outerBound, beyondCurves, best: undefined }
+  const { remaining: workAtStart } = problem.budget
+  const hiddenBound = enclosingBound?.hiddenBound ?? 0
+  const initialCurveBound = enclosingBound && enclosingBound.bound !== null ? enclosingBound.bound - hiddenBound : null
+  const progress: Progress = {
+    flows: [],
+    knownEdges: new Set(),
+    bound: initialCurveBound,
+    hiddenBound,
+    best: undefined,
+  }
   if (!problem.isSinglePath) {
     const improve = () => runAllocations(problem, { backward, spotPath, singlePath }, progress)
     problem.budget.attempt(IMPROVEMENT_WORK_SHARE, improve, () => {})
@@ -125,19 +131,20 @@ export function search(
   const initialFlow = bestFlow ?? bestOf(problem, [divide(problem, null)])
   if (!initialFlow) return null
   const { bound } = progress
-  const fullBound = bound === null ? null : bound + progress.beyondCurves
-  const workSpent = initialWork - problem.budget.remaining
-  const isFlowUncertain = !problem.isSinglePath && isUncertain(initialFlow, bound, isSmall(problem) ? 0 : undefined)
-  const isBoundedFirst = isFlowUncertain && !noLegCosts && isSmall(problem)
-  const maxNetOut = isBoundedFirst ? netBound(problem, initialFlow, fullBound, backward) : undefined
-  const searchNarrower = () =>
+  const fullBound = bound === null ? null : bound + progress.hiddenBound
+  const workSpent = workAtStart - problem.budget.remaining
+  const isFlowUncertain =
+    !problem.isSinglePath && isUncertain(initialFlow, bound, isSmallGraph(problem) ? 0 : undefined)
+  const needsEarlyNetBound = isFlowUncertain && !noLegCosts && isSmallGraph(problem)
+  const maxNetOut = needsEarlyNetBound ? netBound(problem, initialFlow, fullBound, backward) : undefined
+  const searchRestrictedProblems = () =>
     searchRestricted(problem, initialFlow, { backward, spotPath, singlePath }, progress, {
       workSpent,
       maxNetOut,
     })
   const flow =
     isFlowUncertain && !isCertified(initialFlow, maxNetOut)
-      ? problem.budget.attempt(1 / 2, searchNarrower, () => initialFlow)
+      ? problem.budget.attempt(1 / 2, searchRestrictedProblems, () => initialFlow)
       : initialFlow
   const checkCycles = () => hasProfitableCycle(problem)
   const isBoundWorthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, checkCycles, () => true)
@@ -145,7 +152,7 @@ export function search(
     flow,
     ...(flow !== initialFlow && { fallback: initialFlow }),
     bound: isBoundWorthless ? null : fullBound,
-    beyondCurves: progress.beyondCurves,
+    hiddenBound: progress.hiddenBound,
     netBound:
       maxNetOut !== undefined && (isBoundWorthless || bound === null) && isWorthless(flow.net, maxNetOut)
         ? null
@@ -155,11 +162,11 @@ export function search(
   }
 }
 
-const isSmall = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
+const isSmallGraph = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
 
 /** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
 function partialPath(problem: Problem, backward: SpotRates): readonly number[] | null {
-  return problem.isSinglePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
+  return problem.isSinglePath ? null : bestSinglePath(problem, backward, curveOutputs(problem, 'a part'))
 }
 
 /**
@@ -181,19 +188,19 @@ function searchRestricted(
   const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
   const allocate = (restricted: Problem): Flow | null => {
-    const labels = bestSpotRates(restricted, target, 'to')
-    const singlePath = bestSinglePath(restricted, labels) ?? partialPath(restricted, labels)
+    const restrictedRates = bestSpotRates(restricted, target, 'to')
+    const singlePath = bestSinglePath(restricted, restrictedRates) ?? partialPath(restricted, restrictedRates)
     if (!singlePath) return null
     const restrictedProgress: Progress = {
       flows: [],
       knownEdges,
       bound: progress.bound,
-      beyondCurves: progress.beyondCurves,
+      hiddenBound: progress.hiddenBound,
       best: undefined,
     }
     runAllocations(
       restricted,
-      { backward: labels, spotPath: pathTo(restricted, labels, source, target), singlePath },
+      { backward: restrictedRates, spotPath: pathTo(restricted, restrictedRates, source, target), singlePath },
       restrictedProgress,
     )
     return restrictedProgress.best ?? null
@@ -204,17 +211,17 @@ function searchRestricted(
     values: backward.best,
     allocate,
     poolsDisagree: isLoose,
-    mayLeaveOutPools: isSmall(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
+    mayLeaveOutPools: isSmallGraph(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
     maxWork,
   })
   const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, backward)
   if (!isDivisible(problem)) return prunedFlow
-  const maxValue = maxNetOut ?? progress.bound
-  const isLimited = hasSmallPool(problem, prunedFlow, backward)
-  const minGap = isLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
-  if (maxValue !== null && !(prunedFlow.net < maxValue * (1 - minGap))) return prunedFlow
+  const maxNet = maxNetOut ?? progress.bound
+  const isCapacityLimited = hasSmallPool(problem, prunedFlow, backward)
+  const minGap = isCapacityLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
+  if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
   const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
-  if (!isLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
+  if (!isCapacityLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
   return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), backward.best, allocate)
 }
 
@@ -266,13 +273,13 @@ function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): b
  * choose few paths. Without gas, they also find paths whose first chunk does not earn its gas.
  */
 function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
-  const start = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
-  return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
+  const gasFreeDivision = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
+  return (gasFreeDivision && bestOf(problem, [flow, divide(problem, gasFreeDivision)])) || flow
 }
 
 /** Returns true for a small graph, if enough work is left for a division. */
 const isDivisible = (problem: Problem): boolean =>
-  !problem.isSinglePath && isSmall(problem) && problem.budget.remaining >= DIVISION_WORK
+  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= DIVISION_WORK
 
 /**
  * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
@@ -304,7 +311,7 @@ type Progress = {
   /** Bound by price curves; the remaining effort depends on it. */
   bound: number | null
   /** Maximum that pools pay beyond their price curves, in output base units. */
-  beyondCurves: number
+  hiddenBound: number
   best: Flow | undefined
 }
 
@@ -320,39 +327,39 @@ type Paths = {
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { backward, spotPath, singlePath } = paths
   const noLegCosts = hasNoLegCosts(problem)
-  const frontierOf = (openProblem: Problem) => new Frontier(openProblem, backward, distances)
+  const newFrontier = (openProblem: Problem) => new Frontier(openProblem, backward, distances)
   const distances = distancesFrom(problem, problem.source)
-  const frontier = frontierOf(problem)
+  const frontier = newFrontier(problem)
   const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
-  const openingAllocation = allocationOver(problem, initialEdges, backward)
-  generateColumns(problem, openingAllocation, frontier)
+  const initialAllocation = allocationOver(problem, initialEdges, backward)
+  generateColumns(problem, initialAllocation, frontier)
   // The bound of the whole problem also holds for restricted problems.
-  const grossAllocation =
-    progress.bound === null ? computeBound(problem, openingAllocation, frontier, progress) : openingAllocation
+  const gasFreeAllocation =
+    progress.bound === null ? computeBound(problem, initialAllocation, frontier, progress) : initialAllocation
   const { bound, flows } = progress
   const allocate = (openProblem: Problem, edges: readonly number[]): OpenAllocation => {
     const allocation = allocationOver(openProblem, edges, backward)
-    generateColumns(openProblem, allocation, openProblem === problem ? frontier : frontierOf(openProblem))
-    return openCycles({ openProblem, allocation }, frontierOf)
+    generateColumns(openProblem, allocation, openProblem === problem ? frontier : newFrontier(openProblem))
+    return openCycles({ openProblem, allocation }, newFrontier)
   }
   const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
     noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idle)
 
-  const cyclicCheckpoint = openingAllocation.checkpoint()
-  const acyclic = openCycles({ openProblem: problem, allocation: openingAllocation }, frontierOf)
-  const wasCyclic = acyclic.openProblem !== problem
-  for (const edge of openingAllocation.edges) progress.knownEdges.add(edge)
-  const firstUsedEdges = edgesInUse(acyclic.allocation)
-  flows.push(toReducedFlow(acyclic))
+  const cyclicCheckpoint = initialAllocation.checkpoint()
+  const openedAllocation = openCycles({ openProblem: problem, allocation: initialAllocation }, newFrontier)
+  const wasCyclic = openedAllocation.openProblem !== problem
+  for (const edge of initialAllocation.edges) progress.knownEdges.add(edge)
+  const firstUsedEdges = edgesInUse(openedAllocation.allocation)
+  flows.push(toReducedFlow(openedAllocation))
   if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, singlePath))
-  let { openProblem: open } = acyclic
+  let { openProblem: currentProblem } = openedAllocation
   if (wasCyclic) {
-    openingAllocation.restore(cyclicCheckpoint)
-    solveDual(openingAllocation, MAX_RESIDUAL)
-    flows.push(toReducedFlow({ openProblem: problem, allocation: openingAllocation }))
-    open = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
+    initialAllocation.restore(cyclicCheckpoint)
+    solveDual(initialAllocation, MAX_RESIDUAL)
+    flows.push(toReducedFlow({ openProblem: problem, allocation: initialAllocation }))
+    currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
-  if (!noLegCosts && mayImprove(open, flows, bound, backward)) {
+  if (!noLegCosts && mayImprove(currentProblem, flows, bound, backward)) {
     // Fixed costs make the problem non-convex, so other starts can lead to other optima.
     const bestSoFar = bestOf(problem, flows)
     const isTrusted = bestSoFar && !isUncertain(bestSoFar, bound)
@@ -363,15 +370,19 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
         flows.push(toReducedFlow(freshAllocation))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
     const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
-    const jointAllocation = allocate(open, [...usedEdges, ...openingAllocation.edges, ...otherEdges])
+    const jointAllocation = allocate(currentProblem, [...usedEdges, ...initialAllocation.edges, ...otherEdges])
     addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
     // Edges that pay without gas may earn their gas together although no single edge does. At least two legs must join.
-    if (!wasCyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
-      const wholeAllocation = new Allocation(open)
-      wholeAllocation.restore(grossAllocation.checkpoint())
-      wholeAllocation.evaluate()
-      flows.push(toReducedFlow(openCycles({ openProblem: open, allocation: wholeAllocation }, frontierOf)))
+    if (
+      !wasCyclic &&
+      isFarBelow(currentProblem, flows, bound) &&
+      mayPayFor(2, problem, bestOf(problem, flows), bound)
+    ) {
+      const payingAllocation = new Allocation(currentProblem)
+      payingAllocation.restore(gasFreeAllocation.checkpoint())
+      payingAllocation.evaluate()
+      flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation: payingAllocation }, newFrontier)))
     }
   }
   let best = bestOf(problem, flows)
@@ -381,15 +392,15 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
   if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
-    const usedEdges = grossAllocation.edges.filter((_, k) => grossAllocation.input[k]! > 0)
+    const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
     const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], backward.best)
     if (extendedFlow !== best)
       progress.best = best = noLegCosts
         ? extendedFlow
         : shortenChains(problem, pruneAgain(problem, extendedFlow, backward))
   }
-  if (!noLegCosts && mayImprove(open, [best], bound, backward)) {
-    const combinedFlow = bestOf(problem, [best, combineFlows(open, flows, best, backward)])!
+  if (!noLegCosts && mayImprove(currentProblem, [best], bound, backward)) {
+    const combinedFlow = bestOf(problem, [best, combineFlows(currentProblem, flows, best, backward)])!
     if (combinedFlow !== best) progress.best = best = shortenChains(problem, combinedFlow)
   }
   const otherFlows = otherRoutes(problem, [best], progress, paths)
@@ -418,11 +429,11 @@ function allocateOnce(
  */
 function otherRoutes(
   problem: Problem,
-  current: readonly (Flow | null)[],
+  currentFlows: readonly (Flow | null)[],
   { bound, knownEdges }: Progress,
   { backward, singlePath }: Paths,
 ): readonly (Flow | null)[] {
-  if (!mayImprove(problem, current, bound, backward)) return []
+  if (!mayImprove(problem, currentFlows, bound, backward)) return []
   const path = hasNoLegCosts(problem) ? bestSinglePath(problem, backward) : singlePath
   const pathFlow = path && alongPath(problem, path)
   if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
@@ -439,7 +450,7 @@ function reallocateInOrder(
   reallocate: (ordered: Problem, best: Flow) => Flow | null,
 ): Problem {
   let orderedProblem = problem
-  for (let turn = 0; turn < MAX_TOKEN_ORDERS; turn++) {
+  for (let round = 0; round < MAX_TOKEN_ORDERS; round++) {
     const best = bestOf(problem, flows)
     if (!best) break
     orderedProblem = restrictToOrder(problem, soldTokenOrder(problem, best))
@@ -469,19 +480,19 @@ function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: F
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }
-  let grossAllocation = allocation
+  let gasFreeAllocation = allocation
   if (gasFreeProblem !== problem) {
-    grossAllocation = new Allocation(gasFreeProblem)
-    grossAllocation.restore(allocation.checkpoint())
-    generateColumns(gasFreeProblem, grossAllocation, frontier)
+    gasFreeAllocation = new Allocation(gasFreeProblem)
+    gasFreeAllocation.restore(allocation.checkpoint())
+    generateColumns(gasFreeProblem, gasFreeAllocation, frontier)
   }
-  const bound = upperBound(gasFreeProblem, grossAllocation, frontier)
-  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(grossAllocation) : 0
+  const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
+  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(gasFreeAllocation) : 0
   if (bound && earnedBeyond !== null) {
-    progress.bound = bound.onCurves + earnedBeyond
-    progress.beyondCurves = bound.beyondCurves
+    progress.bound = bound.curveBound + earnedBeyond
+    progress.hiddenBound = bound.hiddenBound
   }
-  return grossAllocation
+  return gasFreeAllocation
 }
 
 function limitedFlow(problem: Problem, allocation: Allocation): Flow | null {

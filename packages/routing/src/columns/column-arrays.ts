@@ -14,8 +14,8 @@ export class ColumnArrays {
   readonly weightedPriceSum: Float64Array
   readonly earningsSum: Float64Array
   /** By index among the promising edges: ends, log rate, and conductance at the cost of the sold token. */
-  sold: Int32Array
-  bought: Int32Array
+  soldTokens: Int32Array
+  boughtTokens: Int32Array
   logRate: Float64Array
   conductance: Float64Array
   private readonly scratch: Scratch
@@ -28,7 +28,7 @@ export class ColumnArrays {
     this.conductanceSum = scratch.floats(tokens)
     this.weightedPriceSum = scratch.floats(tokens)
     this.earningsSum = scratch.floats(tokens)
-    this.sold = this.bought = scratch.ints(0)
+    this.soldTokens = this.boughtTokens = scratch.ints(0)
     this.logRate = this.conductance = scratch.floats(0)
   }
 
@@ -37,8 +37,8 @@ export class ColumnArrays {
     if (this.logRate.length >= edges) return
     const { scratch } = this
     const capacity = roundedCapacity(edges)
-    this.sold = scratch.ints(capacity)
-    this.bought = scratch.ints(capacity)
+    this.soldTokens = scratch.ints(capacity)
+    this.boughtTokens = scratch.ints(capacity)
     this.logRate = scratch.floats(capacity)
     this.conductance = scratch.floats(capacity)
   }

@@ -42,7 +42,7 @@ export function generateColumns(
   frontier.explore(allocation, minEarnings)
 }
 
-type Detour = { readonly token: number; readonly benefit: number }
+type DetourToken = { readonly token: number; readonly benefit: number }
 
 /** Evaluates the edges of a frontier by their earnings, to first order in the prices. */
 class Pricing {
@@ -69,15 +69,15 @@ class Pricing {
     this.balancePrices()
     const pathEdges = this.detourEdges(minEarnings, isFirstRound)
     for (const edge of pathEdges) allocation.addEnds(edge, frontier.valueLabel)
-    let added = 0
-    for (const edge of pathEdges) if (allocation.addEdge(edge)) added++
+    let addedCount = 0
+    for (const edge of pathEdges) if (allocation.addEdge(edge)) addedCount++
     for (let k = 0; k < this.promisingEdges.length; k++) {
       const edge = this.promisingEdges[k]!
       if (allocation.tokenIndex[from[edge]!]! < 0 || allocation.tokenIndex[to[edge]!]! < 0) continue
-      const minEarning = Math.max(minEarnings, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
-      if (this.earning(k) > minEarning && allocation.addEdge(edge)) added++
+      const minEdgeEarnings = Math.max(minEarnings, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
+      if (this.earningsOf(k) > minEdgeEarnings && allocation.addEdge(edge)) addedCount++
     }
-    return added
+    return addedCount
   }
 
   /** Keeps edges that earn enough even at the lowest cost of their input and the highest value of their output. */
@@ -103,8 +103,8 @@ class Pricing {
       const conductance = graph.conductance[edge]! * costLabel[soldToken]!
       if (!(2 * conductance * sqrtPriceFall * sqrtPriceFall > minEarnings / 4)) continue
       const k = this.promisingEdges.length
-      columnArrays.sold[k] = soldToken
-      columnArrays.bought[k] = boughtToken
+      columnArrays.soldTokens[k] = soldToken
+      columnArrays.boughtTokens[k] = boughtToken
       columnArrays.logRate[k] = Math.log(rate[edge]!)
       columnArrays.conductance[k] = conductance
       this.promisingEdges.push(edge)
@@ -112,9 +112,9 @@ class Pricing {
   }
 
   /** Earnings of an edge as a pool of x·y = k that trades until its rate equals the balanced prices. */
-  private earning(k: number): number {
-    const { logPrice, logRate, conductance, sold, bought } = this.columnArrays
-    const gain = logRate[k]! + logPrice[bought[k]!]! - logPrice[sold[k]!]!
+  private earningsOf(k: number): number {
+    const { logPrice, logRate, conductance, soldTokens, boughtTokens } = this.columnArrays
+    const gain = logRate[k]! + logPrice[boughtTokens[k]!]! - logPrice[soldTokens[k]!]!
     if (!(gain > 0)) return 0
     const sqrtPriceFall = Math.expm1(gain / 2)
     return 2 * conductance[k]! * sqrtPriceFall * sqrtPriceFall
@@ -126,27 +126,36 @@ class Pricing {
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
-    const { logPrice, logCost, logValue, logRate, conductance, sold, bought, conductanceSum, weightedPriceSum } =
-      columnArrays
+    const {
+      logPrice,
+      logCost,
+      logValue,
+      logRate,
+      conductance,
+      soldTokens,
+      boughtTokens,
+      conductanceSum,
+      weightedPriceSum,
+    } = columnArrays
     const { payingTokens } = this.frontier
     for (let round = 0; round < BALANCING_ROUNDS; round++) {
       this.problem.budget.spend(2 * (promisingEdges.length + payingTokens.length))
       for (const token of payingTokens) conductanceSum[token] = weightedPriceSum[token] = 0
       for (let k = 0; k < promisingEdges.length; k++) {
-        const soldToken = sold[k]!
-        const boughtToken = bought[k]!
-        const value = logRate[k]! + logPrice[boughtToken]!
-        if (!(value > logPrice[soldToken]!)) continue
+        const soldToken = soldTokens[k]!
+        const boughtToken = boughtTokens[k]!
+        const logValue = logRate[k]! + logPrice[boughtToken]!
+        if (!(logValue > logPrice[soldToken]!)) continue
         const edgeConductance = conductance[k]!
         conductanceSum[soldToken]! += edgeConductance
-        weightedPriceSum[soldToken]! += edgeConductance * value
+        weightedPriceSum[soldToken]! += edgeConductance * logValue
         conductanceSum[boughtToken]! += edgeConductance
         weightedPriceSum[boughtToken]! += edgeConductance * (logPrice[soldToken]! - logRate[k]!)
       }
       for (const token of payingTokens) {
         if (!(conductanceSum[token]! > 0)) continue
-        const balanced = weightedPriceSum[token]! / conductanceSum[token]!
-        logPrice[token] = Math.min(logValue[token]!, Math.max(logCost[token]!, balanced))
+        const balancedLogPrice = weightedPriceSum[token]! / conductanceSum[token]!
+        logPrice[token] = Math.min(logValue[token]!, Math.max(logCost[token]!, balancedLogPrice))
       }
     }
   }
@@ -154,26 +163,26 @@ class Pricing {
   /** Edges of the most promising paths through tokens outside the allocation. */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this
-    const { earningsSum, sold, bought } = this.columnArrays
+    const { earningsSum, soldTokens, boughtTokens } = this.columnArrays
     const { isLive, payingTokens } = frontier
-    const free = hasNoLegCosts(problem)
+    const noLegCosts = hasNoLegCosts(problem)
     for (const token of payingTokens) earningsSum[token] = 0
     for (let k = 0; k < promisingEdges.length; k++) {
-      const soldToken = sold[k]!
-      const boughtToken = bought[k]!
+      const soldToken = soldTokens[k]!
+      const boughtToken = boughtTokens[k]!
       if (isLive[soldToken]! + isLive[boughtToken]! === 2) continue
-      const earning = this.earning(k)
+      const earning = this.earningsOf(k)
       earningsSum[soldToken]! += earning
       earningsSum[boughtToken]! += earning
     }
-    const promising: Detour[] = []
+    const candidates: DetourToken[] = []
     for (const token of payingTokens) {
       if (!(earningsSum[token]! > minEarnings)) continue
-      if (free || earningsSum[token]! > COLUMN_GAS_SHARE * this.detourCost(token))
-        promising.push({ token, benefit: earningsSum[token]! })
+      if (noLegCosts || earningsSum[token]! > COLUMN_GAS_SHARE * this.detourCost(token))
+        candidates.push({ token, benefit: earningsSum[token]! })
     }
     const maxTokens = Math.max(MAX_JOINING_TOKENS, isFirstRound ? 0 : JOINING_TOKENS_GROWTH * allocation.tokens.length)
-    const chosenDetours = promising.sort((a, b) => b.benefit - a.benefit).slice(0, maxTokens)
+    const chosenDetours = candidates.sort((a, b) => b.benefit - a.benefit).slice(0, maxTokens)
     return new Set(chosenDetours.flatMap(({ token }) => this.frontier.pathThrough(token)))
   }
 
@@ -194,10 +203,10 @@ export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   for (const token of [...allocation.tokens]) {
     if (token === target) continue
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
-    const min = allocation.price(token) * (1 - margin)
+    const minValue = allocation.price(token) * (1 - margin)
     for (let edge = offset[token]!; edge < offset[token + 1]! && remaining > 0; edge++) {
-      const other = to[edge]!
-      if (allocation.tokenIndex[other]! < 0 || !(rate[edge]! * allocation.price(other) > min)) continue
+      const neighbor = to[edge]!
+      if (allocation.tokenIndex[neighbor]! < 0 || !(rate[edge]! * allocation.price(neighbor) > minValue)) continue
       if (allocation.addEdge(edge)) remaining--
     }
   }

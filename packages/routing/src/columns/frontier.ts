@@ -45,19 +45,19 @@ export class Frontier {
 
   constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
     const { tokens, scratch } = problem.graph.topology
-    const count = tokens.length
+    const tokenCount = tokens.length
     this.problem = problem
     this.ratesToTarget = backward
     this.distances = distances
     this.rates = new MarginalRates(problem)
     this.valueBounds = new ValueBounds(problem, backward, distances)
-    this.costLabel = scratch.floats(count, Number.POSITIVE_INFINITY)
-    this.valueLabel = scratch.floats(count, 0)
-    this.nextEdge = scratch.ints(count)
-    this.previousEdge = scratch.ints(count)
-    this.isLive = scratch.bytes(count, 0)
-    this.columnArrays = new ColumnArrays(count, scratch)
-    this.queue = new LabelQueue(count, scratch)
+    this.costLabel = scratch.floats(tokenCount, Number.POSITIVE_INFINITY)
+    this.valueLabel = scratch.floats(tokenCount, 0)
+    this.nextEdge = scratch.ints(tokenCount)
+    this.previousEdge = scratch.ints(tokenCount)
+    this.isLive = scratch.bytes(tokenCount, 0)
+    this.columnArrays = new ColumnArrays(tokenCount, scratch)
+    this.queue = new LabelQueue(tokenCount, scratch)
   }
 
   /** Rates of all edges; for shared pools, the rates after the allocation's trades. */
@@ -71,33 +71,33 @@ export class Frontier {
    * @param minEarnings - edges that cannot earn this may be left out, in output base units
    */
   explore(allocation: Allocation, minEarnings = 0): void {
-    if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.forgetLists()
+    if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.clearEdgeLists()
     this.clear()
-    this.setPrices(allocation)
+    this.labelLiveTokens(allocation)
     this.valueBounds.chooseBounds(this, this.rates.maxRise)
-    if (this.correctCosts()) this.exploreWithinBounds(allocation)
+    if (this.labelCosts()) this.exploreWithinBounds(allocation)
     else {
       this.clear()
-      this.setPrices(allocation)
+      this.labelLiveTokens(allocation)
       this.exploreByValue(allocation, Math.max(minEarnings, DUST_SHARE * allocation.value))
     }
   }
 
   /** Finds the paying edges among few reached tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
-    const candidates = this.candidates(allocation)
+    const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
-    const min = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
-    this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > min(edge))
+    const minValue = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
+    this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > minValue(edge))
     this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
 
   /** Computes the value of every token first, and then explores only the tokens whose value exceeds their cost. */
   private exploreByValue(allocation: Allocation, minEarnings: number): void {
-    this.measureValues()
+    this.labelValues()
     this.valueBounds.keepValues(this)
-    this.correctCostsWithin(minEarnings)
+    this.labelCostsWithin(minEarnings)
     this.collectEdges(allocation, minEarnings)
   }
 
@@ -118,7 +118,7 @@ export class Frontier {
     this.hasConverged = true
   }
 
-  private setPrices(allocation: Allocation): void {
+  private labelLiveTokens(allocation: Allocation): void {
     const { isLive, costLabel, valueLabel, problem } = this
     const { from, to } = problem.graph.topology
     const addLiveToken = (token: number) => {
@@ -144,22 +144,22 @@ export class Frontier {
    * Computes minimum costs, starting at the live tokens, as long as costs are below the value bounds. Returns false if
    * too many tokens are reached.
    */
-  private correctCosts(): boolean {
+  private labelCosts(): boolean {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens, queue } = this
     const { to } = problem.graph.topology
     const maxTokens = MAX_TOKENS_FOR_SPOT_BOUNDS + this.liveTokens.length
     queue.start(this.liveTokens, problem.maxHops)
     for (let token = queue.next(); token >= 0 && reachedTokens.length <= maxTokens; token = queue.next()) {
       if (token === problem.target) continue
-      const price = costLabel[token]!
-      const list = valueBounds.edgesFrom(token, price, rate)
-      problem.budget.spend(1 + list.length)
-      for (let k = 0; k < list.length; k++) {
-        const edge = list[k]!
-        const other = to[edge]!
-        if (isLive[other] === 1) continue
-        const label = price / rate[edge]!
-        if (label < costLabel[other]! && label < valueBounds.boundOf(other)) this.lowerCost(other, label, edge)
+      const cost = costLabel[token]!
+      const edgeList = valueBounds.edgesFrom(token, cost, rate)
+      problem.budget.spend(1 + edgeList.length)
+      for (let k = 0; k < edgeList.length; k++) {
+        const edge = edgeList[k]!
+        const neighbor = to[edge]!
+        if (isLive[neighbor] === 1) continue
+        const label = cost / rate[edge]!
+        if (label < costLabel[neighbor]! && label < valueBounds.boundOf(neighbor)) this.lowerCost(neighbor, label, edge)
       }
     }
     this.hasConverged = queue.clear()
@@ -173,21 +173,21 @@ export class Frontier {
     this.queue.add(token)
   }
 
-  private candidates(allocation: Allocation): number[] {
+  private candidateEdges(allocation: Allocation): number[] {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens } = this
     const { to } = problem.graph.topology
     const edges: number[] = []
     for (const token of reachedTokens) {
       if (token === problem.target) continue
-      const price = costLabel[token]!
-      const list = valueBounds.edgesFrom(token, price, rate)
-      problem.budget.spend(1 + list.length)
-      for (let k = 0; k < list.length; k++) {
-        const edge = list[k]!
-        const other = to[edge]!
-        const liveEnds = isLive[token]! + isLive[other]!
-        const maxValue = isLive[other] === 1 ? costLabel[other]! : valueBounds.boundOf(other)
-        if (rate[edge]! * maxValue > price && (liveEnds < 2 || allocation.hasEdge[edge] === 0)) edges.push(edge)
+      const cost = costLabel[token]!
+      const edgeList = valueBounds.edgesFrom(token, cost, rate)
+      problem.budget.spend(1 + edgeList.length)
+      for (let k = 0; k < edgeList.length; k++) {
+        const edge = edgeList[k]!
+        const neighbor = to[edge]!
+        const liveEndCount = isLive[token]! + isLive[neighbor]!
+        const maxValue = isLive[neighbor] === 1 ? costLabel[neighbor]! : valueBounds.boundOf(neighbor)
+        if (rate[edge]! * maxValue > cost && (liveEndCount < 2 || allocation.hasEdge[edge] === 0)) edges.push(edge)
       }
     }
     return edges
@@ -216,7 +216,7 @@ export class Frontier {
   }
 
   /** Computes maximum values of all tokens, backward from the live tokens. */
-  private measureValues(): void {
+  private labelValues(): void {
     const { problem, ratesToTarget, distances, valueLabel, nextEdge, isLive, queue } = this
     const { rateBack } = this.rates
     const { offset, to, reverse } = problem.graph.topology
@@ -228,36 +228,41 @@ export class Frontier {
       const maxHopsFrom = maxHops - 1 - ratesToTarget.hops[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
+        const neighbor = to[edge]!
         const label = rateBack[edge]! * value
-        if (!(label > valueLabel[other]! * (1 + LABEL_GAIN)) || isLive[other] === 1 || distances[other]! > maxHopsFrom)
+        if (
+          !(label > valueLabel[neighbor]! * (1 + LABEL_GAIN)) ||
+          isLive[neighbor] === 1 ||
+          distances[neighbor]! > maxHopsFrom
+        )
           continue
-        valueLabel[other] = label
-        nextEdge[other] = reverse[edge]!
-        queue.add(other)
+        valueLabel[neighbor] = label
+        nextEdge[neighbor] = reverse[edge]!
+        queue.add(neighbor)
       }
     }
     this.hasConverged = queue.clear()
   }
 
   /** Computes minimum costs of the tokens whose value exceeds their cost, over edges that may earn enough. */
-  private correctCostsWithin(minEarnings: number): void {
+  private labelCostsWithin(minEarnings: number): void {
     const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate, queue } = this
     const { offset, to } = problem.graph.topology
     const { maxHops } = problem
     queue.start(this.liveTokens, maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       if (token === problem.target) continue
-      const price = costLabel[token]!
-      const furthest = maxHops - 1 - distances[token]!
+      const cost = costLabel[token]!
+      const maxHopsAfter = maxHops - 1 - distances[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        const value = rate[edge]! * valueLabel[other]!
-        if (!(value > price * (1 + EDGE_GAIN)) || isLive[other] === 1 || ratesToTarget.hops[other]! > furthest) continue
-        const label = price / rate[edge]!
-        if (!(label < costLabel[other]!) || earningsBound(problem, edge, price, value) < minEarnings) continue
-        this.lowerCost(other, label, edge)
+        const neighbor = to[edge]!
+        const value = rate[edge]! * valueLabel[neighbor]!
+        if (!(value > cost * (1 + EDGE_GAIN)) || isLive[neighbor] === 1 || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+          continue
+        const label = cost / rate[edge]!
+        if (!(label < costLabel[neighbor]!) || earningsBound(problem, edge, cost, value) < minEarnings) continue
+        this.lowerCost(neighbor, label, edge)
       }
     }
     this.hasConverged = queue.clear() && this.hasConverged
@@ -270,16 +275,17 @@ export class Frontier {
     this.payingEdges = []
     for (const token of this.reachedTokens) {
       if (token === target) continue
-      const price = costLabel[token]!
-      const furthest = maxHops - 1 - distances[token]!
+      const cost = costLabel[token]!
+      const maxHopsAfter = maxHops - 1 - distances[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        const value = rate[edge]! * valueLabel[other]!
-        if (!(value > price * (1 + EDGE_GAIN)) || other === source || ratesToTarget.hops[other]! > furthest) continue
-        if (isLive[token]! + isLive[other]! === 2 && allocation.hasEdge[edge] === 1) continue
-        const earned = earningsBound(problem, edge, price, value)
-        if (earned < minEarnings || costLabel[other] === Number.POSITIVE_INFINITY) this.dustEarnings += earned
+        const neighbor = to[edge]!
+        const value = rate[edge]! * valueLabel[neighbor]!
+        if (!(value > cost * (1 + EDGE_GAIN)) || neighbor === source || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+          continue
+        if (isLive[token]! + isLive[neighbor]! === 2 && allocation.hasEdge[edge] === 1) continue
+        const earned = earningsBound(problem, edge, cost, value)
+        if (earned < minEarnings || costLabel[neighbor] === Number.POSITIVE_INFINITY) this.dustEarnings += earned
         else this.payingEdges.push(edge)
       }
     }
@@ -292,10 +298,18 @@ export class Frontier {
     const { from, to } = problem.graph.topology
     const edges: number[] = []
     problem.budget.spend(4 * problem.maxHops)
-    for (let at = token; isLive[at] === 0 && edges.length < problem.maxHops; at = from[previousEdge[at]!]!)
-      edges.unshift(previousEdge[at]!)
-    for (let at = token; isLive[at] === 0 && edges.length < 2 * problem.maxHops; at = to[nextEdge[at]!]!)
-      edges.push(nextEdge[at]!)
+    for (
+      let pathToken = token;
+      isLive[pathToken] === 0 && edges.length < problem.maxHops;
+      pathToken = from[previousEdge[pathToken]!]!
+    )
+      edges.unshift(previousEdge[pathToken]!)
+    for (
+      let pathToken = token;
+      isLive[pathToken] === 0 && edges.length < 2 * problem.maxHops;
+      pathToken = to[nextEdge[pathToken]!]!
+    )
+      edges.push(nextEdge[pathToken]!)
     return edges
   }
 }

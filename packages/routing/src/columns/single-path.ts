@@ -35,9 +35,9 @@ export type EdgeOutput = {
 /** Bounds tighter than spot rates; with them most edges of a large graph are rejected without quoting their pools. */
 export type PathBounds = {
   /** Maximum output of an edge for an input. */
-  readonly output: (edge: number, amountIn: number) => number
+  readonly maxOutput: (edge: number, amountIn: number) => number
   /** Maximum value at the target of this output. */
-  readonly value: (edge: number, amountOut: number) => number
+  readonly maxValue: (edge: number, amountOut: number) => number
 }
 
 /**
@@ -46,7 +46,7 @@ export type PathBounds = {
  * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
  *   it can take
  */
-export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
+export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
   output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
     return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
@@ -68,7 +68,7 @@ export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): 
 export function bestSinglePath(
   problem: Problem,
   backward: SpotRates,
-  output = onCurves(problem),
+  edgeOutput = curveOutputs(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
@@ -77,7 +77,7 @@ export function bestSinglePath(
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   /** Minimum cost of each remaining leg. */
-  const minLegCostOfPath = minLegCost(problem)
+  const minCostPerLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
   /** Tokens whose slots in the arrays below were written. */
@@ -92,37 +92,37 @@ export function bestSinglePath(
   /** Visited-token hashes of the labels in `bestBounds`, which holds descending bounds by token and path length. */
   const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
   const spotPath = pathTo(problem, backward, source, target)
-  let bestNet = spotPath ? netOf(problem, spotPath, output) : Number.NEGATIVE_INFINITY
+  let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
   let visitedEdges = 0
-  const start = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
-  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLegCostOfPath })
+  const startLabel = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
+  queue.push({ ...startLabel, bound: amountIn * valueBound[source]! - hops[source]! * minCostPerLeg })
   for (let label = queue.pop(); label && label.bound > bestNet; label = queue.pop()) {
-    if (quotes >= output.maxQuotes || visitedEdges >= PATH_EDGES) break
+    if (quotes >= edgeOutput.maxQuotes || visitedEdges >= PATH_EDGES) break
     visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const nextToken = to[edge]!
       if (rate[edge] === 0 || label.hops + 1 + hops[nextToken]! > maxPathHops) continue
       // Cheap tests first: they reject most edges without a quote.
-      const remainingCost = hops[nextToken]! * minLegCostOfPath
+      const remainingCost = hops[nextToken]! * minCostPerLeg
       const spotValue = label.amount * rate[edge]! * valueBound[nextToken]! - label.cost
       if (bounds) {
-        if (!(spotValue - minLegCostOfPath - remainingCost > bestNet)) continue
-        const maxValue = bounds.value(edge, bounds.output(edge, label.amount))
-        if (!(maxValue - label.cost - minLegCostOfPath - remainingCost > bestNet)) continue
+        if (!(spotValue - minCostPerLeg - remainingCost > bestNet)) continue
+        const maxValue = bounds.maxValue(edge, bounds.maxOutput(edge, label.amount))
+        if (!(maxValue - label.cost - minCostPerLeg - remainingCost > bestNet)) continue
       }
       const slot = (nextToken * pathLengths + label.hops + 1) * LABELS_PER_TOKEN
       const threshold = Math.max(bestNet, bestBounds[slot + LABELS_PER_TOKEN - 1]!)
-      if (!(spotValue - minLegCostOfPath - remainingCost > threshold)) continue
+      if (!(spotValue - minCostPerLeg - remainingCost > threshold)) continue
       if (!(spotValue - legBaseCost(problem, edge) - remainingCost > threshold)) continue
       if (visits(label, nextToken)) continue
       quotes++
-      budget.spend(output.workPerQuote)
-      const amount = output.output(edge, label.amount)
+      budget.spend(edgeOutput.workPerQuote)
+      const amount = edgeOutput.output(edge, label.amount)
       const cost = label.cost + legCost(problem, edge, label.amount)
-      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[nextToken]!
+      const value = bounds ? bounds.maxValue(edge, amount) : amount * valueBound[nextToken]!
       const bound = value - cost - remainingCost
       if (!(amount > 0 && bound > threshold)) continue
       const visitedHash = label.visitedHash + hashOfToken(nextToken)
@@ -132,11 +132,20 @@ export function bestSinglePath(
       const slotsEnd = (nextToken + 1) * pathLengths * LABELS_PER_TOKEN
       for (let k = slot + LABELS_PER_TOKEN; k < slotsEnd; k += LABELS_PER_TOKEN)
         if (!insert(bestBounds, visitedHashes, k, bound, visitedHash)) break
-      const next = { bound, token: nextToken, amount, cost, hops: label.hops + 1, visitedHash, edge, previous: label }
+      const nextLabel = {
+        bound,
+        token: nextToken,
+        amount,
+        cost,
+        hops: label.hops + 1,
+        visitedHash,
+        edge,
+        previous: label,
+      }
       if (nextToken === target) {
-        best = pathOf(next)
+        best = pathOf(nextLabel)
         bestNet = bound
-      } else queue.push(next)
+      } else queue.push(nextLabel)
     }
   }
   return best
@@ -146,18 +155,18 @@ export function bestSinglePath(
  * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns
  * false if all bounds of the slot are better, or if the bound with the same visited tokens is better.
  */
-function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
-  const end = place + LABELS_PER_TOKEN - 1
-  if (!(bound > reached[end]!)) return false
-  let k = place
-  while (k < end && passing[k] !== passed) k++
-  if (passing[k] === passed && !(bound > reached[k]!)) return false
-  for (; k > place && reached[k - 1]! < bound; k--) {
-    reached[k] = reached[k - 1]!
-    passing[k] = passing[k - 1]!
+function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
+  const end = slot + LABELS_PER_TOKEN - 1
+  if (!(bound > bounds[end]!)) return false
+  let k = slot
+  while (k < end && hashes[k] !== visitedHash) k++
+  if (hashes[k] === visitedHash && !(bound > bounds[k]!)) return false
+  for (; k > slot && bounds[k - 1]! < bound; k--) {
+    bounds[k] = bounds[k - 1]!
+    hashes[k] = hashes[k - 1]!
   }
-  reached[k] = bound
-  passing[k] = passed
+  bounds[k] = bound
+  hashes[k] = visitedHash
   return true
 }
 
@@ -170,24 +179,25 @@ function hashOfToken(token: number): number {
 }
 
 /** Output of a path less the cost of its legs; −∞ if a pool on it cannot take its input. */
-function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): number {
+function netOf(problem: Problem, path: readonly number[], edgeOutput: EdgeOutput): number {
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
     cost += legCost(problem, edge, amount)
-    amount = output.output(edge, amount)
+    amount = edgeOutput.output(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost
 }
 
 function visits(label: Label, token: number): boolean {
-  for (let at: Label | null = label; at; at = at.previous) if (at.token === token) return true
+  for (let ancestor: Label | null = label; ancestor; ancestor = ancestor.previous)
+    if (ancestor.token === token) return true
   return false
 }
 
 function pathOf(end: Label): number[] {
   const edges: number[] = []
-  for (let at: Label | null = end; at && at.edge >= 0; at = at.previous) edges.unshift(at.edge)
+  for (let label: Label | null = end; label && label.edge >= 0; label = label.previous) edges.unshift(label.edge)
   return edges
 }

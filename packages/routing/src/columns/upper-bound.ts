@@ -25,9 +25,9 @@ import type { Frontier } from './frontier.ts'
 /** Upper bound in output base units, as floats; the sum of both parts bounds any route. */
 export type OutputBound = {
   /** Maximum output by the pools' price curves. */
-  readonly onCurves: number
+  readonly curveBound: number
   /** Maximum payout of pools beyond their curves. */
-  readonly beyondCurves: number
+  readonly hiddenBound: number
 }
 
 /**
@@ -56,7 +56,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     balancePrices(problem, frontier, priceByToken)
     problem.budget.spend(8 * frontier.payingEdges.length)
     const earningEdges = frontier.payingEdges
-      .map((edge) => ({ edge, profit: profitOf(problem, frontier, priceByToken, edge) }))
+      .map((edge) => ({ edge, profit: maxEarningsOf(problem, frontier, priceByToken, edge) }))
       .filter(({ profit }) => profit > 0)
     bound = Math.min(
       bound,
@@ -76,9 +76,9 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     solveDual(allocation, MAX_RESIDUAL)
     frontier.explore(allocation)
   }
-  const beyondCurves = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
-  return Number.isFinite(bound + beyondCurves) && bound > 0
-    ? { onCurves: bound * (1 + FLOAT_ERROR), beyondCurves }
+  const hiddenBound = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
+  return Number.isFinite(bound + hiddenBound) && bound > 0
+    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound: hiddenBound }
     : null
 }
 
@@ -91,66 +91,67 @@ function maxPayoutBeyondCurves(
   bound: number,
   allocation: Allocation,
   frontier: Frontier,
-  price: Float64Array,
+  payingPrices: Float64Array,
 ): number {
   const { from, to } = problem.graph.topology
   const { prices, sharedPools } = allocation
-  const hiddenEarningsOf = (edge: number, priceOf: Float64Array) =>
-    hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound)
+  const hiddenEarningsOf = (edge: number, prices: Float64Array) =>
+    hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, bound)
   const earningsAlone = (edge: number) =>
     maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
   for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
-  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, price)
+  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, payingPrices)
   for (const { edges, earned, tradingFunction } of sharedPools)
     if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
   return sum
 }
 
-function addEdges({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
+function addEdges({ graph }: Problem, allocation: Allocation, prices: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
-  let isAdded = false
+  let hasAdded = false
   for (const edge of edges) {
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(price[token]!))
-    isAdded = allocation.addEdge(edge) || isAdded
+    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(prices[token]!))
+    hasAdded = allocation.addEdge(edge) || hasAdded
   }
-  return isAdded
+  return hasAdded
 }
 
-function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edge: number): number {
+function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Array, edge: number): number {
   const { from, to } = problem.graph.topology
-  const sold = price[from[edge]!]!
-  const bought = price[to[edge]!]!
-  const earningsAlone = maxEarningsAt(curveOf(problem, edge), sold, bought)
+  const priceIn = prices[from[edge]!]!
+  const priceOut = prices[to[edge]!]!
+  const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
   // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the
   // rate after the other trades.
-  return rate * bought > sold ? Math.min(earningsAlone, earningsBound(problem, edge, sold, rate * bought)) : 0
+  return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 
 /** Sets prices at the ends of the frontier's edges that minimize the edges' earnings. */
 export function balancePrices(
   problem: Problem,
   { payingEdges, payingTokens, isLive, costLabel, valueLabel }: Frontier,
-  price: Float64Array,
+  prices: Float64Array,
 ): void {
   const { from, to } = problem.graph.topology
   for (const edge of payingEdges)
     for (const token of [from[edge]!, to[edge]!])
-      price[token] = isLive[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
+      prices[token] = isLive[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
   const edgesAround = new Map<number, number[]>(payingTokens.map((token) => [token, []]))
   for (const edge of payingEdges) {
     edgesAround.get(from[edge]!)?.push(edge)
     edgesAround.get(to[edge]!)?.push(edge)
   }
-  for (const [token, near] of edgesAround) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
+  for (const [token, edgesOfToken] of edgesAround)
+    balancePrice(problem, prices, edgesOfToken, token, costLabel[token]!, valueLabel[token]!)
 }
 
 /** Moves one price until the edges buy as much of the token as they sell: Newton's method within a bracket. */
-function balance(
+function balancePrice(
   problem: Problem,
-  price: Float64Array,
+  prices: Float64Array,
   edges: readonly number[],
   token: number,
   min: number,
@@ -162,20 +163,20 @@ function balance(
   let high = max
   for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
-    const currentPrice = price[token]!
+    const currentPrice = prices[token]!
     let surplus = 0
     let slope = 0
     for (const edge of edges) {
-      const ratio = price[from[edge]!]! / price[to[edge]!]!
+      const ratio = prices[from[edge]!]! / prices[to[edge]!]!
       tradeTo(curveOf(problem, edge), ratio, point)
-      const bought = to[edge] === token
-      surplus += bought ? point.output : -point.input
-      slope += point.conductance * (bought ? ratio : 1)
+      const isBought = to[edge] === token
+      surplus += isBought ? point.output : -point.input
+      slope += point.conductance * (isBought ? ratio : 1)
     }
     if (surplus > 0) high = currentPrice
     else low = currentPrice
     const nextPrice = currentPrice * Math.exp(-surplus / slope)
-    price[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
+    prices[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
     if (Math.abs(nextPrice / currentPrice - 1) < BALANCE_MOVED) return
   }
 }

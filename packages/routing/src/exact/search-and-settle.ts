@@ -142,10 +142,10 @@ export function pickRoute(
 }
 
 /** Replaces the bounds of a restricted problem's route by those of the whole problem. */
-const withBounds = (route: SettledRoute, { bound, beyondCurves, netBound, backward }: SearchResult): SettledRoute => ({
+const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, backward }: SearchResult): SettledRoute => ({
   ...route,
   bound,
-  beyondCurves,
+  hiddenBound,
   netBound,
   backward,
 })
@@ -245,7 +245,7 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const outcome =
     flow &&
     trySettle(
-      { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] },
+      { flow, bound: null, hiddenBound: 0, netBound: undefined, backward, alternatives: [] },
       problem,
       amountIn,
       taxes,

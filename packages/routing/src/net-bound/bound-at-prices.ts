@@ -81,7 +81,7 @@ function earningsOfEdge(problem: Problem, edge: number, priceIn: number, priceOu
   const curve = curveOf(problem, edge)
   const { input, output } = pointAt(curve, priceIn / priceOut)
   const earned = Math.max(0, output * priceOut - input * priceIn)
-  return { earned, cost: costAtBestStop(problem, edge, { input, output }, { sold: priceIn, bought: priceOut }) }
+  return { earned, cost: costAtBestStop(problem, edge, { input, output }, { priceIn, priceOut }) }
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
-import { bestSinglePath, onCurves } from '../columns/single-path.ts'
+import { bestSinglePath, curveOutputs } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
@@ -35,7 +35,7 @@ export function dualPrices(problem: Problem): DualPrices | null {
   const startPath =
     pathTo(problem, backward, source, target) ??
     bestSinglePath(problem, backward) ??
-    bestSinglePath(problem, backward, onCurves(problem, 'a part'))
+    bestSinglePath(problem, backward, curveOutputs(problem, 'a part'))
   if (!startPath) return null
   const allocation = allocationOver(problem, startPath, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, source))

@@ -1,11 +1,14 @@
-/** Profit and cost of an allocation's edges, and the edges that depend on each. */
+/** Profit and cost of an allocation's edges, and the edges that depend on each of them. */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { groupBy } from '../solver/flow.ts'
 import { costAtBestStop } from './ticks.ts'
 
-/** Profit at the current prices, and cost, of every edge in use, in output base units. */
+/**
+ * Returns, for every edge in use, its earnings at the current prices before gas (`profit`) and its gas cost, in output
+ * base units.
+ */
 export function edgeProfits(problem: Problem, allocation: Allocation) {
   const { from, to } = problem.graph.topology
   const profits = new Map<number, { readonly profit: number; readonly cost: number }>()
@@ -14,29 +17,39 @@ export function edgeProfits(problem: Problem, allocation: Allocation) {
     const input = allocation.input[k]!
     if (!(input > 0)) return
     const output = allocation.output[k]!
-    const ends = { sold: allocation.price(from[edge]!), bought: allocation.price(to[edge]!) }
-    const profit = output * ends.bought - input * ends.sold
-    profits.set(edge, { profit, cost: costAtBestStop(problem, edge, { input, output }, ends) })
+    const prices = { priceIn: allocation.price(from[edge]!), priceOut: allocation.price(to[edge]!) }
+    const profit = output * prices.priceOut - input * prices.priceIn
+    profits.set(edge, { profit, cost: costAtBestStop(problem, edge, { input, output }, prices) })
   })
   return profits
 }
 
 /** Edges in use by bought token and by sold token. */
 export type UsedEdges = {
-  readonly into: ReadonlyMap<number, readonly number[]>
-  readonly outOf: ReadonlyMap<number, readonly number[]>
+  readonly byBoughtToken: ReadonlyMap<number, readonly number[]>
+  readonly bySoldToken: ReadonlyMap<number, readonly number[]>
 }
 
-export function groupUsedEdges({ graph }: Problem, used: readonly number[]): UsedEdges {
+export function groupUsedEdges({ graph }: Problem, usedEdges: readonly number[]): UsedEdges {
   const { from, to } = graph.topology
-  return { into: groupBy(used, (edge) => to[edge]!), outOf: groupBy(used, (edge) => from[edge]!) }
+  return {
+    byBoughtToken: groupBy(usedEdges, (edge) => to[edge]!),
+    bySoldToken: groupBy(usedEdges, (edge) => from[edge]!),
+  }
 }
 
-/** Returns true if no other edge depends on this one, which is the usual case: both of its tokens have other edges. */
-export function isIndependent({ graph, budget }: Problem, { into, outOf }: UsedEdges, edge: number): boolean {
+/**
+ * Returns true if no other edge depends on an edge: another edge buys its bought token, and another edge sells its sold
+ * token. This is the usual case.
+ */
+export function isIndependent(
+  { graph, budget }: Problem,
+  { byBoughtToken, bySoldToken }: UsedEdges,
+  edge: number,
+): boolean {
   const { from, to } = graph.topology
-  const incoming = into.get(to[edge]!) ?? []
-  const outgoing = outOf.get(from[edge]!) ?? []
+  const incoming = byBoughtToken.get(to[edge]!) ?? []
+  const outgoing = bySoldToken.get(from[edge]!) ?? []
   const isOther = (other: number) => other !== edge
   if (!incoming.some(isOther) || !outgoing.some(isOther)) return false
   budget.spend(4 + incoming.length + outgoing.length)
@@ -44,8 +57,8 @@ export function isIndependent({ graph, budget }: Problem, { into, outOf }: UsedE
 }
 
 /**
- * Returns the removed edge with all edges that the removal leaves without an input or an output. Null if no path to the
- * target would remain.
+ * Returns a removed edge together with all edges that its removal makes dead ends. Null if no path to the target would
+ * remain.
  */
 export function dependentEdges(
   problem: Problem,
@@ -54,31 +67,31 @@ export function dependentEdges(
 ): readonly number[] | null {
   if (isIndependent(problem, edgesByToken, removedEdge)) return [removedEdge]
   const { source, target, graph, budget } = problem
-  const { into, outOf } = edgesByToken
+  const { byBoughtToken, bySoldToken } = edgesByToken
   const { from, to } = graph.topology
-  const removed = new Set([removedEdge])
+  const removedEdges = new Set([removedEdge])
   const queue = [removedEdge]
   const remove = (edges: readonly number[]) => {
     for (const edge of edges) {
-      if (removed.has(edge)) continue
-      removed.add(edge)
+      if (removedEdges.has(edge)) continue
+      removedEdges.add(edge)
       queue.push(edge)
     }
   }
   for (let edge = queue.pop(); edge !== undefined; edge = queue.pop()) {
-    const u = from[edge]!
-    const v = to[edge]!
-    budget.spend(4 + (into.get(v)?.length ?? 0) + (outOf.get(u)?.length ?? 0))
-    const hasNoInput = (into.get(v) ?? []).every((other) => removed.has(other))
-    const hasNoOutput = (outOf.get(u) ?? []).every((other) => removed.has(other))
-    if ((hasNoInput && v === target) || (hasNoOutput && u === source)) return null
-    if (hasNoInput) remove(outOf.get(v) ?? [])
-    if (hasNoOutput) remove(into.get(u) ?? [])
+    const soldToken = from[edge]!
+    const boughtToken = to[edge]!
+    budget.spend(4 + (byBoughtToken.get(boughtToken)?.length ?? 0) + (bySoldToken.get(soldToken)?.length ?? 0))
+    const hasNoSeller = (byBoughtToken.get(boughtToken) ?? []).every((other) => removedEdges.has(other))
+    const hasNoOutput = (bySoldToken.get(soldToken) ?? []).every((other) => removedEdges.has(other))
+    if ((hasNoSeller && boughtToken === target) || (hasNoOutput && soldToken === source)) return null
+    if (hasNoSeller) remove(bySoldToken.get(boughtToken) ?? [])
+    if (hasNoOutput) remove(byBoughtToken.get(soldToken) ?? [])
   }
-  return [...removed]
+  return [...removedEdges]
 }
 
-/** Edges without flow. */
+/** Edges of an allocation that carry no flow. */
 export function idleEdges(allocation: Allocation): ReadonlySet<number> {
   return new Set(allocation.edges.filter((_, k) => !(allocation.input[k]! > 0)))
 }

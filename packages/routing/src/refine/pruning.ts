@@ -30,45 +30,54 @@ import { costAtBestStop, stopAtTicks } from './ticks.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges
- * that earn less than their cost are removed in order of savings, together with all edges that depend on them. Then the
- * allocation is solved again.
+ * Prunes an allocation and returns its flow. The loss from removing an edge is at least the edge's earnings at the
+ * current prices. Edges that earn less than their cost are removed in order of savings, together with all edges that
+ * depend on them. After each removal the allocation is solved again; if the net output did not improve, the removal is
+ * undone.
  *
- * @param idle - `keep`: idle edges may take over flow from removed ones
+ * @param idleEdgePolicy - `keep`: idle edges may take over flow from removed edges; `drop`: idle edges are removed
+ *   first
  */
-export function prune(problem: Problem, allocation: Allocation, idle: 'drop' | 'keep'): Flow | null {
-  if (idle === 'drop') {
+export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 'drop' | 'keep'): Flow | null {
+  if (idleEdgePolicy === 'drop') {
     allocation.removeEdges(idleEdges(allocation))
     allocation.evaluate()
   }
   const retainedEdges = new Set<number>()
-  let batch = PRUNE_BATCH
+  let batchShare = PRUNE_BATCH
   let best = netOf(problem, allocation)
   for (let round = 0; round < PRUNE_ROUNDS; round++) {
     const removals = profitableRemovals(problem, allocation, retainedEdges)
-    const [first] = removals
-    if (!first) break
-    const unprofitable = removals.filter(({ saving, earned }) => earned < UNPROFITABLE_RATIO * (saving + earned))
-    const batchRemovals = unprofitable.slice(0, Math.floor(unprofitable.length * batch))
+    const [firstRemoval] = removals
+    if (!firstRemoval) break
+    const unprofitableRemovals = removals.filter(
+      ({ saving, earned }) => earned < UNPROFITABLE_RATIO * (saving + earned),
+    )
+    const batchRemovals = unprofitableRemovals.slice(0, Math.floor(unprofitableRemovals.length * batchShare))
     const checkpoint = allocation.checkpoint()
-    const idle = idleEdges(allocation)
-    allocation.removeEdges(new Set((batchRemovals.length > 1 ? batchRemovals : [first]).flatMap(({ edges }) => edges)))
+    const idleEdgesBefore = idleEdges(allocation)
+    allocation.removeEdges(
+      new Set((batchRemovals.length > 1 ? batchRemovals : [firstRemoval]).flatMap(({ edges }) => edges)),
+    )
     solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
     let net = netOf(problem, allocation)
-    if (net <= best && removeActivated(problem, allocation, idle)) net = netOf(problem, allocation)
+    if (net <= best && removeActivatedEdges(problem, allocation, idleEdgesBefore)) net = netOf(problem, allocation)
     if (net > best) {
       best = net
       continue
     }
     allocation.restore(checkpoint)
     allocation.evaluate()
-    if (batchRemovals.length > 1) batch /= 4
-    else retainedEdges.add(first.cause)
+    if (batchRemovals.length > 1) batchShare /= 4
+    else retainedEdges.add(firstRemoval.cause)
   }
   return finalFlow(problem, allocation)
 }
 
-/** Returns true for the same edges in any order, if they are so many that pruning them again would be expensive. */
+/**
+ * Returns true if both lists contain the same edges in any order, and are so long that pruning them again would be
+ * expensive.
+ */
 export function isSameLongList(edges: readonly number[], earlier: readonly number[]): boolean {
   const earlierEdges = new Set(earlier)
   return (
@@ -85,8 +94,8 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes few edges more thoroughly: each round makes the removal that improves the net output most. Edges without flow
- * may replace a removed edge, which repairs paths that would otherwise be dead ends.
+ * Prunes a small allocation more thoroughly: each round tries all removals, and makes the one that improves the net
+ * output most. Idle edges may replace a removed edge, so that its neighbors do not become dead ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)
@@ -111,23 +120,26 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
 }
 
 /**
- * Lists removals to try, each with the edges that depend on it. Lists both variants if they differ: only used edges
- * count as replacements, or idle edges also count.
+ * Lists removals to try, each with the edges that depend on it. Which edges depend on it differs between two rules:
+ * only edges in use can replace a removed edge, or idle edges can, too. If the results differ, both are listed.
  */
 function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
-  const usedOnly = profitableRemovals(problem, allocation, NO_EDGES)
-  const withIdle = profitableRemovals(problem, allocation, NO_EDGES, allocation.edges)
-  const sizes = new Map(usedOnly.map(({ cause, edges }) => [cause, edges.length]))
-  return [...usedOnly, ...withIdle.filter(({ cause, edges }) => sizes.get(cause) !== edges.length)]
+  const removalsAmongUsed = profitableRemovals(problem, allocation, NO_EDGES)
+  const removalsAmongAll = profitableRemovals(problem, allocation, NO_EDGES, allocation.edges)
+  const edgeCountByCause = new Map(removalsAmongUsed.map(({ cause, edges }) => [cause, edges.length]))
+  return [
+    ...removalsAmongUsed,
+    ...removalsAmongAll.filter(({ cause, edges }) => edgeCountByCause.get(cause) !== edges.length),
+  ]
 }
 
 /**
- * Net value of an allocation; −∞ if it was not solved (for example, without a path to the target), or if its edges
- * cannot take the whole trade.
+ * Value of an allocation less the cost of its legs; −∞ if it is not solved (for example, without a path to the target),
+ * or if its edges cannot take the whole trade.
  */
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY
-  // Unsold input must be zero even if it is worth almost nothing.
+  // Prices may show a part as unsold that the flow can sell. In the flow, nothing may stay unsold.
   if (allocation.unsoldShare > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsoldShare !== 0)
     return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology
@@ -135,33 +147,40 @@ function netOf(problem: Problem, allocation: Allocation): number {
   for (let k = 0; k < allocation.edges.length; k++) {
     const edge = allocation.edges[k]!
     const [input, output] = [allocation.input[k]!, allocation.output[k]!]
-    const ends = { sold: allocation.price(from[edge]!), bought: allocation.price(to[edge]!) }
-    // Edges that carry only rounding do not become legs.
-    if (input * ends.sold > NEGLIGIBLE_SHARE * allocation.value)
-      net -= costAtBestStop(problem, edge, { input, output }, ends)
+    const prices = { priceIn: allocation.price(from[edge]!), priceOut: allocation.price(to[edge]!) }
+    // An edge that carries only rounding does not become a leg, so it costs nothing.
+    if (input * prices.priceIn > NEGLIGIBLE_SHARE * allocation.value)
+      net -= costAtBestStop(problem, edge, { input, output }, prices)
   }
   return net
 }
 
-/** Removes edges that a removal activated and that do not earn their cost. Returns false if there are none. */
-function removeActivated(problem: Problem, allocation: Allocation, idle: ReadonlySet<number>): boolean {
-  const activated = [...edgeProfits(problem, allocation)].filter(
-    ([edge, { profit, cost }]) => idle.has(edge) && profit < cost,
+/**
+ * Removes edges that were idle before a removal, trade since, and do not earn their cost. Returns false if there are
+ * none.
+ */
+function removeActivatedEdges(problem: Problem, allocation: Allocation, idleEdgesBefore: ReadonlySet<number>): boolean {
+  const activatedEdges = [...edgeProfits(problem, allocation)].filter(
+    ([edge, { profit, cost }]) => idleEdgesBefore.has(edge) && profit < cost,
   )
-  if (activated.length === 0) return false
-  allocation.removeEdges(new Set(activated.map(([edge]) => edge)))
+  if (activatedEdges.length === 0) return false
+  allocation.removeEdges(new Set(activatedEdges.map(([edge]) => edge)))
   solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
   return true
 }
 
 type Removal = {
+  /** The edge to remove, and all edges that would become dead ends. */
   readonly edges: readonly number[]
+  /** The edge to remove. */
   readonly cause: number
+  /** Cost less earnings of the edges, in output base units. */
   readonly saving: number
+  /** Earnings of the edges before gas, in output base units. */
   readonly earned: number
 }
 
-/** Removals whose savings exceed their losses, best first. */
+/** Removals of edges that earn less than their cost, largest saving first. */
 function profitableRemovals(
   problem: Problem,
   allocation: Allocation,
@@ -180,10 +199,10 @@ function profitableRemovals(
     let saving = 0
     let earned = 0
     for (const other of edges) {
-      const entry = profits.get(other)
-      if (!entry) continue
-      saving += entry.cost - entry.profit
-      earned += entry.profit
+      const otherProfit = profits.get(other)
+      if (!otherProfit) continue
+      saving += otherProfit.cost - otherProfit.profit
+      earned += otherProfit.profit
     }
     if (saving > 0) removals.push({ edges, cause: edge, saving, earned })
   }

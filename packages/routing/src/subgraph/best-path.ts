@@ -1,5 +1,5 @@
 /** The best paths over a large graph: after gas, with bounds that avoid most pool quotes, and at spot rates. */
-import { bestSinglePath, onCurves, type PathBounds } from '../columns/single-path.ts'
+import { bestSinglePath, curveOutputs, type PathBounds } from '../columns/single-path.ts'
 import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
@@ -29,7 +29,7 @@ export function bestPath(
     const edge = coarseSearch.subgraph.edges[place]!
     link[from[edge]!] = edge
   }
-  return bestSinglePath(problem, { best, hops, link }, onCurves(problem), boundsOf(problem, best)) ?? []
+  return bestSinglePath(problem, { best, hops, link }, curveOutputs(problem), boundsOf(problem, best)) ?? []
 }
 
 /**
@@ -50,8 +50,8 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const depthIntoTarget = maxDepthIntoTarget(problem, best, depthOf)
   const valueThrough = (value: number, depth: number) => (value * (1 + PATH_ROUNDING)) / (1 + value / depth)
   return {
-    output: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
-    value: (edge, amountOut) => {
+    maxOutput: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
+    maxValue: (edge, amountOut) => {
       const token = to[edge]!
       if (token === target) return amountOut
       // The path does not return to a token that it visited.
