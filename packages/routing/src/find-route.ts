@@ -276,15 +276,15 @@ function deferredBound(
   request: RouteTerms,
 ): () => void {
   const [best] = settledRoutes
-  const { best: values, link, hops } = best!.backward
-  const backward = { best: values.slice(), link: link.slice(), hops: hops.slice() }
+  const { best: values, link, hops } = best!.spotRates
+  const spotRates = { best: values.slice(), link: link.slice(), hops: hops.slice() }
   const { rate, rateBack, extraGas } = problem
   const arrays = { rate: rate.slice(), rateBack: rateBack.slice(), extraGas: extraGas.slice() }
   const problemCopy = { ...problem, ...arrays, budget: new WorkBudget() }
   return () => {
     const bound = problemCopy.budget.attempt(
       1,
-      () => netBoundOf(problemCopy, { ...best!, backward }),
+      () => netBoundOf(problemCopy, { ...best!, spotRates }),
       () => null,
     )
     for (const [k, route] of routes.entries())
@@ -327,10 +327,13 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
 /**
  * Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here.
  */
-function netBoundOf(problem: Problem, { flow, bound, netBound: computedBound, backward }: SettledRoute): number | null {
+function netBoundOf(
+  problem: Problem,
+  { flow, bound, netBound: computedBound, spotRates }: SettledRoute,
+): number | null {
   if (hasNoLegCosts(problem)) return bound
   if (computedBound !== undefined) return computedBound
-  const netUpperBound = netBound(problem, flow, bound, backward)
+  const netUpperBound = netBound(problem, flow, bound, spotRates)
   return bound === null && isWorthless(flow.net, netUpperBound) ? null : netUpperBound
 }
 

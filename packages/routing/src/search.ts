@@ -6,10 +6,9 @@ import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
-import { capacityOf } from './graph/price-curve.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
-import { curveOf, hasNoLegCosts, legBaseCost, type Problem, withoutEdges } from './problem/problem.ts'
+import { hasNoLegCosts, type Problem } from './problem/problem.ts'
 import { alternativesOf } from './refine/alternatives.ts'
 import {
   hasProfitableCycle,
@@ -18,10 +17,17 @@ import {
   restrictToOrder,
   soldTokenOrder,
 } from './refine/cycles.ts'
+import {
+  divide,
+  divideFromWithoutGas,
+  divideWithoutPools,
+  hasSmallPool,
+  isDivisible,
+  isSmallGraph,
+} from './refine/divisions.ts'
 import { extendByPaths, joinPaths } from './refine/join-paths.ts'
 import { withinLimits } from './refine/limits.ts'
 import { localSearch } from './refine/local-search.ts'
-import { divideAmongPaths } from './refine/path-division.ts'
 import { isSameLongList, prune, pruneByTrial } from './refine/pruning.ts'
 import { bestFromRestricted } from './refine/restricted-starts.ts'
 import { shortenChains } from './refine/shorten-chains.ts'
@@ -40,15 +46,11 @@ import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_COLUMN_ROUNDS,
   COLUMN_ROUNDS,
-  COSTLY_POOL_SHARE,
-  COSTLY_POOLS_WORK,
   DIVISION_MIN_GAP,
-  DIVISION_WORK,
   IMPROVEMENT_WORK_SHARE,
   MAX_COMBINED_EDGES,
   MAX_GAP_TO_COMBINE,
   MAX_GAP_TO_STOP,
-  MAX_POOLS_LEFT_OUT,
   MAX_POOLS_TO_JOIN_PATHS,
   MAX_RESIDUAL,
   MAX_RESTRICTED_WORK,
@@ -56,7 +58,6 @@ import {
   MAX_WORK_TO_LEAVE_OUT,
   RESTRICTED_WORK,
   ROOMY_DIVISION_MIN_GAP,
-  SMALL_GRAPH_EDGES,
 } from './tolerances.ts'
 
 /** Result of a search, before settlement. */
@@ -77,7 +78,7 @@ export type SearchResult = {
   /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
   /** Best spot rates from each token to the target, over all admitted pools. */
-  readonly backward: SpotRates
+  readonly spotRates: SpotRates
   /** Other routes that may turn out better once gas is measured, best first. Empty unless the problem asks for them. */
   readonly alternatives: readonly Flow[]
 }
@@ -93,22 +94,22 @@ export function search(
   enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
-  const backward = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target, 'to')
   // The input would not buy one base unit even at spot rates.
-  if (!(backward.best[source]! * problem.amountIn >= 1)) return null
+  if (!(spotRates.best[source]! * problem.amountIn >= 1)) return null
   const noLegCosts = hasNoLegCosts(problem)
-  const spotPath = pathTo(problem, backward, source, target)
+  const spotPath = pathTo(problem, spotRates, source, target)
   const singlePath =
     (noLegCosts && !problem.isSinglePath && spotPath) ||
-    bestSinglePath(problem, backward) ||
-    partialPath(problem, backward)
+    bestSinglePath(problem, spotRates) ||
+    partialPath(problem, spotRates)
   if (!singlePath) return null
   if (problem.anyRoute && !problem.isSinglePath) {
     const flow = bestOf(problem, [
-      allocateOnce(problem, singlePath, backward, COLUMN_ROUNDS),
+      allocateOnce(problem, singlePath, spotRates, COLUMN_ROUNDS),
       alongPath(problem, singlePath),
     ])
-    return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, backward, alternatives: [] } : null
+    return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] } : null
   }
   const { remaining: workAtStart } = problem.budget
   const hiddenBound = enclosingBound?.hiddenBound ?? 0
@@ -121,9 +122,9 @@ export function search(
     best: undefined,
   }
   if (!problem.isSinglePath) {
-    const improve = () => runAllocations(problem, { backward, spotPath, singlePath }, progress)
+    const improve = () => runAllocations(problem, { spotRates, spotPath, singlePath }, progress)
     problem.budget.attempt(IMPROVEMENT_WORK_SHARE, improve, () => {})
-    const allocateCoarsely = () => allocateOnce(problem, singlePath, backward, COARSE_COLUMN_ROUNDS)
+    const allocateCoarsely = () => allocateOnce(problem, singlePath, spotRates, COARSE_COLUMN_ROUNDS)
     if (!bestOf(problem, progress.flows))
       progress.flows.push(problem.budget.attempt(IMPROVEMENT_WORK_SHARE, allocateCoarsely, () => null))
   }
@@ -136,9 +137,9 @@ export function search(
   const isFlowUncertain =
     !problem.isSinglePath && isUncertain(initialFlow, bound, isSmallGraph(problem) ? 0 : undefined)
   const needsEarlyNetBound = isFlowUncertain && !noLegCosts && isSmallGraph(problem)
-  const maxNetOut = needsEarlyNetBound ? netBound(problem, initialFlow, fullBound, backward) : undefined
+  const maxNetOut = needsEarlyNetBound ? netBound(problem, initialFlow, fullBound, spotRates) : undefined
   const searchRestrictedProblems = () =>
-    searchRestricted(problem, initialFlow, { backward, spotPath, singlePath }, progress, {
+    searchRestricted(problem, initialFlow, { spotRates, spotPath, singlePath }, progress, {
       workSpent,
       maxNetOut,
     })
@@ -157,16 +158,14 @@ export function search(
       maxNetOut !== undefined && (isBoundWorthless || bound === null) && isWorthless(flow.net, maxNetOut)
         ? null
         : maxNetOut,
-    backward,
-    alternatives: alternativesOf(problem, flow, progress.flows, { backward, singlePath }),
+    spotRates,
+    alternatives: alternativesOf(problem, flow, progress.flows, { spotRates, singlePath }),
   }
 }
 
-const isSmallGraph = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
-
 /** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
-function partialPath(problem: Problem, backward: SpotRates): readonly number[] | null {
-  return problem.isSinglePath ? null : bestSinglePath(problem, backward, curveOutputs(problem, 'a part'))
+function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] | null {
+  return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
 }
 
 /**
@@ -180,7 +179,7 @@ function searchRestricted(
   progress: Progress,
   { workSpent, maxNetOut }: { readonly workSpent: number; readonly maxNetOut: number | null | undefined },
 ): Flow {
-  const { backward } = paths
+  const { spotRates } = paths
   const { source, target } = problem
   const { knownEdges } = progress
   // If there is no bound, or an arbitrage inflates it, a much better route may exist.
@@ -200,7 +199,7 @@ function searchRestricted(
     }
     runAllocations(
       restricted,
-      { backward: restrictedRates, spotPath: pathTo(restricted, restrictedRates, source, target), singlePath },
+      { spotRates: restrictedRates, spotPath: pathTo(restricted, restrictedRates, source, target), singlePath },
       restrictedProgress,
     )
     return restrictedProgress.best ?? null
@@ -208,97 +207,27 @@ function searchRestricted(
   const maxWork = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, workSpent)
   const flow = bestFromRestricted(problem, best, {
     knownEdges,
-    values: backward.best,
+    values: spotRates.best,
     allocate,
     poolsDisagree: isLoose,
     mayLeaveOutPools: isSmallGraph(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
     maxWork,
   })
-  const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, backward)
+  const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, spotRates)
   if (!isDivisible(problem)) return prunedFlow
   const maxNet = maxNetOut ?? progress.bound
-  const isCapacityLimited = hasSmallPool(problem, prunedFlow, backward)
+  const isCapacityLimited = hasSmallPool(problem, prunedFlow, spotRates)
   const minGap = isCapacityLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
   if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
   const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
   if (!isCapacityLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
-  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), backward.best, allocate)
-}
-
-/**
- * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with
- * the output of the same amount on other paths.
- *
- * @param values - values of tokens in the output token; the pools with the smallest input value are tried first
- * @param allocate - finds the route from which the division without a pool starts
- */
-function divideWithoutPools(
-  problem: Problem,
-  flow: Flow,
-  values: Float64Array,
-  allocate: (restricted: Problem) => Flow | null,
-): Flow {
-  const { budget, graph } = problem
-  const { from } = graph.topology
-  const minRemainingWork = budget.remaining - COSTLY_POOLS_WORK
-  const costlyEdges = [...flow.edges.entries()]
-    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * COSTLY_POOL_SHARE)
-    .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
-    .sort((a, b) => a.value - b.value)
-  const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
-  const dividedFlows = [...pools].slice(0, MAX_POOLS_LEFT_OUT).map((id) => {
-    if (budget.remaining < minRemainingWork || !isDivisible(problem)) return null
-    const divideWithout = () => {
-      const restricted = withoutEdges(problem, graph.topology.edgesOfPool.get(id)!)
-      return divide(restricted, allocate(restricted))
-    }
-    return budget.attempt(1 / 2, divideWithout, () => null)
-  })
-  return bestOf(problem, [flow, ...dividedFlows]) ?? flow
-}
-
-/**
- * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost
- * every division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and
- * the bounds of these 4 were at least 0.8 % away.
- */
-function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
-  const { from } = problem.graph.topology
-  const value = problem.amountIn * best[problem.source]!
-  return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
-}
-
-/**
- * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division
- * choose few paths. Without gas, they also find paths whose first chunk does not earn its gas.
- */
-function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
-  const gasFreeDivision = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
-  return (gasFreeDivision && bestOf(problem, [flow, divide(problem, gasFreeDivision)])) || flow
-}
-
-/** Returns true for a small graph, if enough work is left for a division. */
-const isDivisible = (problem: Problem): boolean =>
-  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= DIVISION_WORK
-
-/**
- * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
- * is found.
- */
-function divide(problem: Problem, flow: Flow | null): Flow | null {
-  if (!isDivisible(problem)) return null
-  const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
-  return problem.budget.attempt(
-    1 / 2,
-    () => divideAmongPaths(problem, flow, edges),
-    () => null,
-  )
+  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), spotRates.best, allocate)
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */
-function pruneAgain(problem: Problem, flow: Flow, backward: SpotRates): Flow {
+function pruneAgain(problem: Problem, flow: Flow, spotRates: SpotRates): Flow {
   if (flow.edges.length > MAX_COMBINED_EDGES) return flow
-  const allocation = allocationOver(problem, flow.edges, backward)
+  const allocation = allocationOver(problem, flow.edges, spotRates)
   solveDual(allocation, MAX_RESIDUAL)
   return bestOf(problem, [flow, pruneByTrial(problem, allocation)])!
 }
@@ -316,7 +245,7 @@ type Progress = {
 }
 
 type Paths = {
-  readonly backward: SpotRates
+  readonly spotRates: SpotRates
   /** The best path at spot rates; null if it contains a cycle or is too long. */
   readonly spotPath: readonly number[] | null
   /** The best path for the whole amount, after gas. */
@@ -325,20 +254,20 @@ type Paths = {
 
 /** Divides the trade from all promising starts, and records the flows and bounds in `progress`. */
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
-  const { backward, spotPath, singlePath } = paths
+  const { spotRates, spotPath, singlePath } = paths
   const noLegCosts = hasNoLegCosts(problem)
-  const newFrontier = (openProblem: Problem) => new Frontier(openProblem, backward, distances)
+  const newFrontier = (openProblem: Problem) => new Frontier(openProblem, spotRates, distances)
   const distances = distancesFrom(problem, problem.source)
   const frontier = newFrontier(problem)
   const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
-  const initialAllocation = allocationOver(problem, initialEdges, backward)
+  const initialAllocation = allocationOver(problem, initialEdges, spotRates)
   generateColumns(problem, initialAllocation, frontier)
   // The bound of the whole problem also holds for restricted problems.
   const gasFreeAllocation =
     progress.bound === null ? computeBound(problem, initialAllocation, frontier, progress) : initialAllocation
   const { bound, flows } = progress
   const allocate = (openProblem: Problem, edges: readonly number[]): OpenAllocation => {
-    const allocation = allocationOver(openProblem, edges, backward)
+    const allocation = allocationOver(openProblem, edges, spotRates)
     generateColumns(openProblem, allocation, openProblem === problem ? frontier : newFrontier(openProblem))
     return openCycles({ openProblem, allocation }, newFrontier)
   }
@@ -351,7 +280,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   for (const edge of initialAllocation.edges) progress.knownEdges.add(edge)
   const firstUsedEdges = edgesInUse(openedAllocation.allocation)
   flows.push(toReducedFlow(openedAllocation))
-  if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, singlePath))
+  if (mayImprove(problem, flows, bound, spotRates)) flows.push(alongPath(problem, singlePath))
   let { openProblem: currentProblem } = openedAllocation
   if (wasCyclic) {
     initialAllocation.restore(cyclicCheckpoint)
@@ -359,7 +288,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     flows.push(toReducedFlow({ openProblem: problem, allocation: initialAllocation }))
     currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
-  if (!noLegCosts && mayImprove(currentProblem, flows, bound, backward)) {
+  if (!noLegCosts && mayImprove(currentProblem, flows, bound, spotRates)) {
     // Fixed costs make the problem non-convex, so other starts can lead to other optima.
     const bestSoFar = bestOf(problem, flows)
     const isTrusted = bestSoFar && !isUncertain(bestSoFar, bound)
@@ -391,16 +320,16 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   if (!noLegCosts) progress.best = best = shortenChains(problem, best)
   // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
-  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
+  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, spotRates)) {
     const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
-    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], backward.best)
+    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.best)
     if (extendedFlow !== best)
       progress.best = best = noLegCosts
         ? extendedFlow
-        : shortenChains(problem, pruneAgain(problem, extendedFlow, backward))
+        : shortenChains(problem, pruneAgain(problem, extendedFlow, spotRates))
   }
-  if (!noLegCosts && mayImprove(currentProblem, [best], bound, backward)) {
-    const combinedFlow = bestOf(problem, [best, combineFlows(currentProblem, flows, best, backward)])!
+  if (!noLegCosts && mayImprove(currentProblem, [best], bound, spotRates)) {
+    const combinedFlow = bestOf(problem, [best, combineFlows(currentProblem, flows, best, spotRates)])!
     if (combinedFlow !== best) progress.best = best = shortenChains(problem, combinedFlow)
   }
   const otherFlows = otherRoutes(problem, [best], progress, paths)
@@ -414,11 +343,11 @@ const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.fi
 function allocateOnce(
   problem: Problem,
   singlePath: readonly number[],
-  backward: SpotRates,
+  spotRates: SpotRates,
   rounds: number,
 ): Flow | null {
-  const allocation = allocationOver(problem, singlePath, backward)
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
+  const allocation = allocationOver(problem, singlePath, spotRates)
+  const frontier = new Frontier(problem, spotRates, distancesFrom(problem, problem.source))
   generateColumns(problem, allocation, frontier, rounds)
   return hasNoLegCosts(problem) ? limitedFlow(problem, allocation) : prune(problem, allocation, 'drop')
 }
@@ -431,13 +360,13 @@ function otherRoutes(
   problem: Problem,
   currentFlows: readonly (Flow | null)[],
   { bound, knownEdges }: Progress,
-  { backward, singlePath }: Paths,
+  { spotRates, singlePath }: Paths,
 ): readonly (Flow | null)[] {
-  if (!mayImprove(problem, currentFlows, bound, backward)) return []
-  const path = hasNoLegCosts(problem) ? bestSinglePath(problem, backward) : singlePath
+  if (!mayImprove(problem, currentFlows, bound, spotRates)) return []
+  const path = hasNoLegCosts(problem) ? bestSinglePath(problem, spotRates) : singlePath
   const pathFlow = path && alongPath(problem, path)
   if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
-  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], backward.best)]
+  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], spotRates.best)]
 }
 
 /**
@@ -464,11 +393,16 @@ function reallocateInOrder(
  * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there
  * are too many of them.
  */
-function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: SpotRates): Flow | null {
+function combineFlows(
+  problem: Problem,
+  flows: readonly (Flow | null)[],
+  best: Flow,
+  spotRates: SpotRates,
+): Flow | null {
   const goodFlows = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))
   const edges = new Set([...goodFlows, best].flatMap((flow) => flow!.edges))
   if (edges.size > MAX_COMBINED_EDGES || edges.size === best.edges.length) return null
-  const allocation = allocationOver(problem, [...edges], backward)
+  const allocation = allocationOver(problem, [...edges], spotRates)
   solveDual(allocation, MAX_RESIDUAL)
   return pruneByTrial(problem, allocation)
 }

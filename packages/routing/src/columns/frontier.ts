@@ -43,14 +43,14 @@ export class Frontier {
   private readonly queue: LabelQueue
   private reachedTokens: number[] = []
 
-  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
+  constructor(problem: Problem, spotRates: SpotRates, distances: Uint8Array) {
     const { tokens, scratch } = problem.graph.topology
     const tokenCount = tokens.length
     this.problem = problem
-    this.ratesToTarget = backward
+    this.ratesToTarget = spotRates
     this.distances = distances
     this.rates = new MarginalRates(problem)
-    this.valueBounds = new ValueBounds(problem, backward, distances)
+    this.valueBounds = new ValueBounds(problem, spotRates, distances)
     this.costLabel = scratch.floats(tokenCount, Number.POSITIVE_INFINITY)
     this.valueLabel = scratch.floats(tokenCount, 0)
     this.nextEdge = scratch.ints(tokenCount)

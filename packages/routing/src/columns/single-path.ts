@@ -67,13 +67,13 @@ export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all
  */
 export function bestSinglePath(
   problem: Problem,
-  backward: SpotRates,
+  spotRates: SpotRates,
   edgeOutput = curveOutputs(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
   const { offset, to, tokens, scratch } = graph.topology
-  const { best: valueBound, hops } = backward
+  const { best: valueBound, hops } = spotRates
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   /** Minimum cost of each remaining leg. */
@@ -91,7 +91,7 @@ export function bestSinglePath(
   )
   /** Visited-token hashes of the labels in `bestBounds`, which holds descending bounds by token and path length. */
   const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
-  const spotPath = pathTo(problem, backward, source, target)
+  const spotPath = pathTo(problem, spotRates, source, target)
   let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0

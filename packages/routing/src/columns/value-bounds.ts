@@ -12,7 +12,7 @@ type FrontierLabels = {
 
 export class ValueBounds {
   private readonly problem: Problem
-  private readonly backward: SpotRates
+  private readonly spotRates: SpotRates
   private readonly distances: Uint8Array
   /** Bounds by token; the effective bound is multiplied by `riseFactor`. */
   private boundByToken: Float64Array
@@ -25,12 +25,12 @@ export class ValueBounds {
   private readonly minCostByToken: Float64Array
   private readonly edgeBuffer: Int32Array
 
-  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
+  constructor(problem: Problem, spotRates: SpotRates, distances: Uint8Array) {
     const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
-    this.backward = backward
+    this.spotRates = spotRates
     this.distances = distances
-    this.boundByToken = backward.best
+    this.boundByToken = spotRates.best
     this.minCostByToken = scratch.floats(tokens.length, Number.POSITIVE_INFINITY)
     this.edgeBuffer = scratch.ints(from.length)
   }
@@ -46,9 +46,9 @@ export class ValueBounds {
    * @param maxRise - maximum ratio of a rate to the request's
    */
   chooseBounds({ isLive, liveTokens, costLabel }: FrontierLabels, maxRise: number): void {
-    const { backward, measuredValues, liveTokensAtMeasurement, problem } = this
+    const { spotRates, measuredValues, liveTokensAtMeasurement, problem } = this
     const bounds =
-      measuredValues && liveTokensAtMeasurement.every((token) => isLive[token] === 1) ? measuredValues : backward.best
+      measuredValues && liveTokensAtMeasurement.every((token) => isLive[token] === 1) ? measuredValues : spotRates.best
     if (bounds !== this.boundByToken) this.clearEdgeLists()
     this.boundByToken = bounds
     // Each edge of a path from the token may have risen.
@@ -74,12 +74,12 @@ export class ValueBounds {
 
   /** Edges out of a token that could pay at its cost, by the bounds on the tokens that they buy. */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
-    const { problem, backward, distances, edgeBuffer, boundByToken } = this
+    const { problem, spotRates, distances, edgeBuffer, boundByToken } = this
     const minValue = cost / this.riseFactor
     if (minValue >= this.minCostByToken[token]!) return this.edgeListByToken.get(token)!
     const { offset, to } = problem.graph.topology
     const { source, maxHops } = problem
-    const { hops } = backward
+    const { hops } = spotRates
     const maxHopsAfter = maxHops - 1 - distances[token]!
     let count = 0
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)

@@ -142,12 +142,12 @@ export function pickRoute(
 }
 
 /** Replaces the bounds of a restricted problem's route by those of the whole problem. */
-const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, backward }: SearchResult): SettledRoute => ({
+const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, spotRates }: SearchResult): SettledRoute => ({
   ...route,
   bound,
   hiddenBound,
   netBound,
-  backward,
+  spotRates,
 })
 
 /** By edge: difference between the gas of the settled legs and the gas used for ranking. */
@@ -235,8 +235,8 @@ function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonl
 /** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
 export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target } = problem
-  const backward = bestSpotRates(problem, target, 'to')
-  const path = bestSinglePath(problem, backward, {
+  const spotRates = bestSpotRates(problem, target, 'to')
+  const path = bestSinglePath(problem, spotRates, {
     output: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
     maxQuotes: MAX_EXACT_QUOTES,
     workPerQuote: QUOTE_WORK,
@@ -245,7 +245,7 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const outcome =
     flow &&
     trySettle(
-      { flow, bound: null, hiddenBound: 0, netBound: undefined, backward, alternatives: [] },
+      { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] },
       problem,
       amountIn,
       taxes,
@@ -353,9 +353,9 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
  * Closes, for each pool that a flow uses several times, all edges but the edge that trades the most value. Returns null
  * if no pool is used several times.
  */
-function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
+function withSingleUse(problem: Problem, { flow, spotRates }: SearchResult): Problem | null {
   const { edges, topology } = problem.graph
-  const valueAt = (index: number) => flow.input[index]! * backward.best[topology.from[flow.edges[index]!]!]!
+  const valueAt = (index: number) => flow.input[index]! * spotRates.best[topology.from[flow.edges[index]!]!]!
   const mainIndexByPool = new Map<string, number>()
   const reusedPools = new Set<string>()
   for (const [place, edge] of flow.edges.entries()) {

@@ -50,12 +50,12 @@ export function netBound(
   problem: Problem,
   { edges, net }: Pick<Flow, 'edges' | 'net'>,
   boundBeforeGas: number | null,
-  backward: SpotRates,
+  spotRates: SpotRates,
 ): number | null {
   const { budget, isSinglePath, source, subgraph } = problem
   if (isSinglePath || !(net > 0)) return null
   // Every route has at least `minHops` legs.
-  const minHops = subgraph?.minHops ?? backward.hops[source]!
+  const minHops = subgraph?.minHops ?? spotRates.hops[source]!
   const simpleBound =
     boundBeforeGas === null ? Number.POSITIVE_INFINITY : boundBeforeGas - minHops * minLegCost(problem)
   // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
@@ -69,7 +69,7 @@ export function netBound(
   )
   const { remaining } = separateBudget
   const relaxedBound = problem.graph.topology.scratch.within(() =>
-    new BranchAndBound({ ...problem, budget: separateBudget }, backward, { edges, net }).run(),
+    new BranchAndBound({ ...problem, budget: separateBudget }, spotRates, { edges, net }).run(),
   )
   budget.spend(remaining - separateBudget.remaining)
   return relaxedBound && Math.min(relaxedBound * (1 + FLOAT_ERROR), simpleBound)
@@ -81,7 +81,7 @@ const MAX_ROUNDS = 200
 
 class BranchAndBound {
   private readonly problem: Problem
-  private readonly backward: SpotRates
+  private readonly spotRates: SpotRates
   private readonly relaxation: Relaxation
   /** Net output of the flow that was found. No bound can be below it. */
   private readonly net: number
@@ -92,15 +92,15 @@ class BranchAndBound {
 
   constructor(
     problem: Problem,
-    backward: SpotRates,
+    spotRates: SpotRates,
     { edges, net }: { readonly edges: readonly number[]; readonly net: number },
   ) {
     this.problem = problem
-    this.backward = backward
+    this.spotRates = spotRates
     this.net = net
     this.enoughBound = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
-    this.relaxation = new Relaxation(problem, backward)
+    this.relaxation = new Relaxation(problem, spotRates)
   }
 
   run(): number | null {
@@ -151,7 +151,7 @@ class BranchAndBound {
       bound += requiredCost > 0 ? earned - Math.max(requiredCost, cost) : Math.max(0, earned - cost)
     }
     for (const edge of requiredEdges) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
-    const path = shortestPath(problem, this.backward, (edge) => {
+    const path = shortestPath(problem, this.spotRates, (edge) => {
       if (excludedEdges.has(edge)) return Number.POSITIVE_INFINITY
       if (requiredEdges.has(edge)) return 0
       const earner = earnerByEdge.get(edge)

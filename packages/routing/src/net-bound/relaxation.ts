@@ -45,11 +45,11 @@ export class Relaxation {
   private hasFilledPrices = false
   private readonly originalProblem: Problem
 
-  constructor(problem: Problem, backward: SpotRates) {
+  constructor(problem: Problem, spotRates: SpotRates) {
     const { scratch } = problem.graph.topology
     this.rate = scratch.copy(problem.rate)
     this.prices = scratch.floats(problem.graph.topology.tokens.length, 0)
-    this.initialPrices = scratch.copy(backward.best)
+    this.initialPrices = scratch.copy(spotRates.best)
     // The relaxation trades the pairs of a multi-token pool independently. That is inexact, but any prices give a valid
     // bound.
     this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, mayReusePools: false }

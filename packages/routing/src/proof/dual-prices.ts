@@ -31,14 +31,14 @@ export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.i
  */
 export function dualPrices(problem: Problem): DualPrices | null {
   const { source, target, graph } = problem
-  const backward = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target, 'to')
   const startPath =
-    pathTo(problem, backward, source, target) ??
-    bestSinglePath(problem, backward) ??
-    bestSinglePath(problem, backward, curveOutputs(problem, 'a part'))
+    pathTo(problem, spotRates, source, target) ??
+    bestSinglePath(problem, spotRates) ??
+    bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
   if (!startPath) return null
-  const allocation = allocationOver(problem, startPath, backward)
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
+  const allocation = allocationOver(problem, startPath, spotRates)
+  const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier)
   // Edges that loosen the bound join the allocation.
   upperBound(problem, allocation, frontier)

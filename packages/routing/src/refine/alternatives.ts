@@ -42,7 +42,7 @@ import { isWithinLimits } from './stopping-rules.ts'
 const TICK_PRICE_CHANGE = 1e-4
 
 type Paths = {
-  readonly backward: SpotRates
+  readonly spotRates: SpotRates
   /** The best path after gas. */
   readonly singlePath: readonly number[]
 }
@@ -57,7 +57,7 @@ export function alternativesOf(
   problem: Problem,
   best: Flow,
   flows: readonly (Flow | null)[],
-  { backward, singlePath }: Paths,
+  { spotRates, singlePath }: Paths,
 ): readonly Flow[] {
   if (!shouldMeasure(problem, best)) return []
   const otherFlows = problem.budget.attempt(
@@ -66,8 +66,8 @@ export function alternativesOf(
       withFewerPools(problem, best),
       alongPath(problem, singlePath),
       ...withFewerHops(problem, best),
-      ...pathsWithSharedCalls(problem, backward),
-      ...withExchangedPool(problem, backward, best),
+      ...pathsWithSharedCalls(problem, spotRates),
+      ...withExchangedPool(problem, spotRates, best),
       ...disjointPaths(problem, best).flatMap((flow) => [flow, throughBestPools(problem, flow)]),
     ],
     () => [],
@@ -79,7 +79,7 @@ export function alternativesOf(
     const [bestAlternative] = rankedFlows
     if (!bestAlternative || !(expectedNet(problem, bestAlternative) > expectedNet(problem, bestExpected))) break
     bestExpected = bestAlternative
-    const exchange = () => withExchangedPool(problem, backward, bestAlternative)
+    const exchange = () => withExchangedPool(problem, spotRates, bestAlternative)
     candidates.push(...problem.budget.attempt(IMPROVEMENT_WORK_SHARE, exchange, () => []))
     rankedFlows = rankAlternatives(problem, best, candidates)
   }
@@ -180,7 +180,7 @@ function gasOutsideHops(parts: GasParts): GasParts {
  * family share a call. For paths of two and of three hops, each hop is assumed to save its part of the gas that the
  * shared call saves.
  */
-function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (Flow | null)[] {
+function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly (Flow | null)[] {
   const { edges, topology } = problem.graph
   const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))
   const pathOf = (family: string, hops: number) => {
@@ -191,7 +191,7 @@ function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (
     }
     const path = bestSinglePath(
       withExtraGas(problem, (edge) => -savedGas(edge)),
-      backward,
+      spotRates,
     )
     return path && alongPath(problem, path)
   }
@@ -206,7 +206,7 @@ type Exchange = { readonly index: number; readonly edges: readonly number[]; rea
  * Returns variants of the flow, each with one leg replaced by the best pool of another family between the same tokens.
  * The replacement may also trade the native token instead of its wrapper, or the wrapper instead of the native token.
  */
-function withExchangedPool(problem: Problem, backward: SpotRates, flow: Flow): readonly (Flow | null)[] {
+function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): readonly (Flow | null)[] {
   const { from, to } = problem.graph.topology
   const edgesOfWrapper = wrapperEdges(problem)
   const exchanges = flow.edges.flatMap((edge, index) => {
@@ -222,7 +222,7 @@ function withExchangedPool(problem: Problem, backward: SpotRates, flow: Flow): r
         ? []
         : edgesBetween(problem, to[wrapEdge]!, boughtToken).map((other) => [wrapEdge, other])),
     ]
-    return bestOfFamilies(problem, backward, flow, { index, replacements })
+    return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
   const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
@@ -253,7 +253,7 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
 /** The best replacement of a leg by each other family, by gain in net output. */
 function bestOfFamilies(
   problem: Problem,
-  backward: SpotRates,
+  spotRates: SpotRates,
   { edges, input, amountOut }: Flow,
   { index, replacements }: { readonly index: number; readonly replacements: readonly (readonly number[])[] },
 ): readonly Exchange[] {
@@ -261,7 +261,7 @@ function bestOfFamilies(
   const familyOfEdge = (edge: number) => graph.edges[edge]!.pool.family
   const [edge, amount] = [edges[index]!, input[index]!]
   const output = outputOf(curveOf(problem, edge), amount)
-  const legValue = Math.min(amountOut, output * backward.best[graph.topology.to[edge]!]!)
+  const legValue = Math.min(amountOut, output * spotRates.best[graph.topology.to[edge]!]!)
   const bestByFamilies = new Map<string, Exchange>()
   budget.spend(replacements.length)
   for (const replacement of replacements) {

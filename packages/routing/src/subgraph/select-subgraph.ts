@@ -116,11 +116,11 @@ function alternatives(
 function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | null {
   const problem = { ...original, costPerGas: 0, costPerLeg: 0 }
   const { source, target } = problem
-  const backward = bestSpotRates(problem, target, 'to')
-  const way = pathTo(problem, backward, source, target) ?? bestSinglePath(problem, backward)
+  const spotRates = bestSpotRates(problem, target, 'to')
+  const way = pathTo(problem, spotRates, source, target) ?? bestSinglePath(problem, spotRates)
   if (!way) return null
-  const allocation = allocationOver(problem, way, backward)
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
+  const allocation = allocationOver(problem, way, spotRates)
+  const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier, COARSE_COLUMN_ROUNDS)
   const pricedTokens = pricesOf(allocation, problem, tokens)
   return (
