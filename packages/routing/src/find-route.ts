@@ -36,7 +36,10 @@ import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_WORK_SHARE } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
-/** After a refusal, the suggested output is the largest output found, less this fraction (1 / divisor) of it. */
+/**
+ * Divisor. If an exact output cannot be bought, the suggested output is the largest output found, less this fraction (1
+ * / divisor) of it.
+ */
 const SUGGESTED_OUTPUT_MARGIN = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
@@ -46,7 +49,10 @@ const PROOF_WORK = MAX_WORK / 4
 const CALLDATA_BYTES_PER_LEG = 48
 
 type Refusal = Extract<RouteResult, { readonly ok: false }>
-/** A request compiled into a problem. For exact-output requests, the caller sets the problem's `amountIn`. */
+/**
+ * A request compiled into a problem. `outPerWei`: output base units per wei. For exact-output requests, `amountIn` of
+ * the problem is 0 and set later.
+ */
 type PreparedRequest = { readonly problem: Problem; readonly admission: Admission; readonly outPerWei: number }
 
 /**
@@ -88,7 +94,10 @@ function routeRequest(graph: Graph, request: RouteRequest | ExactOutputRequest, 
   return routeOnSubgraph(resolved, request, budget) ?? routeForInput(resolved.prepareOn(resolved.graph), request)
 }
 
-/** Wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or more. */
+/**
+ * Routes a request that only wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or
+ * more.
+ */
 function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
   const isExactInput = 'amountIn' in request
   const amount = isExactInput ? request.amountIn : request.amountOut
@@ -100,7 +109,7 @@ function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
 }
 
 /**
- * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not change the
+ * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not affect the
  * route.
  */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
@@ -136,7 +145,7 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
   maxPools: DEFAULT_MAX_POOLS,
 })
 
-/** Dual prices on the subgraph of a large graph; null for small graphs. */
+/** Computes dual prices on a subgraph of a large graph; null for small graphs, and if none are found there. */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   return graph.topology.scratch.forSubgraphs.within(() => {
@@ -145,7 +154,7 @@ function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: 
   })
 }
 
-/** Wrapping is 1:1, so the bound is the input. */
+/** Proof for a request that only wraps or unwraps: the rate is 1:1, so the bound is the input. */
 function trivialProof(token: Address, amountIn: bigint): BoundProof {
   const unlisted = { pools: 0, earned: 0n }
   return {
@@ -159,7 +168,7 @@ function trivialProof(token: Address, amountIn: bigint): BoundProof {
   }
 }
 
-/** The route on the subgraph of a large graph; null for small graphs, and if no route is found there. */
+/** Finds the route on a subgraph of a large graph; null for small graphs, and if no route is found there. */
 function routeOnSubgraph(
   { graph, ends, prepareOn }: ResolvedRequest,
   request: RouteRequest,
@@ -175,14 +184,20 @@ function routeOnSubgraph(
   )
 }
 
-/** A request with resolved ends. `on` builds its problem on a graph: the whole one, or a subgraph. */
+/**
+ * A request whose input and output tokens (ends) were found in the graph. `prepareOn` builds its problem on a graph:
+ * the whole one, or a subgraph.
+ */
 type ResolvedRequest = {
   readonly graph: Graph
   readonly ends: Ends
   readonly prepareOn: (graph: Graph) => PreparedRequest
 }
 
-/** Resolves the ends of a request, or returns the reason why it cannot be routed. */
+/**
+ * Finds the ends of a request in the graph, or returns the reason why it cannot be routed. If an end is NATIVE, the
+ * graph is `joined`: the native token and its wrapper are one token.
+ */
 function resolveRequest(
   chainGraph: Graph,
   request: RouteRequest | ExactOutputRequest,
@@ -251,7 +266,7 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
   const find = () => bestRoute(problem, amountIn, request, admission)
   const candidate = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_WORK_SHARE, find) : null
   if (!candidate) return null
-  // Settled before the bound is computed, so that the bound's work cannot change them.
+  // Alternatives are settled before the bound is computed, so that the work spent on the bound cannot change them.
   const settledRoutes = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
   const isBounded = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
   const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
@@ -266,8 +281,8 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
 }
 
 /**
- * Prepares the deferred computation of the bound after gas. Copies the arrays, since later searches reuse the scratch
- * arrays.
+ * Prepares a later computation of the bound after gas. Copies the arrays that it needs, since later searches reuse the
+ * scratch arrays.
  */
 function deferredBound(
   problem: Problem,
@@ -317,7 +332,8 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
     }
     return { ok: true, route: toRoute(sizedProblem, route, amountIn, request, valuation) }
   }
-  // Suggest slightly less than the maximum, so that a later search, which may start elsewhere, also finds an input.
+  // Suggests slightly less than the maximum, because a search for the suggested output starts at other amounts and may
+  // end at a slightly lower output.
   const maxPaid = route.settlement.amountOut
   const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`
@@ -325,7 +341,8 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
 }
 
 /**
- * Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here.
+ * Returns the upper bound on the net output. The search computes it only for uncertain routes, so it may have to be
+ * computed here.
  */
 function netBoundOf(
   problem: Problem,

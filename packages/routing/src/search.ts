@@ -1,6 +1,8 @@
 /**
- * The steps of a search for the best flow. Gas makes the problem non-convex, so the search starts from several
- * allocations. Called by `exact/search-and-settle.ts`, which settles the flow in integers.
+ * Searches the best flow of a problem. An allocation (edges, and their trades at common token prices) is pruned of
+ * edges that do not earn their gas, and becomes a flow (edges with inputs). Gas makes the problem non-convex, so the
+ * search starts from several allocations and then refines the best flow. Called by `exact/search-and-settle.ts`, which
+ * settles the flow in integers.
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
@@ -64,8 +66,8 @@ import {
 export type SearchResult = {
   readonly flow: Flow
   /**
-   * Best flow before restricted problems were searched, if it differs from `flow`. Used if a pool refuses its share of
-   * `flow`.
+   * Best flow before restricted problems were searched, if it differs from `flow`. Settled if a pool refuses its part
+   * of `flow`.
    */
   readonly fallback?: Flow
   /**
@@ -73,9 +75,9 @@ export type SearchResult = {
    * the bound useless.
    */
   readonly bound: number | null
-  /** Part of `bound` that covers what pools may pay beyond their price curves. */
+  /** Part of `bound` for what pools may pay more than their price curves show. */
   readonly hiddenBound: number
-  /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
+  /** Upper bound on the output after gas of any route; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
   /** Best spot rates from each token to the target, over all admitted pools. */
   readonly spotRates: SpotRates
@@ -84,10 +86,11 @@ export type SearchResult = {
 }
 
 /**
- * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing
- * routes.
+ * Finds the best flow within the work budget: at least the best single path, if the budget suffices for one. Null if no
+ * flow takes the whole amount.
  *
- * @param enclosingBound - bound of a problem that admits at least the same edges; null if there is none
+ * @param enclosingBound - bounds of a problem that admits at least the same edges, which replace those of this problem;
+ *   null if there are none
  */
 export function search(
   problem: Problem,
@@ -104,7 +107,7 @@ export function search(
     bestSinglePath(problem, spotRates) ||
     partialPath(problem, spotRates)
   if (!singlePath) return null
-  if (problem.anyRoute && !problem.isSinglePath) {
+  if (problem.acceptsAnyRoute && !problem.isSinglePath) {
     const flow = bestOf(problem, [
       allocateOnce(problem, singlePath, spotRates, COLUMN_ROUNDS),
       alongPath(problem, singlePath),
@@ -163,14 +166,14 @@ export function search(
   }
 }
 
-/** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
+/** Path from which an allocation starts if no path takes the whole amount; null if the trade must not be divided. */
 function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] | null {
   return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
 }
 
 /**
- * Improves a flow by searching restricted problems, with about as much work as the search has spent. Returns `best` if
- * the search has already spent much work.
+ * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), with about as much work as the
+ * search has spent, and by dividing the trade among paths. Returns `best` if the search has already spent much work.
  */
 function searchRestricted(
   problem: Problem,
@@ -182,7 +185,8 @@ function searchRestricted(
   const { spotRates } = paths
   const { source, target } = problem
   const { knownEdges } = progress
-  // If there is no bound, or an arbitrage inflates it, a much better route may exist.
+  // A bound is loose if it is missing or far above the flow, as when an arbitrage raises it. A much better route may
+  // then exist.
   const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
   const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
@@ -232,18 +236,21 @@ function pruneAgain(problem: Problem, flow: Flow, spotRates: SpotRates): Flow {
   return bestOf(problem, [flow, pruneByTrial(problem, allocation)])!
 }
 
-/** State shared by the stages of a search. */
+/** State of a search, shared by its stages. */
 type Progress = {
+  /** All flows found; null for attempts without one. */
   readonly flows: (Flow | null)[]
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
-  /** Bound by price curves; the remaining effort depends on it. */
+  /** Upper bound on the output of any route by the price curves of pools; decides how long the search goes on. */
   bound: number | null
-  /** Maximum that pools pay beyond their price curves, in output base units. */
+  /** Maximum that pools pay more than their price curves show, in output base units. */
   hiddenBound: number
+  /** Best flow of the completed stages. */
   best: Flow | undefined
 }
 
+/** Paths from which allocations start, and best spot rates from each token to the target. */
 type Paths = {
   readonly spotRates: SpotRates
   /** The best path at spot rates; null if it contains a cycle or is too long. */
@@ -252,7 +259,10 @@ type Paths = {
   readonly singlePath: readonly number[]
 }
 
-/** Divides the trade from all promising starts, and records the flows and bounds in `progress`. */
+/**
+ * Allocates the trade from all promising starts, refines the best flow, and records flows and bounds in `progress`. An
+ * `openProblem` is the problem without the edges that were removed to open profitable cycles.
+ */
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { spotRates, spotPath, singlePath } = paths
   const noLegCosts = hasNoLegCosts(problem)
@@ -262,7 +272,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
   const initialAllocation = allocationOver(problem, initialEdges, spotRates)
   generateColumns(problem, initialAllocation, frontier)
-  // The bound of the whole problem also holds for restricted problems.
+  // A bound that is already known, from a problem with at least these edges, also holds here.
   const gasFreeAllocation =
     progress.bound === null ? computeBound(problem, initialAllocation, frontier, progress) : initialAllocation
   const { bound, flows } = progress
@@ -289,7 +299,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
   if (!noLegCosts && mayImprove(currentProblem, flows, bound, spotRates)) {
-    // Fixed costs make the problem non-convex, so other starts can lead to other optima.
+    // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
     const isTrusted = bestSoFar && !isUncertain(bestSoFar, bound)
     const secondAllocations =
@@ -302,7 +312,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     const jointAllocation = allocate(currentProblem, [...usedEdges, ...initialAllocation.edges, ...otherEdges])
     addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
-    // Edges that pay without gas may earn their gas together although no single edge does. At least two legs must join.
+    // Several edges may earn their gas together although no single one does. So all edges that pay without gas are also
+    // allocated, if the gap to the bound pays for at least two more legs.
     if (
       !wasCyclic &&
       isFarBelow(currentProblem, flows, bound) &&
@@ -318,7 +329,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   progress.best = best ?? bestOf(problem, otherRoutes(problem, [], progress, paths))
   if (!best) return
   if (!noLegCosts) progress.best = best = shortenChains(problem, best)
-  // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
+  // A profitable cycle raises the bound above every route, so the gap to the bound then says nothing about the flow.
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
   if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, spotRates)) {
     const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
@@ -339,7 +350,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/** Allocates over the pools of a few column rounds only. Fallback if the full search exceeds its budget. */
+/** Allocates over the pools of at most `rounds` column rounds. Fallback if the full search exceeds its budget. */
 function allocateOnce(
   problem: Problem,
   singlePath: readonly number[],
@@ -353,8 +364,8 @@ function allocateOnce(
 }
 
 /**
- * Returns routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and a route that
- * is built path by path.
+ * Returns flows that an allocation may miss because of limits, gas, or cycles: the best path, and a flow that is built
+ * path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,
@@ -370,8 +381,9 @@ function otherRoutes(
 }
 
 /**
- * Reallocates in the token order of the best route so far, while the route improves. The edge that was removed from a
- * cycle is only a guess, so another order may be better. Returns the problem restricted to the last order.
+ * Allocates again in the token order of the best flow so far, while the flow improves. Cycles cannot occur if all edges
+ * follow one order of the tokens. Which edge of a cycle to remove is only a guess, so another order may give a better
+ * flow. Returns the problem restricted to the last order.
  */
 function reallocateInOrder(
   problem: Problem,
@@ -390,8 +402,8 @@ function reallocateInOrder(
 }
 
 /**
- * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there
- * are too many of them.
+ * Allocates over the edges of all good flows together. Null if the best flow has all of these edges, or if there are
+ * too many of them.
  */
 function combineFlows(
   problem: Problem,
@@ -408,9 +420,10 @@ function combineFlows(
 }
 
 /**
- * Computes the bound on all routes.
+ * Computes the bounds on the output of all routes before gas, and records them in `progress`.
  *
- * @returns the allocation without gas that gives the bound: the bound also needs edges that do not earn their gas
+ * @returns the allocation without gas from which the bound follows, because edges that do not earn their gas also
+ *   affect the bound
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }
@@ -421,7 +434,7 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
     generateColumns(gasFreeProblem, gasFreeAllocation, frontier)
   }
   const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
-  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(gasFreeAllocation) : 0
+  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
   if (bound && earnedBeyond !== null) {
     progress.bound = bound.curveBound + earnedBeyond
     progress.hiddenBound = bound.hiddenBound
@@ -429,6 +442,7 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
   return gasFreeAllocation
 }
 
+/** Flow of an allocation within the limits on pools and hops; null if there is none. */
 function limitedFlow(problem: Problem, allocation: Allocation): Flow | null {
   const flow = flowOf(problem, allocation)
   return flow && withinLimits(problem, allocation, flow)

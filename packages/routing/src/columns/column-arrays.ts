@@ -2,18 +2,21 @@
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 
 export class ColumnArrays {
-  /** By token: natural logarithms of the balanced price and of its lower and upper bound. */
+  /** By token: natural logarithms of its estimated price, and of the lower and upper bound of that price. */
   readonly logPrice: Float64Array
   readonly logCost: Float64Array
   readonly logValue: Float64Array
   /**
-   * By token: sum of the conductances of its edges, weighted sum of their prices, and sum of their earnings, in output
-   * base units.
+   * By token, over its promising edges: sum of the conductances; sum of the log prices that the edges imply for the
+   * token, weighted by conductance; and sum of the earnings in output base units.
    */
   readonly conductanceSum: Float64Array
   readonly weightedPriceSum: Float64Array
   readonly earningsSum: Float64Array
-  /** By index among the promising edges: ends, log rate, and conductance at the cost of the sold token. */
+  /**
+   * By index among the promising edges: both tokens, log rate, and conductance multiplied by the cost of the sold
+   * token.
+   */
   soldTokens: Int32Array
   boughtTokens: Int32Array
   logRate: Float64Array

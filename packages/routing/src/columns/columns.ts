@@ -1,4 +1,7 @@
-/** Column generation: finds the edges outside an allocation that would pay at its prices. */
+/**
+ * Column generation: adds the edges outside an allocation that would pay at its prices. Each edge is a column of the
+ * optimization problem.
+ */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -20,8 +23,8 @@ import type { ColumnArrays } from './column-arrays.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * Alternates between solving the allocation and adding profitable edges. Ends if no edge is left to add, or after the
- * maximum number of rounds.
+ * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for a maximum
+ * number of rounds.
  */
 export function generateColumns(
   problem: Problem,
@@ -42,15 +45,16 @@ export function generateColumns(
   frontier.explore(allocation, minEarnings)
 }
 
+/** A token outside the allocation, with the estimated earnings of the edges around it, in output base units. */
 type DetourToken = { readonly token: number; readonly benefit: number }
 
-/** Evaluates the edges of a frontier by their earnings, to first order in the prices. */
+/** Estimates the earnings of a frontier's edges, and adds those that earn enough to the allocation. */
 class Pricing {
   private readonly problem: Problem
   private readonly allocation: Allocation
   private readonly frontier: Frontier
   private readonly columnArrays: ColumnArrays
-  /** The edges that may earn enough. */
+  /** Edges of the frontier that may earn enough. */
   private promisingEdges: number[] = []
 
   constructor(problem: Problem, allocation: Allocation, frontier: Frontier) {
@@ -60,6 +64,7 @@ class Pricing {
     this.columnArrays = frontier.columnArrays
   }
 
+  /** Adds edges to the allocation. Returns their number. */
   addColumns(isFirstRound: boolean): number {
     const { problem, allocation, frontier } = this
     const { from, to } = problem.graph.topology
@@ -80,7 +85,9 @@ class Pricing {
     return addedCount
   }
 
-  /** Keeps edges that earn enough even at the lowest cost of their input and the highest value of their output. */
+  /**
+   * Selects the edges that could earn enough at the lowest cost of their input and the highest value of their output.
+   */
   private selectPromising(minEarnings: number): void {
     const { columnArrays } = this
     const { logPrice, logCost, logValue } = columnArrays
@@ -111,7 +118,10 @@ class Pricing {
     }
   }
 
-  /** Earnings of an edge as a pool of x·y = k that trades until its rate equals the balanced prices. */
+  /**
+   * Earnings of the promising edge `k` at the balanced prices, in output base units, as if its pool were x·y = k with
+   * the depth at its current price.
+   */
   private earningsOf(k: number): number {
     const { logPrice, logRate, conductance, soldTokens, boughtTokens } = this.columnArrays
     const gain = logRate[k]! + logPrice[boughtTokens[k]!]! - logPrice[soldTokens[k]!]!
@@ -121,8 +131,8 @@ class Pricing {
   }
 
   /**
-   * Balances the prices of the candidate tokens; all other prices stay fixed. The edges act like resistors of a
-   * network, whose voltages are approximated in a few rounds.
+   * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
+   * resistors of a network, whose voltages are approximated in a few rounds.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
@@ -160,7 +170,7 @@ class Pricing {
     }
   }
 
-  /** Edges of the most promising paths through tokens outside the allocation. */
+  /** Edges of the most promising paths through tokens outside the allocation. A path begins and ends at live tokens. */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this
     const { earningsSum, soldTokens, boughtTokens } = this.columnArrays
@@ -192,8 +202,8 @@ class Pricing {
 }
 
 /**
- * Adds edges between tokens of the allocation that would lose slightly at the current prices. They carry no flow, but
- * can take over when pruning removes other edges.
+ * Adds edges between tokens of the allocation that would lose slightly at the current prices. They are idle, but can
+ * replace edges that pruning removes.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem

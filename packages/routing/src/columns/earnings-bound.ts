@@ -2,8 +2,9 @@
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * Upper bound on the earnings of an edge, given the cost of its input (`price`) and the value of its first unit of
- * output (`value`): the earnings of a pool of x·y = k with the edge's maximum depth everywhere. ∞ for adjusted curves.
+ * Upper bound on the earnings of an edge: the earnings of a pool of x·y = k with the edge's maximum depth everywhere.
+ * `priceIn` is the cost of a unit of input, and `value` is the value of the output that the first unit of input buys. ∞
+ * for adjusted curves.
  */
 export function earningsBound(
   { adjustedCurves, graph }: Problem,

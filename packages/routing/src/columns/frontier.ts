@@ -1,6 +1,8 @@
 /**
- * The frontier of an allocation: the surrounding tokens and edges that could pay at the allocation's prices. Used by
- * column generation and by the upper bound. A token is live if it carries flow, and therefore has a price.
+ * The frontier of an allocation: the tokens and edges around it through which a path could pay at the allocation's
+ * prices. A path pays if the value of its output exceeds the cost of its input. Used by column generation and by the
+ * upper bound. A token is live if it carries flow, and therefore has a price. Each other token has two labels: its
+ * minimum cost, if bought from live tokens, and its maximum value, if sold for live tokens.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
@@ -17,22 +19,28 @@ export class Frontier {
   payingTokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
-  /** Edges that would pay: edges on a path through such tokens, and new edges between two live tokens. */
+  /**
+   * Edges that would pay: edges on a path through paying tokens, and edges between two live tokens that are not in the
+   * allocation.
+   */
   payingEdges: number[] = []
-  /** Minimum cost of a token in output base units; its price if the token carries flow. */
+  /** Minimum cost of a token in output base units; the price of a live token. */
   readonly costLabel: Float64Array
-  /** Maximum value of a token in output base units; exceeds the minimum cost only for `payingTokens`. */
+  /**
+   * Maximum value of a token in output base units; the price of a live token. Exceeds the minimum cost only for
+   * `payingTokens`.
+   */
   readonly valueLabel: Float64Array
-  /** The next edge on the path with the highest value, and the previous edge on the path with the lowest cost. */
+  /** By token: the next edge on the path of its maximum value, and the last edge on the path of its minimum cost. */
   readonly nextEdge: Int32Array
   readonly previousEdge: Int32Array
-  /** 1 for tokens that carry flow and therefore have a price. */
+  /** By token: 1 if it is live. */
   readonly isLive: Uint8Array
   /** Maximum total earnings of the edges that were skipped because they earn too little, in output base units. */
   dustEarnings = 0
-  /** False if labels still changed after the longest path, which indicates a profitable cycle. */
+  /** False if labels still changed after `maxHops` rounds, which indicates a profitable cycle. */
   hasConverged = true
-  /** Scratch arrays shared by the users of the frontier. */
+  /** Scratch arrays of column generation, kept for all of its runs. */
   readonly columnArrays: ColumnArrays
 
   private readonly problem: Problem
@@ -60,15 +68,15 @@ export class Frontier {
     this.queue = new LabelQueue(tokenCount, scratch)
   }
 
-  /** Rates of all edges; for shared pools, the rates after the allocation's trades. */
+  /** By edge: rate for the next unit. For multi-token pools, after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
 
   /**
-   * Explores around a solved allocation.
+   * Explores the frontier of a solved allocation.
    *
-   * @param minEarnings - edges that cannot earn this may be left out, in output base units
+   * @param minEarnings - edges that cannot earn this much may be left out, in output base units
    */
   explore(allocation: Allocation, minEarnings = 0): void {
     if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.clearEdgeLists()
@@ -83,7 +91,7 @@ export class Frontier {
     }
   }
 
-  /** Finds the paying edges among few reached tokens. */
+  /** Finds the paying edges if costs below the value bounds reached only few tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
     const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
@@ -118,6 +126,7 @@ export class Frontier {
     this.hasConverged = true
   }
 
+  /** Sets both labels of the live tokens to their prices. */
   private labelLiveTokens(allocation: Allocation): void {
     const { isLive, costLabel, valueLabel, problem } = this
     const { from, to } = problem.graph.topology
@@ -141,8 +150,8 @@ export class Frontier {
   }
 
   /**
-   * Computes minimum costs, starting at the live tokens, as long as costs are below the value bounds. Returns false if
-   * too many tokens are reached.
+   * Computes minimum costs outward from the live tokens. Ignores tokens whose cost is above the upper bound on their
+   * value. Returns false if too many tokens are reached.
    */
   private labelCosts(): boolean {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens, queue } = this
@@ -173,6 +182,7 @@ export class Frontier {
     this.queue.add(token)
   }
 
+  /** Edges from reached tokens that could pay by the value bounds. */
   private candidateEdges(allocation: Allocation): number[] {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens } = this
     const { to } = problem.graph.topology
@@ -193,7 +203,10 @@ export class Frontier {
     return edges
   }
 
-  /** Computes values over a few edges. The edges are roughly in the order of a path, so few sweeps suffice. */
+  /**
+   * Computes maximum values over a few edges. The edges are roughly in path order, so few sweeps in reverse order
+   * suffice.
+   */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, nextEdge, isLive, rate } = this
     const { from, to } = problem.graph.topology
@@ -244,7 +257,7 @@ export class Frontier {
     this.hasConverged = queue.clear()
   }
 
-  /** Computes minimum costs of the tokens whose value exceeds their cost, over edges that may earn enough. */
+  /** Computes minimum costs, over edges that may earn enough, of the tokens whose value exceeds their cost. */
   private labelCostsWithin(minEarnings: number): void {
     const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate, queue } = this
     const { offset, to } = problem.graph.topology
@@ -268,6 +281,7 @@ export class Frontier {
     this.hasConverged = queue.clear() && this.hasConverged
   }
 
+  /** Collects the paying edges and tokens, and sums the earnings of edges that are left out. */
   private collectEdges(allocation: Allocation, minEarnings: number): void {
     const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate } = this
     const { offset, to } = problem.graph.topology
@@ -292,7 +306,10 @@ export class Frontier {
     this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
 
-  /** The cheapest path to a token and the best path onward, both within the frontier. */
+  /**
+   * Edges of the best path through a token: the cheapest path from a live token to it, and the most valuable path from
+   * it to a live token.
+   */
   pathThrough(token: number): readonly number[] {
     const { problem, isLive, nextEdge, previousEdge } = this
     const { from, to } = problem.graph.topology

@@ -1,4 +1,4 @@
-/** Best single path for the whole amount, net of gas, by best-first search. */
+/** Finds the best single path for the whole amount, after gas, by best-first search. */
 
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { pathTo, type SpotRates } from '../problem/potentials.ts'
@@ -6,24 +6,28 @@ import { curveOf, legBaseCost, legCost, minLegCost, type Problem } from '../prob
 import { LABELS_PER_TOKEN, MAX_USUAL_HOPS, PATH_EDGES, PATH_QUOTES } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
+/** A path from the source to a token. */
 type Label = {
   /**
-   * Upper bound on the net output of the path. It is the amount so far at spot rates to the target, less the gas so far
-   * and the gas of the remaining legs.
+   * Upper bound on the net output of every path that continues this one: the amount of the token so far, valued at spot
+   * rates to the target, less the gas so far and the minimum gas of the remaining legs.
    */
   readonly bound: number
   readonly token: number
+  /** Amount of the token that the path buys, and cost of its legs in output base units. */
   readonly amount: number
   readonly cost: number
   readonly hops: number
   /** Sum of the hashes of the visited tokens. Labels that visited the same tokens in any order have the same sum. */
   readonly visitedHash: number
+  /** Last edge of the path; −1 at the source. */
   readonly edge: number
   readonly previous: Label | null
 }
 
 /**
- * Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input.
+ * How the search computes outputs. `output` returns the output of an edge for an input, from its price curve or from
+ * the pool itself; 0 if the pool cannot take the input.
  */
 export type EdgeOutput = {
   readonly output: (edge: number, amountIn: number) => number
@@ -32,16 +36,19 @@ export type EdgeOutput = {
   readonly workPerQuote: number
 }
 
-/** Bounds tighter than spot rates; with them most edges of a large graph are rejected without quoting their pools. */
+/**
+ * Bounds tighter than spot rates. With them, the search rejects most edges of a large graph without quoting their
+ * pools.
+ */
 export type PathBounds = {
   /** Maximum output of an edge for an input. */
   readonly maxOutput: (edge: number, amountIn: number) => number
-  /** Maximum value at the target of this output. */
+  /** Maximum value of an output of the edge, in output base units. */
   readonly maxValue: (edge: number, amountOut: number) => number
 }
 
 /**
- * Outputs by price curves.
+ * Returns outputs by price curves.
  *
  * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
  *   it can take
@@ -56,14 +63,13 @@ export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all
 })
 
 /**
- * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the
- * queue at the target is the best. There is one exception: for each token and path length, only the most promising
- * labels are kept (`LABELS_PER_TOKEN`). Several labels are kept, because the most promising one may visit a token that
- * the path needs later. Labels with the same visited tokens are not kept together, since one of them is better in every
- * respect.
+ * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so the search ends once no
+ * label has a higher bound than the best path found. The path may be missed only because each token and path length
+ * keeps few labels (`LABELS_PER_TOKEN`), those with the highest bounds. It keeps several, because the path of the best
+ * one may visit a token that a continuation needs. Of labels with the same visited tokens, it keeps only the best.
  *
- * @returns the best path found before the work runs out; null if no path leads to the target, or no path takes the
- *   amount
+ * @returns the best path found within the limits on quotes and edges; null if no path leads to the target, or if no
+ *   path takes the amount
  */
 export function bestSinglePath(
   problem: Problem,
@@ -80,16 +86,17 @@ export function bestSinglePath(
   const minCostPerLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
-  /** Tokens whose slots in the arrays below were written. */
+  /** Tokens whose entries in the arrays below were written. */
   const touchedTokens: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
     for (const token of touchedTokens)
       labels.fill(blank, token * pathLengths * LABELS_PER_TOKEN, (token + 1) * pathLengths * LABELS_PER_TOKEN)
   }
+  /** By token and path length: a slot of `LABELS_PER_TOKEN` bounds of labels, in descending order. */
   const bestBounds = scratch.negativeInfinities(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
   )
-  /** Visited-token hashes of the labels in `bestBounds`, which holds descending bounds by token and path length. */
+  /** Hashes of visited tokens (`visitedHash`) of the labels in `bestBounds`. */
   const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
   const spotPath = pathTo(problem, spotRates, source, target)
   let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
@@ -105,7 +112,7 @@ export function bestSinglePath(
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const nextToken = to[edge]!
       if (rate[edge] === 0 || label.hops + 1 + hops[nextToken]! > maxPathHops) continue
-      // Cheap tests first: they reject most edges without a quote.
+      // Cheap tests come first: they reject most edges without a quote.
       const remainingCost = hops[nextToken]! * minCostPerLeg
       const spotValue = label.amount * rate[edge]! * valueBound[nextToken]! - label.cost
       if (bounds) {
@@ -128,7 +135,8 @@ export function bestSinglePath(
       const visitedHash = label.visitedHash + hashOfToken(nextToken)
       touchedTokens.push(nextToken)
       if (!insert(bestBounds, visitedHashes, slot, bound, visitedHash)) continue
-      // Also register the label for longer paths: a longer path is useful only if its bound is higher.
+      // Also inserts the bound in the slots of longer paths, because a longer path to the token is useful only if its
+      // bound is higher.
       const slotsEnd = (nextToken + 1) * pathLengths * LABELS_PER_TOKEN
       for (let k = slot + LABELS_PER_TOKEN; k < slotsEnd; k += LABELS_PER_TOKEN)
         if (!insert(bestBounds, visitedHashes, k, bound, visitedHash)) break
@@ -152,8 +160,8 @@ export function bestSinglePath(
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns
- * false if all bounds of the slot are better, or if the bound with the same visited tokens is better.
+ * Inserts a bound into the descending bounds of a slot. If the slot contains a bound with the same visited tokens,
+ * replaces it. Returns false if all bounds of the slot are higher, or if the one with the same visited tokens is.
  */
 function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
   const end = slot + LABELS_PER_TOKEN - 1
@@ -170,7 +178,10 @@ function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound:
   return true
 }
 
-/** Hash of a token, below 2^32. Sums of a few hashes are exact in floats and identify sets of tokens. */
+/**
+ * Hash of a token, below 2^32. Sums of a few hashes are exact in floats, and different sets of tokens practically never
+ * have the same sum.
+ */
 function hashOfToken(token: number): number {
   let mixed = Math.imul(token + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

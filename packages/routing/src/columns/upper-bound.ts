@@ -1,8 +1,9 @@
 /**
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
  * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
- * have the prices of the search. Each other token gets a price between its cost and its value, so that only the edges
- * of the frontier earn. If these edges earn more than rounding, they join the allocation.
+ * have the prices of the allocation. Each other token gets a price between its minimum cost and its maximum value, so
+ * that outside the allocation only the edges of the frontier earn. If these edges earn more than rounding, they join
+ * the allocation, which makes the bound tighter.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -22,23 +23,23 @@ import {
 import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
-/** Upper bound in output base units, as floats; the sum of both parts bounds any route. */
+/** Upper bound in output base units, as floats. The sum of both parts is the bound on the output of any route. */
 export type OutputBound = {
-  /** Maximum output by the pools' price curves. */
+  /** Maximum output if pools pay exactly what their price curves show. */
   readonly curveBound: number
-  /** Maximum payout of pools beyond their curves. */
+  /** Maximum that pools pay more than their price curves show. */
   readonly hiddenBound: number
 }
 
 /**
  * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage).
  *
- * @param allocation - solved; extended by edges that make the bound weaker
- * @param frontier - as explored around the allocation
+ * @param allocation - a solved allocation; the edges that loosen the bound are added to it
+ * @param frontier - the explored frontier of the allocation
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
-  /** By token, for the ends of the frontier's edges. */
+  /** By token: prices at both ends of the frontier's edges. */
   const priceByToken = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
@@ -83,8 +84,8 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
 }
 
 /**
- * Amount by which the bound may be too low, in output base units. Some curves interpolate samples of their pools, and
- * the trading function of a pool with a variable fee assumes its highest fee.
+ * Returns the maximum amount by which pools pay more than their curves show, in output base units. Some curves
+ * interpolate samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
  */
 function maxPayoutBeyondCurves(
   problem: Problem,
@@ -124,12 +125,12 @@ function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Arra
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the
-  // rate after the other trades.
+  // Other pairs of the pool trade, too. The edge then earns at most what it earns alone, and at most what it earns from
+  // its rate after the other trades.
   return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 
-/** Sets prices at the ends of the frontier's edges that minimize the edges' earnings. */
+/** Sets prices of the tokens at both ends of the frontier's edges so that these edges earn as little as possible. */
 export function balancePrices(
   problem: Problem,
   { payingEdges, payingTokens, isLive, costLabel, valueLabel }: Frontier,
@@ -148,7 +149,10 @@ export function balancePrices(
     balancePrice(problem, prices, edgesOfToken, token, costLabel[token]!, valueLabel[token]!)
 }
 
-/** Moves one price until the edges buy as much of the token as they sell: Newton's method within a bracket. */
+/**
+ * Moves the price of one token until the edges buy as much of the token as they sell. Uses Newton's method within a
+ * bracket.
+ */
 function balancePrice(
   problem: Problem,
   prices: Float64Array,

@@ -1,8 +1,11 @@
-/** Upper bounds on token values: from spot rates, or from the values measured around an earlier allocation. */
+/**
+ * Upper bounds on token values, in output base units: from spot rates, or from the value labels of an earlier
+ * exploration.
+ */
 import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
-/** The labels of a frontier that bounds are derived from. */
+/** The labels of a frontier from which bounds are derived; see `Frontier`. */
 type FrontierLabels = {
   readonly liveTokens: readonly number[]
   readonly isLive: Uint8Array
@@ -14,13 +17,15 @@ export class ValueBounds {
   private readonly problem: Problem
   private readonly spotRates: SpotRates
   private readonly distances: Uint8Array
-  /** Bounds by token; the effective bound is multiplied by `riseFactor`. */
+  /** By token: bound before it is multiplied by `riseFactor`. */
   private boundByToken: Float64Array
+  /** Factor by which values may have risen since `boundByToken` was computed. */
   private riseFactor = 1
+  /** Value labels of the last full exploration; null before the first. */
   private measuredValues: Float64Array | null = null
-  /** Tokens that carried flow at that measurement. */
+  /** Live tokens of that exploration. */
   private liveTokensAtMeasurement: readonly number[] = []
-  /** By token: cached edges that could pay at the token's cost, valid down to a cost limit. */
+  /** By token: cached edges that could pay, valid for costs from `minCostByToken` upward. */
   private readonly edgeListByToken = new Map<number, Int32Array>()
   private readonly minCostByToken: Float64Array
   private readonly edgeBuffer: Int32Array
@@ -40,10 +45,11 @@ export class ValueBounds {
   }
 
   /**
-   * Selects the bounds for new prices. If no price rose by more than a factor since the measurement, no value rose by
-   * more than this factor. This holds only while all tokens that carried flow at the measurement still carry flow.
+   * Selects the bounds for new prices. If no price of a live token rose by more than a factor since the last full
+   * exploration, no value rose by more than this factor. This holds only while all live tokens of that exploration are
+   * still live.
    *
-   * @param maxRise - maximum ratio of a rate to the request's
+   * @param maxRise - maximum ratio of an edge's current rate to its rate before the trade
    */
   chooseBounds({ isLive, liveTokens, costLabel }: FrontierLabels, maxRise: number): void {
     const { spotRates, measuredValues, liveTokensAtMeasurement, problem } = this
@@ -51,7 +57,7 @@ export class ValueBounds {
       measuredValues && liveTokensAtMeasurement.every((token) => isLive[token] === 1) ? measuredValues : spotRates.best
     if (bounds !== this.boundByToken) this.clearEdgeLists()
     this.boundByToken = bounds
-    // Each edge of a path from the token may have risen.
+    // The rate of each edge of a path may have risen.
     this.riseFactor = maxRise ** problem.maxHops
     if (bounds === measuredValues)
       for (const token of liveTokens)
@@ -72,7 +78,7 @@ export class ValueBounds {
     this.minCostByToken.fill(Number.POSITIVE_INFINITY)
   }
 
-  /** Edges out of a token that could pay at its cost, by the bounds on the tokens that they buy. */
+  /** Edges out of a token that could pay at this cost of the token, by the value bounds of the tokens that they buy. */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
     const { problem, spotRates, distances, edgeBuffer, boundByToken } = this
     const minValue = cost / this.riseFactor

@@ -78,7 +78,7 @@ export type TargetLabels = {
 }
 
 /** By token: depth of the deepest outgoing edge, in base units of the token; see `subgraph/best-path.ts`. */
-export type Exits = {
+export type DeepestExits = {
   readonly maxDepth: Float64Array
   /** The token that this edge leads to. */
   readonly deepestNeighbor: Int32Array
@@ -90,7 +90,7 @@ export type Exits = {
 export type GraphFacts = {
   /** True if some pools disagree on a price by more than their fees. */
   hasProfitableCycle?: boolean
-  exits?: Exits
+  exits?: DeepestExits
   /** Rates of the edges that any route may pass through, by trust list. */
   readonly passableRates: WeakMap<Trust, Rates>
   /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
@@ -192,9 +192,9 @@ export class Graph {
   private restoreArrays(): EdgeArrays {
     const edgeChanges: ReadonlyMap<number, Edge>[] = []
     let owner: Graph = this
-    for (let next = owner.successor; next; next = owner.successor) {
-      edgeChanges.push(next.oldEdges)
-      owner = next.graph
+    for (let successor = owner.successor; successor; successor = owner.successor) {
+      edgeChanges.push(successor.oldEdges)
+      owner = successor.graph
     }
     const { edges, rate, rateBack, conductance, maxConductance } = owner.arrays!
     const arrays = {
@@ -215,8 +215,8 @@ function arraysOf(edges: Edge[], { reverse }: Topology): EdgeArrays {
   const rate = Float64Array.from(edges, ({ curve }) => firstRate(curve))
   const rateBack = Float64Array.from(reverse, (index) => rate[index]!)
   const conductance = Float64Array.from(edges, ({ curve }) => firstConductance(curve))
-  const max = Float64Array.from(edges, ({ curve }) => maxConductance(curve))
-  return { edges, rate, rateBack, conductance, maxConductance: max }
+  const maxConductances = Float64Array.from(edges, ({ curve }) => maxConductance(curve))
+  return { edges, rate, rateBack, conductance, maxConductance: maxConductances }
 }
 
 function setEdges(arrays: EdgeArrays, newEdges: ReadonlyMap<number, Edge>, { reverse }: Topology): void {

@@ -21,8 +21,8 @@ export type SwapsCurve = PriceCurve & {
  * by the change of the largest input and of its output from one swap to the next.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
-  const count = curve.liquidity.length
-  if (count === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
+  const pieceCount = curve.liquidity.length
+  if (pieceCount === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
   const scales = nullIfRefused(() => scalesOf(pool, pool.tokens[inputIndex]!, pool.tokens[outputIndex]!))
   if (!scales) return curve
   const { minInput, inputRatio, outputRatio } = scales
@@ -30,21 +30,21 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   const liquidity = [...curve.liquidity]
   let outputError = 0
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
-    const lastPrice = sqrtPrice.at(-1)!
-    const startPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
+    const lastSqrtPrice = sqrtPrice.at(-1)!
+    const startSqrtPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
     // In some pools, the next swap starts at a higher marginal price than the end of the previous swap. A price curve
     // must fall, so the curve assigns a lower price to the whole next swap.
-    const loweringFactor = Math.min(1, lastPrice / startPrice)
+    const loweringFactor = Math.min(1, lastSqrtPrice / startSqrtPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
-    const priceFactor = (loweringFactor * startPrice) / curve.sqrtPrice[0]!
-    const depthFactor = priceFactor * inputRatio ** swap
+    const sqrtPriceFactor = (loweringFactor * startSqrtPrice) / curve.sqrtPrice[0]!
+    const depthFactor = sqrtPriceFactor * inputRatio ** swap
     // The fee stays in the pool, so the next swap may also start at a slightly lower price.
-    if (startPrice < lastPrice * (1 - ROUNDING)) {
-      sqrtPrice.push(startPrice)
+    if (startSqrtPrice < lastSqrtPrice * (1 - ROUNDING)) {
+      sqrtPrice.push(startSqrtPrice)
       liquidity.push(0)
     }
-    for (let piece = 0; piece < count; piece++) {
-      sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * priceFactor, sqrtPrice.at(-1)!))
+    for (let piece = 0; piece < pieceCount; piece++) {
+      sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * sqrtPriceFactor, sqrtPrice.at(-1)!))
       liquidity.push(curve.liquidity[piece]! * depthFactor)
     }
   }

@@ -50,8 +50,9 @@ function innerHopGas(graph: Graph, learnedGas: LearnedGas): EdgeGas {
 
 /** Iterates the learned gas of the graph's pools: over the smaller of both, since subgraphs contain few pools. */
 function* learnedGasOf({ topology: { edgesOfPool } }: Graph, learnedGas: LearnedGas) {
-  const [ids, others] = edgesOfPool.size < learnedGas.size ? [edgesOfPool, learnedGas] : [learnedGas, edgesOfPool]
-  for (const id of ids.keys()) if (others.has(id)) yield [id, learnedGas.get(id)!] as const
+  const [smallerMap, largerMap] =
+    edgesOfPool.size < learnedGas.size ? [edgesOfPool, learnedGas] : [learnedGas, edgesOfPool]
+  for (const id of smallerMap.keys()) if (largerMap.has(id)) yield [id, learnedGas.get(id)!] as const
 }
 
 /** Difference between the measured gas of a hop, at its position in the route, and the figure in the graph. */

@@ -12,10 +12,10 @@ export class LabelQueue {
   private readonly isQueued: Uint8Array
   private layer: Int32Array
   private nextLayer: Int32Array
-  private size = 0
+  private nextLayerSize = 0
   /** Indices in `layer`: the next token, and the end. */
   private position = 0
-  private end = 0
+  private layerEnd = 0
   private maxRounds = 0
   /** Current round: number of edges from the tokens with initial labels. */
   round = 0
@@ -43,34 +43,34 @@ export class LabelQueue {
   add(token: number): void {
     if (this.isQueued[token] === 1) return
     this.isQueued[token] = 1
-    this.nextLayer[this.size++] = token
+    this.nextLayer[this.nextLayerSize++] = token
   }
 
   /** Returns the next token to process; −1 if no labels change any more, or after the last round. */
   next(): number {
-    if (this.position === this.end && !this.startRound()) return -1
+    if (this.position === this.layerEnd && !this.startRound()) return -1
     const token = this.layer[this.position++]!
     this.isQueued[token] = 0
     return token
   }
 
   private startRound(): boolean {
-    if (this.size === 0 || this.round === this.maxRounds) return false
+    if (this.nextLayerSize === 0 || this.round === this.maxRounds) return false
     this.round++
     const layer = this.nextLayer
     this.nextLayer = this.layer
     this.layer = layer
-    this.end = this.size
-    this.position = this.size = 0
+    this.layerEnd = this.nextLayerSize
+    this.position = this.nextLayerSize = 0
     return true
   }
 
   /** Empties the queue. Returns true if it was empty, which means that the labels have converged. */
   clear(): boolean {
     const { isQueued, layer, nextLayer } = this
-    const hasConverged = this.size === 0 && this.position === this.end
-    while (this.position < this.end) isQueued[layer[this.position++]!] = 0
-    while (this.size > 0) isQueued[nextLayer[--this.size]!] = 0
+    const hasConverged = this.nextLayerSize === 0 && this.position === this.layerEnd
+    while (this.position < this.layerEnd) isQueued[layer[this.position++]!] = 0
+    while (this.nextLayerSize > 0) isQueued[nextLayer[--this.nextLayerSize]!] = 0
     return hasConverged
   }
 }

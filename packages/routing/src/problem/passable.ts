@@ -50,7 +50,7 @@ export function passableRates(
     const hasTrustedTokens =
       (from[edge] === source || trust.tokens.has(tokenIn)) && (to[edge] === target || trust.tokens.has(tokenOut))
     if (!hasTrustedTokens) return
-    if (!isTrustedPool(pool, trust) && !isChosen(pool, sources) && !(withSampled && isSampled(pool)))
+    if (!isTrustedPool(pool, trust) && !isNamedSource(pool, sources) && !(withSampled && isSampled(pool)))
       return onRefused(pool)
     rate[edge] = graph.rate[edge]!
     rateBack[reverse[edge]!] = graph.rate[edge]!
@@ -64,7 +64,7 @@ export function passableRates(
 export const isSampled = ({ family }: Pool): boolean => familyOf(family)?.sampled !== undefined
 
 /** Returns true if the caller names the family or DEX of the pool. */
-export function isChosen({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
+export function isNamedSource({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
   const { include } = sources ?? {}
   return include !== undefined && (include.has(family.toLowerCase()) || include.has(dex.toLowerCase()))
 }

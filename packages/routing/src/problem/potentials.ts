@@ -29,13 +29,13 @@ export function bestSpotRates(problem: Problem, root: number, direction: 'to' | 
   const { offset, to, reverse, tokens, scratch } = graph.topology
   const endsAtRoot = direction === 'to'
   const rates = endsAtRoot ? rateBack : rate
-  const count = tokens.length
-  const best = scratch.floats(count, 0)
-  const link = scratch.ints(count, -1)
-  const hops = scratch.bytes(count, UNREACHED)
+  const tokenCount = tokens.length
+  const best = scratch.floats(tokenCount, 0)
+  const link = scratch.ints(tokenCount, -1)
+  const hops = scratch.bytes(tokenCount, UNREACHED)
   best[root] = 1
   hops[root] = 0
-  const queue = new LabelQueue(count, scratch)
+  const queue = new LabelQueue(tokenCount, scratch)
   queue.start([root], maxHops)
   for (let token = queue.next(); token >= 0; token = queue.next()) {
     const value = best[token]!
@@ -61,21 +61,26 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
   const distances = scratch.bytes(tokens.length, UNREACHED)
   distances[source] = 0
   let layer: readonly number[] = [source]
-  let remaining = tokens.length - 1
+  let unreachedCount = tokens.length - 1
   for (let distance = 1; distance < problem.maxHops && layer.length > 0; distance++) {
     const edges = layer.reduce((sum, token) => sum + offset[token + 1]! - offset[token]!, 0)
     // If the layer contains hubs, scanning the unreached tokens is cheaper than scanning the edges of the layer.
-    const reach = edges > tokens.length / 4 + 4 * remaining ? reachBackward : reachForward
-    layer = reach(problem, distances, layer, distance)
-    remaining -= layer.length
+    const findLayer = edges > tokens.length / 4 + 4 * unreachedCount ? reachBackward : reachForward
+    layer = findLayer(problem, distances, layer, distance)
+    unreachedCount -= layer.length
   }
   return distances
 }
 
-type Reach = (problem: Problem, distances: Uint8Array, layer: readonly number[], distance: number) => readonly number[]
+type LayerSearch = (
+  problem: Problem,
+  distances: Uint8Array,
+  layer: readonly number[],
+  distance: number,
+) => readonly number[]
 
 /** Finds the tokens at a distance by the outgoing edges of the previous layer. */
-const reachForward: Reach = ({ graph, rate, budget }, distances, layer, distance) => {
+const reachForward: LayerSearch = ({ graph, rate, budget }, distances, layer, distance) => {
   const { offset, to } = graph.topology
   const nextLayer: number[] = []
   for (const token of layer) {
@@ -91,7 +96,7 @@ const reachForward: Reach = ({ graph, rate, budget }, distances, layer, distance
 }
 
 /** Finds the tokens at a distance by the edges of the unreached tokens. */
-const reachBackward: Reach = ({ graph, rateBack, budget }, distances, _, distance) => {
+const reachBackward: LayerSearch = ({ graph, rateBack, budget }, distances, _, distance) => {
   const { offset, to, tokens } = graph.topology
   const nextLayer: number[] = []
   budget.spend(tokens.length / 4)

@@ -29,7 +29,7 @@ type SubgraphTerms = {
    * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation;
    * null if unknown.
    */
-  readonly earnedBeyond: (solved: SolvedAllocation) => number | null
+  readonly maxEarningsOutside: (allocation: SolvedAllocation) => number | null
 }
 
 /**
@@ -48,7 +48,7 @@ export type Problem = EdgeGas & {
   /** True if the trade must not be divided. */
   readonly isSinglePath: boolean
   /** True if only feasibility matters: the search returns the first route within the limits. */
-  readonly anyRoute?: true
+  readonly acceptsAnyRoute?: true
   /** True if pools of more than two tokens may be used for several pairs. */
   readonly mayReusePools: boolean
   /** By edge: first rate for this request; 0 if the edge must not be used. */
@@ -87,7 +87,7 @@ export const newSoftenings = (): Softenings => ({ remaining: MAX_SOFTENINGS })
 
 export const DEFAULT_MAX_HOPS = 4
 export const DEFAULT_MAX_POOLS = 24
-const UNTRUSTED =
+const UNTRUSTED_REASON =
   'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
 
 export function curveOf({ adjustedCurves, graph }: Problem, edge: number): CompiledCurve {
@@ -159,7 +159,7 @@ export function withoutEdges(problem: Problem, edges: Iterable<number>): Problem
  */
 export class Admission {
   private readonly rejectionReasons = new Map<Pool, string>()
-  private readonly ends: readonly (Address | undefined)[]
+  private readonly endTokens: readonly (Address | undefined)[]
   readonly rate: Float64Array
   readonly rateBack: Float64Array
   readonly adjustedCurves = new Map<number, CompiledCurve>()
@@ -176,13 +176,13 @@ export class Admission {
     this.target = target
     const { topology } = graph
     const withSampled = request.withSampled === true
-    const passable = passableRates(graph, request.trust, { source, target }, request.sources, withSampled, (pool) =>
-      this.recordRejection(pool, UNTRUSTED),
+    const initialRates = passableRates(graph, request.trust, { source, target }, request.sources, withSampled, (pool) =>
+      this.recordRejection(pool, UNTRUSTED_REASON),
     )
-    this.rate = passable.rate
-    this.rateBack = passable.rateBack
+    this.rate = initialRates.rate
+    this.rateBack = initialRates.rateBack
     const { offset, reverse, tokens } = topology
-    this.ends = [tokens[source], tokens[target]]
+    this.endTokens = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.setRate(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.setRate(edge, 0)
     const { excludePools, sources, taxes, driftPenalties, inputLimits } = request
@@ -198,7 +198,8 @@ export class Admission {
 
   /** Rejected pools with reasons. Pools that trade both ends come first, then pools that trade one end. */
   get rejected(): readonly RejectedSource[] {
-    const missingEnds = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
+    const missingEnds = ({ tokens }: Pool) =>
+      this.endTokens.filter((end) => !tokens.some((token) => token === end)).length
     return [...this.rejectionReasons]
       .sort(([a], [b]) => missingEnds(a) - missingEnds(b) || (a.id < b.id ? -1 : 1))
       .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))

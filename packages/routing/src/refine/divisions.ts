@@ -13,13 +13,14 @@ import {
 import { divideAmongPaths } from './path-division.ts'
 import { bestOf } from './stopping-rules.ts'
 
+/** Returns true for a graph whose trades can be divided among its paths. */
 export const isSmallGraph = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
 
 /**
- * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with
- * the output of the same amount on other paths.
+ * Improves a flow by dividing the trade without one of its costly pools. A division moves amounts between paths, and
+ * does not notice if closing a pool would save more gas than it costs output.
  *
- * @param values - values of tokens in the output token; the pools with the smallest input value are tried first
+ * @param values - values of tokens in the output token; pools whose legs sell the least value are tried first
  * @param allocate - finds the route from which the division without a pool starts
  */
 export function divideWithoutPools(
@@ -48,9 +49,9 @@ export function divideWithoutPools(
 }
 
 /**
- * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost
- * every division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and
- * the bounds of these 4 were at least 0.8 % away.
+ * Returns true if a pool of the flow is too small for the whole trade. If no pool is, an allocation by prices is almost
+ * always good enough: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from a division, and
+ * their gaps to the bound were at least 0.8 %.
  */
 export function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
   const { from } = problem.graph.topology
@@ -59,8 +60,8 @@ export function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRa
 }
 
 /**
- * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division
- * choose few paths. Without gas, they also find paths whose first chunk does not earn its gas.
+ * Improves a flow by a division that starts from the best division without gas. With gas, a division begins on few
+ * paths. Without gas, it also finds paths that earn their gas only with larger amounts.
  */
 export function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
   const gasFreeDivision = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)

@@ -67,8 +67,8 @@ export class SharedPool {
   private readonly boughtValues: number[] = []
   private readonly trade: OptimalTrade
   /**
-   * By token of the pool: fraction of a sold or bought amount that remains after taxes and discounts; 0 if no edge sells
-   * or buys it.
+   * By token of the pool: fraction of a sold or bought amount that remains after taxes and discounts; 0 if no edge
+   * sells or buys the token.
    */
   private readonly keptOfInput: Float64Array
   private readonly keptOfOutput: Float64Array

@@ -1,6 +1,6 @@
 /** The best paths over a large graph: after gas, with bounds that avoid most pool quotes, and at spot rates. */
 import { bestSinglePath, curveOutputs, type PathBounds } from '../columns/single-path.ts'
-import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
+import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
@@ -62,7 +62,7 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   }
 }
 
-function exitsOf(graph: Graph): Exits {
+function exitsOf(graph: Graph): DeepestExits {
   if (graph.facts.exits) return graph.facts.exits
   const { maxConductance: conductance } = graph
   const { offset, to, tokens } = graph.topology
