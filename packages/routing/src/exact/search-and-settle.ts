@@ -19,7 +19,7 @@ import {
 } from '../problem/problem.ts'
 import { rankAlternatives } from '../refine/alternatives.ts'
 import { type SearchResult, search } from '../search.ts'
-import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
+import { alongPath, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import type { Taxes } from '../taxes.ts'
 import {
