@@ -10,21 +10,24 @@ import type { Leg, RouteTerms } from './types.ts'
 /** Gas of the shared wrap or unwrap. */
 export const WRAP_GAS = gasRow(WRAPPER_FAMILY).hop
 
-type Ends = Pick<RouteTerms, 'tokenIn' | 'tokenOut'>
-type Tokens = Pick<Leg, 'tokenIn' | 'tokenOut'>
+type EndTokens = Pick<RouteTerms, 'tokenIn' | 'tokenOut'>
+type LegTokens = Pick<Leg, 'tokenIn' | 'tokenOut'>
 
-export function startsOrEndsNative({ tokenIn, tokenOut }: Ends): boolean {
+export function startsOrEndsNative({ tokenIn, tokenOut }: EndTokens): boolean {
   return tokenIn === NATIVE || tokenOut === NATIVE
 }
 
 /** Returns true if part of the input must be wrapped, or part of the output unwrapped. */
-export function usesWrapper(legs: readonly Tokens[], { tokenIn, tokenOut, wrappedNative }: Ends & Wrapper): boolean {
+export function usesWrapper(
+  legs: readonly LegTokens[],
+  { tokenIn, tokenOut, wrappedNative }: EndTokens & Wrapper,
+): boolean {
   if (tokenIn === NATIVE) return legs.some((leg) => leg.tokenIn === wrappedNative)
   return tokenOut === NATIVE && legs.some((leg) => leg.tokenOut === wrappedNative)
 }
 
 /** Returns true if a leg spends the sender's native coin without wrapping it. */
-export function takesNative(legs: readonly Tokens[], { tokenIn }: Ends): boolean {
+export function takesNative(legs: readonly LegTokens[], { tokenIn }: EndTokens): boolean {
   return tokenIn === NATIVE && legs.some((leg) => leg.tokenIn === ZERO_ADDRESS)
 }
 

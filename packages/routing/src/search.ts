@@ -120,7 +120,7 @@ export function search(
   const progress: Progress = {
     flows: [],
     knownEdges: new Set(),
-    bound: initialCurveBound,
+    curveBound: initialCurveBound,
     hiddenBound,
     best: undefined,
   }
@@ -134,11 +134,11 @@ export function search(
   const bestFlow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, singlePath)])
   const initialFlow = bestFlow ?? bestOf(problem, [divide(problem, null)])
   if (!initialFlow) return null
-  const { bound } = progress
-  const fullBound = bound === null ? null : bound + progress.hiddenBound
+  const { curveBound } = progress
+  const fullBound = curveBound === null ? null : curveBound + progress.hiddenBound
   const workSpent = workAtStart - problem.budget.remaining
   const isFlowUncertain =
-    !problem.isSinglePath && isUncertain(initialFlow, bound, isSmallGraph(problem) ? 0 : undefined)
+    !problem.isSinglePath && isUncertain(initialFlow, curveBound, isSmallGraph(problem) ? 0 : undefined)
   const needsEarlyNetBound = isFlowUncertain && !noLegCosts && isSmallGraph(problem)
   const maxNetOut = needsEarlyNetBound ? netBound(problem, initialFlow, fullBound, spotRates) : undefined
   const searchRestrictedProblems = () =>
@@ -151,14 +151,15 @@ export function search(
       ? problem.budget.attempt(1 / 2, searchRestrictedProblems, () => initialFlow)
       : initialFlow
   const checkCycles = () => hasProfitableCycle(problem)
-  const isBoundWorthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, checkCycles, () => true)
+  const isBoundWorthless =
+    isWorthless(flow.amountOut, curveBound) && problem.budget.attempt(1 / 2, checkCycles, () => true)
   return {
     flow,
     ...(flow !== initialFlow && { fallback: initialFlow }),
     bound: isBoundWorthless ? null : fullBound,
     hiddenBound: progress.hiddenBound,
     netBound:
-      maxNetOut !== undefined && (isBoundWorthless || bound === null) && isWorthless(flow.net, maxNetOut)
+      maxNetOut !== undefined && (isBoundWorthless || curveBound === null) && isWorthless(flow.net, maxNetOut)
         ? null
         : maxNetOut,
     spotRates,
@@ -188,7 +189,7 @@ function searchRestricted(
   // A bound is loose if it is missing or far above the flow, as when an arbitrage raises it. A much better route may
   // then exist.
   const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
-  const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
+  const isLoose = isNetLoose || progress.curveBound === null || isWorthless(best.amountOut, progress.curveBound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
   const allocate = (restricted: Problem): Flow | null => {
     const restrictedRates = bestSpotRates(restricted, target, 'to')
@@ -197,7 +198,7 @@ function searchRestricted(
     const restrictedProgress: Progress = {
       flows: [],
       knownEdges,
-      bound: progress.bound,
+      curveBound: progress.curveBound,
       hiddenBound: progress.hiddenBound,
       best: undefined,
     }
@@ -219,7 +220,7 @@ function searchRestricted(
   })
   const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, spotRates)
   if (!isDivisible(problem)) return prunedFlow
-  const maxNet = maxNetOut ?? progress.bound
+  const maxNet = maxNetOut ?? progress.curveBound
   const isCapacityLimited = hasSmallPool(problem, prunedFlow, spotRates)
   const minGap = isCapacityLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
   if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
@@ -243,7 +244,7 @@ type Progress = {
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
   /** Upper bound on the output of any route by the price curves of pools; decides how long the search goes on. */
-  bound: number | null
+  curveBound: number | null
   /** Maximum that pools pay more than their price curves show, in output base units. */
   hiddenBound: number
   /** Best flow of the completed stages. */
@@ -274,8 +275,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   generateColumns(problem, initialAllocation, frontier)
   // A bound that is already known, from a problem with at least these edges, also holds here.
   const gasFreeAllocation =
-    progress.bound === null ? computeBound(problem, initialAllocation, frontier, progress) : initialAllocation
-  const { bound, flows } = progress
+    progress.curveBound === null ? computeBound(problem, initialAllocation, frontier, progress) : initialAllocation
+  const { curveBound, flows } = progress
   const allocate = (openProblem: Problem, edges: readonly number[]): OpenAllocation => {
     const allocation = allocationOver(openProblem, edges, spotRates)
     generateColumns(openProblem, allocation, openProblem === problem ? frontier : newFrontier(openProblem))
@@ -290,7 +291,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   for (const edge of initialAllocation.edges) progress.knownEdges.add(edge)
   const firstUsedEdges = edgesInUse(openedAllocation.allocation)
   flows.push(toReducedFlow(openedAllocation))
-  if (mayImprove(problem, flows, bound, spotRates)) flows.push(alongPath(problem, singlePath))
+  if (mayImprove(problem, flows, curveBound, spotRates)) flows.push(alongPath(problem, singlePath))
   let { openProblem: currentProblem } = openedAllocation
   if (wasCyclic) {
     initialAllocation.restore(cyclicCheckpoint)
@@ -298,10 +299,10 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     flows.push(toReducedFlow({ openProblem: problem, allocation: initialAllocation }))
     currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
-  if (!noLegCosts && mayImprove(currentProblem, flows, bound, spotRates)) {
+  if (!noLegCosts && mayImprove(currentProblem, flows, curveBound, spotRates)) {
     // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
-    const isTrusted = bestSoFar && !isUncertain(bestSoFar, bound)
+    const isTrusted = bestSoFar && !isUncertain(bestSoFar, curveBound)
     const secondAllocations =
       isTrusted || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
     for (const freshAllocation of secondAllocations)
@@ -316,8 +317,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     // allocated, if the gap to the bound pays for at least two more legs.
     if (
       !wasCyclic &&
-      isFarBelow(currentProblem, flows, bound) &&
-      mayPayFor(2, problem, bestOf(problem, flows), bound)
+      isFarBelow(currentProblem, flows, curveBound) &&
+      mayPayFor(2, problem, bestOf(problem, flows), curveBound)
     ) {
       const payingAllocation = new Allocation(currentProblem)
       payingAllocation.restore(gasFreeAllocation.checkpoint())
@@ -330,8 +331,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   if (!best) return
   if (!noLegCosts) progress.best = best = shortenChains(problem, best)
   // A profitable cycle raises the bound above every route, so the gap to the bound then says nothing about the flow.
-  const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
-  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, spotRates)) {
+  const mayLengthen = noLegCosts ? isFarBelow(problem, [best], curveBound) : mayPayFor(1, problem, best, curveBound)
+  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], curveBound, spotRates)) {
     const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
     const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.best)
     if (extendedFlow !== best)
@@ -339,7 +340,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
         ? extendedFlow
         : shortenChains(problem, pruneAgain(problem, extendedFlow, spotRates))
   }
-  if (!noLegCosts && mayImprove(currentProblem, [best], bound, spotRates)) {
+  if (!noLegCosts && mayImprove(currentProblem, [best], curveBound, spotRates)) {
     const combinedFlow = bestOf(problem, [best, combineFlows(currentProblem, flows, best, spotRates)])!
     if (combinedFlow !== best) progress.best = best = shortenChains(problem, combinedFlow)
   }
@@ -370,10 +371,10 @@ function allocateOnce(
 function otherRoutes(
   problem: Problem,
   currentFlows: readonly (Flow | null)[],
-  { bound, knownEdges }: Progress,
+  { curveBound, knownEdges }: Progress,
   { spotRates, singlePath }: Paths,
 ): readonly (Flow | null)[] {
-  if (!mayImprove(problem, currentFlows, bound, spotRates)) return []
+  if (!mayImprove(problem, currentFlows, curveBound, spotRates)) return []
   const path = hasNoLegCosts(problem) ? bestSinglePath(problem, spotRates) : singlePath
   const pathFlow = path && alongPath(problem, path)
   if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
@@ -436,7 +437,7 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
   const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
   const earnedBeyond = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
   if (bound && earnedBeyond !== null) {
-    progress.bound = bound.curveBound + earnedBeyond
+    progress.curveBound = bound.curveBound + earnedBeyond
     progress.hiddenBound = bound.hiddenBound
   }
   return gasFreeAllocation

@@ -25,8 +25,8 @@ export function toRoute(
 ): RoutePlan {
   const { tokenIn, tokenOut } = request
   const { legs, edges, amountOut } = candidate.settlement
-  const wrap = wrapGas(candidate, request)
-  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, edges[k]!), wrap)
+  const sharedWrapGas = wrapGas(candidate, request)
+  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, edges[k]!), sharedWrapGas)
   const isPriced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,
@@ -74,16 +74,17 @@ function wrapGas({ settlement }: SettledRoute, request: RouteTerms): number {
 /** Output of the same shares at the pools' mid prices: without fees, taxes, and price impact. */
 function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
   const { from, to, tokens, scratch } = graph.topology
-  const sold = scratch.floats(tokens.length, 0)
-  const balance = scratch.floats(tokens.length, 0)
-  for (let k = 0; k < edges.length; k++) sold[from[edges[k]!]!]! += input[k]!
-  balance[source] = amountIn
+  const soldAmount = scratch.floats(tokens.length, 0)
+  const balances = scratch.floats(tokens.length, 0)
+  for (let k = 0; k < edges.length; k++) soldAmount[from[edges[k]!]!]! += input[k]!
+  balances[source] = amountIn
   for (let k = 0; k < edges.length; k++) {
     const edge = edges[k]!
     const token = from[edge]!
-    balance[to[edge]!]! += balance[token]! * (input[k]! / sold[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
+    balances[to[edge]!]! +=
+      balances[token]! * (input[k]! / soldAmount[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
   }
-  const amount = balance[target]!
+  const amount = balances[target]!
   return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
 }
 

@@ -8,7 +8,7 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
 import {
   type ExactOutputRequest,
-  isChosen,
+  isNamedSource,
   isSampled,
   type RoutePlan,
   type RouteRequest,
@@ -46,7 +46,7 @@ export async function searchSampled(
 ): Promise<SampledSearchResult> {
   const { trust, sources } = withoutSampled
   const isUntrusted = (pool: Pool) =>
-    trust !== undefined && isSampled(pool) && !isTrustedPool(pool, trust) && !isChosen(pool, sources)
+    trust !== undefined && isSampled(pool) && !isTrustedPool(pool, trust) && !isNamedSource(pool, sources)
   const admitsUntrusted = sampledPoolsAtEnds(firstView.snapshot, withoutSampled).some(isUntrusted)
   const searchRequest = admitsUntrusted ? { ...withoutSampled, withSampled: true } : withoutSampled
   let view = firstView

@@ -55,25 +55,25 @@ export type EncodedSwap = {
  */
 export function encodeSwap(request: EncodeRequest): EncodedSwap {
   const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
-  const nativeIn = route.tokenIn === NATIVE
+  const isNativeIn = route.tokenIn === NATIVE
   const steps = buildSteps(route, { wrappedNative, families })
-  const nativeOut = route.tokenOut === NATIVE
-  const value = nativeIn ? route.amountIn : 0n
+  const isNativeOut = route.tokenOut === NATIVE
+  const value = isNativeIn ? route.amountIn : 0n
   // The Guard wraps and unwraps if the steps allow it, which is cheaper than in the Executor.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
-  const isUnwrapped = nativeOut && wrapper !== ZERO_ADDRESS
+  const isUnwrapped = isNativeOut && wrapper !== ZERO_ADDRESS
   const hasOtherRecipient = request.recipient !== undefined && request.recipient !== request.from
   // Without this field the Guard pays the sender, which costs less calldata.
   const needsRecipientField = hasOtherRecipient || isUnwrapped || feePpm > 0n || direct || request.permit !== undefined
   const data = encodeGuardSwap({
-    tokenIn: nativeIn ? wrapper : route.tokenIn,
+    tokenIn: isNativeIn ? wrapper : route.tokenIn,
     amountIn: route.amountIn,
     value,
-    tokenOut: nativeOut ? ZERO_ADDRESS : route.tokenOut,
+    tokenOut: isNativeOut ? ZERO_ADDRESS : route.tokenOut,
     minOutput: request.minOutput,
     deadline: request.deadline,
     executor,
-    wrapper: nativeOut ? wrapper : ZERO_ADDRESS,
+    wrapper: isNativeOut ? wrapper : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
     ...(needsRecipientField && { recipient: request.recipient ?? request.from }),

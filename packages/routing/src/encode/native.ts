@@ -21,8 +21,8 @@ export function needsWrapper(route: RoutePlan, wrappedNative: Address | null): b
 
 /** Returns the input of a leg that takes the sender's native coin from the Executor. */
 export function nativeInputOf(leg: Leg, { legs }: RoutePlan): StepInput {
-  const last = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)
-  return leg === last ? { kind: 'rest' } : { kind: 'held', amount: leg.amountIn }
+  const lastLeg = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)
+  return leg === lastLeg ? { kind: 'rest' } : { kind: 'held', amount: leg.amountIn }
 }
 
 /**

@@ -28,24 +28,24 @@ export function gasParts(swap: GasSwap): GasParts {
   const usedPools = new Set<string>()
   const usedSingletons = new Set<string>()
   legs.forEach((leg, k) => {
-    const { pool, tokenIn: sold, tokenOut: bought, writes } = leg
+    const { pool, tokenIn: soldToken, tokenOut: boughtToken, writes } = leg
     add(`hop:${pool.family}`)
-    const pieces = piecesOf(leg)
+    const pieces = crossedPiecesOf(leg)
     if (pieces > 0) add(`piece:${pool.family}`, pieces)
     if (writes?.includes('oracle')) add(`oracle:${pool.family}`)
-    if (soldTokens.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
-    if (boughtTokens.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
+    if (soldTokens.has(soldToken)) add(isEnd(swap.tokenIn, soldToken, wrappedNative) ? 'pulledAgain' : 'takenAgain')
+    if (boughtTokens.has(boughtToken)) add(isEnd(swap.tokenOut, boughtToken, wrappedNative) ? 'paidAgain' : 'madeAgain')
     if (usedPools.has(pool.id)) add('poolAgain')
     if (isJoined(legs, k)) add('joined')
     else if (isSingleton(pool.family) && usedSingletons.has(pool.family)) add('singletonAgain')
     if (isPrepaidLeg(swap, leg)) add('prepaid')
-    if (bought === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
-    soldTokens.add(sold)
-    boughtTokens.add(bought)
+    if (boughtToken === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
+    soldTokens.add(soldToken)
+    boughtTokens.add(boughtToken)
     usedPools.add(pool.id)
     usedSingletons.add(pool.family)
   })
-  for (const token of movedIn(legs)) if (isExpensive(token)) add(`token:${token}`)
+  for (const token of movedTokensOf(legs)) if (isExpensive(token)) add(`token:${token}`)
   if (tokenIn === NATIVE) {
     add('nativeIn')
     if (takesNative(legs, swap)) add('broughtNative')
@@ -56,7 +56,7 @@ export function gasParts(swap: GasSwap): GasParts {
 }
 
 /** Tokens that legs transfer. Between two hops of one call, tokens do not move. */
-function movedIn(legs: readonly GasLeg[]): ReadonlySet<Address> {
+function movedTokensOf(legs: readonly GasLeg[]): ReadonlySet<Address> {
   const movedTokens = legs.flatMap(({ tokenIn, tokenOut }, k) => [
     ...(isJoined(legs, k) ? [] : [tokenIn]),
     ...(isJoined(legs, k + 1) ? [] : [tokenOut]),
@@ -73,7 +73,7 @@ export function piecesIn(parts: GasParts): number {
  * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without
  * crossing.
  */
-function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
+function crossedPiecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
@@ -88,11 +88,13 @@ export function isEnd(end: Address, token: Address, wrappedNative: Address | nul
  * them.
  */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
-  const [before, leg] = [legs[k - 1], legs[k]]
-  if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
+  const [previousLeg, leg] = [legs[k - 1], legs[k]]
+  if (!previousLeg || !leg || previousLeg.tokenOut !== leg.tokenIn || previousLeg.pool.family !== leg.pool.family)
+    return false
   if (!isSingleton(leg.pool.family)) return false
   return legs.every(
-    (other) => (other === leg || other.tokenIn !== leg.tokenIn) && (other === before || other.tokenOut !== leg.tokenIn),
+    (other) =>
+      (other === leg || other.tokenIn !== leg.tokenIn) && (other === previousLeg || other.tokenOut !== leg.tokenIn),
   )
 }
 
@@ -100,8 +102,8 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
  * Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool.
  */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
-  const { tokenIn: sold, pool } = leg
-  if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))
+  const { tokenIn: soldToken, pool } = leg
+  if (!isPrepaid(pool.family) || isEnd(tokenIn, soldToken, wrappedNative) || isEnd(tokenOut, soldToken, wrappedNative))
     return false
-  return legs.every((other) => other === leg || (other.tokenIn !== sold && other.pool.id !== pool.id))
+  return legs.every((other) => other === leg || (other.tokenIn !== soldToken && other.pool.id !== pool.id))
 }

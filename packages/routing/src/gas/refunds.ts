@@ -53,12 +53,12 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
   const heldTokens = new Set<Address>()
   let refund = 0
   legs.forEach((leg, k) => {
-    const { tokenIn: sold, tokenOut: bought } = leg
-    const isFirst = isEnd(tokenIn, sold, wrappedNative)
+    const { tokenIn: soldToken, tokenOut: boughtToken } = leg
+    const isFirst = isEnd(tokenIn, soldToken, wrappedNative)
     if (isJoined(legs, k)) return
-    refund += hopRefund(leg, isFirst, isEnd(tokenOut, bought, wrappedNative), balances)
+    refund += hopRefund(leg, isFirst, isEnd(tokenOut, boughtToken, wrappedNative), balances)
     // Between two hops the Executor holds the token, unless the previous hop pays the pool or both share a call.
-    if (!isFirst && sold !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) heldTokens.add(sold)
+    if (!isFirst && soldToken !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) heldTokens.add(soldToken)
   })
   for (const token of heldTokens) refund += balanceRefund(balances.executor, token)
   const isNative = tokenOut === NATIVE || tokenOut === ZERO_ADDRESS
@@ -70,7 +70,7 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
  */
 const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
-const ROUTE_GROSS = 42_000
+const ROUTE_GROSS_GAS = 42_000
 /**
  * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from
  * receipts.
@@ -96,32 +96,32 @@ export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
 }
 
 /** Gas of a measured hop by its position in a route, before refunds. */
-function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
+function grossGasAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
   return middle + (isFirst ? first - middle : 0) + (isLast ? last - middle : 0)
 }
 
 /** Gas of a measured hop by its position in a route, after its own refunds, so that legs can be summed. */
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
-  const gross = grossAt(hop, isFirst, isLast)
+  const grossGas = grossGasAt(hop, isFirst, isLast)
   const inputRefund = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
   const refund = inputRefund + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
-  return Math.max(gross - refund, gross * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
+  return Math.max(grossGas - refund, grossGas * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
 }
 
 /** Gas of a whole route of measured hops, after refunds. */
 export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): number {
   const { tokenIn, tokenOut, wrappedNative, legs } = swap
-  const gross = legs.reduce((sum, leg, k) => {
+  const grossGas = legs.reduce((sum, leg, k) => {
     const [isFirst, isLast] = [isEnd(tokenIn, leg.tokenIn, wrappedNative), isEnd(tokenOut, leg.tokenOut, wrappedNative)]
     const sharedGas = isJoined(legs, k)
       ? joinedGrossSaving(leg.pool.family)
       : isPrepaidLeg(swap, leg)
         ? PREPAYMENT_GAS
         : 0
-    return sum + grossAt(hops[k]!, isFirst, isLast) - sharedGas
-  }, ROUTE_GROSS)
-  return gross - limitedRefund(gross, slotRefund(swap))
+    return sum + grossGasAt(hops[k]!, isFirst, isLast) - sharedGas
+  }, ROUTE_GROSS_GAS)
+  return grossGas - limitedRefund(grossGas, slotRefund(swap))
 }
 
 /**
@@ -130,11 +130,13 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
  *
  * @param isDirect - see `slotRefund`
  */
-export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean, balances = NO_BALANCES): number {
+export function transactionRefund(swap: GasSwap, grossGas: number, isDirect: boolean, balances = NO_BALANCES): number {
   // A native input needs no allowance.
   const allowanceRefund = swap.tokenIn === NATIVE ? 0 : partGas('route').refund
   const wrapperRefund = holdsWrapped(swap) ? balanceRefund(balances.executor, swap.wrappedNative ?? ZERO_ADDRESS) : 0
-  return allowanceRefund + limitedRefund(gross - allowanceRefund, slotRefund(swap, isDirect, balances) + wrapperRefund)
+  return (
+    allowanceRefund + limitedRefund(grossGas - allowanceRefund, slotRefund(swap, isDirect, balances) + wrapperRefund)
+  )
 }
 
 /** Returns true if the Executor holds the wrapped native token between the sender and the pools. */

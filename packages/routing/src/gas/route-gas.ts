@@ -8,11 +8,12 @@ export type RouteGas = {
   /** Refund within the limit of EIP-3529. */
   readonly refund: number
   /** Refund without that limit. */
-  readonly refundable: number
+  readonly unlimitedRefund: number
 }
 
 /** EIP-3529: at most a fifth of the gas is refunded. */
-export const limitedRefund = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
+export const limitedRefund = (grossGas: number, unlimitedRefund: number): number =>
+  Math.max(0, Math.min(unlimitedRefund, grossGas / 5))
 
 /** Estimates the gas of a swap. */
 export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
@@ -26,7 +27,7 @@ export function gasOfParts(parts: GasParts): RouteGas {
     charged += gas.gas * count
     refund += gas.refund * count
   }
-  const gross = charged + refund
-  const refunded = limitedRefund(gross, refund)
-  return { charged: Math.round(gross - refunded), refund: Math.round(refunded), refundable: refund }
+  const grossGas = charged + refund
+  const limited = limitedRefund(grossGas, refund)
+  return { charged: Math.round(grossGas - limited), refund: Math.round(limited), unlimitedRefund: refund }
 }

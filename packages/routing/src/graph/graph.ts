@@ -68,7 +68,7 @@ export type EdgeGas = {
 
 /** Upper bounds on token values at spot rates; see `subgraph/labels.ts`. */
 export type TargetLabels = {
-  readonly best: Float64Array
+  readonly maxValue: Float64Array
   readonly hops: Uint8Array
   /**
    * By token: maximum value of its first unit through each block of edges. Computed on demand for tokens with many

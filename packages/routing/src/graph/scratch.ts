@@ -6,10 +6,10 @@ const MIN_RETAINED = 32
  * Beyond that minimum, maximum total length of the arrays of one type and length: thousands of short arrays are
  * retained.
  */
-const RETAINED_NUMBERS = 131_072
+const MAX_RETAINED_NUMBERS = 131_072
 /** Maximum number of retained long arrays of one type and length, and their maximum total length. */
 const MAX_LONG_ARRAYS = 128
-const LONG_NUMBERS = 4_194_304
+const MAX_LONG_NUMBERS = 4_194_304
 
 /** Arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
 const MAX_SHORT_LENGTH = 1_024
@@ -17,8 +17,8 @@ const MAX_SHORT_LENGTH = 1_024
 const retainedCount = (length: number): number =>
   Math.max(
     MIN_RETAINED,
-    Math.floor(RETAINED_NUMBERS / length),
-    Math.min(MAX_LONG_ARRAYS, Math.floor(LONG_NUMBERS / length)),
+    Math.floor(MAX_RETAINED_NUMBERS / length),
+    Math.min(MAX_LONG_ARRAYS, Math.floor(MAX_LONG_NUMBERS / length)),
   )
 
 /**
@@ -58,19 +58,19 @@ export class Scratch {
     return this.subgraphScratch
   }
 
-  floats(length: number, value?: number): Float64Array {
+  floats(length: number, fillValue?: number): Float64Array {
     const array = this.floatArrays.lend(length)
-    return value === undefined ? array : array.fill(value)
+    return fillValue === undefined ? array : array.fill(fillValue)
   }
 
-  ints(length: number, value?: number): Int32Array {
+  ints(length: number, fillValue?: number): Int32Array {
     const array = this.intArrays.lend(length)
-    return value === undefined ? array : array.fill(value)
+    return fillValue === undefined ? array : array.fill(fillValue)
   }
 
-  bytes(length: number, value?: number): Uint8Array {
+  bytes(length: number, fillValue?: number): Uint8Array {
     const array = this.byteArrays.lend(length)
-    return value === undefined ? array : array.fill(value)
+    return fillValue === undefined ? array : array.fill(fillValue)
   }
 
   /**
@@ -94,7 +94,7 @@ export class Scratch {
   }
 
   /** Like `zeroInts` for indices, filled with −1. */
-  noIndices(length: number, wipe: (array: Int32Array) => void): Int32Array {
+  blankIndexArray(length: number, wipe: (array: Int32Array) => void): Int32Array {
     if (length <= MAX_SHORT_LENGTH) return this.ints(length, -1)
     return this.withCleanup(this.blankIndices.lend(length), wipe)
   }
@@ -134,25 +134,30 @@ export class Scratch {
 
 type Shelf<T> = { readonly arrays: T[]; readonly maxRetained: number; lentCount: number }
 
-type Numbers = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
-type Kind<T> = {
+type NumberArray = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
+type ArrayClass<T> = {
   new (length: number): T
   new (buffer: ArrayBufferLike, offset: number, length: number): T
 }
 
 /** Arrays of one type, by length. */
-class Shelves<T extends Numbers> {
-  private readonly Kind: Kind<T>
+class Shelves<T extends NumberArray> {
+  private readonly ArrayClass: ArrayClass<T>
   private readonly capacityFor: (length: number) => number
   private readonly inUse: Shelf<unknown>[]
   private readonly fillValue: number
   /** Shelves of short lengths, which are requested most often, indexed by length. */
-  private readonly short: (Shelf<T> | undefined)[] = []
-  private readonly long = new Map<number, Shelf<T>>()
+  private readonly shortShelves: (Shelf<T> | undefined)[] = []
+  private readonly longShelves = new Map<number, Shelf<T>>()
 
   /** @param fillValue - fill value of new arrays */
-  constructor(Kind: Kind<T>, inUse: Shelf<unknown>[], capacityFor: (length: number) => number, fillValue = 0) {
-    this.Kind = Kind
+  constructor(
+    ArrayClass: ArrayClass<T>,
+    inUse: Shelf<unknown>[],
+    capacityFor: (length: number) => number,
+    fillValue = 0,
+  ) {
+    this.ArrayClass = ArrayClass
     this.capacityFor = capacityFor
     this.inUse = inUse
     this.fillValue = fillValue
@@ -161,19 +166,20 @@ class Shelves<T extends Numbers> {
   lend(length: number): T {
     const capacity = this.capacityFor(length)
     const shelf =
-      (capacity <= MAX_SHORT_LENGTH ? this.short[capacity] : this.long.get(capacity)) ?? this.shelfFor(capacity)
+      (capacity <= MAX_SHORT_LENGTH ? this.shortShelves[capacity] : this.longShelves.get(capacity)) ??
+      this.shelfFor(capacity)
     if (shelf.lentCount === shelf.arrays.length) shelf.arrays.push(this.create(capacity))
     this.inUse.push(shelf)
     const index = shelf.lentCount++
     const array = shelf.arrays[index]!
     if (array.length === length) return array
-    const resized = new this.Kind(array.buffer, 0, length)
+    const resized = new this.ArrayClass(array.buffer, 0, length)
     shelf.arrays[index] = resized
     return resized
   }
 
   private create(length: number): T {
-    const array = new this.Kind(length)
+    const array = new this.ArrayClass(length)
     if (this.fillValue !== 0) array.fill(this.fillValue)
     return array
   }
@@ -181,9 +187,9 @@ class Shelves<T extends Numbers> {
   private shelfFor(capacity: number): Shelf<T> {
     const shelf: Shelf<T> = { arrays: [], maxRetained: retainedCount(capacity), lentCount: 0 }
     if (capacity <= MAX_SHORT_LENGTH) {
-      while (this.short.length <= capacity) this.short.push(undefined)
-      this.short[capacity] = shelf
-    } else this.long.set(capacity, shelf)
+      while (this.shortShelves.length <= capacity) this.shortShelves.push(undefined)
+      this.shortShelves[capacity] = shelf
+    } else this.longShelves.set(capacity, shelf)
     return shelf
   }
 }

@@ -73,7 +73,7 @@ export class Allocation {
     problem.budget.spend(tokens.length / 4 + from.length / 64)
     this.logPrice = scratch.floats(tokens.length)
     this.prices = scratch.floats(tokens.length)
-    this.tokenIndex = scratch.noIndices(tokens.length, (place) => {
+    this.tokenIndex = scratch.blankIndexArray(tokens.length, (place) => {
       for (const token of this.tokens) place[token] = -1
     })
     this.hasEdge = scratch.zeroBytes(from.length, (has) => {

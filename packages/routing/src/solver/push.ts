@@ -54,7 +54,7 @@ export class EdgesByToken {
   constructor({ graph }: Problem, edges: readonly number[]) {
     const { from, tokens, scratch } = graph.topology
     this.edges = edges
-    this.firstIndex = scratch.noIndices(tokens.length, (first) => {
+    this.firstIndex = scratch.blankIndexArray(tokens.length, (first) => {
       for (const edge of edges) first[from[edge]!] = -1
     })
     this.nextIndex = scratch.ints(roundedCapacity(edges.length))

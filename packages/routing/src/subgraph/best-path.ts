@@ -4,8 +4,8 @@ import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
+import type { Subgraph } from './build-subgraph.ts'
 import type { ExpansionTerms } from './expander.ts'
-import type { Subgraph } from './part-of-graph.ts'
 import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
@@ -16,20 +16,22 @@ import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
  */
 export function bestPath(
   problem: Problem,
-  { best, hops }: TargetLabels,
+  { maxValue, hops }: TargetLabels,
   coarseSearch: { readonly problem: Problem; readonly subgraph: Subgraph },
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
-  const link = scratch.ints(best.length, -1)
+  const link = scratch.ints(maxValue.length, -1)
   const coarsePath = bestSinglePath(
     coarseSearch.problem,
     bestSpotRates(coarseSearch.problem, coarseSearch.problem.target, 'to'),
   )
-  for (const place of coarsePath ?? []) {
-    const edge = coarseSearch.subgraph.edges[place]!
+  for (const subgraphEdge of coarsePath ?? []) {
+    const edge = coarseSearch.subgraph.edges[subgraphEdge]!
     link[from[edge]!] = edge
   }
-  return bestSinglePath(problem, { best, hops, link }, curveOutputs(problem), boundsOf(problem, best)) ?? []
+  return (
+    bestSinglePath(problem, { best: maxValue, hops, link }, curveOutputs(problem), boundsOf(problem, maxValue)) ?? []
+  )
 }
 
 /**
@@ -40,7 +42,7 @@ export function bestPath(
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
-  const exits = exitsOf(graph)
+  const exits = deepestExitsOf(graph)
   // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the
   // source.
   const depthOf = (edge: number) => {
@@ -55,29 +57,30 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
       const token = to[edge]!
       if (token === target) return amountOut
       // The path does not return to a token that it visited.
-      const exit =
+      const exitDepth =
         exits.deepestNeighbor[token] === from[edge] ? exits.maxDepthElsewhere[token]! : exits.maxDepth[token]!
-      return valueThrough(amountOut * best[token]!, Math.min(exit * best[token]!, depthIntoTarget))
+      return valueThrough(amountOut * best[token]!, Math.min(exitDepth * best[token]!, depthIntoTarget))
     },
   }
 }
 
-function exitsOf(graph: Graph): DeepestExits {
+function deepestExitsOf(graph: Graph): DeepestExits {
   if (graph.facts.exits) return graph.facts.exits
   const { maxConductance: conductance } = graph
   const { offset, to, tokens } = graph.topology
-  const [deepest, second] = [new Float64Array(tokens.length), new Float64Array(tokens.length)]
-  const neighbour = new Int32Array(tokens.length).fill(-1)
+  const [maxDepth, maxDepthElsewhere] = [new Float64Array(tokens.length), new Float64Array(tokens.length)]
+  const deepestNeighbor = new Int32Array(tokens.length).fill(-1)
   for (let token = 0; token < tokens.length; token++)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const depth = 2 * conductance[edge]!
-      if (depth > deepest[token]!) {
-        if (to[edge] !== neighbour[token]) second[token] = deepest[token]!
-        deepest[token] = depth
-        neighbour[token] = to[edge]!
-      } else if (to[edge] !== neighbour[token] && depth > second[token]!) second[token] = depth
+      if (depth > maxDepth[token]!) {
+        if (to[edge] !== deepestNeighbor[token]) maxDepthElsewhere[token] = maxDepth[token]!
+        maxDepth[token] = depth
+        deepestNeighbor[token] = to[edge]!
+      } else if (to[edge] !== deepestNeighbor[token] && depth > maxDepthElsewhere[token]!)
+        maxDepthElsewhere[token] = depth
     }
-  graph.facts.exits = { maxDepth: deepest, deepestNeighbor: neighbour, maxDepthElsewhere: second }
+  graph.facts.exits = { maxDepth, deepestNeighbor, maxDepthElsewhere }
   return graph.facts.exits
 }
 
@@ -86,9 +89,10 @@ function maxDepthIntoTarget({ graph, target }: Problem, best: Float64Array, dept
   const { offset, to, reverse } = graph.topology
   const [start, end] = [offset[target]!, offset[target + 1]!]
   if (end - start > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
-  let deepest = 0
-  for (let out = start; out < end; out++) deepest = Math.max(deepest, depthOf(reverse[out]!) * best[to[out]!]!)
-  return deepest
+  let maxDepth = 0
+  for (let outgoingEdge = start; outgoingEdge < end; outgoingEdge++)
+    maxDepth = Math.max(maxDepth, depthOf(reverse[outgoingEdge]!) * best[to[outgoingEdge]!]!)
+  return maxDepth
 }
 
 /** The best path from the source at spot rates. It ends early if no edge leads on within the hop limit. */
@@ -100,14 +104,14 @@ export function bestSpotPath(
   const path: number[] = []
   let token = ends.source
   while (token !== ends.target && path.length < maxHops) {
-    let [bestEdge, max] = [-1, 0]
+    let [bestEdge, bestValue] = [-1, 0]
     const { rate } = token === ends.source ? graph : intermediateRates
     budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      if (labels.hops[other]! > maxHops - 1 - path.length) continue
-      const value = (other === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.best[other]!
-      if (value > max) [bestEdge, max] = [edge, value]
+      const neighbor = to[edge]!
+      if (labels.hops[neighbor]! > maxHops - 1 - path.length) continue
+      const value = (neighbor === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.maxValue[neighbor]!
+      if (value > bestValue) [bestEdge, bestValue] = [edge, value]
     }
     if (bestEdge < 0) break
     path.push(bestEdge)

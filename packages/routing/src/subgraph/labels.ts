@@ -25,14 +25,14 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   // The number of rounds limits the work. It is not counted in the request's budget, since later requests use the
   // result.
   const passableRates = trust ? ratesBetween(graph, trust) : graph
-  const labels = valuesOf(graph, passableRates, target, maxHops)
-  if ((cache.size + 1) * labels.best.length > MAX_CACHED_LABELS) cache.clear()
+  const labels = valueLabels(graph, passableRates, target, maxHops)
+  if ((cache.size + 1) * labels.maxValue.length > MAX_CACHED_LABELS) cache.clear()
   cache.set(key, labels)
   return labels
 }
 
 /** Maximum values of tokens over paths to a target. */
-function valuesOf(graph: Graph, passableRates: Rates, target: number, maxHops: number): TargetLabels {
+function valueLabels(graph: Graph, passableRates: Rates, target: number, maxHops: number): TargetLabels {
   const { offset, to, tokens, scratch } = graph.topology
   const best = new Float64Array(tokens.length)
   const hops = new Uint8Array(tokens.length).fill(UNREACHED)
@@ -48,13 +48,13 @@ function valuesOf(graph: Graph, passableRates: Rates, target: number, maxHops: n
       const end = offset[token + 1]!
       for (let edge = offset[token]!; edge < end; edge++) {
         const label = rates[edge]! * value
-        const other = to[edge]!
-        if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === target) continue
-        best[other] = label
-        if (hops[other] === UNREACHED) hops[other] = queue.round
-        queue.add(other)
+        const neighbor = to[edge]!
+        if (!(label > best[neighbor]! * (1 + LABEL_GAIN)) || neighbor === target) continue
+        best[neighbor] = label
+        if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
+        queue.add(neighbor)
       }
     }
   })
-  return { best, hops, blocks: new Map() }
+  return { maxValue: best, hops, blocks: new Map() }
 }

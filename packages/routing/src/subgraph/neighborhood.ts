@@ -14,7 +14,7 @@ export class Neighborhood {
   private readonly expander: SubgraphExpander
   /** Measured values of all tokens, and the prices that they were measured at; null before the first measurement. */
   private readonly measuredValues: Float64Array
-  private measuredAt: readonly TokenAtPrice[] | null = null
+  private measurementPrices: readonly TokenAtPrice[] | null = null
 
   constructor(graph: Graph, expansion: ExpansionTerms) {
     this.graph = graph
@@ -39,13 +39,17 @@ export class Neighborhood {
    * @param subgraphTokens - tokens of the subgraph, whose prices lie between their bounds
    * @param countedEdges - edges that are counted elsewhere
    */
-  earnedBeyond(pricedTokens: readonly TokenAtPrice[], subgraphTokens: Int32Array, countedEdges: Int32Array): number {
+  maxEarningsOutside(
+    pricedTokens: readonly TokenAtPrice[],
+    subgraphTokens: Int32Array,
+    countedEdges: Int32Array,
+  ): number {
     this.expandFrom(pricedTokens, 1 + LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
       this.expander.maxEarningsOutside(
-        marksFor(scratch, tokens.length, subgraphTokens),
-        marksFor(scratch, from.length, countedEdges),
+        flagsFor(scratch, tokens.length, subgraphTokens),
+        flagsFor(scratch, from.length, countedEdges),
       ),
     )
   }
@@ -58,30 +62,30 @@ export class Neighborhood {
    */
   private expandFrom(pricedTokens: readonly TokenAtPrice[], maxRise: number): void {
     const { graph, expansion, expander, measuredValues } = this
-    if (!this.measuredAt && expander.expand(pricedTokens, expansion.labels, MAX_EDGES_BY_SPOT_BOUNDS)) return
+    if (!this.measurementPrices && expander.expand(pricedTokens, expansion.labels, MAX_EDGES_BY_SPOT_BOUNDS)) return
     let rise = this.riseOf(pricedTokens)
     if (!(rise <= maxRise)) {
       // If the work runs out during the measurement, no values are known.
-      this.measuredAt = null
+      this.measurementPrices = null
       measureValues(graph, expansion, pricedTokens, measuredValues)
-      this.measuredAt = pricedTokens
+      this.measurementPrices = pricedTokens
       rise = 1
     }
     const loweredPrices = pricedTokens.map(({ token, price }) => ({ token, price: price / rise }))
-    expander.expand(loweredPrices, { best: measuredValues, hops: expansion.labels.hops })
+    expander.expand(loweredPrices, { maxValue: measuredValues, hops: expansion.labels.hops })
   }
 
   /** Maximum ratio of prices to the measured values; ∞ if a token of the measurement has no price any more. */
   private riseOf(pricedTokens: readonly TokenAtPrice[]): number {
-    const { measuredValues, measuredAt } = this
+    const { measuredValues, measurementPrices } = this
     const currentTokens = new Set(pricedTokens.map(({ token }) => token))
-    if (!measuredAt?.every(({ token }) => currentTokens.has(token))) return Number.POSITIVE_INFINITY
+    if (!measurementPrices?.every(({ token }) => currentTokens.has(token))) return Number.POSITIVE_INFINITY
     return pricedTokens.reduce((max, { token, price }) => Math.max(max, price / measuredValues[token]!), 1)
   }
 }
 
 /** Marks some numbers below a count with 1. */
-function marksFor(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
+function flagsFor(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
   const mark = (marks: Uint8Array, value: number) => {
     for (let k = 0; k < numbers.length; k++) marks[numbers[k]!] = value
     return marks

@@ -21,8 +21,8 @@ export class EntryLog {
    */
   between(before: Pools, after: Pools): readonly Uint8Array[] | null {
     if (this.indexOf(after) < 0) this.append(after)
-    const [from, to] = [this.indexOf(before), this.indexOf(after)]
-    return from < 0 || to < from ? null : this.entries.slice(from + 1, to + 1)
+    const [fromIndex, toIndex] = [this.indexOf(before), this.indexOf(after)]
+    return fromIndex < 0 || toIndex < fromIndex ? null : this.entries.slice(fromIndex + 1, toIndex + 1)
   }
 
   private append(pools: Pools): void {

@@ -17,8 +17,8 @@ export type ToThread =
   | {
       readonly do: 'change'
       readonly chainId: number
-      readonly changed: readonly Pool[]
-      readonly gone: readonly string[]
+      readonly changedPools: readonly Pool[]
+      readonly goneIds: readonly string[]
     }
   /** Updates the thread's pools by log entries in shared memory, which follow its current state. */
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
@@ -30,7 +30,7 @@ export type ToThread =
       readonly block: Snapshot['block']
       readonly request: PlainRequest
       /** Names of shared terms that apply to the request. */
-      readonly shared: readonly string[]
+      readonly sharedNames: readonly string[]
     }
   | { readonly do: 'forget'; readonly chainId: number }
 

@@ -35,7 +35,10 @@ export class RouterThreads {
   constructor({ count, ...options }: ThreadsOptions) {
     this.maxThreads = count
     const allOptions = { ...DEFAULTS, ...options }
-    this.threads = Array.from({ length: count + 1 }, () => new RouterThread(allOptions, this.logs, () => this.assign()))
+    this.threads = Array.from(
+      { length: count + 1 },
+      () => new RouterThread(allOptions, this.logs, () => this.assignSearches()),
+    )
   }
 
   /** Number of searches that wait for a thread. */
@@ -68,22 +71,22 @@ export class RouterThreads {
     return new Promise((resolve, reject) => {
       if (this.isClosed) return reject(closedError())
       if (signal?.aborted) return reject(signal.reason)
-      const giveUp = () => {
+      const abandon = () => {
         this.waitingSearches = this.waitingSearches.filter((other) => other !== search)
         reject(signal?.reason)
-        this.assign()
+        this.assignSearches()
       }
-      let detach = onAbort(signal, giveUp)
+      let removeAbortListener = onAbort(signal, abandon)
       const search: QueuedSearch = {
         isShort,
         run: async (thread) => {
-          detach()
+          removeAbortListener()
           try {
             const result = await thread.findRoute(snapshot, request, isShort)
             if (result) resolve(result)
             else if (signal?.aborted) reject(signal.reason)
             else {
-              detach = onAbort(signal, giveUp)
+              removeAbortListener = onAbort(signal, abandon)
               return false
             }
           } catch (error) {
@@ -92,12 +95,12 @@ export class RouterThreads {
           return true
         },
         reject: (error) => {
-          detach()
+          removeAbortListener()
           reject(error)
         },
       }
       this.waitingSearches.push(search)
-      this.assign()
+      this.assignSearches()
     })
   }
 
@@ -114,23 +117,23 @@ export class RouterThreads {
     await Promise.all(this.threads.map((thread) => thread.close()))
   }
 
-  private assign(): void {
+  private assignSearches(): void {
     // One extra thread while another one is slow.
-    const maxBusy = this.maxThreads + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
+    const maxBusyThreads = this.maxThreads + (this.threads.some(({ isSlow }) => isSlow) ? 1 : 0)
     for (let search = this.waitingSearches[0]; search; search = this.waitingSearches[0]) {
-      const thread = this.threadFor(search, maxBusy)
+      const thread = this.threadFor(search, maxBusyThreads)
       if (!thread) return
       this.waitingSearches.shift()
       void this.runIn(thread, search)
     }
   }
 
-  /** @param maxBusy - maximum number of busy threads */
-  private threadFor({ isShort }: Pick<QueuedSearch, 'isShort'>, maxBusy: number): RouterThread | null {
-    const busy = this.threads.filter(({ isBusy }) => isBusy)
-    const idle = busy.length < maxBusy && this.threads.find(({ isBusy }) => !isBusy)
-    if (idle || !isShort) return idle || null
-    const threadsWithRoom = busy.filter(({ hasRoom }) => hasRoom)
+  /** @param maxBusyThreads - maximum number of busy threads */
+  private threadFor({ isShort }: Pick<QueuedSearch, 'isShort'>, maxBusyThreads: number): RouterThread | null {
+    const busyThreads = this.threads.filter(({ isBusy }) => isBusy)
+    const idleThread = busyThreads.length < maxBusyThreads && this.threads.find(({ isBusy }) => !isBusy)
+    if (idleThread || !isShort) return idleThread || null
+    const threadsWithRoom = busyThreads.filter(({ hasRoom }) => hasRoom)
     return threadsWithRoom.reduce<RouterThread | null>(
       (best, thread) => (best && best.searchCount <= thread.searchCount ? best : thread),
       null,
@@ -141,7 +144,7 @@ export class RouterThreads {
     if (await search.run(thread)) return
     if (this.isClosed) return search.reject(closedError())
     this.waitingSearches.unshift(search)
-    this.assign()
+    this.assignSearches()
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
-import { type Candidates, topEarning } from './candidates.ts'
+import { type Candidates, topEarningEdges } from './candidates.ts'
 import { hubsOf } from './hubs.ts'
 import {
   EDGES_BETWEEN_HUBS,
@@ -26,8 +26,8 @@ export function alternativesBetween(
   const hubs = hubsOf(topology)
   const edges = new Set<number>()
   const addIfClose = (edge: number) => {
-    const [sold, bought] = [values.get(from[edge]!), values.get(to[edge]!)]
-    if (sold && bought && rate[edge]! * bought > sold * (1 - maxDisadvantage)) edges.add(edge)
+    const [soldValue, boughtValue] = [values.get(from[edge]!), values.get(to[edge]!)]
+    if (soldValue && boughtValue && rate[edge]! * boughtValue > soldValue * (1 - maxDisadvantage)) edges.add(edge)
   }
   budget.spend(hubs.edges.length)
   for (const edge of hubs.edges) addIfClose(edge)
@@ -50,22 +50,22 @@ export function alternativesBetween(
 export function initialEdges(
   graph: Graph,
   { source, target }: Ends,
-  { best }: TargetLabels,
+  { maxValue }: TargetLabels,
   budget: WorkBudget,
 ): readonly number[] {
   const { topology, conductance } = graph
   const { offset, from, to, reverse } = topology
   const hubs = hubsOf(topology)
-  const degree = (token: number) => offset[token + 1]! - offset[token]!
+  const degreeOf = (token: number) => offset[token + 1]! - offset[token]!
   // Depth in output base units at spot rates.
-  const depthOf = (edge: number) => conductance[edge]! * best[from[edge]!]!
+  const depthOf = (edge: number) => conductance[edge]! * maxValue[from[edge]!]!
   const endEdges: number[] = []
   const neighbors = new Set<number>()
-  const addNeighbors = (end: number, edgeOf: (out: number) => number) => {
-    if (degree(end) > MAX_SCANNED_EDGES) return
-    budget.spend(4 * degree(end) + 1)
-    const edges = Array.from({ length: degree(end) }, (_, k) => edgeOf(offset[end]! + k))
-    for (const edge of largest(edges, depthOf, NEIGHBORS_PER_END)) {
+  const addNeighbors = (end: number, edgeOf: (outgoingEdge: number) => number) => {
+    if (degreeOf(end) > MAX_SCANNED_EDGES) return
+    budget.spend(4 * degreeOf(end) + 1)
+    const edges = Array.from({ length: degreeOf(end) }, (_, k) => edgeOf(offset[end]! + k))
+    for (const edge of highestScoring(edges, depthOf, NEIGHBORS_PER_END)) {
       if (!(depthOf(edge) > 0)) continue
       endEdges.push(edge)
       neighbors.add(from[edge] === end ? to[edge]! : from[edge]!)
@@ -74,32 +74,36 @@ export function initialEdges(
   addNeighbors(source, (out) => out)
   addNeighbors(target, (out) => reverse[out]!)
   const chosenTokens = new Set([source, target, ...hubs.tokens, ...neighbors])
-  const nearby = new Set<number>()
+  const nearbyEdges = new Set<number>()
   for (const token of neighbors) {
-    if (degree(token) > MAX_SCANNED_EDGES) continue
-    budget.spend(degree(token))
+    if (degreeOf(token) > MAX_SCANNED_EDGES) continue
+    budget.spend(degreeOf(token))
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
-      if (chosenTokens.has(to[edge]!)) nearby.add(edge).add(reverse[edge]!)
+      if (chosenTokens.has(to[edge]!)) nearbyEdges.add(edge).add(reverse[edge]!)
   }
-  const deepest = (edges: readonly number[], max: number) => topEarning(candidatesOf(edges, depthOf), max)
-  budget.spend(hubs.edges.length + nearby.size)
-  return [...endEdges, ...deepest([...nearby], EDGES_BETWEEN_NEIGHBORS), ...deepest(hubs.edges, EDGES_BETWEEN_HUBS)]
+  const deepestEdges = (edges: readonly number[], max: number) => topEarningEdges(candidatesOf(edges, depthOf), max)
+  budget.spend(hubs.edges.length + nearbyEdges.size)
+  return [
+    ...endEdges,
+    ...deepestEdges([...nearbyEdges], EDGES_BETWEEN_NEIGHBORS),
+    ...deepestEdges(hubs.edges, EDGES_BETWEEN_HUBS),
+  ]
 }
 
 /** The edges with the largest values, in descending order; the first one wins a tie. */
-function largest(edges: readonly number[], score: (edge: number) => number, max: number): readonly number[] {
+function highestScoring(edges: readonly number[], score: (edge: number) => number, max: number): readonly number[] {
   const chosenEdges: number[] = []
-  const values: number[] = []
+  const scores: number[] = []
   for (const edge of edges) {
-    const value = score(edge)
-    if (chosenEdges.length === max && !(value > values[max - 1]!)) continue
+    const edgeScore = score(edge)
+    if (chosenEdges.length === max && !(edgeScore > scores[max - 1]!)) continue
     let index = Math.min(chosenEdges.length, max - 1)
-    for (; index > 0 && value > values[index - 1]!; index--) {
+    for (; index > 0 && edgeScore > scores[index - 1]!; index--) {
       chosenEdges[index] = chosenEdges[index - 1]!
-      values[index] = values[index - 1]!
+      scores[index] = scores[index - 1]!
     }
     chosenEdges[index] = edge
-    values[index] = value
+    scores[index] = edgeScore
   }
   return chosenEdges
 }
