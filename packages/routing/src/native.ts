@@ -1,7 +1,7 @@
 /**
- * NATIVE as the input or output of a route. There, NATIVE and its wrapper count as one token: pools of the native token
- * use the sender's coin directly, and pools of the wrapper share one wrap or unwrap. As intermediate tokens, the native
- * token and its wrapper are two tokens, and a conversion is a leg.
+ * NATIVE as the input or output of a route. In that place, the native token and its wrapper count as one token: pools
+ * of the native token take it from the sender directly, and pools of the wrapper share one wrap or unwrap. As
+ * intermediate tokens, the native token and its wrapper are two tokens, and a conversion is a leg.
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { gasRow, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -17,7 +17,7 @@ export function startsOrEndsNative({ tokenIn, tokenOut }: EndTokens): boolean {
   return tokenIn === NATIVE || tokenOut === NATIVE
 }
 
-/** Returns true if part of the input must be wrapped, or part of the output unwrapped. */
+/** Returns true if a part of the input must be wrapped, or a part of the output must be unwrapped. */
 export function usesWrapper(
   legs: readonly LegTokens[],
   { tokenIn, tokenOut, wrappedNative }: EndTokens & Wrapper,
@@ -26,7 +26,7 @@ export function usesWrapper(
   return tokenOut === NATIVE && legs.some((leg) => leg.tokenOut === wrappedNative)
 }
 
-/** Returns true if a leg spends the sender's native coin without wrapping it. */
+/** Returns true if a leg sells the native token of the sender without wrapping it. */
 export function takesNative(legs: readonly LegTokens[], { tokenIn }: EndTokens): boolean {
   return tokenIn === NATIVE && legs.some((leg) => leg.tokenIn === ZERO_ADDRESS)
 }

@@ -42,14 +42,15 @@ export function toRoute(
   }
 }
 
+/** Gap between the route's output and the bound on it, in basis points; null if there is no bound. */
 function gapBps(problem: Problem, { bound, settlement }: SettledRoute): number | null {
   if (bound === null || bound <= 0) return null
   return Math.max(0, (1 - discountedOutput(problem, settlement) / bound) * FLOAT_BPS)
 }
 
 /**
- * Gap between the route's net output and the bound, in basis points. Uses the gas of the settled legs, which is never
- * less than the gas that the bound assumes.
+ * Gap between the route's net output and the bound on it, in basis points; null if there is no bound. Uses the gas of
+ * the settled legs, which is never less than the gas that the bound assumes.
  *
  * @param bound - upper bound on the net output
  */
@@ -71,7 +72,10 @@ function wrapGas({ settlement }: SettledRoute, request: RouteTerms): number {
   return usesWrapper(settlement.legs, request) ? WRAP_GAS : 0
 }
 
-/** Output of the same shares at the pools' mid prices: without fees, taxes, and price impact. */
+/**
+ * Output of the flow if its legs traded their shares at the pools' mid prices, without fees, taxes, and price impact.
+ * Null if it is not positive and finite.
+ */
 function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
   const { from, to, tokens, scratch } = graph.topology
   const soldAmount = scratch.floats(tokens.length, 0)

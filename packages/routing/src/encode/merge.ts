@@ -21,7 +21,7 @@ export function mergeHops(steps: readonly Step[], legs: readonly Leg[]): Step[] 
   return mergedSteps
 }
 
-/** True if the leg sells the output of the previous leg, and no other leg sells or buys this token. */
+/** Returns true if the leg sells the token that the previous leg buys, and no other leg sells or buys this token. */
 function isOnlyLink({ tokenIn }: Leg, previousLeg: Leg | undefined, legs: readonly Leg[]): boolean {
   const legsSelling = legs.filter((leg) => leg.tokenIn === tokenIn)
   const legsBuying = legs.filter((leg) => leg.tokenOut === tokenIn)

@@ -8,7 +8,7 @@ import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
 import { nativeInputOf, tokensOf, wrapSteps } from './native.ts'
 
-/** The part of a family that encoding needs. */
+/** The part of a DEX family that encoding needs. */
 export type StepMaker = Pick<DexFamily, 'step'>
 
 export type StepContext = {
@@ -16,11 +16,11 @@ export type StepContext = {
   readonly families: ReadonlyMap<string, StepMaker>
 }
 
-/** The destination of the last steps' output: the Guard, or the sender in direct mode. */
+/** Where steps send the output token: to the Guard, or to the sender in direct mode. */
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
- * Builds the steps of a route's legs, with the same arithmetic as the settlement. Legs that sell the sender's token
+ * Builds the steps of a route's legs, which trade the same amounts as the settlement. Legs that sell the sender's token
  * pull their exact amount. Legs that sell another token take a share of its balance, and the last of them takes the
  * remaining balance.
  *
@@ -58,7 +58,7 @@ export function buildSteps(route: RoutePlan, context: StepContext): readonly Ste
   return takesNativeCoin ? [...wrapSteps(route, requireWrapped(wrappedNative)), ...mergedSteps] : mergedSteps
 }
 
-/** A route without legs: native to its wrapper or back, one to one. */
+/** Builds the step of a route without legs, which wraps or unwraps the native token. */
 function wrapStep({ tokenIn, tokenOut }: RoutePlan, { wrappedNative }: StepContext): Step {
   const wrapped = requireWrapped(wrappedNative)
   if (tokenIn === NATIVE && tokenOut === wrapped)
@@ -75,8 +75,8 @@ const shareInput = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
- * Returns intermediate tokens that only one leg sells, to a pool that measures its own input. Legs that buy such a
- * token pay the pool directly, which saves a transfer and one tax of a taxed token.
+ * Returns the prepaid legs, by the token that they sell: legs that are the only ones to sell an intermediate token, to
+ * a pool that measures its own input. Legs that buy the token pay this pool directly, which saves a transfer.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const legByToken = new Map<Address, Leg>()
@@ -89,6 +89,7 @@ function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): R
   return legByToken
 }
 
+/** Checks that the legs sell the whole input and do not buy it back. */
 function checkLegs({ legs, amountIn, tokenIn }: RoutePlan, sourceTokens: readonly (Address | null)[]): void {
   if (legs.some((leg) => sourceTokens.includes(leg.tokenOut)))
     throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${tokenIn} back`)

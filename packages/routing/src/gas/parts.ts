@@ -1,6 +1,7 @@
 /**
- * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per leg. Every other part
- * is an extra cost or saving of a leg, which depends on who pays whom, and on the storage that earlier legs touched.
+ * Splits a route's gas into parts. A plain chain of pools has the part `route`, and one part `hop` per leg. Every other
+ * part is an additional cost or saving of a leg, which depends on who transfers the tokens, and on the storage that
+ * earlier legs touched. The gas of each part is in `partGas` of the liquidity package.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
@@ -8,7 +9,7 @@ import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 
-/** The properties of a leg that its gas depends on; `gas` is the table's figure including tick crossings. */
+/** The properties of a leg on which its gas depends; `gas` is the figure of the gas table plus tick crossings. */
 export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
 export type GasSwap = Pick<RoutePlan, 'tokenIn' | 'tokenOut'> & {
   readonly legs: readonly GasLeg[]
@@ -55,7 +56,7 @@ export function gasParts(swap: GasSwap): GasParts {
   return parts
 }
 
-/** Tokens that legs transfer. Between two hops of one call, tokens do not move. */
+/** Tokens that legs transfer. Between two hops that share a call, no token is transferred. */
 function movedTokensOf(legs: readonly GasLeg[]): ReadonlySet<Address> {
   const movedTokens = legs.flatMap(({ tokenIn, tokenOut }, k) => [
     ...(isJoined(legs, k) ? [] : [tokenIn]),
@@ -70,22 +71,22 @@ export function piecesIn(parts: GasParts): number {
 }
 
 /**
- * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without
- * crossing.
+ * Number of ticks or bins that a leg crosses, derived from the gas of its quote. Fractional if the swap also scans
+ * words of the tick bitmap.
  */
 function crossedPiecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
-/** Returns true if the token is this end of the route, in any form of the native asset. */
+/** Returns true if a token is the given end of the route. NATIVE stands for both the native token and its wrapper. */
 export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
 /**
- * Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between
- * them.
+ * Returns true if leg `k` is joined with the leg before it: two hops of one contract share a call if no other leg buys
+ * or sells the token between them. The encoder has the same rule.
  */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [previousLeg, leg] = [legs[k - 1], legs[k]]
@@ -99,7 +100,8 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
 }
 
 /**
- * Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool.
+ * Returns true if the previous hop pays the pool of this leg directly: if no other leg sells the token or uses the
+ * pool. The encoder has the same rule.
  */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: soldToken, pool } = leg

@@ -3,7 +3,7 @@ import { partGas } from '@sluice/liquidity'
 import { type GasParts, type GasSwap, gasParts } from './parts.ts'
 
 export type RouteGas = {
-  /** After refunds: paid by the sender. */
+  /** Gas after refunds, which the sender pays. */
   readonly charged: number
   /** Refund within the limit of EIP-3529. */
   readonly refund: number
@@ -11,7 +11,7 @@ export type RouteGas = {
   readonly unlimitedRefund: number
 }
 
-/** EIP-3529: at most a fifth of the gas is refunded. */
+/** Limits a refund to a fifth of the gas (EIP-3529). */
 export const limitedRefund = (grossGas: number, unlimitedRefund: number): number =>
   Math.max(0, Math.min(unlimitedRefund, grossGas / 5))
 

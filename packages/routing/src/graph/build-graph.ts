@@ -25,7 +25,7 @@ export type GasTable = {
   readonly tick: number
 }
 
-/** Gas of a hop if the family has no figure. */
+/** Gas of a hop if its family has no entry in the gas table. */
 const DEFAULT_HOP_GAS = 120_000
 
 /**
@@ -59,8 +59,8 @@ function compileGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable)
     if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
     else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into
-  // one token.
+  // The native token gets the number after that of its wrapper. Their outgoing edges are then adjacent, so that the two
+  // can be joined into one token.
   const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
   for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
@@ -115,7 +115,7 @@ function compileGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable)
   return new Graph(snapshot, topology, edges, minGas)
 }
 
-/** Joins a token with the next one: a topology in which both are one token. */
+/** Returns a topology in which a token and the token with the next number are one token. */
 function withNextJoined(topology: Topology, token: number): Topology {
   const nextToken = token + 1
   const joinEnds = (ends: Int32Array) => ends.map((end) => (end === nextToken ? token : end))
@@ -138,8 +138,8 @@ export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edg
 }
 
 /**
- * Edges for both directions of every pair of the pool's tokens. Includes pairs without liquidity, which may get some
- * later.
+ * Compiles the edges of both directions of every pair of the pool's tokens, including pairs without liquidity, since
+ * they may get some in a later block.
  */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
@@ -150,7 +150,7 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, gasTable?: GasTable): Edge {
   const hopGas: Readonly<Record<string, number>> = gasTable?.hop ?? HOP_GAS
-  // An arithmetic failure of one pool must not affect the others.
+  // A pool whose arithmetic fails gets an empty curve, so that it does not affect the others.
   const singleSwapCurve =
     nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
   const priceCurve = withRepeatedSwaps(
@@ -162,7 +162,7 @@ function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, gasTable?:
   const curve = compileCurve(
     gasTable && priceCurve.gasPerPiece ? { ...priceCurve, gasPerPiece: gasTable.tick } : priceCurve,
   )
-  // A caller's gas table is complete; do not add gas of tokens to it.
+  // The figures of a caller's gas table already contain the gas of tokens.
   const tokensGas = gasTable ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)
   return { pool, tokenIn, tokenOut, curve, gas: (hopGas[pool.family] ?? DEFAULT_HOP_GAS) + tokensGas, tokensGas }
 }

@@ -1,6 +1,6 @@
 /**
- * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search
- * spend units of the budget.
+ * Work budget of a request. Work is counted in units, not timed, so that all machines find the same route. All loops of
+ * a search spend units of the budget.
  */
 
 /**
@@ -18,10 +18,7 @@ export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
-/**
- * A single instance. A search catches many of these errors, and a stack trace for each would take more time than it
- * saves.
- */
+/** The only instance, because creating an error takes long (for its stack trace), and a search catches many. */
 const WORK_SPENT = new WorkSpent()
 
 /** Counts the work units that a search has left. */
@@ -33,7 +30,7 @@ export class WorkBudget {
     this.unitsLeft = units
   }
 
-  /** True if some computation was cut off: a larger budget may give another result. */
+  /** True if some computation ran out of units, so that a larger budget may give another result. */
   get hasRunOut(): boolean {
     return this.timesExhausted > 0
   }

@@ -1,19 +1,20 @@
 /**
- * Label correction in rounds (Bellman–Ford with a queue). Each round extends paths by one edge, so the number of rounds
- * also bounds profitable cycles (arbitrage).
+ * Label correction in rounds (Bellman–Ford with a queue). Each round extends paths by one edge. The number of rounds is
+ * limited, so it ends even with a profitable cycle (arbitrage).
  */
 import type { Scratch } from '../graph/scratch.ts'
 
 /**
- * Queue of tokens whose labels changed, processed round by round. Callers pull tokens in their own loop, since a
- * callback per token would prevent the JIT from compiling the loop as a whole.
+ * Queue of tokens whose labels changed, processed round by round. Callers take tokens in a loop of their own, because
+ * with a callback per token V8 could not optimize the loop as a whole.
  */
 export class LabelQueue {
   private readonly isQueued: Uint8Array
+  /** Tokens of the current round, and of the next one. */
   private layer: Int32Array
   private nextLayer: Int32Array
   private nextLayerSize = 0
-  /** Indices in `layer`: the next token, and the end. */
+  /** Indices in `layer`: the next token, and the end of the layer. */
   private position = 0
   private layerEnd = 0
   private maxRounds = 0

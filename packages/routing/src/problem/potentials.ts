@@ -1,4 +1,4 @@
-/** Best spot rates between one token and all others: upper bounds on the rate of any trade size. */
+/** Best spot rates between one token, the root, and all others: upper bounds on the rate of a trade of any size. */
 
 import { LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
@@ -6,13 +6,14 @@ import type { Problem } from './problem.ts'
 
 export type SpotRates = {
   /**
-   * By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no
-   * path.
+   * By token: the rate of the best path to (or from) the root, for the first unit: the highest product of its edges'
+   * rates. Considers paths of about `maxHops` edges; 0 if there is none. For paths to the target, this is the value of
+   * one unit of the token in output base units.
    */
   readonly best: Float64Array
-  /** The edge next to the token on that path; −1 for the root, and if there is no path. */
+  /** By token: the edge of that path at the token; −1 for the root, and if there is no path. */
   readonly link: Int32Array
-  /** Minimum number of edges to (or from) the root; 255 if there is no path. */
+  /** By token: minimum number of edges to (or from) the root; 255 if there is no path. */
   readonly hops: Uint8Array
 }
 
@@ -72,6 +73,7 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
   return distances
 }
 
+/** Finds the tokens at a distance from the source, records the distance, and returns them. */
 type LayerSearch = (
   problem: Problem,
   distances: Uint8Array,
@@ -79,7 +81,7 @@ type LayerSearch = (
   distance: number,
 ) => readonly number[]
 
-/** Finds the tokens at a distance by the outgoing edges of the previous layer. */
+/** Scans the outgoing edges of the previous layer. */
 const reachForward: LayerSearch = ({ graph, rate, budget }, distances, layer, distance) => {
   const { offset, to } = graph.topology
   const nextLayer: number[] = []
@@ -95,7 +97,7 @@ const reachForward: LayerSearch = ({ graph, rate, budget }, distances, layer, di
   return nextLayer
 }
 
-/** Finds the tokens at a distance by the edges of the unreached tokens. */
+/** Scans the edges of the unreached tokens. */
 const reachBackward: LayerSearch = ({ graph, rateBack, budget }, distances, _, distance) => {
   const { offset, to, tokens } = graph.topology
   const nextLayer: number[] = []
@@ -114,8 +116,8 @@ const reachBackward: LayerSearch = ({ graph, rateBack, budget }, distances, _, d
 }
 
 /**
- * The edges of the best path from a token to the root, for a potential of direction `to`; null if it contains a cycle
- * or is too long.
+ * Returns the edges of the best path from a token to the root, given the spot rates `to` the root. Null if the path
+ * contains a cycle or is too long.
  */
 export function pathTo(problem: Problem, { link }: SpotRates, start: number, root: number): readonly number[] | null {
   const { to } = problem.graph.topology

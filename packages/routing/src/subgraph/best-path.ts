@@ -1,4 +1,7 @@
-/** The best paths over a large graph: after gas, with bounds that avoid most pool quotes, and at spot rates. */
+/**
+ * Best paths over a large graph: the best path after gas, found with bounds that avoid most pool quotes, and the best
+ * path at spot rates.
+ */
 import { bestSinglePath, curveOutputs, type PathBounds } from '../columns/single-path.ts'
 import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
@@ -9,10 +12,10 @@ import type { ExpansionTerms } from './expander.ts'
 import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
- * Finds the best path after gas.
+ * Finds the best path after gas; empty if there is none.
  *
  * @param problem - on the whole graph
- * @param coarseSearch - on a subgraph, whose best path sets a lower bound
+ * @param coarseSearch - the problem on a subgraph, whose best path gives a lower bound on the result
  */
 export function bestPath(
   problem: Problem,
@@ -35,15 +38,16 @@ export function bestPath(
 }
 
 /**
- * Bounds the value of a path. A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as
- * this pool. Such a pool bounds the next edge of the path. The remaining edges are bounded by a pool with the depth of
- * the deepest exit, or of the deepest edge into the target, whichever is lower.
+ * Bounds the output of an edge, and the value of a path behind it. A pool pays at most as much as an imaginary pool of
+ * x·y = k that has the pool's maximum depth everywhere. This bounds the output of the edge. The path behind it is
+ * bounded by one such imaginary pool at spot rates: with the depth of the deepest exit (outgoing edge) of the token, or
+ * of the deepest edge into the target, whichever is lower.
  */
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
   const exits = deepestExitsOf(graph)
-  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the
+  // Taxes and discounts on the output do not change the depth. Taxes on the input occur only on edges out of the
   // source.
   const depthOf = (edge: number) => {
     const curve = from[edge] === source ? adjustedCurves.get(edge) : undefined
@@ -56,7 +60,7 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
     maxValue: (edge, amountOut) => {
       const token = to[edge]!
       if (token === target) return amountOut
-      // The path does not return to a token that it visited.
+      // The path does not return to the token that it comes from.
       const exitDepth =
         exits.deepestNeighbor[token] === from[edge] ? exits.maxDepthElsewhere[token]! : exits.maxDepth[token]!
       return valueThrough(amountOut * best[token]!, Math.min(exitDepth * best[token]!, depthIntoTarget))
@@ -95,7 +99,10 @@ function maxDepthIntoTarget({ graph, target }: Problem, best: Float64Array, dept
   return maxDepth
 }
 
-/** The best path from the source at spot rates. It ends early if no edge leads on within the hop limit. */
+/**
+ * Returns the best path from the source at spot rates. The path ends before the target if no edge leads on within the
+ * hop limit.
+ */
 export function bestSpotPath(
   graph: Graph,
   { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,

@@ -1,9 +1,9 @@
-/** Builds a graph from some edges of another. */
+/** Builds a subgraph: a graph of some edges of another graph. */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 
-/** A subgraph, with the whole graph's number of each token and edge. */
+/** A subgraph. `tokens` and `edges` are the numbers that its tokens and edges have in the whole graph. */
 export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
 
 /**
@@ -72,12 +72,12 @@ function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
   return edgesOfPool
 }
 
-/** The edges, their reverse edges, and all pairs of multi-token pools, in order. */
+/** Returns the edges, their reverse edges, and all pairs of their multi-token pools, in ascending order. */
 function withReversesAndPairs({ edges, topology }: Graph, chosenEdges: Iterable<number>): Int32Array {
   const { from, reverse, edgesOfPool, isWide, scratch } = topology
   return distinct(scratch, from.length, (add) => {
     for (const edge of chosenEdges) {
-      // The pairs of a pool trade together: a trade of one moves the rates of the others.
+      // All pairs of a multi-token pool are included, because a trade of one pair moves the rates of the others.
       if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) add(pair)
       else {
         add(edge)
@@ -87,7 +87,7 @@ function withReversesAndPairs({ edges, topology }: Graph, chosenEdges: Iterable<
   })
 }
 
-/** The ends, and the tokens that these edges join, in order. */
+/** Returns the ends, and the tokens of these edges, in ascending order. */
 function tokensOf({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
   const { from, tokens, scratch } = topology
   return distinct(scratch, tokens.length, (add) => {
@@ -110,20 +110,23 @@ function distinct(scratch: Scratch, limit: number, addAll: (add: (number: number
   return new Int32Array(numbers).sort()
 }
 
-// Plain loops, because `from` of typed arrays uses iterators, which are several times slower.
+// The functions below use plain loops, because `Int32Array.from` uses iterators, which are several times slower.
 
+/** Returns the values at some indices. */
 function pickFloats(values: Float64Array, indices: Int32Array): Float64Array {
   const result = new Float64Array(indices.length)
   for (let k = 0; k < indices.length; k++) result[k] = values[indices[k]!]!
   return result
 }
 
+/** Returns the numbers at some indices, mapped by `indexOf`. */
 function mapIndices(numbers: Int32Array, indices: Int32Array, indexOf: Int32Array): Int32Array {
   const result = new Int32Array(indices.length)
   for (let k = 0; k < indices.length; k++) result[k] = indexOf[numbers[indices[k]!]!]!
   return result
 }
 
+/** Returns the index of each number in `numbers`, by number; −1 for absent numbers. */
 function indicesOf({ topology }: Graph, numbers: Int32Array, count: number): Int32Array {
   const indices = topology.scratch.blankIndexArray(count, (array) => {
     for (const number of numbers) array[number] = -1

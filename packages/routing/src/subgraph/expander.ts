@@ -1,4 +1,7 @@
-/** Finds the edges around priced tokens that could be profitable, given upper bounds on token values. */
+/**
+ * Finds the edges around tokens with prices that could be profitable, given upper bounds on token values. An edge could
+ * be profitable if a unit sold through it, at the lowest cost of that unit, could be worth more than it costs.
+ */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
@@ -7,6 +10,7 @@ import type { Candidates } from './candidates.ts'
 import type { TokenAtPrice } from './labels.ts'
 import { EDGES_PER_BLOCK, MIN_BLOCKS } from './tolerances.ts'
 
+/** The trade, and what is known of the whole graph. */
 export type ExpansionTerms = {
   readonly ends: Ends
   readonly maxHops: number
@@ -16,13 +20,19 @@ export type ExpansionTerms = {
   readonly budget: WorkBudget
 }
 
-/** Performs the expansion. Its results are valid until the next call of `expand`. */
+/**
+ * Expands from the priced tokens along edges that could be profitable. Results are valid until the next call of
+ * `expand`.
+ */
 export class SubgraphExpander {
   private readonly graph: Graph
   private readonly terms: ExpansionTerms
-  /** By token: units that one unit of the output token buys at the lowest cost found; 0 if not reached. */
+  /**
+   * By token: base units that one base unit of the output token buys, at the lowest cost found (the inverse of the
+   * cost); 0 if not reached.
+   */
   private readonly units: Float64Array
-  /** Minimum number of edges from the source. */
+  /** By token: minimum number of edges from the source (for priced tokens other than the source: 1). */
   private readonly minHopsFromSource: Uint8Array
   private readonly isQueued: Uint8Array
   private readonly hasPrice: Uint8Array
@@ -35,8 +45,8 @@ export class SubgraphExpander {
   private foundEdges: Int32Array
   private foundEdgeCount = 0
   /**
-   * Scans of tokens: the token, its units at the time of the scan, and the range of found edges. When a token is
-   * reached with more units, its scan becomes invalid and is repeated, at most once per round.
+   * Scans of tokens: the token, its `units` at the time of the scan, and the range in `foundEdges` of the edges that it
+   * found. When a token is reached at a lower cost, its scan becomes invalid and is repeated, at most once per round.
    */
   private readonly scans: {
     readonly tokens: Int32Array
@@ -46,9 +56,13 @@ export class SubgraphExpander {
   }
   private scanCount = 0
   private labels: Pick<TargetLabels, 'maxValue' | 'hops'> & Partial<TargetLabels>
-  /** Edges of the valid scans. `values` has the value of the first unit of input of each edge. */
+  /**
+   * Edges of the valid scans, and for each edge the maximum value of a unit of its input (`values`), in output base
+   * units.
+   */
   private readonly payingEdges: Int32Array
   private readonly values: Float64Array
+  /** Arrays behind the result of `edgesEarning`. */
   private readonly resultEdges: Int32Array
   private readonly resultEarnings: Float64Array
 
@@ -82,7 +96,7 @@ export class SubgraphExpander {
   }
 
   /**
-   * Finds the edges on paths from priced tokens whose value exceeds their cost.
+   * Finds the edges on paths from priced tokens whose maximum value exceeds their cost.
    *
    * @param labels - upper bounds on token values
    * @returns false if more than `max` edges were found
@@ -152,11 +166,12 @@ export class SubgraphExpander {
   }
 
   /**
-   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of
-   * its cost and its value.
+   * Returns the maximum total earnings of the found edges, in output base units. A token without a price is valued at
+   * the geometric mean of its minimum cost and its maximum value.
    *
-   * @param isInSubgraph - 1 for tokens of the subgraph, which keep these bounds
-   * @param isCounted - 1 for edges that are counted elsewhere
+   * @param isInSubgraph - by token: 1 for tokens of the subgraph. Without a price, they are valued at their cost when
+   *   sold and at their value when bought
+   * @param isCounted - by edge: 1 for edges that are counted elsewhere
    */
   maxEarningsOutside(isInSubgraph: Uint8Array, isCounted: Uint8Array): number {
     const { graph, terms, units, hasPrice, payingEdges } = this
@@ -189,10 +204,11 @@ export class SubgraphExpander {
     const { offset } = graph.topology
     const [start, end] = [offset[token]!, offset[token + 1]!]
     this.reserveCapacity(end - start)
-    // The source may be any token, so the trust rule does not apply to its outgoing edges.
+    // The source may be an untrusted token, so the trust rule does not apply to its outgoing edges.
     const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
     const { blocks } = this.labels
-    // Block labels are not worth computing for a single scan.
+    // The outgoing edges of the source have other rates, and blocks of few edges save no work, so both are scanned as a
+    // whole.
     if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * EDGES_PER_BLOCK) {
       this.scanEdges(token, start, end, rate)
       return
@@ -210,7 +226,10 @@ export class SubgraphExpander {
         )
   }
 
-  /** Returns the maximum value of the first unit of input in each block of edges. Cached per set of labels. */
+  /**
+   * Returns, for each block of a token's edges, the maximum value of a unit sold through one of them. Cached per set of
+   * labels.
+   */
   private maxValueOfBlocks(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
     const cachedLabels = blocks.get(token)
     if (cachedLabels) return cachedLabels
@@ -287,7 +306,7 @@ export class SubgraphExpander {
         values[count++] = rate[edge]! * maxValue[to[edge]!]!
       }
     }
-    // The target may be any token, so the trust rule does not apply to its incoming edges.
+    // The target may be an untrusted token, so the trust rule does not apply to its incoming edges.
     if (terms.intermediateRates.rate === graph.rate) return count
     for (let reverseEdge = offset[target]!; reverseEdge < offset[target + 1]!; reverseEdge++) {
       const edge = reverse[reverseEdge]!

@@ -1,6 +1,6 @@
 /**
- * Selects the initial edges of a subgraph, which most divided trades use: between the ends, their neighbors, and the
- * hubs.
+ * Selects edges of a subgraph by its tokens: the initial edges, which most divided trades use, and alternatives to
+ * edges in use.
  */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
@@ -15,7 +15,10 @@ import {
   NEIGHBORS_PER_END,
 } from './tolerances.ts'
 
-/** Edges between any two of the tokens whose rate is at most a fraction below the tokens' prices. */
+/**
+ * Returns edges between any two of some tokens whose rate is below the ratio of the tokens' values by at most a
+ * fraction.
+ */
 export function alternativesBetween(
   { topology, rate }: Graph,
   values: ReadonlyMap<number, number>,
@@ -44,8 +47,9 @@ export function alternativesBetween(
 }
 
 /**
- * Returns the edges between the ends and their deepest neighbors (unless an end has too many pools), the deepest edges
- * between these neighbors, and the deepest edges between hubs.
+ * Returns the edges between the ends and their deepest neighbors (unless an end has too many edges to scan), the
+ * deepest edges between these neighbors and any of the chosen tokens (ends, neighbors, hubs), and the deepest edges
+ * between hubs.
  */
 export function initialEdges(
   graph: Graph,
@@ -90,7 +94,7 @@ export function initialEdges(
   ]
 }
 
-/** The edges with the largest values, in descending order; the first one wins a tie. */
+/** Returns the edges with the highest scores, in descending order. Of equal edges, the first comes first. */
 function highestScoring(edges: readonly number[], score: (edge: number) => number, max: number): readonly number[] {
   const chosenEdges: number[] = []
   const scores: number[] = []

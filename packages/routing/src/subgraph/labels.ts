@@ -1,4 +1,4 @@
-/** Spot rates to a token over all pools that any route may pass through: upper bounds on token values. */
+/** Best spot rates from all tokens to a target, over all pools that any route may use: upper bounds on token values. */
 import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
@@ -12,8 +12,8 @@ const UNREACHED = 255
 export type TokenAtPrice = { readonly token: number; readonly price: number }
 
 /**
- * Returns for each token the highest product of first rates to the target within the hop limit, and the fewest edges.
- * All requests of a block share the result, since filters, taxes, and discounts only lower rates.
+ * Returns, for each token, the best rate to the target for the first unit within the hop limit, and the minimum number
+ * of edges. All requests of a block share the result, since their filters, taxes, and discounts only lower rates.
  */
 export function labelsTo(graph: Graph, trust: Trust | undefined, target: number, maxHops: number): TargetLabels {
   const cachesByTrust = graph.facts.targetLabels
@@ -22,8 +22,8 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   const key = `${target} ${maxHops}`
   const cachedLabels = cache.get(key)
   if (cachedLabels) return cachedLabels
-  // The number of rounds limits the work. It is not counted in the request's budget, since later requests use the
-  // result.
+  // The work is not counted in the request's budget, since later requests share the result. The number of rounds limits
+  // it.
   const passableRates = trust ? ratesBetween(graph, trust) : graph
   const labels = valueLabels(graph, passableRates, target, maxHops)
   if ((cache.size + 1) * labels.maxValue.length > MAX_CACHED_LABELS) cache.clear()

@@ -1,4 +1,4 @@
-/** Measures the values of all tokens of a large graph, given the prices of some tokens. */
+/** Computes the maximum values of all tokens of a large graph, given the prices of some tokens. */
 import type { Graph } from '../graph/graph.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { ExpansionTerms } from './expander.ts'
@@ -8,10 +8,10 @@ import type { TokenAtPrice } from './labels.ts'
 type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
 
 /**
- * Computes the maximum value of each token over paths to priced tokens. Most edges join a token with a hub. These edges
- * are scanned only when the hub's value rises, while each round scans the edges between other tokens.
+ * Computes the maximum value of each token over paths to priced tokens. Each round scans the edges between tokens that
+ * are not hubs. Most edges join a token with a hub; they are scanned only if the hub's value has risen.
  *
- * @param maxValues - output array
+ * @param maxValues - set in place: values by token, in output base units
  */
 export function measureValues(
   graph: Graph,
@@ -62,7 +62,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Updates the values of all tokens with an edge into this one. */
+  /** Updates the values of all tokens that an edge sells for this token. */
   private propagate(token: number): void {
     const { graph, expansion, maxValues, hasPrice } = this
     const { offset, to } = graph.topology

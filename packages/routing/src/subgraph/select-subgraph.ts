@@ -1,7 +1,8 @@
 /**
  * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
- * few dozen of 100,000 pools. At given token prices, an edge is useful only if the value of its first unit of output
- * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the subgraph.
+ * few dozen of 100,000 pools. At given token prices, an edge is useful only if the output for the first unit of its
+ * input is worth more than that unit costs. The prices come from coarse allocations on successive guesses of the
+ * subgraph.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
@@ -33,7 +34,10 @@ import {
   SUBGRAPH_EDGES_PER_POOL,
 } from './tolerances.ts'
 
-/** Prices of a coarse allocation, with its edges in the whole graph and its value. */
+/**
+ * Prices of a coarse allocation, with the edges that it uses and its value (in output base units). Tokens and edges
+ * have their numbers in the whole graph.
+ */
 type CoarsePrices = {
   readonly pricedTokens: readonly TokenAtPrice[]
   readonly usedEdges: readonly number[]
@@ -41,7 +45,8 @@ type CoarsePrices = {
 }
 
 /**
- * Builds the request's problem on the subgraph; null if the subgraph has no path.
+ * Selects the subgraph, and builds the request's problem on it; null if the subgraph has no path, or if the input would
+ * not buy one base unit.
  *
  * @param ends - ends of the trade in the whole graph
  * @param prepareOn - builds the request's problem on a graph
@@ -89,7 +94,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const loweredPrices = pricedTokens.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
   const maxEdges = Math.max(SUBGRAPH_EDGES, SUBGRAPH_EDGES_PER_POOL * maxPools)
   const candidates = topEarningEdges(neighborhood.edgesAround(loweredPrices, SUBGRAPH_BENEFIT * value), maxEdges)
-  // With gas, the best path may be far from any of these prices.
+  // With gas, the best path may contain edges that do not pay at these prices.
   const bestPathEdges = hasNoLegCosts(initialProblem)
     ? []
     : bestPath(prepareOn(fullGraph).problem, labels, { problem: prepareOn(subgraph.graph).problem, subgraph })
@@ -106,7 +111,10 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   return { ...prepared, problem: { ...prepared.problem, subgraph: subgraphBounds } }
 }
 
-/** Other edges between the tokens of some edges, judged by prices, or by upper bounds for tokens without a price. */
+/**
+ * Returns other edges between the tokens of some edges. Their rates are compared with the tokens' prices, or with upper
+ * bounds on the values of tokens without a price.
+ */
 function alternativeEdges(
   fullGraph: Graph,
   edges: readonly number[],
@@ -119,7 +127,10 @@ function alternativeEdges(
   return alternativesBetween(fullGraph, values, MAX_ALTERNATIVE_DISADVANTAGE, budget)
 }
 
-/** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */
+/**
+ * Allocates the trade without gas on a subgraph, coarsely. Returns the prices of the tokens that carry flow. Null if
+ * there is no path.
+ */
 function coarsePrices(problemWithGas: Problem, { tokens, edges }: Subgraph): CoarsePrices | null {
   const problem = { ...problemWithGas, costPerGas: 0, costPerLeg: 0 }
   const { source, target } = problem
@@ -139,7 +150,10 @@ function coarsePrices(problemWithGas: Problem, { tokens, edges }: Subgraph): Coa
   )
 }
 
-/** Prices of the tokens that carry flow, by number in the whole graph; null if one is not positive and finite. */
+/**
+ * Returns prices of the tokens that carry flow, with their numbers in the whole graph. Null if a price is not positive
+ * and finite.
+ */
 function pricesOf(
   allocation: SolvedAllocation,
   { source, target }: Problem,
@@ -155,7 +169,10 @@ function pricesOf(
   return pricedTokens.every(({ price }) => price > 0 && price < Number.POSITIVE_INFINITY) ? pricedTokens : null
 }
 
-/** Maximum total earnings of the edges outside the subgraph at the prices of an allocation on it; null if unknown. */
+/**
+ * Returns the maximum total earnings of the edges outside the subgraph at the prices of an allocation on it, in output
+ * base units; null if unknown.
+ */
 function maxEarningsOutside(
   solvedAllocation: SolvedAllocation,
   problem: Problem,

@@ -13,7 +13,10 @@ const POOLS_PER_MESSAGE = 250
 const PREPARE_TIMEOUT_MS = 30_000
 
 export type ThreadOptions = {
-  /** Timeout of a search in milliseconds. Only for faults, since the work budget ends a search much earlier. */
+  /**
+   * Timeout of a search in milliseconds. It ends only faulty searches, since the work budget ends a search much
+   * earlier.
+   */
   readonly timeoutMs: number
   /** Memory limit of one thread in megabytes. */
   readonly memoryMb: number
@@ -25,24 +28,25 @@ export type ThreadOptions = {
 export type EntryLogs = Map<number, EntryLog>
 
 type SearchMessage = Exclude<FromThread, { prepared: true }>
-/** The state of a chain in the thread. Shared terms are compared by identity. */
+/** What the thread has been sent of a chain. Shared terms are compared by identity. */
 type ThreadState = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
   /** Hash of the block whose graph the thread will have at its next search; undefined if it must build one. */
   graphBlockHash?: string | undefined
 }
+/** A search that was given to the thread. */
 type Search = {
   readonly isShort: boolean
   isSent: boolean
   /** True if the thread will have the graph when it reaches this search. */
   isPrepared: boolean
-  /** Resolves with null if the search is handed back before it began. */
+  /** Called with null if the search is handed back to the caller before it began. */
   readonly resolve: (answer: SearchMessage | null) => void
   readonly reject: (error: Error) => void
 }
 
-/** Maximum number of short searches queued in a thread, so that the thread has no pause between two searches. */
+/** Maximum number of short searches in a thread. With several, the thread has no pause between two searches. */
 const MAX_QUEUED_SEARCHES = 4
 /** Milliseconds after which the searches behind a slow one are handed back. */
 const SLOW_MS = 250
@@ -59,7 +63,7 @@ export class RouterThread {
   /** The running search, then the queued ones. Results arrive in this order. */
   private searches: Search[] = []
   private terminationTimer: NodeJS.Timeout | undefined
-  /** Resolves when everything so far has been posted. */
+  /** Resolves when all earlier messages have been posted. */
   private lastPost: Promise<void> = Promise.resolve()
   /** State of each chain in the thread. */
   private stateByChain = new Map<number, ThreadState>()
@@ -67,10 +71,10 @@ export class RouterThread {
   private slowTimer: NodeJS.Timeout | undefined
   /** True after the first result: the thread's code is loaded. */
   isWarm = false
-  /** True if the running search takes long. */
+  /** True if the running search has taken more than `SLOW_MS`. */
   isSlow = false
 
-  /** @param onChange - called when a search ends, or the running one turns out to be slow */
+  /** @param onChange - called when a search ends, and when the running one turns out to be slow */
   constructor(options: ThreadOptions, logs: EntryLogs = new Map(), onChange = () => {}) {
     this.options = options
     this.entryLogs = logs
@@ -97,8 +101,8 @@ export class RouterThread {
   }
 
   /**
-   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if the search did not begin,
-   * because the previous search is slow or ended the thread.
+   * Runs `findRoute` on the snapshot's graph, after the searches that are queued already. Returns null if the search
+   * did not begin, because an earlier search is slow or ended the thread.
    *
    * @param isShort - true if the search is expected to take a few milliseconds
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
@@ -207,13 +211,19 @@ export class RouterThread {
     } else this.worker?.unref()
   }
 
-  /** Hands back the searches that were not sent. In reverse, since each is put at the front of the waiting queue. */
+  /**
+   * Hands back the searches that were not sent to the worker. In reverse order, since the caller puts each at the front
+   * of its queue.
+   */
   private handBack(): void {
     for (const { resolve } of this.searches.slice(1).reverse()) resolve(null)
     this.searches = this.searches.filter(({ isSent }, k) => k === 0 || isSent)
   }
 
-  /** Runs a function that posts messages after all earlier posts. For chains with many pools, posting takes a while. */
+  /**
+   * Runs a function that posts messages, once all earlier messages have been posted. With many pools, posting takes
+   * several turns of the event loop.
+   */
   private postInOrder(send: () => Promise<void> | void): Promise<void> {
     const posted = this.lastPost.then(send)
     this.lastPost = posted.catch(() => {})
@@ -286,7 +296,10 @@ async function deliverPendingMessages(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn()
 }
 
-/** Sends the shared terms that changed. Returns the names of all that apply. */
+/**
+ * Sends the shared terms of a request that changed since they were last sent. Returns the names of all shared terms of
+ * the request.
+ */
 function sendShared(
   worker: Worker,
   { terms: sentTerms }: ThreadState,

@@ -15,15 +15,15 @@ const DEFAULTS: ThreadOptions = { timeoutMs: 5_000, memoryMb: 2_048 }
 
 type QueuedSearch = {
   readonly isShort: boolean
-  /** Resolves with false if the thread hands the search back. */
+  /** Runs the search in a thread. Resolves with false if the thread hands it back. */
   readonly run: (thread: RouterThread) => Promise<boolean>
   readonly reject: (error: Error) => void
 }
 
 /**
- * Queues searches until a thread is idle, or has only a few short searches. If a thread is slow or must be terminated,
- * the searches that it did not begin move to another thread. A thread starts, and takes memory, only when all earlier
- * threads are busy.
+ * Assigns searches to threads; queues them while no thread is free. A thread is free if it is idle; for a short search,
+ * also if it has only a few short searches. If a thread is slow or must be terminated, the searches that it did not
+ * begin go back to the queue. A thread starts, and takes memory, only when all earlier threads are busy.
  */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
@@ -47,7 +47,8 @@ export class RouterThreads {
   }
 
   /**
-   * State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free.
+   * State of the thread that would run a short search now: `warm` if it has completed a search before, else `cold`;
+   * null if no thread is free.
    */
   get freeThreadState(): 'warm' | 'cold' | null {
     if (this.waitingSearches.length > 0) return null
@@ -58,8 +59,8 @@ export class RouterThreads {
   /**
    * Runs `findRoute` on the snapshot's graph in the first free thread.
    *
-   * @param signal - removes the search from the queue; a search that was sent to a thread continues
-   * @param isShort - true if it is expected to take a few milliseconds; it may then be queued in a thread
+   * @param signal - if aborted, removes the search from the queue; a search that a thread has received continues
+   * @param isShort - true if the search is expected to take a few milliseconds; it may then be queued in a thread
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
    */
   findRoute(
@@ -118,7 +119,7 @@ export class RouterThreads {
   }
 
   private assignSearches(): void {
-    // One extra thread while another one is slow.
+    // While a thread is slow, one more thread may be busy.
     const maxBusyThreads = this.maxThreads + (this.threads.some(({ isSlow }) => isSlow) ? 1 : 0)
     for (let search = this.waitingSearches[0]; search; search = this.waitingSearches[0]) {
       const thread = this.threadFor(search, maxBusyThreads)

@@ -50,7 +50,9 @@ function find({ chainId, block, request, sharedNames }: Extract<ToThread, { do: 
   }
 }
 
-/** Returns the graph of a block. It is kept with its cached facts until the block or the pools change. */
+/**
+ * Returns the graph of a block. The graph is cached, with its own cached facts, until the block or the pools change.
+ */
 function graphAt(chainId: number, block: Snapshot['block']): Graph {
   const pools = poolsByChain.get(chainId) ?? PoolMap.empty
   const cachedGraph = graphByChain.get(chainId)
