@@ -1,7 +1,7 @@
 /**
- * Upper bounds on what a trader earns in pools at given token prices: base units times integer prices, rounded up. The
- * soldPrice is the cost of a unit that is sold to the pool, and the boughtPrice is the value of a unit that the pool
- * pays. README.md derives the formulas.
+ * Upper bounds on what a trader earns in pools at given token prices: base units times integer prices, rounded up.
+ * `priceIn` is the cost of a unit that is sold to the pool, and `priceOut` is the value of a unit that the pool pays.
+ * README.md derives the formulas.
  */
 import { notCheckable } from './certificate.ts'
 
@@ -22,48 +22,37 @@ export function rootDown(value: bigint, degree: bigint): bigint {
 
 /**
  * Returns the maximum earnings in a constant-product pool; 0 if no trade earns. For an input d, a trade earns
- * boughtPrice·y·γd/(x + γd) − soldPrice·d, where x and y are the reserves of the sold and the bought token and γ = 1 −
- * fee. The maximum over d is (√(boughtPrice·y) − √(soldPrice·x/γ))².
+ * priceOut·y·γd/(x + γd) − priceIn·d, where x and y are the reserves of the sold and the bought token and γ = 1 − fee
+ * (`net` in ppm). The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
  */
-export function constantProduct(
-  reserveIn: bigint,
-  reserveOut: bigint,
-  feePpm: bigint,
-  soldPrice: bigint,
-  boughtPrice: bigint,
-): bigint {
-  const keptPpm = PPM - feePpm
-  if (boughtPrice * reserveOut * keptPpm <= soldPrice * reserveIn * PPM) return 0n
-  return (
-    boughtPrice * reserveOut +
-    divUp(soldPrice * reserveIn * PPM, keptPpm) -
-    rootDown((4n * boughtPrice * reserveOut * soldPrice * reserveIn * PPM) / keptPpm, 2n)
-  )
+export function constantProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: bigint, priceOut: bigint): bigint {
+  const net = PPM - feePpm
+  if (priceOut * y * net <= priceIn * x * PPM) return 0n
+  return priceOut * y + divUp(priceIn * x * PPM, net) - rootDown((4n * priceOut * y * priceIn * x * PPM) / net, 2n)
 }
 
 /**
  * Computes earnings in one direction through concentrated liquidity, piece by piece. A piece is a price range with
  * constant liquidity.
  */
-export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, soldPrice: bigint, boughtPrice: bigint) {
-  const keptPpm = PPM - feePpm
+export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, priceIn: bigint, priceOut: bigint) {
+  const net = PPM - feePpm
   /** √price in the direction of the trade (bought per sold token), as a fraction [numerator, denominator]. */
-  const priceFraction = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
+  const ratioAt = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
   /** Returns true if one more unit earns at a √price with 96 fractional bits. */
   const isProfitable = (sqrtPrice: bigint) => {
-    const [num, den] = priceFraction(sqrtPrice)
-    return boughtPrice * num ** 2n * keptPpm > soldPrice * den ** 2n * PPM
+    const [num, den] = ratioAt(sqrtPrice)
+    return priceOut * num ** 2n * net > priceIn * den ** 2n * PPM
   }
-  /** Returns the earnings in a piece, and true in `isEnd` if the trade ends within the piece. */
-  const earnInPiece = (liquidity: bigint, startSqrtPrice: bigint, endSqrtPrice: bigint) => {
-    const [[num, den], [endNum, endDen]] = [priceFraction(startSqrtPrice), priceFraction(endSqrtPrice)]
-    const startValue =
-      divUp(boughtPrice * liquidity * num, den) + divUp(soldPrice * liquidity * den * PPM, num * keptPpm)
-    const isEnd = !isProfitable(endSqrtPrice)
+  /** Returns the earnings in a piece between two √prices, and in `isEnd` whether the trade ends within the piece. */
+  const earnInPiece = (liquidity: bigint, from: bigint, to: bigint) => {
+    const [[num, den], [endNum, endDen]] = [ratioAt(from), ratioAt(to)]
+    const start = divUp(priceOut * liquidity * num, den) + divUp(priceIn * liquidity * den * PPM, num * net)
+    const isEnd = !isProfitable(to)
     const endValue = isEnd
-      ? rootDown((4n * liquidity ** 2n * boughtPrice * soldPrice * PPM) / keptPpm, 2n)
-      : (boughtPrice * liquidity * endNum) / endDen + (soldPrice * liquidity * endDen * PPM) / (endNum * keptPpm)
-    return { earned: startValue - endValue, isEnd }
+      ? rootDown((4n * liquidity ** 2n * priceOut * priceIn * PPM) / net, 2n)
+      : (priceOut * liquidity * endNum) / endDen + (priceIn * liquidity * endDen * PPM) / (endNum * net)
+    return { earned: start - endValue, isEnd }
   }
   return { isProfitable, earnInPiece }
 }
@@ -95,11 +84,11 @@ const MAX_ROUNDING = 16n
  * D·v(μ, q) is a bound for any μ and any token values q, from (1 − fee) times the price of a token that is bought to
  * the price of a token that is sold. README.md defines v.
  *
- * @param soldPrices - by token: price if it may be sold to the pool, else null
- * @param boughtPrices - by token: price if it may be bought from the pool, else null
+ * @param pricesIn - by token: price if it may be sold to the pool, else null
+ * @param pricesOut - by token: price if it may be bought from the pool, else null
  * @throws CheckFailure if the pool is too far out of balance
  */
-export function stable(pool: StablePool, soldPrices: List<bigint | null>, boughtPrices: List<bigint | null>): bigint {
+export function stable(pool: StablePool, pricesIn: List<bigint | null>, pricesOut: List<bigint | null>): bigint {
   const { balances, units, a100, feeE10 } = pool
   const n = BigInt(units.length)
   const x = balances.map((balance, k) => balance * units[k]!)
@@ -107,8 +96,8 @@ export function stable(pool: StablePool, soldPrices: List<bigint | null>, bought
   const ann = a100 * n
   const d = invariant(x, ann)
   // Bounds of q: prices of a unit of 18 decimals, times 10^18 so that they stay integers.
-  const maxQ = soldPrices.map((price, k) => price && (price * E18) / units[k]!)
-  const minQ = boughtPrices.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
+  const maxQ = pricesIn.map((price, k) => price && (price * E18) / units[k]!)
+  const minQ = pricesOut.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
   const scale = [...maxQ, ...minQ].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
   const fractions = (values: List<bigint | null>, factor: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
@@ -128,8 +117,7 @@ export function stable(pool: StablePool, soldPrices: List<bigint | null>, bought
 
 /** Returns the largest integer D with A·n·Σx ≥ (A·n − 1)·D + D^(n+1)/(n^n·Πx). The parameter `ann` is 100·A·n. */
 function invariant(x: readonly bigint[], ann: bigint): bigint {
-  const n = BigInt(x.length)
-  const sum = sumOf(x)
+  const [n, sum] = [BigInt(x.length), sumOf(x)]
   const product = x.reduce((all, factor) => all * factor, n ** n)
   const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann - 100n) * d * product - ann * sum * product
   // `excess` is convex, and its root D is at most the sum, so Newton's method converges from above.

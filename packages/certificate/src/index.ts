@@ -37,7 +37,7 @@ export async function checkCertificate(certificate: unknown, options: CheckOptio
 
 async function verify(certificate: ReturnType<typeof readCertificate>, options: CheckOptions) {
   const { pools, block, bound, beyond, chainId } = certificate
-  const priceScale = 10n ** certificate.scale
+  const scale = 10n ** certificate.scale
   const prices = new Map(certificate.prices.map(({ token, byHop }) => [token, byHop]))
   const maxHops = Number(certificate.maxHops)
   const pricesOf = (token: string) => {
@@ -46,38 +46,36 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
     return byHop
   }
   // A path may end after any number of pools, so the price of the output token is the same after each number.
-  if (pricesOf(certificate.tokenOut).some((price) => price !== priceScale))
+  if (pricesOf(certificate.tokenOut).some((price) => price !== scale))
     throw notCheckable('malformed', 'prices of tokenOut must be 10^scale')
-  const inputValue = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
+  const input = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
   const poolKeys = new Set(pools.map(({ kind, id, address }) => (kind === 'assumed' ? id : address)))
   if (poolKeys.size < pools.length) throw notCheckable('malformed', 'pools must be different ones')
   const missingId = options.mustInclude?.find((id) => pools.every((pool) => pool.id !== id.toLowerCase()))
   if (missingId !== undefined) throw refute('pool missing', `${missingId} is not among its pools`)
   const digest = await sha256(pools.map(lineOf).join('\n'))
   if (digest !== certificate.digest) throw refute('digest differs', `the digest of its pools is ${digest}`)
-  const claimedBound = sumOf(pools.map(({ earned }) => earned)) + inputValue + beyond.earned + certificate.allowance
-  if (claimedBound > bound * priceScale)
-    throw refute('sum wrong', `its own parts add up to ${divUp(claimedBound, priceScale)}`)
+  const claimedBound = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
+  if (claimedBound > bound * scale) throw refute('sum wrong', `its own parts add up to ${divUp(claimedBound, scale)}`)
   const assumedPools = pools.filter(({ kind }) => kind === 'assumed')
   if (assumedPools.length > (options.maxAssumed ?? 0.5) * pools.length)
     throw notCheckable('too many unknown pools', `${assumedPools.length} of ${pools.length}`)
 
   const node = nodeAt(options, block.number)
-  const nodeChainId = await node.request('eth_chainId', [])
-  if (nodeChainId !== `0x${chainId.toString(16)}`)
-    throw notCheckable('other chain', `the node is of chain ${nodeChainId}`)
+  const nodeId = await node.request('eth_chainId', [])
+  if (nodeId !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${nodeId}`)
   const checkBlock = async () => {
     const hash = await node.hash()
     if (hash !== block.hash) throw notCheckable('no such block', `block ${block.number} of the node is ${hash}`)
   }
   await checkBlock()
-  let recomputedSum = inputValue
+  let sum = input
   const earningsOfPool = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, maxHops)
   for (let offset = 0; offset < pools.length; offset += MAX_CONCURRENT)
-    recomputedSum += sumOf(await Promise.all(pools.slice(offset, offset + MAX_CONCURRENT).map(earningsOfPool)))
+    sum += sumOf(await Promise.all(pools.slice(offset, offset + MAX_CONCURRENT).map(earningsOfPool)))
   // A reorg may have replaced the block while pools were read.
   await checkBlock()
-  const recomputed = divUp(recomputedSum, priceScale)
+  const recomputed = divUp(sum, scale)
   if (recomputed > bound) throw refute('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
   // `recomputed` is the bound that the prices and the chain prove, in output base units. If the certificate claims a
   // higher bound, that is true, too. The earnings of `assumed` pools are those that the certificate states.
@@ -96,27 +94,19 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, m
       const [from, to] = [Number(pair[0]), Number(pair[1])]
       const [input, output] = [tokens[from], tokens[to]]
       if (!input || !output || from === to) throw notCheckable('malformed', `pairs of ${id} must be of its tokens`)
-      const soldPrice = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
-      return {
-        from,
-        to,
-        soldPrice,
-        boughtPrice: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n),
-      }
+      const priceIn = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
+      return { from, to, priceIn, priceOut: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n) }
     })
   const byHop = Array.from({ length: maxHops }, (_, hop) => swapsAt(hop))
   if (kind === 'assumed') return pool.earned
   if (kind === 'wrapper') {
     const isWrapper = tokens.length === 2 && tokens.includes(address) && tokens.some((token) => BigInt(token) === 0n)
-    if (isWrapper && byHop.flat().every(({ soldPrice, boughtPrice }) => boughtPrice <= soldPrice)) return 0n
+    if (isWrapper && byHop.flat().every(({ priceIn, priceOut }) => priceOut <= priceIn)) return 0n
     throw refute('bound too low', `${id} is no wrapper, or earns without end`)
   }
-  const { state, earningsOf: earningsOfSwaps } = await readPool(node, pool)
+  const { state, earningsOf: earned } = await readPool(node, pool)
   if ((await sha256(state)) !== pool.state) throw refute('state differs', `the state of ${id} is: ${state}`)
-  return (await Promise.all(byHop.map(earningsOfSwaps))).reduce(
-    (max, earnings) => (earnings > max ? earnings : max),
-    0n,
-  )
+  return (await Promise.all(byHop.map(earned))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
 }
 
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {

@@ -7,10 +7,10 @@ import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, 
 import type { CallWords, Node } from './node.ts'
 
 /**
- * Swap between two tokens of a pool, by index (`from`, `to`). `soldPrice` is the cost of a unit that the pool receives,
- * and `boughtPrice` is the value of a unit that it pays.
+ * Swap between two tokens of a pool, by index (`from`, `to`). `priceIn` is the cost of a unit that the pool receives,
+ * and `priceOut` is the value of a unit that it pays.
  */
-type Swap = { readonly from: number; readonly to: number; readonly soldPrice: bigint; readonly boughtPrice: bigint }
+type Swap = { readonly from: number; readonly to: number; readonly priceIn: bigint; readonly priceOut: bigint }
 type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
 type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earningsOf: EarningsOfSwaps }
 /** Calls a view function of the pool by selector. Returns the words of its result. */
@@ -34,48 +34,39 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
   const [reserves, [token0], [token1]] = await Promise.all(reads)
-  const trade = ({ from, to, soldPrice, boughtPrice }: Swap) =>
-    constantProduct(reserves[from]!, reserves[to]!, feePpm, soldPrice, boughtPrice)
+  const trade = ({ from, to, priceIn, priceOut }: Swap) =>
+    constantProduct(reserves[from]!, reserves[to]!, feePpm, priceIn, priceOut)
   const state = `constant-product ${reserves[0]} ${reserves[1]} ${feePpm}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
 }
 
 async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
-  const priceReads = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
-  const parameterReads = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [[startSqrtPrice, tickWord], [liquidity], [feePpm], [spacingWord], [token0], [token1]] = await Promise.all([
-    ...priceReads,
-    ...parameterReads,
-  ])
-  const [tick, spacing] = [Number(BigInt.asIntN(24, tickWord)), Number(spacingWord)]
+  const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
+  const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
+  const [[start, word], [liquidity], [feePpm], [step], [token0], [token1]] = await Promise.all([...price, ...facts])
+  const [tick, spacing] = [Number(BigInt.asIntN(24, word)), Number(step)]
   if (!(spacing > 0 && spacing < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
-  const trade = async ({ from, soldPrice, boughtPrice }: Swap): Promise<bigint> => {
+  const trade = async ({ from, priceIn, priceOut }: Swap): Promise<bigint> => {
     const zeroForOne = from === 0
-    const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, soldPrice, boughtPrice)
-    let [sqrtPrice, activeLiquidity, sum, tickBits, wordCount] = [startSqrtPrice, liquidity, 0n, 0n, 0]
-    for (
-      let tickIndex = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1);
-      isProfitable(sqrtPrice);
-      tickIndex += zeroForOne ? -1 : 1
-    ) {
-      if (wordCount === 0 || (tickIndex & 255) === (zeroForOne ? 255 : 0)) {
+    const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, priceIn, priceOut)
+    let [sqrtPrice, active, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
+    for (let i = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
+      if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
         if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
-        tickBits = (await view('0x5339c296', tickIndex >> 8))[0]
+        tickBits = (await view('0x5339c296', i >> 8))[0]
       }
-      const isSet = ((tickBits >> BigInt(tickIndex & 255)) & 1n) === 1n
-      if (!isSet && (tickIndex & 255) !== (zeroForOne ? 0 : 255)) continue
-      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, tickIndex * spacing)))
-      const { earned, isEnd } = earnInPiece(activeLiquidity, sqrtPrice, end)
+      const isSet = ((tickBits >> BigInt(i & 255)) & 1n) === 1n
+      if (!isSet && (i & 255) !== (zeroForOne ? 0 : 255)) continue
+      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * spacing)))
+      const { earned, isEnd } = earnInPiece(active, sqrtPrice, end)
       sum += earned
-      if (isEnd || Math.abs(tickIndex * spacing) >= MAX_TICK) break
+      if (isEnd || Math.abs(i * spacing) >= MAX_TICK) break
       sqrtPrice = end
-      if (isSet)
-        activeLiquidity +=
-          BigInt.asIntN(128, (await view('0xf30dba93', tickIndex * spacing, 2))[1]) * (zeroForOne ? -1n : 1n)
+      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', i * spacing, 2))[1]) * (zeroForOne ? -1n : 1n)
     }
     return sum
   }
-  const state = `concentrated ${startSqrtPrice} ${tick} ${liquidity} ${feePpm} ${spacing}`
+  const state = `concentrated ${start} ${tick} ${liquidity} ${feePpm} ${spacing}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
 }
 
@@ -84,15 +75,9 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
    * Calls a getter, or another one if the pool does not have it: older pools index coins by int128, and have `A` in
    * place of `A_precise`.
    */
-  const callEither = async (
-    selector: string,
-    olderSelector: string,
-    argument?: number,
-    factor = 1n,
-  ): Promise<bigint> => {
+  const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
-    if (words instanceof CheckFailure && words.status === 'refuted')
-      return (await view(olderSelector, argument))[0] * factor
+    if (words instanceof CheckFailure && words.status === 'refuted') return (await view(older, argument))[0] * factor
     if (words instanceof Error) throw words
     return words[0]
   }
@@ -108,10 +93,10 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   if (!isPlainPool) throw refute('not such a pool', `${pool.id} is no plain pool`)
   const units = decimalsByToken.map((decimals) => 10n ** (18n - decimals))
   const earningsOf: EarningsOfSwaps = async (swaps) => {
-    if (swaps.every(({ boughtPrice }) => boughtPrice === 0n)) return 0n
-    const soldPrices = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.soldPrice ?? null)
-    const boughtPrices = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.boughtPrice ?? null)
-    return stable({ balances, units, a100, feeE10 }, soldPrices, boughtPrices)
+    if (swaps.every(({ priceOut }) => priceOut === 0n)) return 0n
+    const pricesIn = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.priceIn ?? null)
+    const pricesOut = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.priceOut ?? null)
+    return stable({ balances, units, a100, feeE10 }, pricesIn, pricesOut)
   }
   return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earningsOf }
 }
