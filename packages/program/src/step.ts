@@ -3,7 +3,7 @@
  * case.
  */
 
-/** How much a step takes, and from where. */
+/** Amount that a step takes, and the account that holds it. */
 export type StepInput =
   /** Exact amount of the sender's input token, pulled through the Guard. Base units, below 2^128. */
   | { readonly kind: 'pull'; readonly amount: bigint }

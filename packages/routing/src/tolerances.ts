@@ -38,7 +38,7 @@ export const MAX_RESIDUAL = 1e-8
  * 0.001 bps.
  */
 export const UNRESOLVED_SHARE = 1e-7
-/** Relative precision of a solved price: prices that differ by less cannot be told apart. */
+/** Relative precision of a solved price: prices that differ by less cannot be distinguished. */
 export const PRICE_ROUNDING = 1e-12
 /** Maximum Newton steps of a solution from scratch. Convergence takes 5 to 15. */
 export const NEWTON_STEPS = 60

@@ -26,7 +26,7 @@ type Label = {
 }
 
 /**
- * How the search computes outputs. `output` returns the output of an edge for an input, from its price curve or from
+ * Source of outputs for the search. `output` returns the output of an edge for an input, from its price curve or from
  * the pool itself; 0 if the pool cannot take the input.
  */
 export type EdgeOutput = {

@@ -16,7 +16,7 @@ export type StepContext = {
   readonly families: ReadonlyMap<string, StepMaker>
 }
 
-/** Where steps send the output token: to the Guard, or to the sender in direct mode. */
+/** Receiver of the output token: the Guard, or the sender in direct mode. */
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**

@@ -191,7 +191,7 @@ class BranchAndBound {
    */
   private divide(branch: Branch): readonly Branch[] | null {
     const { requiredEdges, excludedEdges, relaxed, wholeEdges } = branch
-    const edge = this.findMostUncertainEdge(branch)
+    const edge = this.findUncertainEdge(branch)
     if (edge === null) return null
     // If the edge traded on its price curve, the prices also suit the routes that use it.
     const includingEdge = this.boundBranch(
@@ -206,7 +206,11 @@ class BranchAndBound {
     )
   }
 
-  private findMostUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
+  /**
+   * Finds the edge with the largest uncertainty: the cost that the relaxation counts differently from a route, in
+   * output base units.
+   */
+  private findUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
     const { earnerByEdge } = relaxed.boundAtPrices
     const pathEdges = new Set(shortestPath.edges)
     let chosen: number | null = null

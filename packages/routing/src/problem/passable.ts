@@ -6,7 +6,7 @@ import { familyOf, isTrustedPool, type Pool, type Trust } from '@sluice/liquidit
 import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
-/** Rates of the edges that any route may use, whatever its ends; 0 for all other edges. Cached per graph. */
+/** Rates of the edges that a route with any ends may use; 0 for all other edges. Cached per graph. */
 export function ratesBetween(graph: Graph, trust: Trust): Rates {
   const cachedRates = graph.facts.passableRates.get(trust)
   if (cachedRates) return cachedRates

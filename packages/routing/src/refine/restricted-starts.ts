@@ -2,7 +2,7 @@
  * Finds routes from other starts: the routes of restricted problems. If pools disagree on prices, or if the gas of a
  * leg is a large part of the trade, the result of an allocation depends on its start, and a restricted problem may have
  * a better result than the whole one. The restrictions are fewer hops and fewer pools; if pools disagree, also other
- * paths and a smaller amount. The routes found are then extended by whatever the whole problem allows.
+ * paths and a smaller amount. The routes found are then extended within the limits of the whole problem.
  */
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'

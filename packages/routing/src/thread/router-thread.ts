@@ -28,7 +28,7 @@ export type ThreadOptions = {
 export type EntryLogs = Map<number, EntryLog>
 
 type SearchMessage = Exclude<FromThread, { prepared: true }>
-/** What the thread has been sent of a chain. Shared terms are compared by identity. */
+/** State of a chain as it was sent to the thread. Shared terms are compared by identity. */
 type ThreadState = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
