@@ -65,7 +65,7 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
   const nodeId = await node.request('eth_chainId', [])
   if (nodeId !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${nodeId}`)
   const checkBlock = async () => {
-    const hash = await node.hash()
+    const hash = await node.blockHash()
     if (hash !== block.hash) throw notCheckable('no such block', `block ${block.number} of the node is ${hash}`)
   }
   await checkBlock()

@@ -45,7 +45,7 @@ export function nodeAt(source: NodeOptions, blockNumber: bigint) {
   }
 
   const blockHash = async () => Object(await requestNode('eth_getBlockByNumber', [block, false])).hash as unknown
-  return { request: requestNode, view, hash: blockHash }
+  return { request: requestNode, view, blockHash }
 }
 
 function httpRequest(url: string, deadlineMs: number): EthRequest {

@@ -103,7 +103,7 @@ function orderByRoom(
     const room = stopsBeforeTick(curve, amount) ? 0 : (limit === undefined ? capacityOf(curve) : Number(limit)) - amount
     const usableRoom = room < total * MIN_ROOM_SHARE ? 0 : Math.min(room, total * ENOUGH_ROOM_SHARE)
     return {
-      place: legIndex,
+      legIndex,
       amount,
       usableRoom,
       rank: usableRoom === 0 ? 0 : outputOf(curve, amount) < FEW_UNITS ? 1 : 2,
@@ -111,7 +111,7 @@ function orderByRoom(
   })
   return legs
     .sort((a, b) => a.rank - b.rank || a.usableRoom - b.usableRoom || a.amount - b.amount)
-    .map(({ place }) => place)
+    .map(({ legIndex }) => legIndex)
 }
 
 /**

@@ -11,9 +11,9 @@ import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 type Earner = {
   /** Edges of the direction, or of all pairs, that a route may use. */
   readonly edges: readonly number[]
-  /** Maximum earnings at the prices, in output base units. */
+  /** Maximum earnings at the prices, in output inputValue units. */
   earned: number
-  /** Minimum gas cost of using it, in output base units. */
+  /** Minimum gas cost of using it, in output inputValue units. */
   readonly cost: number
 }
 
@@ -63,17 +63,17 @@ export function netBoundAtPrices(
     if (!earner) return null
     earners.push(earner)
   }
-  const base = prices[source]! * amountIn
+  const inputValue = prices[source]! * amountIn
   // In any route, the input of a pool is worth at most the input of the trade plus all earnings.
-  const maxPoolInputValue = earners.reduce((sum, { earned }) => sum + earned, base)
+  const maxPoolInputValue = earners.reduce((sum, { earned }) => sum + earned, inputValue)
   for (const earner of earners) {
     if (earner.edges.length > 1) continue
     const edge = earner.edges[0]!
     earner.earned += hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, maxPoolInputValue)
   }
   const earnerByEdge = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
-  const bound = earners.reduce((sum, { earned, cost }) => sum + Math.max(0, earned - cost), base)
-  return { inputValue: base, bound, earners, earnerByEdge }
+  const bound = earners.reduce((sum, { earned, cost }) => sum + Math.max(0, earned - cost), inputValue)
+  return { inputValue, bound, earners, earnerByEdge }
 }
 
 function earningsOfEdge(problem: Problem, edge: number, priceIn: number, priceOut: number) {

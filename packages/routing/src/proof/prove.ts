@@ -96,14 +96,14 @@ function proofAt(
   // From here on, uses the rounded prices.
   for (const [token, hopPrices] of scaledPrices)
     for (const [hop, price] of hopPrices.entries()) floatPrices[hop]![token] = fromFixedPoint(price, decimals)
-  const pools = [...groupByPool(graph, edges)].map(([pool, poolEdges]) => {
+  const poolTerms = [...groupByPool(graph, edges)].map(([pool, poolEdges]) => {
     const maxMarginalReturn = poolEdges.reduce((max, edge) => {
       return Math.max(max, (rate[edge]! * floatPrices[maxHops]![to[edge]!]!) / floatPrices[0]![from[edge]!]!)
     }, 0)
     return {
       pool,
       poolEdges,
-      rateRatio: maxMarginalReturn,
+      maxMarginalReturn,
       visibleEarnings: earningsOf(problem, poolEdges, floatPrices, 0),
     }
   })
@@ -111,24 +111,26 @@ function proofAt(
   const inputValue = fromFixedPoint(amountIn * scaledPrices.get(source)![0]!, decimals)
   // The value that a route sends to a pool is at most the bound. The bound includes hidden earnings, which depend on
   // that value, so both are computed in turns.
-  let maxInputValue = pools.reduce((total, { visibleEarnings }) => total + visibleEarnings.earned, inputValue)
-  let poolEarnings = pools.map((ratedPool) => ({ ...ratedPool, ...ratedPool.visibleEarnings }))
+  let maxInputValue = poolTerms.reduce((total, { visibleEarnings }) => total + visibleEarnings.earned, inputValue)
+  let poolEarnings = poolTerms.map((terms) => ({ ...terms, ...terms.visibleEarnings }))
   for (
     let round = 0;
-    round < HIDDEN_EARNINGS_ROUNDS && pools.some(({ visibleEarnings }) => visibleEarnings.isSampled);
+    round < HIDDEN_EARNINGS_ROUNDS && poolTerms.some(({ visibleEarnings }) => visibleEarnings.isSampled);
     round++
   ) {
-    poolEarnings = pools.map((ratedPool) => {
+    poolEarnings = poolTerms.map((terms) => {
       return {
-        ...ratedPool,
-        ...(ratedPool.visibleEarnings.isSampled
-          ? earningsOf(problem, ratedPool.poolEdges, floatPrices, maxInputValue)
-          : ratedPool.visibleEarnings),
+        ...terms,
+        ...(terms.visibleEarnings.isSampled
+          ? earningsOf(problem, terms.poolEdges, floatPrices, maxInputValue)
+          : terms.visibleEarnings),
       }
     })
     maxInputValue = poolEarnings.reduce((total, { earned }) => total + earned, inputValue)
   }
-  poolEarnings.sort((a, b) => b.earned - a.earned || b.rateRatio - a.rateRatio || (a.pool.id < b.pool.id ? -1 : 1))
+  poolEarnings.sort(
+    (a, b) => b.earned - a.earned || b.maxMarginalReturn - a.maxMarginalReturn || (a.pool.id < b.pool.id ? -1 : 1),
+  )
   const provedPools: ProvedPool[] = poolEarnings
     .slice(0, MAX_PROVED_POOLS)
     .map(({ pool, poolEdges, earned, reachesCurveEnd }) => ({
@@ -166,8 +168,8 @@ function groupByPool({ edges }: Graph, edgeIds: readonly number[]): ReadonlyMap<
 /**
  * Maximum earnings of a pool from trades along its edges, at any hop.
  *
- * @param floatPrices - prices by hop
- * @param maxInputValue - maximum value of a pool's input in any route
+ * @param floatPrices - prices by hop, then by token
+ * @param maxInputValue - maximum value of the pool's input in any route, in output base units
  */
 function earningsOf(
   problem: Problem,
@@ -180,7 +182,7 @@ function earningsOf(
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return noEarnings
   const hopEarnings = floatPrices
     .slice(1)
-    .map((bought, hop) => earningsAt(problem, edges, { pricesIn: floatPrices[hop]!, pricesOut: bought }, maxInputValue))
+    .map((pricesOut, hop) => earningsAt(problem, edges, { pricesIn: floatPrices[hop]!, pricesOut }, maxInputValue))
   return hopEarnings.reduce((max, earnings) => {
     const isSampled = max.isSampled || earnings.isSampled
     return {

@@ -43,7 +43,7 @@ export function bestPath(
  * bounded by one such imaginary pool at spot rates: with the depth of the deepest exit (outgoing edge) of the token, or
  * of the deepest edge into the target, whichever is lower.
  */
-function boundsOf(problem: Problem, best: Float64Array): PathBounds {
+function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
   const exits = deepestExitsOf(graph)
@@ -53,7 +53,7 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
     const curve = from[edge] === source ? adjustedCurves.get(edge) : undefined
     return 2 * (curve ? maxConductance(curve) : graph.maxConductance[edge]!)
   }
-  const depthIntoTarget = maxDepthIntoTarget(problem, best, depthOf)
+  const depthIntoTarget = maxDepthIntoTarget(problem, maxValue, depthOf)
   const valueThrough = (value: number, depth: number) => (value * (1 + PATH_ROUNDING)) / (1 + value / depth)
   return {
     maxOutput: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
@@ -63,7 +63,7 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
       // The path does not return to the token that it comes from.
       const exitDepth =
         exits.deepestNeighbor[token] === from[edge] ? exits.maxDepthElsewhere[token]! : exits.maxDepth[token]!
-      return valueThrough(amountOut * best[token]!, Math.min(exitDepth * best[token]!, depthIntoTarget))
+      return valueThrough(amountOut * maxValue[token]!, Math.min(exitDepth * maxValue[token]!, depthIntoTarget))
     },
   }
 }
@@ -89,13 +89,17 @@ function deepestExitsOf(graph: Graph): DeepestExits {
 }
 
 /** Depth of the deepest edge into the target, in output base units; ∞ if the target has too many edges to scan. */
-function maxDepthIntoTarget({ graph, target }: Problem, best: Float64Array, depthOf: (edge: number) => number): number {
+function maxDepthIntoTarget(
+  { graph, target }: Problem,
+  maxValue: Float64Array,
+  depthOf: (edge: number) => number,
+): number {
   const { offset, to, reverse } = graph.topology
   const [start, end] = [offset[target]!, offset[target + 1]!]
   if (end - start > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
   let maxDepth = 0
   for (let outgoingEdge = start; outgoingEdge < end; outgoingEdge++)
-    maxDepth = Math.max(maxDepth, depthOf(reverse[outgoingEdge]!) * best[to[outgoingEdge]!]!)
+    maxDepth = Math.max(maxDepth, depthOf(reverse[outgoingEdge]!) * maxValue[to[outgoingEdge]!]!)
   return maxDepth
 }
 

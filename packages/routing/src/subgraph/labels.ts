@@ -34,9 +34,9 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
 /** Maximum values of tokens over paths to a target. */
 function valueLabels(graph: Graph, passableRates: Rates, target: number, maxHops: number): TargetLabels {
   const { offset, to, tokens, scratch } = graph.topology
-  const best = new Float64Array(tokens.length)
+  const maxValue = new Float64Array(tokens.length)
   const hops = new Uint8Array(tokens.length).fill(UNREACHED)
-  best[target] = 1
+  maxValue[target] = 1
   hops[target] = 0
   scratch.within(() => {
     const queue = new LabelQueue(tokens.length, scratch)
@@ -44,17 +44,17 @@ function valueLabels(graph: Graph, passableRates: Rates, target: number, maxHops
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       // The target may be any token, so the trust rule does not apply to its incoming edges.
       const rates = token === target ? graph.rateBack : passableRates.rateBack
-      const value = best[token]!
+      const value = maxValue[token]!
       const end = offset[token + 1]!
       for (let edge = offset[token]!; edge < end; edge++) {
         const label = rates[edge]! * value
         const neighbor = to[edge]!
-        if (!(label > best[neighbor]! * (1 + LABEL_GAIN)) || neighbor === target) continue
-        best[neighbor] = label
+        if (!(label > maxValue[neighbor]! * (1 + LABEL_GAIN)) || neighbor === target) continue
+        maxValue[neighbor] = label
         if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
         queue.add(neighbor)
       }
     }
   })
-  return { maxValue: best, hops, blocks: new Map() }
+  return { maxValue, hops, blocks: new Map() }
 }

@@ -100,7 +100,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
     : bestPath(prepareOn(fullGraph).problem, labels, { problem: prepareOn(subgraph.graph).problem, subgraph })
   const otherEdges = hasNoLegCosts(initialProblem)
     ? []
-    : alternativeEdges(fullGraph, [...usedEdges, ...bestPathEdges], { priced: pricedTokens, labels, budget })
+    : alternativeEdges(fullGraph, [...usedEdges, ...bestPathEdges], { pricedTokens, labels, budget })
   subgraph = subgraphWith([...usedEdges, ...bestPathEdges, ...otherEdges, ...candidates])
   const prepared = prepareOn(subgraph.graph)
   const subgraphBounds = {
@@ -118,12 +118,16 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
 function alternativeEdges(
   fullGraph: Graph,
   edges: readonly number[],
-  { priced, labels, budget }: { readonly priced: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
+  {
+    pricedTokens,
+    labels,
+    budget,
+  }: { readonly pricedTokens: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
 ): readonly number[] {
   const { from, to } = fullGraph.topology
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
   const values = new Map(tokens.map((token) => [token, labels.maxValue[token]!]))
-  for (const { token, price } of priced) values.set(token, price)
+  for (const { token, price } of pricedTokens) values.set(token, price)
   return alternativesBetween(fullGraph, values, MAX_ALTERNATIVE_DISADVANTAGE, budget)
 }
 
