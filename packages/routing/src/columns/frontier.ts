@@ -298,8 +298,9 @@ export class Frontier {
         if (!(value > cost * (1 + EDGE_GAIN)) || neighbor === source || ratesToTarget.hops[neighbor]! > maxHopsAfter)
           continue
         if (isLive[token]! + isLive[neighbor]! === 2 && allocation.hasEdge[edge] === 1) continue
-        const earned = earningsBound(problem, edge, cost, value)
-        if (earned < minEarnings || costLabel[neighbor] === Number.POSITIVE_INFINITY) this.dustEarnings += earned
+        const maxEarnings = earningsBound(problem, edge, cost, value)
+        if (maxEarnings < minEarnings || costLabel[neighbor] === Number.POSITIVE_INFINITY)
+          this.dustEarnings += maxEarnings
         else this.payingEdges.push(edge)
       }
     }

@@ -164,10 +164,10 @@ export function bestSinglePath(
  * replaces it. Returns false if all bounds of the slot are higher, or if the one with the same visited tokens is.
  */
 function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
-  const end = slot + LABELS_PER_TOKEN - 1
-  if (!(bound > bounds[end]!)) return false
+  const lastSlot = slot + LABELS_PER_TOKEN - 1
+  if (!(bound > bounds[lastSlot]!)) return false
   let k = slot
-  while (k < end && hashes[k] !== visitedHash) k++
+  while (k < lastSlot && hashes[k] !== visitedHash) k++
   if (hashes[k] === visitedHash && !(bound > bounds[k]!)) return false
   for (; k > slot && bounds[k - 1]! < bound; k--) {
     bounds[k] = bounds[k - 1]!

@@ -72,8 +72,8 @@ export function searchAndSettle(
     attemptWithHalfBudget(problem, () => bestPathInWholeUnits(problem, amountIn, taxes)),
   ]
   return finerRoutes.reduce<SettledRoute>(
-    (best, other) =>
-      other && netOutputOf(problem, other) > netOutputOf(problem, best) ? withBounds(other, result) : best,
+    (best, candidate) =>
+      candidate && netOutputOf(problem, candidate) > netOutputOf(problem, best) ? withBounds(candidate, result) : best,
     result,
   )
 }
@@ -265,9 +265,9 @@ function searchUntilSettled(
   let problemWithoutPool: Problem | null = null
   /** Route that uses each pool only once, searched after a pool that was used twice refused. */
   let singleUseRoute: SettledRoute | null = null
-  const betterOf = (route: SettledRoute, other: SettledRoute | null) =>
-    firstResult && other && netOutputOf(problem, other) > netOutputOf(problem, route)
-      ? withBounds(other, firstResult)
+  const betterOf = (route: SettledRoute, otherRoute: SettledRoute | null) =>
+    firstResult && otherRoute && netOutputOf(problem, otherRoute) > netOutputOf(problem, route)
+      ? withBounds(otherRoute, firstResult)
       : route
   for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
     const result = search(problem, firstResult)

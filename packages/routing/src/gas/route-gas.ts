@@ -28,6 +28,10 @@ export function gasOfParts(parts: GasParts): RouteGas {
     refund += gas.refund * count
   }
   const grossGas = charged + refund
-  const limited = limitedRefund(grossGas, refund)
-  return { charged: Math.round(grossGas - limited), refund: Math.round(limited), unlimitedRefund: refund }
+  const refundWithinLimit = limitedRefund(grossGas, refund)
+  return {
+    charged: Math.round(grossGas - refundWithinLimit),
+    refund: Math.round(refundWithinLimit),
+    unlimitedRefund: refund,
+  }
 }

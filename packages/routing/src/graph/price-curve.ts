@@ -155,13 +155,13 @@ export function isStraight({ pieces }: CompiledCurve): boolean {
 /** The curve with a price that falls more steeply: the relative fall of its √price is multiplied by a factor. */
 export function withSteeperFall(curve: CompiledCurve, factor: number): CompiledCurve {
   const count = pieceCountOf(curve)
-  const first = sqrtPriceAt(curve, 0)
+  const startSqrtPrice = sqrtPriceAt(curve, 0)
   const pieces = curve.pieces.slice()
   for (let piece = 1; piece <= count; piece++) {
     const offset = NUMBERS_PER_PIECE * piece
     const width = pieces[offset + INPUT_OFFSET]! - pieces[offset - NUMBERS_PER_PIECE + INPUT_OFFSET]!
     const from = pieces[offset - NUMBERS_PER_PIECE]!
-    const to = first * (1 + factor * (pieces[offset]! / first - 1))
+    const to = startSqrtPrice * (1 + factor * (pieces[offset]! / startSqrtPrice - 1))
     pieces[offset] = to
     pieces[offset - NUMBERS_PER_PIECE + DEPTH_OFFSET] = (width * from * to) / (from - to)
     pieces[offset + OUTPUT_OFFSET] = pieces[offset - NUMBERS_PER_PIECE + OUTPUT_OFFSET]! + width * from * to
@@ -246,8 +246,8 @@ export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + amountInPiece / depth))
   // In a deep pool, a tiny input hardly changes the price, so that the difference of the two prices would lose
   // precision.
-  const bought = to > end ? from * to * amountInPiece : depth * (from - to)
-  return (pieces[offset + OUTPUT_OFFSET]! + bought) * keepOut
+  const outputInPiece = to > end ? from * to * amountInPiece : depth * (from - to)
+  return (pieces[offset + OUTPUT_OFFSET]! + outputInPiece) * keepOut
 }
 
 /** Output per unit of further input after an input; 0 at the end of the pool. */

@@ -213,12 +213,12 @@ class BranchAndBound {
   private findUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
     const { earnerByEdge } = relaxed.boundAtPrices
     const pathEdges = new Set(shortestPath.edges)
-    let chosen: number | null = null
+    let chosenEdge: number | null = null
     let maxUncertainty = 0
     const consider = (edge: number, uncertainty: number) => {
       if (requiredEdges.has(edge) || !(uncertainty > maxUncertainty)) return
       maxUncertainty = uncertainty
-      chosen = edge
+      chosenEdge = edge
     }
     const unearnedCost = (edge: number): number => {
       const earner = earnerByEdge.get(edge)
@@ -228,6 +228,6 @@ class BranchAndBound {
     for (const edge of pathEdges) if (!wholeEdges!.has(edge)) consider(edge, unearnedCost(edge))
     for (const { edge, costFraction } of relaxed.partialCosts)
       consider(edge, Math.min(costFraction, 1 - costFraction) * legBaseCost(this.problem, edge))
-    return chosen
+    return chosenEdge
   }
 }

@@ -273,8 +273,8 @@ export class Admission {
 
   private applyLimit({ poolId, tokenIn, tokenOut, maxInput }: InputLimit): void {
     for (const edge of this.graph.topology.edgesOfPool.get(poolId) ?? []) {
-      const { tokenIn: sold, tokenOut: bought, curve } = this.graph.edges[edge]!
-      if (sold !== tokenIn || bought !== tokenOut) continue
+      const { tokenIn: edgeTokenIn, tokenOut: edgeTokenOut, curve } = this.graph.edges[edge]!
+      if (edgeTokenIn !== tokenIn || edgeTokenOut !== tokenOut) continue
       if (maxInput === 0n) this.setRate(edge, 0)
       else this.adjustedCurves.set(edge, upToInput(this.adjustedCurves.get(edge) ?? curve, Number(maxInput)))
     }

@@ -102,31 +102,37 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
     }
   budget.spend(3 * maxHops * edges.length)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
-    const [current, next] = [values[hop]!, values[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) current[token] = next[token]!
+    const [valuesHere, valuesNext] = [values[hop]!, values[hop + 1]!]
+    for (let token = 0; token < valuesHere.length; token++)
+      if (!pricesByToken.has(token)) valuesHere[token] = valuesNext[token]!
     for (const edge of edges) {
-      const value = rateByEdge.get(edge)! * next[to[edge]!]!
-      if (value > current[from[edge]!]! && !pricesByToken.has(from[edge]!)) current[from[edge]!] = value
+      const value = rateByEdge.get(edge)! * valuesNext[to[edge]!]!
+      if (value > valuesHere[from[edge]!]! && !pricesByToken.has(from[edge]!)) valuesHere[from[edge]!] = value
     }
   }
   for (let hop = 0; hop < maxHops; hop++) {
-    const [current, next] = [costs[hop]!, costs[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) next[token] = current[token]!
+    const [costsHere, costsNext] = [costs[hop]!, costs[hop + 1]!]
+    for (let token = 0; token < costsHere.length; token++)
+      if (!pricesByToken.has(token)) costsNext[token] = costsHere[token]!
     for (const edge of edges) {
-      const cost = current[from[edge]!]! / rateByEdge.get(edge)!
-      if (cost < next[to[edge]!]! && !pricesByToken.has(to[edge]!)) next[to[edge]!] = cost
+      const cost = costsHere[from[edge]!]! / rateByEdge.get(edge)!
+      if (cost < costsNext[to[edge]!]! && !pricesByToken.has(to[edge]!)) costsNext[to[edge]!] = cost
     }
   }
-  const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))
+  const prices = values.map((hopValues, hop) =>
+    hopValues.map((value, token) => priceBetween(value, costs[hop]![token]!)),
+  )
   // If no path can hold a token at a hop, its price is free: it is raised until the outgoing edges earn nothing, even
   // if pools pay more than their sampled curves.
   const maxRate = (edge: number) => rateByEdge.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
-    const [current, next] = [prices[hop]!, prices[hop + 1]!]
-    for (let token = 0; token < current.length; token++) current[token] = Math.max(current[token]!, next[token]!)
+    const [pricesHere, pricesNext] = [prices[hop]!, prices[hop + 1]!]
+    for (let token = 0; token < pricesHere.length; token++)
+      pricesHere[token] = Math.max(pricesHere[token]!, pricesNext[token]!)
     for (const edge of edges) {
       const isReached = costs[hop]![from[edge]!]! < Number.POSITIVE_INFINITY
-      if (!isReached) current[from[edge]!] = Math.max(current[from[edge]!]!, maxRate(edge) * next[to[edge]!]!)
+      if (!isReached)
+        pricesHere[from[edge]!] = Math.max(pricesHere[from[edge]!]!, maxRate(edge) * pricesNext[to[edge]!]!)
     }
   }
   return prices
@@ -137,8 +143,8 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
  * pool.
  */
 export function flatPrices(hopPrices: readonly Float64Array[]): readonly Float64Array[] {
-  const [first] = hopPrices
-  return hopPrices.map(() => first!)
+  const [firstPrices] = hopPrices
+  return hopPrices.map(() => firstPrices!)
 }
 
 const priceBetween = (value: number, cost: number): number =>

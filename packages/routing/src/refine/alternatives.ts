@@ -211,16 +211,16 @@ function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): 
   const edgesOfWrapper = wrapperEdges(problem)
   const exchanges = flow.edges.flatMap((edge, index) => {
     const [soldToken, boughtToken] = [from[edge]!, to[edge]!]
-    const unwrapEdge = edgesOfWrapper.find((other) => to[other] === boughtToken)
-    const wrapEdge = edgesOfWrapper.find((other) => from[other] === soldToken)
+    const unwrapEdge = edgesOfWrapper.find((wrapperEdge) => to[wrapperEdge] === boughtToken)
+    const wrapEdge = edgesOfWrapper.find((wrapperEdge) => from[wrapperEdge] === soldToken)
     const replacements = [
-      ...edgesBetween(problem, soldToken, boughtToken).map((other) => [other]),
+      ...edgesBetween(problem, soldToken, boughtToken).map((replacementEdge) => [replacementEdge]),
       ...(unwrapEdge === undefined
         ? []
-        : edgesBetween(problem, soldToken, from[unwrapEdge]!).map((other) => [other, unwrapEdge])),
+        : edgesBetween(problem, soldToken, from[unwrapEdge]!).map((replacementEdge) => [replacementEdge, unwrapEdge])),
       ...(wrapEdge === undefined
         ? []
-        : edgesBetween(problem, to[wrapEdge]!, boughtToken).map((other) => [wrapEdge, other])),
+        : edgesBetween(problem, to[wrapEdge]!, boughtToken).map((replacementEdge) => [wrapEdge, replacementEdge])),
     ]
     return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
@@ -299,7 +299,7 @@ export function disjointPaths(problem: Problem, best: Flow): readonly Flow[] {
   const closedEdges = new Set<number>()
   const closePools = ({ edges }: Flow) => {
     for (const edge of edges)
-      for (const other of graph.topology.edgesOfPool.get(graph.edges[edge]!.pool.id) ?? []) closedEdges.add(other)
+      for (const poolEdge of graph.topology.edgesOfPool.get(graph.edges[edge]!.pool.id) ?? []) closedEdges.add(poolEdge)
   }
   closePools(best)
   while (pathFlows.length < MAX_DISJOINT_PATHS) {
@@ -327,8 +327,8 @@ function throughBestPools(problem: Problem, { edges, input, amountOut }: Flow): 
       const token = from[edge]!
       const output = outputOf(curveOf(problem, edge), amount)
       // In output base units: a relative gain on one hop is the same relative gain on the trade.
-      const netWith = (other: number) =>
-        (amountOut * outputOf(curveOf(problem, other), amount)) / output - legCost(problem, other, amount)
+      const netWith = (candidate: number) =>
+        (amountOut * outputOf(curveOf(problem, candidate), amount)) / output - legCost(problem, candidate, amount)
       let [best, maxNet] = [edge, netWith(edge)]
       budget.spend(offset[token + 1]! - offset[token]!)
       for (let candidate = offset[token]!; candidate < offset[token + 1]!; candidate++) {

@@ -73,7 +73,7 @@ function visitsTokenTwice(link: Int32Array, from: ArrayLike<number>, token: numb
 /** Removes edges from an allocation until it has no cycle. */
 export function openCycles(
   { openProblem, allocation }: OpenAllocation,
-  newFrontier: (open: Problem) => Frontier,
+  newFrontier: (openProblem: Problem) => Frontier,
 ): OpenAllocation {
   let acyclicProblem = openProblem
   for (let round = 0; round < CYCLE_ROUNDS; round++) {
@@ -130,7 +130,9 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
       problem.budget.spend(4 + path.length)
       const edge = finishedTokens.has(token)
         ? undefined
-        : edgesBySoldToken.get(token)?.find((next) => !closingEdgeSet.has(next) && !finishedTokens.has(to[next]!))
+        : edgesBySoldToken
+            .get(token)
+            ?.find((candidate) => !closingEdgeSet.has(candidate) && !finishedTokens.has(to[candidate]!))
       if (edge === undefined) {
         finishedTokens.add(token)
         const lastEdge = path.pop()

@@ -45,7 +45,7 @@ function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
       : Math.sign(largerFlow.net - smallerFlow.net) * LOCAL_SEARCH_MAX_STEP
   const vertexFlow = flowAt(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, vertexChange)))
   return [smallerFlow, largerFlow, vertexFlow].reduce<Flow>(
-    (best, next) => (next && next.net > best.net ? next : best),
+    (best, candidate) => (candidate && candidate.net > best.net ? candidate : best),
     flow,
   )
 }

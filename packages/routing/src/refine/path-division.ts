@@ -37,7 +37,7 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
     flows.push(division.improve().toFlow())
   // With gas, single chunks do not earn the gas of many paths, so the paths of the flow are the better start.
   if ((flows.length === 0 || hasNoLegCosts(problem)) && division.assignChunks()) flows.push(division.improve().toFlow())
-  return flows.reduce((best, next) => (next && !(best && best.net >= next.net) ? next : best), null)
+  return flows.reduce((best, candidate) => (candidate && !(best && best.net >= candidate.net) ? candidate : best), null)
 }
 
 type Path = readonly number[]

@@ -198,8 +198,8 @@ function profitableRemovals(
     if (!edges) continue
     let saving = 0
     let earned = 0
-    for (const other of edges) {
-      const otherProfit = profits.get(other)
+    for (const dependentEdge of edges) {
+      const otherProfit = profits.get(dependentEdge)
       if (!otherProfit) continue
       saving += otherProfit.cost - otherProfit.profit
       earned += otherProfit.profit

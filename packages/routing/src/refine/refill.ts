@@ -67,9 +67,9 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
   problem.budget.spend(8 * paths.length + 1)
   return paths
     .flatMap((edges) => {
-      const [first, last] = [edges[0]!, edges.at(-1)!]
-      const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[last]!]!)
-      const gain = value / costLabel[from[first]!]! - 1
+      const [firstEdge, lastEdge] = [edges[0]!, edges.at(-1)!]
+      const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[lastEdge]!]!)
+      const gain = value / costLabel[from[firstEdge]!]! - 1
       // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
       // amount.
       const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))

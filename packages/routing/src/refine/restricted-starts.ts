@@ -122,7 +122,8 @@ function restrictedRoutes(
   const { maxHops, maxPools } = problem
   const starts = [initialFlow]
   const addStart = (flow: Flow | null) => {
-    if (flow && isWithinLimits(problem, flow) && !starts.some((other) => isSameFlow(other, flow))) starts.push(flow)
+    if (flow && isWithinLimits(problem, flow) && !starts.some((earlierStart) => isSameFlow(earlierStart, flow)))
+      starts.push(flow)
   }
   for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
     addStart(allocate({ ...problem, maxHops: hops }))

@@ -100,16 +100,21 @@ function replacementsFor(
 ): readonly Replacement[] {
   const { graph, rate } = problem
   const { offset, from, to } = graph.topology
-  const start = from[chain[0]!]!
-  const end = to[chain.at(-1)!]!
-  const endPrice = allocation.price(end)
+  const startToken = from[chain[0]!]!
+  const endToken = to[chain.at(-1)!]!
+  const endPrice = allocation.price(endToken)
   const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
   const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOf(edge)), 0)
   const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
-  problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
+  problem.budget.spend(offset[startToken + 1]! - offset[startToken]! + flow.edges.length * chain.length + 1)
   const replacements: Replacement[] = []
-  for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
-    if (to[edge] !== end || rate[edge] === 0 || allocation.hasEdge[edge] || legBaseCost(problem, edge) >= chainCost)
+  for (let edge = offset[startToken]!; edge < offset[startToken + 1]!; edge++) {
+    if (
+      to[edge] !== endToken ||
+      rate[edge] === 0 ||
+      allocation.hasEdge[edge] ||
+      legBaseCost(problem, edge) >= chainCost
+    )
       continue
     const input = inputOf(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)

@@ -103,10 +103,10 @@ export class Allocation {
    */
   addEnds(edge: number, prices: Float64Array): void {
     const { from, to } = this.problem.graph.topology
-    const sold = from[edge]!
-    const bought = to[edge]!
-    if (this.tokenIndex[sold]! < 0) this.addToken(sold, Math.log(prices[sold]!))
-    if (this.tokenIndex[bought]! < 0) this.addToken(bought, Math.log(prices[bought]!))
+    const soldToken = from[edge]!
+    const boughtToken = to[edge]!
+    if (this.tokenIndex[soldToken]! < 0) this.addToken(soldToken, Math.log(prices[soldToken]!))
+    if (this.tokenIndex[boughtToken]! < 0) this.addToken(boughtToken, Math.log(prices[boughtToken]!))
   }
 
   /**
@@ -228,13 +228,13 @@ export class Allocation {
     const { problem, sharedPools, prices, input, output, conductance, tradingMode } = this
     let value = 0
     for (const pool of sharedPools) {
-      const earned = pool.tradeTo(prices, input, output)
+      const earnings = pool.tradeTo(prices, input, output)
       problem.budget.spend(pool.work)
       for (const k of pool.allocationIndices) {
         conductance[k] = 0
-        tradingMode[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
+        tradingMode[k] = earnings > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
       }
-      value += earned
+      value += earnings
     }
     return value
   }

@@ -352,12 +352,12 @@ class Newton {
     const { matrix } = this
     const { tokenIndex } = this.allocation
     const size = this.allocation.tokens.length
-    let total = 0
-    for (const conductance of valueConductance) total += conductance
+    let conductanceSum = 0
+    for (const conductance of valueConductance) conductanceSum += conductance
     for (let i = 0; i < tokens.length; i++) {
       for (let j = 0; j < i; j++) {
         if (!(valueConductance[i]! > 0 && valueConductance[j]! > 0)) continue
-        const conductance = (valueConductance[i]! * valueConductance[j]!) / total
+        const conductance = (valueConductance[i]! * valueConductance[j]!) / conductanceSum
         const [a, b] = [tokenIndex[tokens[i]!]!, tokenIndex[tokens[j]!]!]
         matrix[a * size + a]! += conductance
         matrix[b * size + b]! += conductance

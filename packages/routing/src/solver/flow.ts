@@ -85,17 +85,17 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
     const wipe = (sums: Float64Array) => {
       for (const edge of edges) sums[from[edge]!] = 0
     }
-    const sold = scratch.zeroFloats(tokens.length, wipe)
+    const soldAmount = scratch.zeroFloats(tokens.length, wipe)
     const proceeds = scratch.zeroFloats(tokens.length, wipe)
     for (let index = edges.length - 1; index >= 0; index--) {
       const edge = edges[index]!
       const soldToken = from[edge]!
       const boughtToken = to[edge]!
-      const unitValue = boughtToken === problem.target ? 1 : proceeds[boughtToken]! / sold[boughtToken]!
-      const added = outputOf(curveOf(problem, edge), input[index]!) * unitValue
-      sold[soldToken]! += input[index]!
-      proceeds[soldToken]! += added
-      if (!(added > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[index]!)))) dust.add(edge)
+      const unitValue = boughtToken === problem.target ? 1 : proceeds[boughtToken]! / soldAmount[boughtToken]!
+      const addedValue = outputOf(curveOf(problem, edge), input[index]!) * unitValue
+      soldAmount[soldToken]! += input[index]!
+      proceeds[soldToken]! += addedValue
+      if (!(addedValue > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[index]!)))) dust.add(edge)
     }
   })
   return dust
@@ -141,14 +141,14 @@ function inBestOrder(problem: Problem, { edgesByToken, weights, hasCutCycle }: P
   let best = flow
   for (const direction of [1, -1]) {
     const sortedIndices = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
-    const sorted = new EdgesByToken(
+    const sortedEdges = new EdgesByToken(
       problem,
       sortedIndices.map((k) => edgesByToken.edges[k]!),
     )
     for (const firstReady of ['newest', 'oldest'] as const) {
-      const order = topologicalOrder(problem, sorted, firstReady)!
+      const order = topologicalOrder(problem, sortedEdges, firstReady)!
       const orderedFlow = push(problem, {
-        edgesByToken: sorted,
+        edgesByToken: sortedEdges,
         weights: sortedIndices.map((k) => weights[k]!),
         order,
         hasCutCycle,
@@ -204,17 +204,18 @@ function prune(
  */
 function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
-  const wipe = (ends: Uint8Array) => {
-    ends[source] = ends[target] = 0
-    for (const edge of edges) ends[from[edge]!] = ends[to[edge]!] = 0
+  const wipe = (flags: Uint8Array) => {
+    flags[source] = flags[target] = 0
+    for (const edge of edges) flags[from[edge]!] = flags[to[edge]!] = 0
   }
   const boughtTokens = scratch.zeroBytes(tokens.length, wipe)
   const soldTokens = scratch.zeroBytes(tokens.length, wipe)
   boughtTokens[source] = soldTokens[target] = 1
   for (const edge of edges) boughtTokens[to[edge]!] = soldTokens[from[edge]!] = 1
-  const live: number[] = []
-  for (let k = 0; k < edges.length; k++) if (boughtTokens[from[edges[k]!]!]! & soldTokens[to[edges[k]!]!]!) live.push(k)
-  return live
+  const indices: number[] = []
+  for (let k = 0; k < edges.length; k++)
+    if (boughtTokens[from[edges[k]!]!]! & soldTokens[to[edges[k]!]!]!) indices.push(k)
+  return indices
 }
 
 /** Returns true if the edges form no cycle. All of them must be reachable from the source. */
@@ -243,9 +244,9 @@ function topologicalOrder(
     order.push(token)
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
       visited++
-      const bought = to[edgesByToken.edges[k]!]!
-      incoming[bought]! -= 1
-      if (incoming[bought] === 0) readyTokens.push(bought)
+      const boughtToken = to[edgesByToken.edges[k]!]!
+      incoming[boughtToken]! -= 1
+      if (incoming[boughtToken] === 0) readyTokens.push(boughtToken)
     }
   }
   return visited === edgesByToken.edges.length ? order : null
@@ -272,8 +273,8 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
     finishedTokens.add(token)
     return null
   }
-  for (const start of [source, ...edges.map((edge) => from[edge]!)]) {
-    const cycle = finishedTokens.has(start) ? null : visit(start)
+  for (const startToken of [source, ...edges.map((edge) => from[edge]!)]) {
+    const cycle = finishedTokens.has(startToken) ? null : visit(startToken)
     if (cycle) return cycle
   }
   return edges

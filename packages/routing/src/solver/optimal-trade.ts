@@ -104,7 +104,7 @@ export class OptimalTrade {
     const { invariant, weights } = tradingFunction
     const { sum, logs } = sumsOf(tradingFunction, balances)
     const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
-    const scale = weights.reduce((all, weight, k) => all + linear * balances[k]! + logarithmic * weight, 0)
+    const scale = weights.reduce((total, weight, k) => total + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
     const priceError = Math.abs(this.minPrice * this.v - this.u - ratio) / Math.max(ratio, this.u)
     return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, priceError)
@@ -140,27 +140,27 @@ export class OptimalTrade {
     let b = boundedStep(a - mismatchA / this.slope, a, mismatchA)
     let mismatchB = this.mismatch(b)
     for (let k = 0; k < TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
-      const next = b + TRADE_GROWTH * (b - a)
+      const nextV = b + TRADE_GROWTH * (b - a)
       a = b
       mismatchA = mismatchB
-      b = boundedStep(next, a, mismatchA)
+      b = boundedStep(nextV, a, mismatchA)
       mismatchB = this.mismatch(b)
     }
     // Regula falsi. The mismatch of an end that stays is halved (Illinois algorithm).
     let lastMove = Number.POSITIVE_INFINITY
     for (let k = 0; k < TRADE_STEPS && mismatchB !== 0; k++) {
       this.slope = (mismatchB - mismatchA) / (b - a)
-      const next = b - mismatchB / this.slope
+      const nextV = b - mismatchB / this.slope
       const previousMove = lastMove
-      lastMove = Math.abs(next - b)
+      lastMove = Math.abs(nextV - b)
       if (lastMove <= TRADE_TOLERANCE * b || (lastMove < TRADE_SMALL * b && lastMove >= previousMove)) break
-      const nextMismatch = this.mismatch(next)
+      const nextMismatch = this.mismatch(nextV)
       if (nextMismatch < 0 === mismatchB < 0) mismatchA /= 2
       else {
         a = b
         mismatchA = mismatchB
       }
-      b = next
+      b = nextV
       mismatchB = nextMismatch
     }
     return b
@@ -260,8 +260,8 @@ export class OptimalTrade {
  * Moves the next point of the search for v to the side of `from` that reduces the mismatch, and limits its distance
  * from `from`.
  */
-function boundedStep(next: number, from: number, mismatch: number): number {
-  const step = mismatch < 0 ? next - from : from - next
+function boundedStep(proposal: number, from: number, mismatch: number): number {
+  const step = mismatch < 0 ? proposal - from : from - proposal
   const length = step > 0 && step < Number.POSITIVE_INFINITY ? step : TRADE_FIRST_STEP * from
   const allowed = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
   return mismatch < 0 ? from + allowed : from - allowed

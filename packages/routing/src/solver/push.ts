@@ -54,8 +54,8 @@ export class EdgesByToken {
   constructor({ graph }: Problem, edges: readonly number[]) {
     const { from, tokens, scratch } = graph.topology
     this.edges = edges
-    this.firstIndex = scratch.blankIndexArray(tokens.length, (first) => {
-      for (const edge of edges) first[from[edge]!] = -1
+    this.firstIndex = scratch.blankIndexArray(tokens.length, (indices) => {
+      for (const edge of edges) indices[from[edge]!] = -1
     })
     this.nextIndex = scratch.ints(roundedCapacity(edges.length))
     for (let k = edges.length - 1; k >= 0; k--) {

@@ -96,16 +96,16 @@ export class SharedPool {
     const { graph } = problem
     const { pool, tokenIn, tokenOut } = graph.edges[edge]!
     const { ofInput, ofOutput } = keptFractions(problem, edge)
-    const sold = pool.tokens.indexOf(tokenIn)
-    const bought = pool.tokens.indexOf(tokenOut)
-    this.tokens[sold] = graph.topology.from[edge]!
-    this.tokens[bought] = graph.topology.to[edge]!
-    this.keptOfInput[sold] = ofInput
-    this.keptOfOutput[bought] = ofOutput
+    const soldIndex = pool.tokens.indexOf(tokenIn)
+    const boughtIndex = pool.tokens.indexOf(tokenOut)
+    this.tokens[soldIndex] = graph.topology.from[edge]!
+    this.tokens[boughtIndex] = graph.topology.to[edge]!
+    this.keptOfInput[soldIndex] = ofInput
+    this.keptOfOutput[boughtIndex] = ofOutput
     this.edges.push(edge)
     this.allocationIndices.push(index)
-    this.soldIndices.push(sold)
-    this.boughtIndices.push(bought)
+    this.soldIndices.push(soldIndex)
+    this.boughtIndices.push(boughtIndex)
   }
 
   /** Work units of the last trade. */

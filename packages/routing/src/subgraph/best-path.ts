@@ -95,10 +95,10 @@ function maxDepthIntoTarget(
   depthOf: (edge: number) => number,
 ): number {
   const { offset, to, reverse } = graph.topology
-  const [start, end] = [offset[target]!, offset[target + 1]!]
-  if (end - start > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
+  const [firstEdge, endEdge] = [offset[target]!, offset[target + 1]!]
+  if (endEdge - firstEdge > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
   let maxDepth = 0
-  for (let outgoingEdge = start; outgoingEdge < end; outgoingEdge++)
+  for (let outgoingEdge = firstEdge; outgoingEdge < endEdge; outgoingEdge++)
     maxDepth = Math.max(maxDepth, depthOf(reverse[outgoingEdge]!) * maxValue[to[outgoingEdge]!]!)
   return maxDepth
 }

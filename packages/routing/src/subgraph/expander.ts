@@ -131,13 +131,13 @@ export class SubgraphExpander {
         const token = layer[k]!
         isQueued[token] = 0
         if (token === ends.target) continue
-        const start = this.foundEdgeCount
+        const firstFound = this.foundEdgeCount
         this.scanToken(token)
-        if (this.foundEdgeCount > start) {
+        if (this.foundEdgeCount > firstFound) {
           const scan = this.scanCount++
           scans.tokens[scan] = token
           scans.units[scan] = units[token]!
-          scans.starts[scan] = start
+          scans.starts[scan] = firstFound
           scans.ends[scan] = this.foundEdgeCount
         }
         if (this.foundEdgeCount > maxEdges) return false
