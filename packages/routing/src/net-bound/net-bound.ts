@@ -186,8 +186,8 @@ class BranchAndBound {
   }
 
   /**
-   * Divides the branch into the routes that use an edge and those that avoid it; null if no edge is uncertain. Takes
-   * the edge whose treatment in the relaxation differs most from that in a route, where it is used or not.
+   * Divides the branch into the routes that use an edge and those that avoid it; null if no edge is uncertain. Chooses
+   * the most uncertain edge.
    */
   private divide(branch: Branch): readonly Branch[] | null {
     const { requiredEdges, excludedEdges, relaxed, wholeEdges } = branch
@@ -207,8 +207,8 @@ class BranchAndBound {
   }
 
   /**
-   * Finds the edge with the largest uncertainty: the cost that the relaxation counts differently from a route, in
-   * output base units.
+   * Finds the edge with the largest uncertainty: the amount by which the relaxation counts the edge's cost otherwise
+   * than a route would, in output base units. Null if no edge is uncertain.
    */
   private findUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
     const { earnerByEdge } = relaxed.boundAtPrices

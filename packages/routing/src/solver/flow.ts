@@ -199,8 +199,8 @@ function prune(
 }
 
 /**
- * Indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the source), and
- * another edge sells the token that they buy (or it is the target).
+ * Returns the indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the
+ * source), and another edge sells the token that they buy (or it is the target).
  */
 function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology

@@ -97,12 +97,12 @@ export type PrunedEdges = {
 export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const firstFlow = pushOnce(problem, pruned, NO_LIMITS)
   if (firstFlow.overflow.size === 0) return firstFlow
-  const reducedFlow = pushWithin(problem, pruned, firstFlow, reduceByRoom)
+  const reducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceByRoom)
   if (reducedFlow.unsoldShare === 0) return reducedFlow
-  const fullyReduced = pushWithin(problem, pruned, firstFlow, reduceAll)
-  if (fullyReduced.unsoldShare === 0 || fullyReduced.unsoldShare > WASTEFUL_UNSOLD) return fullyReduced
-  const wastefulFractions = findWastefulFractions(problem, pruned, fullyReduced.unsoldShare)
-  return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReduced
+  const fullyReducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceAll)
+  if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_UNSOLD) return fullyReducedFlow
+  const wastefulFractions = findWastefulFractions(problem, pruned, fullyReducedFlow.unsoldShare)
+  return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReducedFlow
 }
 
 /** Returns, by index, the fraction of its sold token that each edge takes, in proportion to the weights. */
@@ -123,7 +123,7 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
   let fractions = fractionsOf(problem, edgesByToken, weights)
   let minUnsold = initialUnsold
   for (let round = 0; round < WASTEFUL_TOKENS; round++) {
-    let best = fractions
+    let bestFractions = fractions
     for (const [k, edge] of edgesByToken.edges.entries()) {
       if (fractions[k] === 1) continue
       const isSibling = (j: number) => j !== k && from[edgesByToken.edges[j]!] === from[edge]
@@ -135,20 +135,21 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
       problem.budget.spend(4 * edgesByToken.edges.length)
       const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
       if (flow.unsoldShare === 0) return candidate
-      if (flow.unsoldShare < minUnsold) [best, minUnsold] = [candidate, flow.unsoldShare]
+      if (flow.unsoldShare < minUnsold) [bestFractions, minUnsold] = [candidate, flow.unsoldShare]
     }
-    if (best === fractions) return null
-    fractions = best
+    if (bestFractions === fractions) return null
+    fractions = bestFractions
   }
   return null
 }
 
 /**
- * Returns the best flow between the weights, which leave a part unsold, and `wastefulFractions`, which sell everything.
- * Finds it by bisection.
+ * Finds, by bisection, the best flow that sells everything, with fractions between those of the weights, which leave a
+ * part unsold, and `wastefulFractions`, which sell everything.
  */
 function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractions: readonly number[]): PushedFlow {
   const requestedFractions = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
+  /** Position 0 gives the wasteful fractions, and 1 gives the requested ones. */
   const flowAt = (position: number) => {
     const weights = requestedFractions.map(
       (fraction, k) => position * fraction + (1 - position) * wastefulFractions[k]!,
@@ -172,11 +173,13 @@ function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractio
 
 const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 
-/** A flow with the excess of each intermediate token, in base units. */
+/**
+ * A flow with its overflow: the amount of each intermediate token that the edges out of it do not take, in base units.
+ */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
 /** Sends the amount again and again, each time with lower limits on the edges that buy tokens in excess. */
-function pushWithin(
+function pushWithReducedInflow(
   problem: Problem,
   pruned: PrunedEdges,
   firstFlow: PushedFlow,
@@ -209,6 +212,10 @@ function pushWithin(
   return flow
 }
 
+/**
+ * Sends the amount through the edges once. `limits` are maximum inputs by edge, in addition to the capacity of the
+ * pools.
+ */
 function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<number, number>): PushedFlow {
   const { edgesByToken, weights, order, hasCutCycle, response } = pruned
   const { source, target, amountIn } = problem
