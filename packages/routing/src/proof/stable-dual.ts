@@ -1,9 +1,9 @@
 /**
  * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade. For any
- * number μ and any token values q between the prices in and out, no trade earns more than D·(Σ q·x − v), with v =
- * μ·(ann − 1) + (n + 1)·root and root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)). D is the invariant, n is the number of
- * tokens, ann is A·n, and x are the balances as multiples of D. The function searches the μ and q with the lowest
- * bound. Derivation: packages/certificate/README.md.
+ * number μ and any token values q, each between the token's price out and its price in, no trade earns more than D·(Σ
+ * q·x − v), with v = μ·(ann − 1) + (n + 1)·root and root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)). D is the invariant, n
+ * is the number of tokens, ann is A·n, and x are the balances as multiples of D. The function searches the μ and q with
+ * the lowest bound. Derivation: packages/certificate/README.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 
@@ -30,6 +30,7 @@ export function stableEarnings(
   const n = balances.length
   const sum = balances.reduce((total, balance) => total + balance, 0)
   const logSum = balances.reduce((total, balance) => total + Math.log(balance), 0)
+  // In the equation ann·Σx = (ann − 1)·D + D^(n+1) / (nⁿ·Πx), the two derivatives are ann and the last term.
   const ann = invariant.derivativeBySum(sum, logSum)
   const d = (ann * sum - invariant.derivativeByLogSum(sum, logSum)) / (ann - 1)
   const scale = [...pricesIn, ...pricesOut].reduce(

@@ -120,6 +120,7 @@ class Newton {
     this.earnedValue = scratch.floats(tokens)
   }
 
+  /** Minimizes the dual from the current prices, and records value, residual, and unsold share in the allocation. */
   minimize(tolerance: number, maxSteps: number): void {
     const { allocation, gradient, step, logPriceBefore } = this
     allocation.putHubsLast()
