@@ -1,6 +1,6 @@
 /**
  * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
- * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.1 % of
+ * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.03 % of
  * the minimum, the shares of its route give the minimum input in integers. Such shares lose about a millionth of the
  * output.
  */
@@ -218,7 +218,9 @@ class InputSearch {
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
     for (let round = 0; round < MAX_CONFIRMATIONS && isAtFlat(candidate, min.amountIn); round++) {
-      const retry = this.routeAt(min.amountIn, false)
+      // At this estimate, the output hardly differs from the required one, so the shares of the route apply.
+      const estimate = wholeUnits(extrapolate(candidate, Number(this.required)))
+      const retry = this.routeAt(estimate < min.amountIn ? estimate : min.amountIn, false)
       const better = retry && minInputOf(retry, this.required, this.request)
       if (!better || better.amountIn >= min.amountIn) break
       candidate = retry

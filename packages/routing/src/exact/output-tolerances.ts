@@ -8,7 +8,7 @@ export const OUTPUT_SEARCHES = 32
 /** Share of the remaining work for one search. */
 export const SEARCH_WORK_SHARE = 1 / 3
 /** Relative difference of inputs within which the shares of a route can be reused. */
-export const MAX_INPUT_GAP_TO_REUSE = 1e-3
+export const MAX_INPUT_GAP_TO_REUSE = 3e-4
 /**
  * Minimum elasticity (relative increase of the output / relative increase of the input) for which the output determines
  * the input.
