@@ -320,10 +320,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
       isFarBelow(currentProblem, flows, curveBound) &&
       mayPayFor(2, problem, bestOf(problem, flows), curveBound)
     ) {
-      const payingAllocation = new Allocation(currentProblem)
-      payingAllocation.restore(gasFreeAllocation.checkpoint())
-      payingAllocation.evaluate()
-      flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation: payingAllocation }, newFrontier)))
+      const allocation = copyOnto(currentProblem, gasFreeAllocation)
+      flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation }, newFrontier)))
     }
   }
   let best = bestOf(problem, flows)
@@ -347,6 +345,14 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   const otherFlows = otherRoutes(problem, [best], progress, paths)
   flows.push(best, ...otherFlows)
   progress.best = localSearch(problem, bestOf(problem, [best, ...otherFlows])!)
+}
+
+/** Returns an allocation of a problem over the edges and prices of another allocation. */
+function copyOnto(problem: Problem, original: Allocation): Allocation {
+  const allocation = new Allocation(problem)
+  allocation.restore(original.checkpoint())
+  allocation.evaluate()
+  return allocation
 }
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)

@@ -78,7 +78,7 @@ export function bestSinglePath(
   bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
-  const { offset, to, tokens, scratch } = graph.topology
+  const { offset, to } = graph.topology
   const { best: valueBound, hops } = spotRates
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
@@ -86,18 +86,9 @@ export function bestSinglePath(
   const minCostPerLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
-  /** Tokens whose entries in the arrays below were written. */
+  /** Tokens whose slots were written. */
   const touchedTokens: number[] = []
-  const wipe = (labels: Float64Array, blank: number) => {
-    for (const token of touchedTokens)
-      labels.fill(blank, token * pathLengths * LABELS_PER_TOKEN, (token + 1) * pathLengths * LABELS_PER_TOKEN)
-  }
-  /** By token and path length: a slot of `LABELS_PER_TOKEN` bounds of labels, in descending order. */
-  const bestBounds = scratch.negativeInfinities(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) =>
-    wipe(labels, Number.NEGATIVE_INFINITY),
-  )
-  /** Hashes of visited tokens (`visitedHash`) of the labels in `bestBounds`. */
-  const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
+  const { bestBounds, visitedHashes } = labelSlots(problem, pathLengths, touchedTokens)
   const spotPath = pathTo(problem, spotRates, source, target)
   let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
@@ -157,6 +148,24 @@ export function bestSinglePath(
     }
   }
   return best
+}
+
+/**
+ * Borrows the slots of a search: for each token and path length, `LABELS_PER_TOKEN` bounds of labels in descending order
+ * (`bestBounds`), and for each bound the hash of the visited tokens (`visitedHashes`).
+ *
+ * @param touchedTokens - the caller adds every token whose slots it writes
+ */
+function labelSlots({ graph }: Problem, pathLengths: number, touchedTokens: readonly number[]) {
+  const { tokens, scratch } = graph.topology
+  const size = pathLengths * LABELS_PER_TOKEN
+  const wipe = (labels: Float64Array, blank: number) => {
+    for (const token of touchedTokens) labels.fill(blank, token * size, (token + 1) * size)
+  }
+  return {
+    bestBounds: scratch.negativeInfinities(tokens.length * size, (labels) => wipe(labels, Number.NEGATIVE_INFINITY)),
+    visitedHashes: scratch.zeroFloats(tokens.length * size, (labels) => wipe(labels, 0)),
+  }
 }
 
 /**
