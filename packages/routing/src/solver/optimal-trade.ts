@@ -60,7 +60,7 @@ export class OptimalTrade {
 
   constructor(tradingFunction: TradingFunction) {
     const { balances, invariant, maxInputShare } = tradingFunction
-    const { sum, logs } = sumsOf(tradingFunction, balances)
+    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
     this.level = invariant.level(sum, logs)
     this.initialValues = marginalValues(tradingFunction, balances)
@@ -102,7 +102,7 @@ export class OptimalTrade {
   get relativeError(): number {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
-    const { sum, logs } = sumsOf(tradingFunction, balances)
+    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
     const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
     const scale = weights.reduce((total, weight, k) => total + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
@@ -121,7 +121,7 @@ export class OptimalTrade {
   /** @param value - initial estimate of 1 / λ: marginal value in units of the level, per unit of price */
   private setInitialGuess(value: number): void {
     const { invariant } = this.tradingFunction
-    const { sum, logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
+    const { sum, logSum: logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
     const logarithmic = invariant.derivativeByLogSum(sum, logs)
     this.v = value / logarithmic
     const ratio = invariant.derivativeBySum(sum, logs) / logarithmic

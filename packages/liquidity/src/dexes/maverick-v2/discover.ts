@@ -10,9 +10,12 @@ import { sortPair } from '../common/direction.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
 export const LENS: Lens = lensOf('MaverickV2Lens')
-/** Maximum pools of a pair. Pools differ by fees, width, lookback, and kinds, so anyone can create any number of them. */
+/**
+ * Maximum pools of a pair. Anyone can create any number of pools, which differ by fees, tick width, lookback (seconds
+ * of the average price), and kinds (how bins follow the price).
+ */
 const MAX_POOLS_OF_PAIR = 16
-/** Token pairs per read, and gas of a pair: two calls, and one storage read for each pool. */
+/** Token pairs per read, and gas per pair: two calls, and one storage read per pool. */
 const PAIRS_PER_READ = 200
 const PAIR_GAS = 60_000
 
@@ -21,7 +24,7 @@ const findCodec = callCodec<[factory: string, tokens: string[], max: bigint], [F
   MaverickV2Lens__factory.createInterface(),
   'find',
 )
-const factory = IMaverickV2Factory__factory.createInterface()
+const factoryInterface = IMaverickV2Factory__factory.createInterface()
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs.map(sortPair), PAIRS_PER_READ)
@@ -38,11 +41,11 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-export const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
+export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('PoolCreated').topicHash as Hex]
 
 /** Returns the pool of a creation log; null if the pool has an accessor, who may change its fee or refuse swaps. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const { poolAddress, tokenA, tokenB, accessor } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
+  const { poolAddress, tokenA, tokenB, accessor } = factoryInterface.decodeEventLog('PoolCreated', log.data, log.topics)
   if (toAddress(accessor) !== ZERO_ADDRESS) return null
   return pairPool(row, toAddress(poolAddress), [toAddress(tokenA), toAddress(tokenB)])
 }

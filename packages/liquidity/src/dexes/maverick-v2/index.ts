@@ -1,4 +1,7 @@
-/** Family of Maverick V2 pools, quoted from samples: their bins move with the price, by rules of their own. */
+/**
+ * Family of Maverick V2 pools. Their bins move with the price, and no formula here reproduces the moves. So pools are
+ * quoted from samples.
+ */
 import { MaverickV2Lens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'

@@ -9,12 +9,12 @@ import { maverickV2 } from './index.ts'
 const A = toAddress(`0x${'aa'.repeat(20)}`)
 const B = toAddress(`0x${'bb'.repeat(20)}`)
 const POOL = toAddress(`0x${'cc'.repeat(20)}`)
-const factory = IMaverickV2Factory__factory.createInterface()
+const factoryInterface = IMaverickV2Factory__factory.createInterface()
 const row: DexRow = { family: 'maverick-v2', brand: 'test', role: 'factory', address: POOL }
 
 function creationOf(accessor: string) {
-  const event = factory.getEvent('PoolCreated')
-  const { data, topics } = factory.encodeEventLog(event, [POOL, 0, 1n, 1n, 1n, 60n, 0, A, B, 1, accessor])
+  const event = factoryInterface.getEvent('PoolCreated')
+  const { data, topics } = factoryInterface.encodeEventLog(event, [POOL, 0, 1n, 1n, 1n, 60n, 0, A, B, 1, accessor])
   return { address: row.address, data: data as Hex, topics: topics as Hex[] }
 }
 
