@@ -156,12 +156,11 @@ function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: 
 
 /** Proof for a request that only wraps or unwraps: the rate is 1:1, so the bound is the input. */
 function trivialProof(token: Address, amountIn: bigint): BoundProof {
-  const unlisted = { pools: 0, earned: 0n }
   return {
     decimals: 0,
     prices: [[token, [1n]]],
     pools: [],
-    unlisted,
+    beyond: { pools: 0, earned: 0n },
     allowance: 0n,
     bound: amountIn,
     maxHops: 0,

@@ -170,7 +170,7 @@ export type ProvedPool = {
    * True if the optimal trade at the proof's prices reaches the end of the price curve. The pool itself may trade
    * further.
    */
-  readonly reachesCurveEnd: boolean
+  readonly isCut: boolean
 }
 
 /**
@@ -188,7 +188,7 @@ export type BoundProof = {
   /** Sorted by earnings, highest first. */
   readonly pools: readonly ProvedPool[]
   /** Number and total earnings of the pools that `pools` does not list, because its length is limited. */
-  readonly unlisted: { readonly pools: number; readonly earned: bigint }
+  readonly beyond: { readonly pools: number; readonly earned: bigint }
   /**
    * Added to the sum for float rounding, and for fees that one swap leaves in a pool of several tokens for the next
    * swap. At the proof's scale.

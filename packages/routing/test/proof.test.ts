@@ -24,9 +24,9 @@ function prove(
 }
 
 /** Recomputes the proof's sum from its published values. */
-function sumOf({ decimals, prices, pools, unlisted, allowance }: BoundProof, sold: Address, amountIn: bigint): bigint {
+function sumOf({ decimals, prices, pools, beyond, allowance }: BoundProof, sold: Address, amountIn: bigint): bigint {
   const price = new Map(prices).get(sold)![0]!
-  const sum = pools.reduce((total, { earned }) => total + earned, amountIn * price + unlisted.earned + allowance)
+  const sum = pools.reduce((total, { earned }) => total + earned, amountIn * price + beyond.earned + allowance)
   const unit = 10n ** BigInt(decimals)
   return (sum + unit - 1n) / unit
 }

@@ -21,11 +21,11 @@ const unreadable: Pool = {
   state: { unknown: 1n },
 }
 const proved = (pool: Pool, over: Partial<ProvedPool> = {}): ProvedPool => ({
-  ...{ pool, pairs: [[pool.tokens[1]!, pool.tokens[0]!]], earned: 11n, reachesCurveEnd: false },
+  ...{ pool, pairs: [[pool.tokens[1]!, pool.tokens[0]!]], earned: 11n, isCut: false },
   ...over,
 })
 const proof: BoundProof = {
-  ...{ decimals: 3, pools: [proved(pair)], unlisted: { pools: 0, earned: 0n }, allowance: 4n, bound: 77n, maxHops: 2 },
+  ...{ decimals: 3, pools: [proved(pair)], beyond: { pools: 0, earned: 0n }, allowance: 4n, bound: 77n, maxHops: 2 },
   prices: [
     [A, [3n, 2n, 1n]],
     [B, [1_000n, 1_000n, 1_000n]],
@@ -67,13 +67,13 @@ test('a certificate states the proof in decimals', () => {
 })
 
 test('pools that are not listed are counted', () => {
-  const { beyond, scope } = certified({ unlisted: { pools: 2, earned: 6n } })
+  const { beyond, scope } = certified({ beyond: { pools: 2, earned: 6n } })
   expect(beyond).toEqual({ pools: 2, earned: '6' })
   expect(scope).toContain('; 2 further pools are counted in the bound, but not listed.')
 })
 
 test('a pool whose curve was cut, or whose state has no public form, is assumed', () => {
-  const [cut] = certified({ pools: [proved(pair, { reachesCurveEnd: true })] }).pools
+  const [cut] = certified({ pools: [proved(pair, { isCut: true })] }).pools
   expect(cut).toMatchObject({ kind: 'assumed', feePpm: 0 })
   expect(cut!.state).not.toBe(certified().pools[0]!.state)
   const [hidden] = certified({ pools: [proved(unreadable)] }).pools

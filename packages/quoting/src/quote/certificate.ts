@@ -55,7 +55,7 @@ type PoolTax = { readonly token: number; readonly soldPpm: number; readonly boug
 
 /** Builds the certificate of a proof. */
 export function certificateOf(
-  { decimals, prices, pools, unlisted, allowance, bound, maxHops }: BoundProof,
+  { decimals, prices, pools, beyond, allowance, bound, maxHops }: BoundProof,
   request: RouteTerms & { readonly amountIn?: bigint },
   { chainId, block: { number, hash } }: Snapshot,
 ): Certificate {
@@ -74,19 +74,19 @@ export function certificateOf(
     maxHops,
     prices: Array.from(priceOf, ([token, byHop]) => ({ token, byHop: byHop.map(String) })),
     pools: certifiedPools,
-    beyond: { pools: unlisted.pools, earned: `${unlisted.earned}` },
+    beyond: { pools: beyond.pools, earned: `${beyond.earned}` },
     allowance: `${allowance}`,
     digest: sha256(certifiedPools.map(lineOf).join('\n')),
-    scope: scopeOf(pools.length, unlisted.pools, maxHops),
+    scope: scopeOf(pools.length, beyond.pools, maxHops),
   }
 }
 
-function certifiedPool({ pool, pairs, earned, reachesCurveEnd }: ProvedPool, taxes: Taxes | undefined): CertifiedPool {
+function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes | undefined): CertifiedPool {
   const { id, address, family, tokens } = pool
   const places = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
   const readable = familyOf(family)?.readableState?.(pool) ?? null
   // A truncated price curve earns less than the full state that a verifier reads, so its kind is `assumed`.
-  const isReadable = readable !== null && !reachesCurveEnd
+  const isReadable = readable !== null && !isCut
   const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readable.kind : 'assumed'
   return {
     ...{ id, address, kind, family, tokens, pairs: places },

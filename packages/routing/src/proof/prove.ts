@@ -137,7 +137,7 @@ function proofAt(
       pool,
       pairs: poolEdges.map((edge) => [graph.edges[edge]!.tokenIn, graph.edges[edge]!.tokenOut]),
       earned: toFixedPoint(earned, decimals),
-      reachesCurveEnd,
+      isCut: reachesCurveEnd,
     }))
   const unlistedPools = poolEarnings.slice(MAX_PROVED_POOLS)
   const unlistedEarned = unlistedPools.reduce((sum, { earned }) => sum + earned, 0)
@@ -151,7 +151,7 @@ function proofAt(
   const allowance = toFixedPoint(error, decimals)
   const bound = (scaledSum + allowance + unit - 1n) / unit
   const prices = Array.from(usedTokens, (token) => [tokens[token]!, scaledPrices.get(token)!] as const)
-  return { decimals, prices, pools: provedPools, unlisted, allowance, bound, maxHops }
+  return { decimals, prices, pools: provedPools, beyond: unlisted, allowance, bound, maxHops }
 }
 
 function groupByPool({ edges }: Graph, edgeIds: readonly number[]): ReadonlyMap<Pool, readonly number[]> {

@@ -18,7 +18,7 @@ const routeOver = (...legs: readonly (Pool | undefined)[]) => ({
   legs: legs.map((pool, k) => ({ pool, amountIn: BigInt(k), gas: k })),
 })
 const resultOf = (more: object) => ({ ok: true, route: routeOver(first, second), ...more }) as unknown as RouteResult
-const proof = { bound: 11n, pools: [{ pool: second, pairs: [], earned: 3n, reachesCurveEnd: false }] }
+const proof = { bound: 11n, pools: [{ pool: second, pairs: [], earned: 3n, isCut: false }] }
 
 test.each([
   ['alone', {}],
