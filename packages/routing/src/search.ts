@@ -315,11 +315,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     flows.push(toReducedFlow(jointAllocation, 'keep'))
     // Several edges may earn their gas together although no single one does. So all edges that pay without gas are also
     // allocated, if the gap to the bound pays for at least two more legs.
-    if (
-      !wasCyclic &&
-      isFarBelow(currentProblem, flows, curveBound) &&
-      mayPayFor(2, problem, bestOf(problem, flows), curveBound)
-    ) {
+    const isFar = !wasCyclic && isFarBelow(currentProblem, flows, curveBound)
+    if (isFar && mayPayFor(2, problem, bestOf(problem, flows), curveBound)) {
       const allocation = copyOnto(currentProblem, gasFreeAllocation)
       flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation }, newFrontier)))
     }
