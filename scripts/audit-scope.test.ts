@@ -57,7 +57,7 @@ describe('the table of operations', () => {
   /** Compares the page with the encoder's own list of operations that an earlier step pays. */
   test('agrees with the encoder on prepaid inputs', () => {
     const ahead = facts.filter(({ paid }) => paid.some((way) => way.startsWith('ahead'))).map(({ name }) => name)
-    for (const op of ops) if ('prepaid' in op && op.prepaid) expect(ahead).toContain(op.name)
+    for (const op of ops) if ('canBePrepaid' in op && op.canBePrepaid) expect(ahead).toContain(op.name)
   })
 
   test('describes partial fills for every step that takes its input first, and for every callback', () => {

@@ -1,31 +1,32 @@
-/** Schema of a certificate, and a parser for untrusted input: checks, bounds, and copies every field. */
+/** Schema of a certificate, and a parser for untrusted input, which checks, limits, and copies every field. */
 
-/** Ends a check with a result. */
-export class Stop extends Error {
+/** Thrown to end a check: the certificate is refuted, or cannot be checked. */
+export class CheckFailure extends Error {
   status: 'refuted' | 'not checkable' = 'refuted'
   reason = ''
 }
-const createStop = (status: Stop['status']) => (reason: string, message: string) =>
-  Object.assign(new Stop(message), { status, reason })
-export const refute = createStop('refuted')
-export const notCheckable = createStop('not checkable')
+const createFailure = (status: CheckFailure['status']) => (reason: string, message: string) =>
+  Object.assign(new CheckFailure(message), { status, reason })
+export const refute = createFailure('refuted')
+export const notCheckable = createFailure('not checkable')
 const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
-type Read<T> = (value: unknown, path: string) => T
+/** Parses a value; `path` names it in errors. */
+type Reader<T> = (value: unknown, path: string) => T
 
 /** Reads own properties only, not those of the prototype. */
-function objectOf<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
+function objectOf<T>(shape: { readonly [Name in keyof T]: Reader<T[Name]> }): Reader<T> {
   return (value, path) => {
     if (typeof value !== 'object' || !value) throw malformed(path || 'a certificate', 'an object')
-    const readField = ([name, read]: [string, Read<unknown>]) => {
+    const readField = ([name, read]: [string, Reader<unknown>]) => {
       const ownValue: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
       return [name, read(ownValue, path ? `${path}.${name}` : name)] as const
     }
-    return Object.fromEntries(Object.entries<Read<unknown>>(shape).map(readField)) as T
+    return Object.fromEntries(Object.entries<Reader<unknown>>(shape).map(readField)) as T
   }
 }
 
-function listOf<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
+function listOf<T>(read: Reader<T>, min: number, max: number): Reader<readonly T[]> {
   return (value, path) => {
     if (Array.isArray(value) && value.length >= min && value.length <= max)
       return Array.from(value, (item, k) => read(item, `${path}[${k}]`))
@@ -33,7 +34,7 @@ function listOf<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> 
   }
 }
 
-function textOf(pattern: RegExp, expected: string): Read<string> {
+function textOf(pattern: RegExp, expected: string): Reader<string> {
   return (value, path) => {
     if (typeof value === 'string' && value.length < 250 && pattern.test(value)) return value
     throw malformed(path, expected)
@@ -41,7 +42,7 @@ function textOf(pattern: RegExp, expected: string): Read<string> {
 }
 
 /** Reads decimal strings, or safe integers. */
-function integerOf(min = 0n, max = 10n ** 200n): Read<bigint> {
+function integerOf(min = 0n, max = 10n ** 200n): Reader<bigint> {
   const digits = textOf(/^[0-9]+$/, 'an integer in decimal digits')
   return (value, path) => {
     const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, path))
@@ -61,7 +62,7 @@ const pool = objectOf({
   tokens: listOf(address, 2, 8),
   /** Swaps that the bound covers: indices of the token sold and of the token bought. */
   pairs: listOf(listOf(tokenIndex, 2, 2), 0, 56),
-  /** Only used for constant-product pools, whose contracts do not report their fee. */
+  /** Fee; used only for constant-product pools, whose contracts do not report it. */
   feePpm: ppm,
   /** Transfer taxes of tokens, on transfers to the pool (`soldPpm`) and from it (`boughtPpm`). */
   taxes: listOf(objectOf({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
@@ -71,7 +72,7 @@ const pool = objectOf({
 /**
  * Parses a certificate.
  *
- * @throws Stop that names the wrong field
+ * @throws CheckFailure that names the wrong field
  */
 export const readCertificate = objectOf({
   version: integerOf(1n, 1n),
@@ -80,7 +81,7 @@ export const readCertificate = objectOf({
   tokenIn: address,
   tokenOut: address,
   amountIn: integerOf(),
-  /** Prices and earnings are in output base units times 10 to this power. */
+  /** Decimals of prices and earnings: they are integers in output base units times 10^scale. */
   scale: integerOf(0n, 100n),
   maxHops: integerOf(0n, 8n),
   /** Prices by the number of pools that a path has passed. */

@@ -1,6 +1,7 @@
 /**
- * Upper bounds of a trader's earnings in pools at given prices: base units times integer prices, rounded up. README.md
- * derives the formulas.
+ * Upper bounds on what a trader earns in pools at given token prices: base units times integer prices, rounded up.
+ * `priceIn` is the cost of a unit that is sold to the pool, and `priceOut` is the value of a unit that the pool pays.
+ * README.md derives the formulas.
  */
 import { notCheckable } from './certificate.ts'
 
@@ -19,37 +20,45 @@ export function rootDown(value: bigint, degree: bigint): bigint {
   }
 }
 
-/** Returns max over d of bought·y·γd/(x + γd) − sold·d = (√(bought·y) − √(sold·x/γ))², or 0 if no trade earns. */
-export function constantProduct(x: bigint, y: bigint, feePpm: bigint, sold: bigint, bought: bigint): bigint {
+/**
+ * Returns the maximum earnings in a constant-product pool; 0 if no trade earns. For an input d, a trade earns
+ * priceOut·y·γd/(x + γd) − priceIn·d, where x and y are the reserves of the sold and the bought token and γ = 1 − fee
+ * (`net` in ppm). The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
+ */
+export function constantProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: bigint, priceOut: bigint): bigint {
   const net = PPM - feePpm
-  if (bought * y * net <= sold * x * PPM) return 0n
-  return bought * y + divUp(sold * x * PPM, net) - rootDown((4n * bought * y * sold * x * PPM) / net, 2n)
+  if (priceOut * y * net <= priceIn * x * PPM) return 0n
+  return priceOut * y + divUp(priceIn * x * PPM, net) - rootDown((4n * priceOut * y * priceIn * x * PPM) / net, 2n)
 }
 
-/** Earnings in one direction through concentrated liquidity, piece by piece. */
-export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: bigint, bought: bigint) {
+/**
+ * Computes earnings in one direction through concentrated liquidity, piece by piece. A piece is a price range with
+ * constant liquidity.
+ */
+export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, priceIn: bigint, priceOut: bigint) {
   const net = PPM - feePpm
-  const sides = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
-  /** Returns true while the next unit earns at a √price with 96 fractional bits. */
+  /** √price in the direction of the trade (bought per sold token), as a fraction [numerator, denominator]. */
+  const ratioAt = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
+  /** Returns true if one more unit earns at a √price with 96 fractional bits. */
   const isProfitable = (sqrtPrice: bigint) => {
-    const [num, den] = sides(sqrtPrice)
-    return bought * num ** 2n * net > sold * den ** 2n * PPM
+    const [num, den] = ratioAt(sqrtPrice)
+    return priceOut * num ** 2n * net > priceIn * den ** 2n * PPM
   }
-  /** Returns the earnings in a piece, and whether the trade ends within it. */
+  /** Returns the earnings in a piece between two √prices, and in `isEnd` whether the trade ends within the piece. */
   const earnInPiece = (liquidity: bigint, from: bigint, to: bigint) => {
-    const [[num, den], [endNum, endDen]] = [sides(from), sides(to)]
-    const start = divUp(bought * liquidity * num, den) + divUp(sold * liquidity * den * PPM, num * net)
+    const [[num, den], [endNum, endDen]] = [ratioAt(from), ratioAt(to)]
+    const start = divUp(priceOut * liquidity * num, den) + divUp(priceIn * liquidity * den * PPM, num * net)
     const isEnd = !isProfitable(to)
     const endValue = isEnd
-      ? rootDown((4n * liquidity ** 2n * bought * sold * PPM) / net, 2n)
-      : (bought * liquidity * endNum) / endDen + (sold * liquidity * endDen * PPM) / (endNum * net)
+      ? rootDown((4n * liquidity ** 2n * priceOut * priceIn * PPM) / net, 2n)
+      : (priceOut * liquidity * endNum) / endDen + (priceIn * liquidity * endDen * PPM) / (endNum * net)
     return { earned: start - endValue, isEnd }
   }
   return { isProfitable, earnInPiece }
 }
 
 export const MAX_TICK = 887_272
-/** √(1.0001^−2^k) with 128 fractional bits for k from 0 to 19, as in TickMath of Uniswap v3-core. */
+/** √(1.0001^(−2^k)) with 128 fractional bits, for k from 0 to 19, as in TickMath of Uniswap v3-core. */
 const FACTORS: bigint[] = []
 for (let power = rootDown((10_000n << 1_024n) / 10_001n, 2n); FACTORS.length < 20; power = (power ** 2n) >> 512n)
   FACTORS.push(((power >> 383n) + 1n) >> 1n)
@@ -62,82 +71,85 @@ export function sqrtRatioAtTick(tick: number): bigint {
 }
 
 type List<T> = readonly T[]
-/** Stable pool. `units` scale balances to 18 decimals; `a100` is 100 times A, as in `A_precise`. */
+/**
+ * A StableSwap pool. `units` are the factors that scale balances to 18 decimals; `a100` is 100·A, as in `A_precise`;
+ * `feeE10` is the fee times 10^10.
+ */
 type StablePool = { balances: List<bigint>; units: List<bigint>; a100: bigint; feeE10: bigint }
-/** Amount, in 18 decimals, by which rounding in the pool may lower its invariant per swap. */
-const ROUNDINGS = 16n
+/** Maximum amount by which rounding in the pool may lower its invariant D, in units of 18 decimals. */
+const MAX_ROUNDING = 16n
 
 /**
- * Bounds the earnings of all swaps in a StableSwap pool together. Σ q·x − D·v(μ, q) is a bound for any μ and any q
- * between (1 − fee) times the price of each bought token and the price of each sold token.
+ * Bounds the total earnings of all swaps in a StableSwap pool. With x as the balances and D as the invariant, Σ q·x −
+ * D·v(μ, q) is a bound for any μ and any token values q, from (1 − fee) times the price of a token that is bought to
+ * the price of a token that is sold. README.md defines v.
  *
- * @param sold - prices of tokens that may be sold to the pool, null for others
- * @param bought - prices of tokens that may be bought, null for others
- * @throws Stop for a pool without an invariant
+ * @param pricesIn - by token: price if it may be sold to the pool, else null
+ * @param pricesOut - by token: price if it may be bought from the pool, else null
+ * @throws CheckFailure if the pool is too far out of balance
  */
-export function stable(pool: StablePool, sold: List<bigint | null>, bought: List<bigint | null>): bigint {
+export function stable(pool: StablePool, pricesIn: List<bigint | null>, pricesOut: List<bigint | null>): bigint {
   const { balances, units, a100, feeE10 } = pool
   const n = BigInt(units.length)
   const x = balances.map((balance, k) => balance * units[k]!)
   if (x.includes(0n)) return 0n
   const ann = a100 * n
   const d = invariant(x, ann)
-  // Prices per unit of 18 decimals, times 10^18 to stay integers.
-  const high = sold.map((price, k) => price && (price * E18) / units[k]!)
-  const low = bought.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
-  const scale = [...high, ...low].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
+  // Bounds of q: prices of a unit of 18 decimals, times 10^18 so that they stay integers.
+  const maxQ = pricesIn.map((price, k) => price && (price * E18) / units[k]!)
+  const minQ = pricesOut.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
+  const scale = [...maxQ, ...minQ].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
   const fractions = (values: List<bigint | null>, factor: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
-  const minimizer = minimizeBound(fractions(x, d), Number(ann) / 100, fractions(low, scale), fractions(high, scale))
+  const minimizer = minimizeBound(fractions(x, d), Number(ann) / 100, fractions(minQ, scale), fractions(maxQ, scale))
   const toFixedPoint = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
   const min = (a: bigint, b: bigint) => (a < b ? a : b)
-  const q = minimizer.q.map((value, k) => -min(-min(toFixedPoint(value), high[k] ?? toFixedPoint(value)), -low[k]!))
+  const q = minimizer.q.map((value, k) => -min(-min(toFixedPoint(value), maxQ[k] ?? toFixedPoint(value)), -minQ[k]!))
   const mu = toFixedPoint(minimizer.mu / 100)
   const netPrices = q.map((price) => price - mu * ann)
   const product = netPrices.reduce((all, netPrice) => all * netPrice, 100n * mu) / n ** n
-  const isSound = mu > 0n && netPrices.every((net) => net > 0n) && q.every((price, k) => price <= (high[k] ?? price))
+  const isSound = mu > 0n && netPrices.every((net) => net > 0n) && q.every((price, k) => price <= (maxQ[k] ?? price))
   if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
-  const value = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
-  const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value
+  const v = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
+  const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - MAX_ROUNDING) * v
   return earned > 0n ? divUp(earned, E18) : 0n
 }
 
-/** Returns the largest D with ann·Σx ≥ (ann − 1)·D + D^(n+1)/(n^n·Πx), rounded down; `ann` is a hundred times A·n. */
+/** Returns the largest integer D with A·n·Σx ≥ (A·n − 1)·D + D^(n+1)/(n^n·Πx). The parameter `ann` is 100·A·n. */
 function invariant(x: readonly bigint[], ann: bigint): bigint {
-  const n = BigInt(x.length)
-  const sum = sumOf(x)
+  const [n, sum] = [BigInt(x.length), sumOf(x)]
   const product = x.reduce((all, factor) => all * factor, n ** n)
   const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann - 100n) * d * product - ann * sum * product
-  // The function is convex and D is at most the sum, so Newton's method converges from above.
+  // `excess` is convex, and its root D is at most the sum, so Newton's method converges from above.
   let d = sum
   for (let step = 0; step < 512 && excess(d) > 0n; step++) {
     const fall = excess(d) / (100n * (n + 1n) * d ** n + (ann - 100n) * product)
     d -= fall > 0n ? fall : 1n
   }
-  if (excess(d) > 0n || d <= ROUNDINGS) throw notCheckable('out of reach', 'a stable pool is too far out of balance')
+  if (excess(d) > 0n || d <= MAX_ROUNDING) throw notCheckable('out of reach', 'a stable pool is too far out of balance')
   return d
 }
 
 /**
- * Finds μ and q that nearly minimize the bound. Uses floats, because the bound holds for any μ and q. Balances are
- * fractions of D.
+ * Finds μ and q that nearly minimize the bound. Floats are precise enough, because the bound holds for any μ and q.
+ * Here, `x` are balances as fractions of D, and `ann` is A·n.
  */
-function minimizeBound(x: List<number>, ann: number, low: List<number>, high: List<number>) {
+function minimizeBound(x: List<number>, ann: number, minQ: List<number>, maxQ: List<number>) {
   const n = x.length
-  /** Returns q − μ·ann for each token: proportional to 1 / balance, clamped to the price bounds. */
-  const weightsAt = (mu: number, t: number) =>
-    x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
+  /** Returns q − μ·ann by token: t / balance, within the bounds of q. */
+  const netPricesAt = (mu: number, t: number) =>
+    x.map((balance, k) => Math.max(minQ[k]! - mu * ann, Math.min(maxQ[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
-    const isBelow = (log: number) =>
-      Math.log(weightsAt(mu, Math.exp(log)).reduce((all, weight) => (all * weight) / n, mu)) > (n + 1) * log
+    const isBelow = (logT: number) =>
+      Math.log(netPricesAt(mu, Math.exp(logT)).reduce((all, weight) => (all * weight) / n, mu)) > (n + 1) * logT
     return Math.exp(bisect(-80, 20, isBelow))
   }
-  // The bound is convex in both variables, so its slope in μ at the best q changes sign once.
-  const mu = bisect(0, Math.min(...high) / ann, (trialMu) => {
+  // The bound is convex in μ and q, so its slope in μ at the best q changes its sign once.
+  const mu = bisect(0, Math.min(...maxQ) / ann, (trialMu) => {
     const t = bestT(trialMu)
-    return ann - 1 + t * weightsAt(trialMu, t).reduce((all, weight) => all - ann / weight, 1 / trialMu) > 0
+    return ann - 1 + t * netPricesAt(trialMu, t).reduce((all, weight) => all - ann / weight, 1 / trialMu) > 0
   })
-  return { mu, q: weightsAt(mu, bestT(mu)).map((weight) => weight + mu * ann) }
+  return { mu, q: netPricesAt(mu, bestT(mu)).map((weight) => weight + mu * ann) }
 }
 
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {

@@ -1,5 +1,8 @@
-/** Verifies a certificate, which bounds the output of any route, against the chain. */
-import { type CertifiedPool, notCheckable, readCertificate, refute, Stop } from './certificate.ts'
+/**
+ * Checks a certificate against the chain. A certificate states an upper bound on the output of any route, with the
+ * prices and pools that prove it.
+ */
+import { type CertifiedPool, CheckFailure, notCheckable, readCertificate, refute } from './certificate.ts'
 import { divUp, sumOf } from './earnings.ts'
 import { type Node, type NodeOptions, nodeAt } from './node.ts'
 import { readPool } from './states.ts'
@@ -8,14 +11,14 @@ import { readPool } from './states.ts'
 export type CheckOptions = NodeOptions & {
   /** Ids of pools that the certificate must list. */
   readonly mustInclude?: readonly string[]
-  /** Maximum share of pools of kind `assumed`; default 0.5. */
+  /** Maximum fraction of the pools that may be of kind `assumed`, whose earnings are not checked; default 0.5. */
   readonly maxAssumed?: number
 }
 
-/** Pools read concurrently, each by about ten calls. */
+/** Maximum pools that are read concurrently. Each takes about ten calls, one after the other or at once. */
 const MAX_CONCURRENT = 8
 
-/** The result of a check: verified, refuted, or not checkable with a reason. */
+/** The result of a check: verified; or refuted or not checkable, with a reason. */
 export type CertificateResult = Awaited<ReturnType<typeof checkCertificate>>
 
 /**
@@ -25,25 +28,25 @@ export type CertificateResult = Awaited<ReturnType<typeof checkCertificate>>
  */
 export async function checkCertificate(certificate: unknown, options: CheckOptions) {
   try {
-    return await check(readCertificate(certificate, ''), options)
+    return await verify(readCertificate(certificate, ''), options)
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof CheckFailure)) throw error
     return { status: error.status, reason: error.reason, message: error.message } as const
   }
 }
 
-async function check(certificate: ReturnType<typeof readCertificate>, options: CheckOptions) {
+async function verify(certificate: ReturnType<typeof readCertificate>, options: CheckOptions) {
   const { pools, block, bound, beyond, chainId } = certificate
-  const unit = 10n ** certificate.scale
+  const scale = 10n ** certificate.scale
   const prices = new Map(certificate.prices.map(({ token, byHop }) => [token, byHop]))
-  const hops = Number(certificate.maxHops)
+  const maxHops = Number(certificate.maxHops)
   const pricesOf = (token: string) => {
     const byHop = prices.get(token)
-    if (byHop?.length !== hops + 1) throw notCheckable('malformed', `prices must have ${hops + 1} of ${token}`)
+    if (byHop?.length !== maxHops + 1) throw notCheckable('malformed', `prices must have ${maxHops + 1} of ${token}`)
     return byHop
   }
-  // An output balance at any hop is paid out at this price.
-  if (pricesOf(certificate.tokenOut).some((price) => price !== unit))
+  // A path may end after any number of pools, so the price of the output token is the same after each number.
+  if (pricesOf(certificate.tokenOut).some((price) => price !== scale))
     throw notCheckable('malformed', 'prices of tokenOut must be 10^scale')
   const input = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
   const poolKeys = new Set(pools.map(({ kind, id, address }) => (kind === 'assumed' ? id : address)))
@@ -53,7 +56,7 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   const digest = await sha256(pools.map(lineOf).join('\n'))
   if (digest !== certificate.digest) throw refute('digest differs', `the digest of its pools is ${digest}`)
   const claimedBound = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
-  if (claimedBound > bound * unit) throw refute('sum wrong', `its own parts add up to ${divUp(claimedBound, unit)}`)
+  if (claimedBound > bound * scale) throw refute('sum wrong', `its own parts add up to ${divUp(claimedBound, scale)}`)
   const assumedPools = pools.filter(({ kind }) => kind === 'assumed')
   if (assumedPools.length > (options.maxAssumed ?? 0.5) * pools.length)
     throw notCheckable('too many unknown pools', `${assumedPools.length} of ${pools.length}`)
@@ -62,27 +65,27 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   const nodeId = await node.request('eth_chainId', [])
   if (nodeId !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${nodeId}`)
   const checkBlock = async () => {
-    const hash = await node.hash()
+    const hash = await node.blockHash()
     if (hash !== block.hash) throw notCheckable('no such block', `block ${block.number} of the node is ${hash}`)
   }
   await checkBlock()
   let sum = input
-  const earn = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, hops)
+  const earningsOfPool = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, maxHops)
   for (let offset = 0; offset < pools.length; offset += MAX_CONCURRENT)
-    sum += sumOf(await Promise.all(pools.slice(offset, offset + MAX_CONCURRENT).map(earn)))
-  // A reorg may have replaced the block meanwhile.
+    sum += sumOf(await Promise.all(pools.slice(offset, offset + MAX_CONCURRENT).map(earningsOfPool)))
+  // A reorg may have replaced the block while pools were read.
   await checkBlock()
-  const recomputed = divUp(sum, unit)
+  const recomputed = divUp(sum, scale)
   if (recomputed > bound) throw refute('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
-  // `recomputed` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
-  // too. Earnings of `assumed` pools are taken from the certificate.
+  // `recomputed` is the bound that the prices and the chain prove, in output base units. If the certificate claims a
+  // higher bound, that is true, too. The earnings of `assumed` pools are those that the certificate states.
   return { status: 'verified', bound, recomputed, assumed: assumedPools.map(({ id }) => id) } as const
 }
 
 type PricesOf = (token: string) => readonly bigint[]
 
-/** Returns the maximum earnings of a pool by the covered swaps, over all numbers of hops. */
-async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, hops: number): Promise<bigint> {
+/** Returns the maximum earnings of a pool from the swaps in `pairs`, over all positions of the pool in a path. */
+async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, maxHops: number): Promise<bigint> {
   const { id, kind, address, tokens, pairs, taxes } = pool
   const netOfTax = (k: number, side: 'soldPpm' | 'boughtPpm') =>
     1_000_000n - (taxes.find(({ token }) => Number(token) === k)?.[side] ?? 0n)
@@ -91,14 +94,14 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
       const [from, to] = [Number(pair[0]), Number(pair[1])]
       const [input, output] = [tokens[from], tokens[to]]
       if (!input || !output || from === to) throw notCheckable('malformed', `pairs of ${id} must be of its tokens`)
-      const sold = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
-      return { from, to, sold, bought: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n) }
+      const priceIn = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
+      return { from, to, priceIn, priceOut: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n) }
     })
-  const byHop = Array.from({ length: hops }, (_, hop) => swapsAt(hop))
+  const byHop = Array.from({ length: maxHops }, (_, hop) => swapsAt(hop))
   if (kind === 'assumed') return pool.earned
   if (kind === 'wrapper') {
     const isWrapper = tokens.length === 2 && tokens.includes(address) && tokens.some((token) => BigInt(token) === 0n)
-    if (isWrapper && byHop.flat().every(({ sold, bought }) => bought <= sold)) return 0n
+    if (isWrapper && byHop.flat().every(({ priceIn, priceOut }) => priceOut <= priceIn)) return 0n
     throw refute('bound too low', `${id} is no wrapper, or earns without end`)
   }
   const { state, earningsOf: earned } = await readPool(node, pool)

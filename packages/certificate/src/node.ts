@@ -1,20 +1,21 @@
-/** Reads contract state at one block, with a timeout per read and a maximum number of reads. */
+/** Reads contract state at one block. Each read has a timeout, and the number of reads is limited. */
 import { notCheckable, refute } from './certificate.ts'
 
 /** Request function of EIP-1193. */
 export type EthRequest = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
 type NodeSource = { readonly request: EthRequest } | { readonly url: string }
+/** `deadlineMs`: timeout of each read; default 10,000. `maxReads`: default 60,000. */
 export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number } & NodeSource
-/** Words returned by a view: as many as requested, at least one. */
+/** Words that a view function returned: as many as requested, at least one. */
 export type CallWords = readonly [bigint, bigint]
 
 export type Node = ReturnType<typeof nodeAt>
 
-/** Creates a reader of a block. Its functions throw Stop. */
-export function nodeAt(source: NodeOptions, number: bigint) {
+/** Creates a reader of a block. Its functions throw CheckFailure. */
+export function nodeAt(source: NodeOptions, blockNumber: bigint) {
   const { deadlineMs = 10_000, maxReads = 60_000 } = source
   const request = 'request' in source ? source.request : httpRequest(source.url, deadlineMs)
-  const block = `0x${number.toString(16)}`
+  const block = `0x${blockNumber.toString(16)}`
   let remainingReads = maxReads
 
   const requestNode = async (method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -43,8 +44,8 @@ export function nodeAt(source: NodeOptions, number: bigint) {
     return words.map((digits) => BigInt(`0x${digits}`)) as unknown as CallWords
   }
 
-  const hash = async () => Object(await requestNode('eth_getBlockByNumber', [block, false])).hash as unknown
-  return { request: requestNode, view, hash }
+  const blockHash = async () => Object(await requestNode('eth_getBlockByNumber', [block, false])).hash as unknown
+  return { request: requestNode, view, blockHash }
 }
 
 function httpRequest(url: string, deadlineMs: number): EthRequest {

@@ -1,37 +1,42 @@
-/** Reads pool states at a block: the text that is hashed into the digest, and the earnings of swaps. */
-import { type CertifiedPool, notCheckable, refute, Stop } from './certificate.ts'
+/**
+ * Reads pool states at a block. Gives the state as text, whose hash the certificate contains, and computes earnings of
+ * swaps.
+ */
+import { type CertifiedPool, CheckFailure, notCheckable, refute } from './certificate.ts'
 import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
 import type { CallWords, Node } from './node.ts'
 
 /**
- * Swap between two tokens by index. `sold` is the cost of a unit that the pool receives, and `bought` the value of a
- * unit that it pays.
+ * Swap between two tokens of a pool, by index (`from`, `to`). `priceIn` is the cost of a unit that the pool receives,
+ * and `priceOut` is the value of a unit that it pays.
  */
-type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
+type Swap = { readonly from: number; readonly to: number; readonly priceIn: bigint; readonly priceOut: bigint }
 type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
 type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earningsOf: EarningsOfSwaps }
+/** Calls a view function of the pool by selector. Returns the words of its result. */
 type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
-/** Maximum words of the tick bitmap that a trade may cross. */
+/** Maximum words of the tick bitmap that are read for one trade. */
 const MAX_WORDS = 400
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
-/** Reads a pool and checks its tokens. @throws Stop */
+/** Reads a pool and checks its tokens. @throws CheckFailure */
 export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading> {
   const { id, kind, tokens, address } = pool
   const view: View = (...call) => node.view(address, ...call)
-  const pairs = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
-  const reading = await (pairs ?? stablePool)(view, pool, node)
+  const readers = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
+  const reading = await (readers ?? stablePool)(view, pool, node)
   if (tokens.map(withoutNative).join() === reading.tokens.map(withoutNative).join()) return reading
   throw refute('not such a pool', `${id} trades other tokens`)
 }
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [depth, [token0], [token1]] = await Promise.all(reads)
-  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(depth[from]!, depth[to]!, feePpm, sold, bought)
-  const state = `constant-product ${depth[0]} ${depth[1]} ${feePpm}`
+  const [reserves, [token0], [token1]] = await Promise.all(reads)
+  const trade = ({ from, to, priceIn, priceOut }: Swap) =>
+    constantProduct(reserves[from]!, reserves[to]!, feePpm, priceIn, priceOut)
+  const state = `constant-product ${reserves[0]} ${reserves[1]} ${feePpm}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
 }
 
@@ -41,9 +46,9 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
   const [[start, word], [liquidity], [feePpm], [step], [token0], [token1]] = await Promise.all([...price, ...facts])
   const [tick, spacing] = [Number(BigInt.asIntN(24, word)), Number(step)]
   if (!(spacing > 0 && spacing < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
-  const trade = async ({ from, sold, bought }: Swap): Promise<bigint> => {
+  const trade = async ({ from, priceIn, priceOut }: Swap): Promise<bigint> => {
     const zeroForOne = from === 0
-    const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
+    const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, priceIn, priceOut)
     let [sqrtPrice, active, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
     for (let i = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
       if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
@@ -66,10 +71,13 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
 }
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
-  /** Calls the first of two getters that the pool has. Older pools index coins with int128 and only report `A`. */
+  /**
+   * Calls a getter, or another one if the pool does not have it: older pools index coins by int128, and have `A` in
+   * place of `A_precise`.
+   */
   const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
-    if (words instanceof Stop && words.status === 'refuted') return (await view(older, argument))[0] * factor
+    if (words instanceof CheckFailure && words.status === 'refuted') return (await view(older, argument))[0] * factor
     if (words instanceof Error) throw words
     return words[0]
   }
@@ -85,10 +93,10 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   if (!isPlainPool) throw refute('not such a pool', `${pool.id} is no plain pool`)
   const units = decimalsByToken.map((decimals) => 10n ** (18n - decimals))
   const earningsOf: EarningsOfSwaps = async (swaps) => {
-    if (swaps.every(({ bought }) => bought === 0n)) return 0n
-    const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
-    const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
-    return stable({ balances, units, a100, feeE10 }, sold, bought)
+    if (swaps.every(({ priceOut }) => priceOut === 0n)) return 0n
+    const pricesIn = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.priceIn ?? null)
+    const pricesOut = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.priceOut ?? null)
+    return stable({ balances, units, a100, feeE10 }, pricesIn, pricesOut)
   }
   return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earningsOf }
 }

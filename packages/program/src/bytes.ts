@@ -1,9 +1,9 @@
-/** Byte writer and reader. */
+/** Writer and reader of bytes as hex text. */
 import { ProgramError } from './errors.ts'
 
 type Hex = `0x${string}`
 
-/** Writes numbers and addresses, big-endian. */
+/** Appends numbers (big-endian), addresses, and words. */
 export class ByteWriter {
   #hex = ''
 
@@ -35,10 +35,10 @@ export class ByteWriter {
   }
 }
 
-/** Reads the format of ByteWriter. */
+/** Reads bytes that ByteWriter wrote, from the start. Its functions throw ProgramError `INVALID_PROGRAM` at the end. */
 export class ByteReader {
   readonly #hex: string
-  #at = 0
+  #position = 0
 
   /** @throws ProgramError `INVALID_PROGRAM` if the text is not whole bytes of hex */
   constructor(hex: string) {
@@ -47,23 +47,24 @@ export class ByteReader {
   }
 
   get isDone(): boolean {
-    return this.#at === this.#hex.length
+    return this.#position === this.#hex.length
   }
 
   /** Position in bytes. */
   get offset(): number {
-    return this.#at / 2
+    return this.#position / 2
   }
 
+  /** Returns the next bytes as hex digits without 0x. */
   takeHex(bytes: number): string {
-    const end = this.#at + bytes * 2
+    const end = this.#position + bytes * 2
     if (end > this.#hex.length)
       throw new ProgramError(
         'INVALID_PROGRAM',
         `a step ends at byte ${end / 2} of a program of ${this.#hex.length / 2}`,
       )
-    const hexDigits = this.#hex.slice(this.#at, end)
-    this.#at = end
+    const hexDigits = this.#hex.slice(this.#position, end)
+    this.#position = end
     return hexDigits
   }
 

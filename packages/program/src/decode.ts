@@ -1,4 +1,4 @@
-/** Decodes programs. */
+/** Decodes programs into steps. */
 import { ByteReader } from './bytes.ts'
 import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'
@@ -8,28 +8,33 @@ import { opOfCode, type Step } from './ops/index.ts'
 import type { StepInput, StepOutput } from './step.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
+/** Creates the error for an invalid step. */
 type Refuse = (reason: string) => ProgramError
 
-/** Placeholder for the sender's input token while bytes are compared; not the zero address, which is never pulled. */
+/**
+ * Stands for the sender's input token when steps are encoded again for comparison. Not the zero address, which cannot
+ * be pulled.
+ */
 const PLACEHOLDER_TOKEN = `0x${'11'.repeat(20)}` as const
 
 /**
  * Decodes a program into steps. The input token of a step that pulls is not encoded: it is `pulledToken`, or the zero
  * address if absent.
  *
- * @param pulledToken - the order's input token (the wrapper if the Guard wraps)
+ * @param pulledToken - the sender's input token (the wrapper if the Guard wraps)
  * @throws ProgramError `INVALID_PROGRAM` for bytes that `encodeProgram` does not produce. The Executor would revert for
  *   some of them, such as an unknown opcode. It would run others, such as a batch without hops.
  */
 export function decodeProgram(program: string, pulledToken?: `0x${string}`): Step[] {
-  const bytes = new ByteReader(program)
+  const reader = new ByteReader(program)
   const steps: Step[] = []
-  while (!bytes.isDone) steps.push(decodeStep(bytes, pulledToken ?? ZERO_ADDRESS))
+  while (!reader.isDone) steps.push(decodeStep(reader, pulledToken ?? ZERO_ADDRESS))
   if (reencode(steps, pulledToken ?? PLACEHOLDER_TOKEN) !== program.toLowerCase())
     throw new ProgramError('INVALID_PROGRAM', 'the bytes are not those that encode their steps')
   return steps
 }
 
+/** Encodes decoded steps again. @throws ProgramError `INVALID_PROGRAM` */
 function reencode(steps: readonly Step[], pulledToken: `0x${string}`): string {
   const isPulled = ({ input }: Step) => input.kind === 'pull' || input.kind === 'pullAll'
   try {
@@ -41,64 +46,64 @@ function reencode(steps: readonly Step[], pulledToken: `0x${string}`): string {
 }
 
 /** Decodes the step at the reader's position. */
-export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
-  const start = bytes.offset
+export function decodeStep(reader: ByteReader, pulledToken: `0x${string}`): Step {
+  const start = reader.offset
   const refuse: Refuse = (reason) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${reason}`)
-  const code = bytes.number(1)
+  const code = reader.number(1)
   const op = opOfCode(code)
   if (!op) throw refuse(`${code} is no opcode`)
-  const flags = bytes.number(1)
-  const input = decodeInput(bytes, flags, refuse)
-  if (input.kind === 'atPool' && !op.prepaid) throw refuse(`${op.name} cannot be paid ahead`)
+  const flags = reader.number(1)
+  const input = decodeInput(reader, flags, refuse)
+  if (input.kind === 'atPool' && !op.canBePrepaid) throw refuse(`${op.name} cannot be paid ahead`)
   const isPulled = input.kind === 'pull' || input.kind === 'pullAll'
   if (op.native === 'only' && isPulled) throw refuse('native token is not pulled')
-  const tokenIn = op.native === 'only' ? ZERO_ADDRESS : isPulled ? pulledToken : bytes.address()
-  const values: Record<string, unknown> = { op: op.name, ...readFields(op.fields, bytes, flags, refuse) }
+  const tokenIn = op.native === 'only' ? ZERO_ADDRESS : isPulled ? pulledToken : reader.address()
+  const values: Record<string, unknown> = { op: op.name, ...readFields(op.fields, reader, flags, refuse) }
   const { direction, hops } = op
   if (direction) values[direction.name] = (flags & DIRECTION) !== 0
-  if (hops) values.hops = Array.from({ length: bytes.number(1) }, () => readFields(hops, bytes, flags, refuse))
-  return { ...values, tokenIn, input, output: decodeOutput(bytes, flags, refuse) } as Step
+  if (hops) values.hops = Array.from({ length: reader.number(1) }, () => readFields(hops, reader, flags, refuse))
+  return { ...values, tokenIn, input, output: decodeOutput(reader, flags, refuse) } as Step
 }
 
-function readFields(fields: OpFields, bytes: ByteReader, flags: number, refuse: Refuse): Record<string, unknown> {
+function readFields(fields: OpFields, reader: ByteReader, flags: number, refuse: Refuse): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) values[name] = readField(field, name, bytes, flags, refuse)
+  for (const [name, field] of Object.entries(fields)) values[name] = readField(field, name, reader, flags, refuse)
   return values
 }
 
-function readField(field: OpField, name: string, bytes: ByteReader, flags: number, refuse: Refuse): unknown {
+function readField(field: OpField, name: string, reader: ByteReader, flags: number, refuse: Refuse): unknown {
   switch (field.kind) {
     case 'address':
-      return field.flag === undefined || flags & field.flag ? bytes.address() : ZERO_ADDRESS
+      return field.flag === undefined || flags & field.flag ? reader.address() : ZERO_ADDRESS
     case 'bytes32':
-      return bytes.bytes32()
+      return reader.bytes32()
     case 'uint':
-      return bytes.number(field.bytes)
+      return reader.number(field.bytes)
     case 'choice': {
-      const index = bytes.number(1)
+      const index = reader.number(1)
       if (index >= field.choices.length) throw refuse(`no ${name} ${index}`)
       return field.choices[index]
     }
   }
 }
 
-function decodeInput(bytes: ByteReader, flags: number, refuse: Refuse): StepInput {
+function decodeInput(reader: ByteReader, flags: number, refuse: Refuse): StepInput {
   const kind = inputKinds[flags & 7]
   switch (kind) {
     case undefined:
       throw refuse(`no input kind ${flags & 7}`)
     case 'share':
-      return { kind, share: bytes.number(3) }
+      return { kind, share: reader.number(3) }
     case 'held':
     case 'pull':
-      return { kind, amount: bytes.uint(16) }
+      return { kind, amount: reader.uint(16) }
     default:
       return { kind }
   }
 }
 
-function decodeOutput(bytes: ByteReader, flags: number, refuse: Refuse): StepOutput {
+function decodeOutput(reader: ByteReader, flags: number, refuse: Refuse): StepOutput {
   const kind = outputKinds[(flags >> 3) & 3]
   if (kind === undefined) throw refuse('no output kind 3')
-  return kind === 'address' ? { kind, address: bytes.address() } : { kind }
+  return kind === 'address' ? { kind, address: reader.address() } : { kind }
 }

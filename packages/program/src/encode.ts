@@ -1,4 +1,4 @@
-/** Encodes programs. */
+/** Encodes programs. The encoding is canonical: the decoder relies on there being only one encoding of given steps. */
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
@@ -31,7 +31,8 @@ function encodeStep(step: Step, writer: ByteWriter): void {
   writer.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') writer.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') writer.uint(input.amount, amountBytes.pull, 'amount')
-  // The Guard passes the pulled token to the Executor, and native-only operations need no token.
+  // A step that pulls its input does not encode the token, because the Guard passes it to the Executor. An operation
+  // that only takes the native token needs none.
   if (!isPulled(step) && op.native !== 'only') writer.address(step.tokenIn, 'tokenIn')
   writeFields(op.fields, values, flags, writer)
   if (op.hops) {
@@ -63,7 +64,7 @@ function writeField(field: OpField, name: string, value: unknown, flags: number,
   }
 }
 
-/** Returns the direction bit and the flags of fields that any hop needs. */
+/** Returns the direction bit, and the flags of optional fields that at least one hop needs. */
 function operationFlags(op: Op, values: Values, hops: readonly Values[]): number {
   let flags = op.direction && values[op.direction.name] ? DIRECTION : 0
   for (const [name, field] of Object.entries(op.hops ?? {}))
@@ -81,9 +82,9 @@ function isPulled({ input }: Pick<Step, 'input'>): boolean {
   return input.kind === 'pull' || input.kind === 'pullAll'
 }
 
-function checkInput(step: Step, { name, native, prepaid }: Op): void {
+function checkInput(step: Step, { name, native, canBePrepaid }: Op): void {
   const { input, tokenIn } = step
-  if (input.kind === 'atPool' && !prepaid) throw new ProgramError('INVALID_STEP', `${name} cannot be paid ahead`)
+  if (input.kind === 'atPool' && !canBePrepaid) throw new ProgramError('INVALID_STEP', `${name} cannot be paid ahead`)
   if (tokenIn === ZERO_ADDRESS && (isPulled(step) || native === undefined))
     throw new ProgramError('INVALID_STEP', `${name} cannot take native token as ${input.kind}`)
   if (native === 'only' && tokenIn !== ZERO_ADDRESS)

@@ -35,7 +35,7 @@ function rowOf(op: Op): string {
     op.name,
     fieldsOf(op),
     op.direction ? `\`${op.direction.name}\`: ${op.direction.meaning}` : '',
-    op.prepaid ? 'yes' : '',
+    op.canBePrepaid ? 'yes' : '',
     op.native ?? '',
     (op.families ?? [op.name]).join(', '),
   ]

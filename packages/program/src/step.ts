@@ -1,6 +1,9 @@
-/** Input and output of a step; the swap itself is defined by its operation (ops/). Addresses are lowercase hex. */
+/**
+ * Input and output of a step. The operation of the step (ops/) defines the swap itself. Addresses are hex in lower
+ * case.
+ */
 
-/** Input amount of a step. */
+/** Amount that a step takes, and the account that holds it. */
 export type StepInput =
   /** Exact amount of the sender's input token, pulled through the Guard. Base units, below 2^128. */
   | { readonly kind: 'pull'; readonly amount: bigint }
@@ -12,7 +15,7 @@ export type StepInput =
   | { readonly kind: 'share'; readonly share: number }
   /** The Executor's whole balance. */
   | { readonly kind: 'rest' }
-  /** The previous step has already paid this pool; only for `prepaid` operations. */
+  /** The amount that an earlier step paid to the pool. Only for operations with `canBePrepaid`. */
   | { readonly kind: 'atPool' }
 
 /** Receiver of a step's output. */
@@ -23,5 +26,5 @@ export type StepOutput =
    * in direct mode.
    */
   | { readonly kind: 'recipient' }
-  /** Another pool, which uses it as its input. */
+  /** Another pool, which takes the output as its own input (`atPool`). */
   | { readonly kind: 'address'; readonly address: `0x${string}` }

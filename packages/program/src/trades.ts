@@ -1,4 +1,4 @@
-/** Trades of a step, and joining of steps. */
+/** Finds the trades and contracts of a step, and joins steps. */
 import { opOf, type Step } from './ops/index.ts'
 import type { Keccak, StepTrade } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
@@ -8,7 +8,7 @@ export function tradesOf(step: Step, keccak256: Keccak): readonly StepTrade[] {
   return opOf(step).trades(step as never, keccak256)
 }
 
-/** Returns the contract that holds the pools of a step, if one holds many. */
+/** Returns the singleton of a step: the contract that holds its pools, if one contract holds many. */
 export function singletonOf(step: Step): `0x${string}` | undefined {
   return addressField(step, opOf(step).singleton)
 }
@@ -24,9 +24,11 @@ function addressField(step: Step, field: string | undefined): `0x${string}` | un
 }
 
 /**
- * Joins two steps: consecutive hops in one singleton then need one unlock or batch, and no transfer between them.
+ * Joins two steps that swap in the same singleton. Their hops then need only one unlock or batch, and no transfer
+ * between them.
  *
- * @returns undefined if they cannot be joined, or if the first pays anyone but the second
+ * @returns undefined if the operations cannot be joined, or if the second step does not take the whole output of the
+ *   first
  */
 export function joinSteps(first: Step, second: Step): Step | undefined {
   if (first.output.kind !== 'executor' || second.input.kind !== 'rest') return undefined

@@ -12,7 +12,6 @@ import { type SettledRoute, settleAlternatives } from './exact/search-and-settle
 import { AMOUNT_LIMIT } from './exact/shares.ts'
 import { outputPerWei } from './gas-price.ts'
 import type { Graph } from './graph/graph.ts'
-import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { MAX_WORK, WorkBudget, WorkSpent } from './problem/budget.ts'
@@ -29,6 +28,7 @@ import {
 } from './problem/problem.ts'
 import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
 import { proveBound } from './proof/prove.ts'
+import { isWorthless } from './refine/stopping-rules.ts'
 import { selectSubgraph } from './subgraph/select-subgraph.ts'
 import { LARGE_GRAPH, SUBGRAPH_WORK_SHARE } from './subgraph/tolerances.ts'
 import { isSurcharging } from './taxes.ts'
@@ -36,7 +36,10 @@ import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_WORK_SHARE } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
-/** After a refusal, the suggested output is the largest output found, less this fraction (1 / divisor) of it. */
+/**
+ * Divisor. If an exact output cannot be bought, the suggested output is the largest output found, less this fraction (1
+ * / divisor) of it.
+ */
 const SUGGESTED_OUTPUT_MARGIN = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
@@ -46,7 +49,10 @@ const PROOF_WORK = MAX_WORK / 4
 const CALLDATA_BYTES_PER_LEG = 48
 
 type Refusal = Extract<RouteResult, { readonly ok: false }>
-/** A request compiled into a problem. For exact-output requests, the caller sets the problem's `amountIn`. */
+/**
+ * A request compiled into a problem. `outPerWei`: output base units per wei. For exact-output requests, `amountIn` of
+ * the problem is 0 and set later.
+ */
 type PreparedRequest = { readonly problem: Problem; readonly admission: Admission; readonly outPerWei: number }
 
 /**
@@ -88,19 +94,22 @@ function routeRequest(graph: Graph, request: RouteRequest | ExactOutputRequest, 
   return routeOnSubgraph(resolved, request, budget) ?? routeForInput(resolved.prepareOn(resolved.graph), request)
 }
 
-/** Wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or more. */
+/**
+ * Routes a request that only wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or
+ * more.
+ */
 function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
-  const isInput = 'amountIn' in request
-  const amount = isInput ? request.amountIn : request.amountOut
+  const isExactInput = 'amountIn' in request
+  const amount = isExactInput ? request.amountIn : request.amountOut
   if (request.tokenIn !== NATIVE || amount < AMOUNT_LIMIT) return { ok: true, route: wrapRoute(request, amount) }
   const max = AMOUNT_LIMIT - 1n
   const message = 'the native token cannot be wrapped in amounts of 2^128 wei or more'
-  const limit = isInput ? { maxRoutableAmount: max } : { maxOutputAmount: max }
+  const limit = isExactInput ? { maxRoutableAmount: max } : { maxOutputAmount: max }
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }
 
 /**
- * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not change the
+ * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not affect the
  * route.
  */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
@@ -108,13 +117,13 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
   const { tokenIn, tokenOut, wrappedNative, amountIn, driftPenalties, excludePools } = request
   const soldToken = erc20Of(tokenIn, wrappedNative)!
   if (soldToken === erc20Of(tokenOut, wrappedNative)) return { ...result, proof: trivialProof(soldToken, amountIn) }
-  const fadingPools = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
+  const fullyPenalizedPools = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
   const { driftPenalties: _, ...terms } = request
   const gasFreeRequest = {
     ...terms,
     gasPriceWei: 0n,
     l1FeePerByteWei: 0,
-    excludePools: new Set([...(excludePools ?? []), ...fadingPools]),
+    excludePools: new Set([...(excludePools ?? []), ...fullyPenalizedPools]),
   }
   const budget = new WorkBudget(PROOF_WORK)
   const prove = () => {
@@ -136,7 +145,7 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
   maxPools: DEFAULT_MAX_POOLS,
 })
 
-/** Dual prices on the subgraph of a large graph; null for small graphs. */
+/** Computes dual prices on a subgraph of a large graph; null for small graphs, and if none are found there. */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   return graph.topology.scratch.forSubgraphs.within(() => {
@@ -145,34 +154,49 @@ function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: 
   })
 }
 
-/** Wrapping is 1:1, so the bound is the input. */
+/** Proof for a request that only wraps or unwraps: the rate is 1:1, so the bound is the input. */
 function trivialProof(token: Address, amountIn: bigint): BoundProof {
-  const beyond = { pools: 0, earned: 0n }
-  return { decimals: 0, prices: [[token, [1n]]], pools: [], beyond, allowance: 0n, bound: amountIn, maxHops: 0 }
+  return {
+    decimals: 0,
+    prices: [[token, [1n]]],
+    pools: [],
+    beyond: { pools: 0, earned: 0n },
+    allowance: 0n,
+    bound: amountIn,
+    maxHops: 0,
+  }
 }
 
-/** The route on the subgraph of a large graph; null for small graphs, and if no route is found there. */
+/** Finds the route on a subgraph of a large graph; null for small graphs, and if no route is found there. */
 function routeOnSubgraph(
   { graph, ends, prepareOn }: ResolvedRequest,
   request: RouteRequest,
   budget: WorkBudget,
 ): RouteResult | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
-  const find = () => {
+  const findOnSubgraph = () => {
     const prepared = selectSubgraph(graph, request.trust, ends, prepareOn)
     return prepared && findForInput(prepared, request)
   }
-  return graph.topology.scratch.forSubgraphs.within(() => budget.attempt(SUBGRAPH_WORK_SHARE, find, () => null))
+  return graph.topology.scratch.forSubgraphs.within(() =>
+    budget.attempt(SUBGRAPH_WORK_SHARE, findOnSubgraph, () => null),
+  )
 }
 
-/** A request with resolved ends. `on` builds its problem on a graph: the whole one, or a subgraph. */
+/**
+ * A request whose input and output tokens (ends) were found in the graph. `prepareOn` builds its problem on a graph:
+ * the whole one, or a subgraph.
+ */
 type ResolvedRequest = {
   readonly graph: Graph
   readonly ends: Ends
   readonly prepareOn: (graph: Graph) => PreparedRequest
 }
 
-/** Resolves the ends of a request, or returns the reason why it cannot be routed. */
+/**
+ * Finds the ends of a request in the graph, or returns the reason why it cannot be routed. If an end is NATIVE, the
+ * graph is `joined`: the native token and its wrapper are one token.
+ */
 function resolveRequest(
   chainGraph: Graph,
   request: RouteRequest | ExactOutputRequest,
@@ -196,12 +220,12 @@ function resolveRequest(
     return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? soldToken : boughtToken}`)
 
   const outPerWei = outputPerWei(chainGraph, request, target)
-  const on = (graph: Graph): PreparedRequest => {
+  const prepareOn = (graph: Graph): PreparedRequest => {
     const { tokenIndex } = graph.topology
     const admission = new Admission(graph, request, tokenIndex.get(soldToken)!, tokenIndex.get(boughtToken)!)
     return { problem: problemOf(graph, request, { admission, outPerWei, budget }), admission, outPerWei }
   }
-  return { graph: fullGraph, ends: { source, target }, prepareOn: on }
+  return { graph: fullGraph, ends: { source, target }, prepareOn }
 }
 
 type ProblemParts = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }
@@ -241,7 +265,7 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
   const find = () => bestRoute(problem, amountIn, request, admission)
   const candidate = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_WORK_SHARE, find) : null
   if (!candidate) return null
-  // Settled before the bound is computed, so that the bound's work cannot change them.
+  // Alternatives are settled before the bound is computed, so that the work spent on the bound cannot change them.
   const settledRoutes = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
   const isBounded = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
   const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
@@ -256,8 +280,8 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
 }
 
 /**
- * Prepares the deferred computation of the bound after gas. Copies the arrays, since later searches reuse the scratch
- * arrays.
+ * Prepares a later computation of the bound after gas. Copies the arrays that it needs, since later searches reuse the
+ * scratch arrays.
  */
 function deferredBound(
   problem: Problem,
@@ -266,15 +290,15 @@ function deferredBound(
   request: RouteTerms,
 ): () => void {
   const [best] = settledRoutes
-  const { best: values, link, hops } = best!.backward
-  const backward = { best: values.slice(), link: link.slice(), hops: hops.slice() }
+  const { best: values, link, hops } = best!.spotRates
+  const spotRates = { best: values.slice(), link: link.slice(), hops: hops.slice() }
   const { rate, rateBack, extraGas } = problem
   const arrays = { rate: rate.slice(), rateBack: rateBack.slice(), extraGas: extraGas.slice() }
   const problemCopy = { ...problem, ...arrays, budget: new WorkBudget() }
   return () => {
     const bound = problemCopy.budget.attempt(
       1,
-      () => netBoundOf(problemCopy, { ...best!, backward }),
+      () => netBoundOf(problemCopy, { ...best!, spotRates }),
       () => null,
     )
     for (const [k, route] of routes.entries())
@@ -307,7 +331,8 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
     }
     return { ok: true, route: toRoute(sizedProblem, route, amountIn, request, valuation) }
   }
-  // Suggest slightly less than the maximum, so that a later search, which may start elsewhere, also finds an input.
+  // Suggests slightly less than the maximum, because a search for the suggested output starts at other amounts and may
+  // end at a slightly lower output.
   const maxPaid = route.settlement.amountOut
   const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`
@@ -315,12 +340,16 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
 }
 
 /**
- * Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here.
+ * Returns the upper bound on the net output. The search computes it only for uncertain routes, so it may have to be
+ * computed here.
  */
-function netBoundOf(problem: Problem, { flow, bound, netBound: computedBound, backward }: SettledRoute): number | null {
+function netBoundOf(
+  problem: Problem,
+  { flow, bound, netBound: computedBound, spotRates }: SettledRoute,
+): number | null {
   if (hasNoLegCosts(problem)) return bound
   if (computedBound !== undefined) return computedBound
-  const netUpperBound = netBound(problem, flow, bound, backward)
+  const netUpperBound = netBound(problem, flow, bound, spotRates)
   return bound === null && isWorthless(flow.net, netUpperBound) ? null : netUpperBound
 }
 

@@ -1,5 +1,5 @@
 /** Prices gas in the output token. */
-import { bestSinglePath, onCurves } from './columns/single-path.ts'
+import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
@@ -9,16 +9,16 @@ import { bestSpotRates } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
 import type { RouteTerms } from './types.ts'
 
-/** Gas and calldata bytes of a typical swap. The price of the native token is the price for about this cost. */
+/** Gas and calldata bytes of a typical swap. The native token is priced by selling about the cost of such a swap. */
 const TYPICAL_ROUTE_GAS = 300_000
 const TYPICAL_ROUTE_BYTES = 600
 /** Maximum number of cached prices per graph; one block has fewer targets. */
 const MAX_CACHED_PRICES = 10_000
 
 /**
- * Returns output base units per wei, from the best path for the gas cost of a typical swap. A marginal rate would trust
- * mispriced pools with almost no liquidity. Returns 0 if gas is free or no path leads from the native token to the
- * target.
+ * Returns output base units per wei: the output of the best path for the gas cost of a typical swap, divided by that
+ * cost. The rate for the first unit is not used, because pools with almost no liquidity are often mispriced. Returns 0
+ * if gas is free, or if no path leads from the native token to the target.
  */
 export function outputPerWei(graph: Graph, request: RouteTerms, target: number): number {
   const { wrappedNative, nativeErc20, l1FeePerByteWei = 0 } = request
@@ -38,7 +38,7 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
   return price
 }
 
-/** Returns the output of the best path before gas; 0 if there is no path. */
+/** Returns the output of the best path, chosen before gas; 0 if there is no path. */
 function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountIn: number): number {
   const rates = passableRates(graph, request.trust, ends, undefined, false, () => {})
   const gasFreeTerms = {
@@ -49,7 +49,8 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     ...NO_LEARNED_GAS,
     softenings: newSoftenings(),
   }
-  // The result is cached for all requests of the block, so it has a work budget of its own. One path takes little work.
+  // All requests of the block share the result, so it must not depend on the work budget of one of them. One path takes
+  // little work.
   const limits = {
     maxHops: 3,
     maxPools: 3,
@@ -59,6 +60,6 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     budget: new WorkBudget(),
   }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
-  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), onCurves(problem, 'a part'))
+  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), curveOutputs(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

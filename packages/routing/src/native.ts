@@ -1,7 +1,7 @@
 /**
- * NATIVE as the input or output of a route. There, NATIVE and its wrapper count as one token: pools of the native token
- * use the sender's coin directly, and pools of the wrapper share one wrap or unwrap. As intermediate tokens, the native
- * token and its wrapper are two tokens, and a conversion is a leg.
+ * NATIVE as the input or output of a route. In that place, the native token and its wrapper count as one token: pools
+ * of the native token take it from the sender directly, and pools of the wrapper share one wrap or unwrap. As
+ * intermediate tokens, the native token and its wrapper are two tokens, and a conversion is a leg.
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { gasRow, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -10,21 +10,24 @@ import type { Leg, RouteTerms } from './types.ts'
 /** Gas of the shared wrap or unwrap. */
 export const WRAP_GAS = gasRow(WRAPPER_FAMILY).hop
 
-type Ends = Pick<RouteTerms, 'tokenIn' | 'tokenOut'>
-type Tokens = Pick<Leg, 'tokenIn' | 'tokenOut'>
+type EndTokens = Pick<RouteTerms, 'tokenIn' | 'tokenOut'>
+type LegTokens = Pick<Leg, 'tokenIn' | 'tokenOut'>
 
-export function startsOrEndsNative({ tokenIn, tokenOut }: Ends): boolean {
+export function startsOrEndsNative({ tokenIn, tokenOut }: EndTokens): boolean {
   return tokenIn === NATIVE || tokenOut === NATIVE
 }
 
-/** Returns true if part of the input must be wrapped, or part of the output unwrapped. */
-export function usesWrapper(legs: readonly Tokens[], { tokenIn, tokenOut, wrappedNative }: Ends & Wrapper): boolean {
+/** Returns true if a part of the input must be wrapped, or a part of the output must be unwrapped. */
+export function usesWrapper(
+  legs: readonly LegTokens[],
+  { tokenIn, tokenOut, wrappedNative }: EndTokens & Wrapper,
+): boolean {
   if (tokenIn === NATIVE) return legs.some((leg) => leg.tokenIn === wrappedNative)
   return tokenOut === NATIVE && legs.some((leg) => leg.tokenOut === wrappedNative)
 }
 
-/** Returns true if a leg spends the sender's native coin without wrapping it. */
-export function takesNative(legs: readonly Tokens[], { tokenIn }: Ends): boolean {
+/** Returns true if a leg sells the native token of the sender without wrapping it. */
+export function takesNative(legs: readonly LegTokens[], { tokenIn }: EndTokens): boolean {
   return tokenIn === NATIVE && legs.some((leg) => leg.tokenIn === ZERO_ADDRESS)
 }
 

@@ -1,26 +1,38 @@
 /**
- * The steps of a search for the best flow. Gas makes the problem non-convex, so the search starts from several
- * allocations. Called by `exact/search-and-settle.ts`, which settles the flow in integers.
+ * Searches the best flow of a problem. An allocation (edges, and their trades at common token prices) is pruned of
+ * edges that do not earn their gas, and becomes a flow (edges with inputs). Gas makes the problem non-convex, so the
+ * search starts from several allocations and then refines the best flow. Called by `exact/search-and-settle.ts`, which
+ * settles the flow in integers.
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
-import { bestSinglePath, onCurves } from './columns/single-path.ts'
+import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
-import { capacityOf } from './graph/price-curve.ts'
-import { alternativesOf } from './integrate/alternatives.ts'
+import { netBound } from './net-bound/net-bound.ts'
+import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
+import { hasNoLegCosts, type Problem } from './problem/problem.ts'
+import { alternativesOf } from './refine/alternatives.ts'
 import {
   hasProfitableCycle,
   type OpenAllocation,
   openCycles,
   restrictToOrder,
   soldTokenOrder,
-} from './integrate/cycles.ts'
-import { shortenChains } from './integrate/direct.ts'
-import { extendByPaths, joinPaths } from './integrate/few-pools.ts'
-import { withinLimits } from './integrate/limits.ts'
-import { bestFromRestricted } from './integrate/narrower.ts'
-import { divideAmongPaths } from './integrate/path-division.ts'
-import { localSearch } from './integrate/polish.ts'
+} from './refine/cycles.ts'
+import {
+  divide,
+  divideFromWithoutGas,
+  divideWithoutPools,
+  hasSmallPool,
+  isDivisible,
+  isSmallGraph,
+} from './refine/divisions.ts'
+import { extendByPaths, joinPaths } from './refine/join-paths.ts'
+import { withinLimits } from './refine/limits.ts'
+import { localSearch } from './refine/local-search.ts'
+import { isSameLongList, prune, pruneByTrial } from './refine/pruning.ts'
+import { bestFromRestricted } from './refine/restricted-starts.ts'
+import { shortenChains } from './refine/shorten-chains.ts'
 import {
   bestOf,
   isCertified,
@@ -29,26 +41,18 @@ import {
   isWorthless,
   mayImprove,
   mayPayFor,
-} from './integrate/promise.ts'
-import { isSameLongList, prune, pruneByTrial } from './integrate/pruning.ts'
-import { netBound } from './net-bound/net-bound.ts'
-import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
-import { curveOf, hasNoLegCosts, legBaseCost, type Problem, withoutEdges } from './problem/problem.ts'
+} from './refine/stopping-rules.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
-import { solve } from './solver/dual-solver.ts'
+import { solveDual } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_COLUMN_ROUNDS,
   COLUMN_ROUNDS,
-  COSTLY_POOL_SHARE,
-  COSTLY_POOLS_WORK,
   DIVISION_MIN_GAP,
-  DIVISION_WORK,
   IMPROVEMENT_WORK_SHARE,
   MAX_COMBINED_EDGES,
   MAX_GAP_TO_COMBINE,
   MAX_GAP_TO_STOP,
-  MAX_POOLS_LEFT_OUT,
   MAX_POOLS_TO_JOIN_PATHS,
   MAX_RESIDUAL,
   MAX_RESTRICTED_WORK,
@@ -56,15 +60,14 @@ import {
   MAX_WORK_TO_LEAVE_OUT,
   RESTRICTED_WORK,
   ROOMY_DIVISION_MIN_GAP,
-  SMALL_GRAPH_EDGES,
 } from './tolerances.ts'
 
 /** Result of a search, before settlement. */
 export type SearchResult = {
   readonly flow: Flow
   /**
-   * Best flow before restricted problems were searched, if it differs from `flow`. Used if a pool refuses its share of
-   * `flow`.
+   * Best flow before restricted problems were searched, if it differs from `flow`. Settled if a pool refuses its part
+   * of `flow`.
    */
   readonly fallback?: Flow
   /**
@@ -72,99 +75,106 @@ export type SearchResult = {
    * the bound useless.
    */
   readonly bound: number | null
-  /** Part of `bound` that covers what pools may pay beyond their price curves. */
-  readonly beyondCurves: number
-  /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
+  /** Part of `bound` for what pools may pay more than their price curves show. */
+  readonly hiddenBound: number
+  /** Upper bound on the output after gas of any route; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
   /** Best spot rates from each token to the target, over all admitted pools. */
-  readonly backward: SpotRates
+  readonly spotRates: SpotRates
   /** Other routes that may turn out better once gas is measured, best first. Empty unless the problem asks for them. */
   readonly alternatives: readonly Flow[]
 }
 
 /**
- * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing
- * routes.
+ * Finds the best flow within the work budget: at least the best single path, if the budget suffices for one. Null if no
+ * flow takes the whole amount.
  *
- * @param enclosing - bound of a problem that admits at least the same edges; null if there is none
+ * @param enclosingBound - bounds of a problem that admits at least the same edges, which replace those of this problem;
+ *   null if there are none
  */
 export function search(
   problem: Problem,
-  enclosing: Pick<SearchResult, 'bound' | 'beyondCurves'> | null = null,
+  enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
-  const backward = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target, 'to')
   // The input would not buy one base unit even at spot rates.
-  if (!(backward.best[source]! * problem.amountIn >= 1)) return null
+  if (!(spotRates.best[source]! * problem.amountIn >= 1)) return null
   const noLegCosts = hasNoLegCosts(problem)
-  const spotPath = pathTo(problem, backward, source, target)
+  const spotPath = pathTo(problem, spotRates, source, target)
   const singlePath =
     (noLegCosts && !problem.isSinglePath && spotPath) ||
-    bestSinglePath(problem, backward) ||
-    partialPath(problem, backward)
+    bestSinglePath(problem, spotRates) ||
+    partialPath(problem, spotRates)
   if (!singlePath) return null
-  if (problem.anyRoute && !problem.isSinglePath) {
+  if (problem.acceptsAnyRoute && !problem.isSinglePath) {
     const flow = bestOf(problem, [
-      allocateOnce(problem, singlePath, backward, COLUMN_ROUNDS),
+      allocateOnce(problem, singlePath, spotRates, COLUMN_ROUNDS),
       alongPath(problem, singlePath),
     ])
-    return flow ? { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] } : null
+    return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] } : null
   }
-  const { remaining: initialWork } = problem.budget
-  const beyondCurves = enclosing?.beyondCurves ?? 0
-  const outerBound = enclosing && enclosing.bound !== null ? enclosing.bound - beyondCurves : null
-  const progress: Progress = { flows: [], knownEdges: new Set(), bound: outerBound, beyondCurves, best: undefined }
+  const { remaining: workAtStart } = problem.budget
+  const hiddenBound = enclosingBound?.hiddenBound ?? 0
+  const initialCurveBound = enclosingBound && enclosingBound.bound !== null ? enclosingBound.bound - hiddenBound : null
+  const progress: Progress = {
+    flows: [],
+    knownEdges: new Set(),
+    curveBound: initialCurveBound,
+    hiddenBound,
+    best: undefined,
+  }
   if (!problem.isSinglePath) {
-    const improve = () => runAllocations(problem, { backward, spotPath, singlePath }, progress)
+    const improve = () => runAllocations(problem, { spotRates, spotPath, singlePath }, progress)
     problem.budget.attempt(IMPROVEMENT_WORK_SHARE, improve, () => {})
-    const allocateCoarsely = () => allocateOnce(problem, singlePath, backward, COARSE_COLUMN_ROUNDS)
+    const allocateCoarsely = () => allocateOnce(problem, singlePath, spotRates, COARSE_COLUMN_ROUNDS)
     if (!bestOf(problem, progress.flows))
       progress.flows.push(problem.budget.attempt(IMPROVEMENT_WORK_SHARE, allocateCoarsely, () => null))
   }
   const bestFlow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, singlePath)])
   const initialFlow = bestFlow ?? bestOf(problem, [divide(problem, null)])
   if (!initialFlow) return null
-  const { bound } = progress
-  const fullBound = bound === null ? null : bound + progress.beyondCurves
-  const workSpent = initialWork - problem.budget.remaining
-  const isFlowUncertain = !problem.isSinglePath && isUncertain(initialFlow, bound, isSmall(problem) ? 0 : undefined)
-  const isBoundedFirst = isFlowUncertain && !noLegCosts && isSmall(problem)
-  const maxNetOut = isBoundedFirst ? netBound(problem, initialFlow, fullBound, backward) : undefined
-  const searchNarrower = () =>
-    searchRestricted(problem, initialFlow, { backward, spotPath, singlePath }, progress, {
+  const { curveBound } = progress
+  const fullBound = curveBound === null ? null : curveBound + progress.hiddenBound
+  const workSpent = workAtStart - problem.budget.remaining
+  const isFlowUncertain =
+    !problem.isSinglePath && isUncertain(initialFlow, curveBound, isSmallGraph(problem) ? 0 : undefined)
+  const needsEarlyNetBound = isFlowUncertain && !noLegCosts && isSmallGraph(problem)
+  const maxNetOut = needsEarlyNetBound ? netBound(problem, initialFlow, fullBound, spotRates) : undefined
+  const searchRestrictedProblems = () =>
+    searchRestricted(problem, initialFlow, { spotRates, spotPath, singlePath }, progress, {
       workSpent,
       maxNetOut,
     })
   const flow =
     isFlowUncertain && !isCertified(initialFlow, maxNetOut)
-      ? problem.budget.attempt(1 / 2, searchNarrower, () => initialFlow)
+      ? problem.budget.attempt(1 / 2, searchRestrictedProblems, () => initialFlow)
       : initialFlow
   const checkCycles = () => hasProfitableCycle(problem)
-  const isBoundWorthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, checkCycles, () => true)
+  const isBoundWorthless =
+    isWorthless(flow.amountOut, curveBound) && problem.budget.attempt(1 / 2, checkCycles, () => true)
   return {
     flow,
     ...(flow !== initialFlow && { fallback: initialFlow }),
     bound: isBoundWorthless ? null : fullBound,
-    beyondCurves: progress.beyondCurves,
+    hiddenBound: progress.hiddenBound,
     netBound:
-      maxNetOut !== undefined && (isBoundWorthless || bound === null) && isWorthless(flow.net, maxNetOut)
+      maxNetOut !== undefined && (isBoundWorthless || curveBound === null) && isWorthless(flow.net, maxNetOut)
         ? null
         : maxNetOut,
-    backward,
-    alternatives: alternativesOf(problem, flow, progress.flows, { backward, singlePath }),
+    spotRates,
+    alternatives: alternativesOf(problem, flow, progress.flows, { spotRates, singlePath }),
   }
 }
 
-const isSmall = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
-
-/** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
-function partialPath(problem: Problem, backward: SpotRates): readonly number[] | null {
-  return problem.isSinglePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
+/** Path from which an allocation starts if no path takes the whole amount; null if the trade must not be divided. */
+function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] | null {
+  return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
 }
 
 /**
- * Improves a flow by searching restricted problems, with about as much work as the search has spent. Returns `best` if
- * the search has already spent much work.
+ * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), with about as much work as the
+ * search has spent, and by dividing the trade among paths. Returns `best` if the search has already spent much work.
  */
 function searchRestricted(
   problem: Problem,
@@ -173,27 +183,28 @@ function searchRestricted(
   progress: Progress,
   { workSpent, maxNetOut }: { readonly workSpent: number; readonly maxNetOut: number | null | undefined },
 ): Flow {
-  const { backward } = paths
+  const { spotRates } = paths
   const { source, target } = problem
   const { knownEdges } = progress
-  // If there is no bound, or an arbitrage inflates it, a much better route may exist.
+  // A bound is loose if it is missing or far above the flow, as when an arbitrage raises it. A much better route may
+  // then exist.
   const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
-  const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
+  const isLoose = isNetLoose || progress.curveBound === null || isWorthless(best.amountOut, progress.curveBound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
   const allocate = (restricted: Problem): Flow | null => {
-    const labels = bestSpotRates(restricted, target, 'to')
-    const singlePath = bestSinglePath(restricted, labels) ?? partialPath(restricted, labels)
+    const restrictedRates = bestSpotRates(restricted, target, 'to')
+    const singlePath = bestSinglePath(restricted, restrictedRates) ?? partialPath(restricted, restrictedRates)
     if (!singlePath) return null
     const restrictedProgress: Progress = {
       flows: [],
       knownEdges,
-      bound: progress.bound,
-      beyondCurves: progress.beyondCurves,
+      curveBound: progress.curveBound,
+      hiddenBound: progress.hiddenBound,
       best: undefined,
     }
     runAllocations(
       restricted,
-      { backward: labels, spotPath: pathTo(restricted, labels, source, target), singlePath },
+      { spotRates: restrictedRates, spotPath: pathTo(restricted, restrictedRates, source, target), singlePath },
       restrictedProgress,
     )
     return restrictedProgress.best ?? null
@@ -201,161 +212,97 @@ function searchRestricted(
   const maxWork = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, workSpent)
   const flow = bestFromRestricted(problem, best, {
     knownEdges,
-    values: backward.best,
+    values: spotRates.best,
     allocate,
     poolsDisagree: isLoose,
-    mayLeaveOutPools: isSmall(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
+    mayLeaveOutPools: isSmallGraph(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
     maxWork,
   })
-  const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, backward)
+  const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, spotRates)
   if (!isDivisible(problem)) return prunedFlow
-  const maxValue = maxNetOut ?? progress.bound
-  const isLimited = hasSmallPool(problem, prunedFlow, backward)
-  const minGap = isLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
-  if (maxValue !== null && !(prunedFlow.net < maxValue * (1 - minGap))) return prunedFlow
+  const maxNet = maxNetOut ?? progress.curveBound
+  const isCapacityLimited = hasSmallPool(problem, prunedFlow, spotRates)
+  const minGap = isCapacityLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
+  if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
   const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
-  if (!isLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
-  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), backward.best, allocate)
-}
-
-/**
- * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with
- * the output of the same amount on other paths.
- *
- * @param values - values of tokens in the output token; the pools with the smallest input value are tried first
- * @param allocate - finds the route from which the division without a pool starts
- */
-function divideWithoutPools(
-  problem: Problem,
-  flow: Flow,
-  values: Float64Array,
-  allocate: (restricted: Problem) => Flow | null,
-): Flow {
-  const { budget, graph } = problem
-  const { from } = graph.topology
-  const minRemainingWork = budget.remaining - COSTLY_POOLS_WORK
-  const costlyEdges = [...flow.edges.entries()]
-    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * COSTLY_POOL_SHARE)
-    .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
-    .sort((a, b) => a.value - b.value)
-  const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
-  const dividedFlows = [...pools].slice(0, MAX_POOLS_LEFT_OUT).map((id) => {
-    if (budget.remaining < minRemainingWork || !isDivisible(problem)) return null
-    const divideWithout = () => {
-      const restricted = withoutEdges(problem, graph.topology.edgesOfPool.get(id)!)
-      return divide(restricted, allocate(restricted))
-    }
-    return budget.attempt(1 / 2, divideWithout, () => null)
-  })
-  return bestOf(problem, [flow, ...dividedFlows]) ?? flow
-}
-
-/**
- * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost
- * every division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and
- * the bounds of these 4 were at least 0.8 % away.
- */
-function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
-  const { from } = problem.graph.topology
-  const value = problem.amountIn * best[problem.source]!
-  return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
-}
-
-/**
- * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division
- * choose few paths. Without gas, they also find paths whose first chunk does not earn its gas.
- */
-function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
-  const start = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
-  return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
-}
-
-/** Returns true for a small graph, if enough work is left for a division. */
-const isDivisible = (problem: Problem): boolean =>
-  !problem.isSinglePath && isSmall(problem) && problem.budget.remaining >= DIVISION_WORK
-
-/**
- * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
- * is found.
- */
-function divide(problem: Problem, flow: Flow | null): Flow | null {
-  if (!isDivisible(problem)) return null
-  const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
-  return problem.budget.attempt(
-    1 / 2,
-    () => divideAmongPaths(problem, flow, edges),
-    () => null,
-  )
+  if (!isCapacityLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
+  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), spotRates.best, allocate)
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */
-function pruneAgain(problem: Problem, flow: Flow, backward: SpotRates): Flow {
+function pruneAgain(problem: Problem, flow: Flow, spotRates: SpotRates): Flow {
   if (flow.edges.length > MAX_COMBINED_EDGES) return flow
-  const allocation = allocationOver(problem, flow.edges, backward)
-  solve(allocation, MAX_RESIDUAL)
+  const allocation = allocationOver(problem, flow.edges, spotRates)
+  solveDual(allocation, MAX_RESIDUAL)
   return bestOf(problem, [flow, pruneByTrial(problem, allocation)])!
 }
 
-/** State shared by the stages of a search. */
+/** State of a search, shared by its stages. */
 type Progress = {
+  /** All flows found; null for attempts without one. */
   readonly flows: (Flow | null)[]
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
-  /** Bound by price curves; the remaining effort depends on it. */
-  bound: number | null
-  /** Maximum that pools pay beyond their price curves, in output base units. */
-  beyondCurves: number
+  /** Upper bound on the output of any route by the price curves of pools; decides how long the search goes on. */
+  curveBound: number | null
+  /** Maximum that pools pay more than their price curves show, in output base units. */
+  hiddenBound: number
+  /** Best flow of the completed stages. */
   best: Flow | undefined
 }
 
+/** Paths from which allocations start, and best spot rates from each token to the target. */
 type Paths = {
-  readonly backward: SpotRates
+  readonly spotRates: SpotRates
   /** The best path at spot rates; null if it contains a cycle or is too long. */
   readonly spotPath: readonly number[] | null
   /** The best path for the whole amount, after gas. */
   readonly singlePath: readonly number[]
 }
 
-/** Divides the trade from all promising starts, and records the flows and bounds in `progress`. */
+/**
+ * Allocates the trade from all promising starts, refines the best flow, and records flows and bounds in `progress`. An
+ * `openProblem` is the problem without the edges that were removed to open profitable cycles.
+ */
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
-  const { backward, spotPath, singlePath } = paths
+  const { spotRates, spotPath, singlePath } = paths
   const noLegCosts = hasNoLegCosts(problem)
-  const frontierOf = (openProblem: Problem) => new Frontier(openProblem, backward, distances)
+  const newFrontier = (openProblem: Problem) => new Frontier(openProblem, spotRates, distances)
   const distances = distancesFrom(problem, problem.source)
-  const frontier = frontierOf(problem)
+  const frontier = newFrontier(problem)
   const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
-  const openingAllocation = allocationOver(problem, initialEdges, backward)
-  generateColumns(problem, openingAllocation, frontier)
-  // The bound of the whole problem also holds for restricted problems.
-  const grossAllocation =
-    progress.bound === null ? computeBound(problem, openingAllocation, frontier, progress) : openingAllocation
-  const { bound, flows } = progress
+  const initialAllocation = allocationOver(problem, initialEdges, spotRates)
+  generateColumns(problem, initialAllocation, frontier)
+  // A bound that is already known, from a problem with at least these edges, also holds here.
+  const gasFreeAllocation =
+    progress.curveBound === null ? computeBound(problem, initialAllocation, frontier, progress) : initialAllocation
+  const { curveBound, flows } = progress
   const allocate = (openProblem: Problem, edges: readonly number[]): OpenAllocation => {
-    const allocation = allocationOver(openProblem, edges, backward)
-    generateColumns(openProblem, allocation, openProblem === problem ? frontier : frontierOf(openProblem))
-    return openCycles({ openProblem, allocation }, frontierOf)
+    const allocation = allocationOver(openProblem, edges, spotRates)
+    generateColumns(openProblem, allocation, openProblem === problem ? frontier : newFrontier(openProblem))
+    return openCycles({ openProblem, allocation }, newFrontier)
   }
   const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
     noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idle)
 
-  const cyclicCheckpoint = openingAllocation.checkpoint()
-  const acyclic = openCycles({ openProblem: problem, allocation: openingAllocation }, frontierOf)
-  const wasCyclic = acyclic.openProblem !== problem
-  for (const edge of openingAllocation.edges) progress.knownEdges.add(edge)
-  const firstUsedEdges = edgesInUse(acyclic.allocation)
-  flows.push(toReducedFlow(acyclic))
-  if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, singlePath))
-  let { openProblem: open } = acyclic
+  const cyclicCheckpoint = initialAllocation.checkpoint()
+  const openedAllocation = openCycles({ openProblem: problem, allocation: initialAllocation }, newFrontier)
+  const wasCyclic = openedAllocation.openProblem !== problem
+  for (const edge of initialAllocation.edges) progress.knownEdges.add(edge)
+  const firstUsedEdges = edgesInUse(openedAllocation.allocation)
+  flows.push(toReducedFlow(openedAllocation))
+  if (mayImprove(problem, flows, curveBound, spotRates)) flows.push(alongPath(problem, singlePath))
+  let { openProblem: currentProblem } = openedAllocation
   if (wasCyclic) {
-    openingAllocation.restore(cyclicCheckpoint)
-    solve(openingAllocation, MAX_RESIDUAL)
-    flows.push(toReducedFlow({ openProblem: problem, allocation: openingAllocation }))
-    open = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
+    initialAllocation.restore(cyclicCheckpoint)
+    solveDual(initialAllocation, MAX_RESIDUAL)
+    flows.push(toReducedFlow({ openProblem: problem, allocation: initialAllocation }))
+    currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
-  if (!noLegCosts && mayImprove(open, flows, bound, backward)) {
-    // Fixed costs make the problem non-convex, so other starts can lead to other optima.
+  if (!noLegCosts && mayImprove(currentProblem, flows, curveBound, spotRates)) {
+    // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
-    const isTrusted = bestSoFar && !isUncertain(bestSoFar, bound)
+    const isTrusted = bestSoFar && !isUncertain(bestSoFar, curveBound)
     const secondAllocations =
       isTrusted || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
     for (const freshAllocation of secondAllocations)
@@ -363,33 +310,33 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
         flows.push(toReducedFlow(freshAllocation))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
     const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
-    const jointAllocation = allocate(open, [...usedEdges, ...openingAllocation.edges, ...otherEdges])
+    const jointAllocation = allocate(currentProblem, [...usedEdges, ...initialAllocation.edges, ...otherEdges])
     addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
-    // Edges that pay without gas may earn their gas together although no single edge does. At least two legs must join.
-    if (!wasCyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
-      const wholeAllocation = new Allocation(open)
-      wholeAllocation.restore(grossAllocation.checkpoint())
-      wholeAllocation.evaluate()
-      flows.push(toReducedFlow(openCycles({ openProblem: open, allocation: wholeAllocation }, frontierOf)))
+    // Several edges may earn their gas together although no single one does. So all edges that pay without gas are also
+    // allocated, if the gap to the bound pays for at least two more legs.
+    const isFar = !wasCyclic && isFarBelow(currentProblem, flows, curveBound)
+    if (isFar && mayPayFor(2, problem, bestOf(problem, flows), curveBound)) {
+      const allocation = copyOnto(currentProblem, gasFreeAllocation)
+      flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation }, newFrontier)))
     }
   }
   let best = bestOf(problem, flows)
   progress.best = best ?? bestOf(problem, otherRoutes(problem, [], progress, paths))
   if (!best) return
   if (!noLegCosts) progress.best = best = shortenChains(problem, best)
-  // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
-  const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
-  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
-    const usedEdges = grossAllocation.edges.filter((_, k) => grossAllocation.input[k]! > 0)
-    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], backward.best)
+  // A profitable cycle raises the bound above every route, so the gap to the bound then says nothing about the flow.
+  const mayLengthen = noLegCosts ? isFarBelow(problem, [best], curveBound) : mayPayFor(1, problem, best, curveBound)
+  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], curveBound, spotRates)) {
+    const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
+    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.best)
     if (extendedFlow !== best)
       progress.best = best = noLegCosts
         ? extendedFlow
-        : shortenChains(problem, pruneAgain(problem, extendedFlow, backward))
+        : shortenChains(problem, pruneAgain(problem, extendedFlow, spotRates))
   }
-  if (!noLegCosts && mayImprove(open, [best], bound, backward)) {
-    const combinedFlow = bestOf(problem, [best, combineFlows(open, flows, best, backward)])!
+  if (!noLegCosts && mayImprove(currentProblem, [best], curveBound, spotRates)) {
+    const combinedFlow = bestOf(problem, [best, combineFlows(currentProblem, flows, best, spotRates)])!
     if (combinedFlow !== best) progress.best = best = shortenChains(problem, combinedFlow)
   }
   const otherFlows = otherRoutes(problem, [best], progress, paths)
@@ -397,41 +344,50 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   progress.best = localSearch(problem, bestOf(problem, [best, ...otherFlows])!)
 }
 
+/** Returns an allocation of a problem over the edges and prices of another allocation. */
+function copyOnto(problem: Problem, original: Allocation): Allocation {
+  const allocation = new Allocation(problem)
+  allocation.restore(original.checkpoint())
+  allocation.evaluate()
+  return allocation
+}
+
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/** Allocates over the pools of a few column rounds only. Fallback if the full search exceeds its budget. */
+/** Allocates over the pools of at most `rounds` column rounds. Fallback if the full search exceeds its budget. */
 function allocateOnce(
   problem: Problem,
   singlePath: readonly number[],
-  backward: SpotRates,
+  spotRates: SpotRates,
   rounds: number,
 ): Flow | null {
-  const allocation = allocationOver(problem, singlePath, backward)
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
+  const allocation = allocationOver(problem, singlePath, spotRates)
+  const frontier = new Frontier(problem, spotRates, distancesFrom(problem, problem.source))
   generateColumns(problem, allocation, frontier, rounds)
   return hasNoLegCosts(problem) ? limitedFlow(problem, allocation) : prune(problem, allocation, 'drop')
 }
 
 /**
- * Returns routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and a route that
- * is built path by path.
+ * Returns flows that an allocation may miss because of limits, gas, or cycles: the best path, and a flow that is built
+ * path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,
-  current: readonly (Flow | null)[],
-  { bound, knownEdges }: Progress,
-  { backward, singlePath }: Paths,
+  currentFlows: readonly (Flow | null)[],
+  { curveBound, knownEdges }: Progress,
+  { spotRates, singlePath }: Paths,
 ): readonly (Flow | null)[] {
-  if (!mayImprove(problem, current, bound, backward)) return []
-  const path = hasNoLegCosts(problem) ? bestSinglePath(problem, backward) : singlePath
+  if (!mayImprove(problem, currentFlows, curveBound, spotRates)) return []
+  const path = hasNoLegCosts(problem) ? bestSinglePath(problem, spotRates) : singlePath
   const pathFlow = path && alongPath(problem, path)
   if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
-  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], backward.best)]
+  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], spotRates.best)]
 }
 
 /**
- * Reallocates in the token order of the best route so far, while the route improves. The edge that was removed from a
- * cycle is only a guess, so another order may be better. Returns the problem restricted to the last order.
+ * Allocates again in the token order of the best flow so far, while the flow improves. Cycles cannot occur if all edges
+ * follow one order of the tokens. Which edge of a cycle to remove is only a guess, so another order may give a better
+ * flow. Returns the problem restricted to the last order.
  */
 function reallocateInOrder(
   problem: Problem,
@@ -439,7 +395,7 @@ function reallocateInOrder(
   reallocate: (ordered: Problem, best: Flow) => Flow | null,
 ): Problem {
   let orderedProblem = problem
-  for (let turn = 0; turn < MAX_TOKEN_ORDERS; turn++) {
+  for (let round = 0; round < MAX_TOKEN_ORDERS; round++) {
     const best = bestOf(problem, flows)
     if (!best) break
     orderedProblem = restrictToOrder(problem, soldTokenOrder(problem, best))
@@ -450,40 +406,47 @@ function reallocateInOrder(
 }
 
 /**
- * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there
- * are too many of them.
+ * Allocates over the edges of all good flows together. Null if the best flow has all of these edges, or if there are
+ * too many of them.
  */
-function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: SpotRates): Flow | null {
+function combineFlows(
+  problem: Problem,
+  flows: readonly (Flow | null)[],
+  best: Flow,
+  spotRates: SpotRates,
+): Flow | null {
   const goodFlows = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))
   const edges = new Set([...goodFlows, best].flatMap((flow) => flow!.edges))
   if (edges.size > MAX_COMBINED_EDGES || edges.size === best.edges.length) return null
-  const allocation = allocationOver(problem, [...edges], backward)
-  solve(allocation, MAX_RESIDUAL)
+  const allocation = allocationOver(problem, [...edges], spotRates)
+  solveDual(allocation, MAX_RESIDUAL)
   return pruneByTrial(problem, allocation)
 }
 
 /**
- * Computes the bound on all routes.
+ * Computes the bounds on the output of all routes before gas, and records them in `progress`.
  *
- * @returns the allocation without gas that gives the bound: the bound also needs edges that do not earn their gas
+ * @returns the allocation without gas from which the bound follows, because edges that do not earn their gas also
+ *   affect the bound
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }
-  let grossAllocation = allocation
+  let gasFreeAllocation = allocation
   if (gasFreeProblem !== problem) {
-    grossAllocation = new Allocation(gasFreeProblem)
-    grossAllocation.restore(allocation.checkpoint())
-    generateColumns(gasFreeProblem, grossAllocation, frontier)
+    gasFreeAllocation = new Allocation(gasFreeProblem)
+    gasFreeAllocation.restore(allocation.checkpoint())
+    generateColumns(gasFreeProblem, gasFreeAllocation, frontier)
   }
-  const bound = upperBound(gasFreeProblem, grossAllocation, frontier)
-  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(grossAllocation) : 0
+  const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
+  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
   if (bound && earnedBeyond !== null) {
-    progress.bound = bound.onCurves + earnedBeyond
-    progress.beyondCurves = bound.beyondCurves
+    progress.curveBound = bound.curveBound + earnedBeyond
+    progress.hiddenBound = bound.hiddenBound
   }
-  return grossAllocation
+  return gasFreeAllocation
 }
 
+/** Flow of an allocation within the limits on pools and hops; null if there is none. */
 function limitedFlow(problem: Problem, allocation: Allocation): Flow | null {
   const flow = flowOf(problem, allocation)
   return flow && withinLimits(problem, allocation, flow)

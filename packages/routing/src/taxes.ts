@@ -13,7 +13,7 @@ export type TokenTax = {
   readonly surchargePpm?: number
 }
 
-/** Taxes of one token: by pool id if measured there, and the default for all other pools. */
+/** Taxes of one token: `inPool`, by id of the pools where they were measured, and `usual` for all other pools. */
 export type TaxesOfToken<Tax extends TokenTax = TokenTax> = {
   readonly usual: Tax
   readonly inPool: ReadonlyMap<string, Tax>

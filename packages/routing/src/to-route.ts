@@ -25,8 +25,8 @@ export function toRoute(
 ): RoutePlan {
   const { tokenIn, tokenOut } = request
   const { legs, edges, amountOut } = candidate.settlement
-  const wrap = wrapGas(candidate, request)
-  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, edges[k]!), wrap)
+  const sharedWrapGas = wrapGas(candidate, request)
+  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, edges[k]!), sharedWrapGas)
   const isPriced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,
@@ -42,14 +42,15 @@ export function toRoute(
   }
 }
 
+/** Gap between the route's output and the bound on it, in basis points; null if there is no bound. */
 function gapBps(problem: Problem, { bound, settlement }: SettledRoute): number | null {
   if (bound === null || bound <= 0) return null
   return Math.max(0, (1 - discountedOutput(problem, settlement) / bound) * FLOAT_BPS)
 }
 
 /**
- * Gap between the route's net output and the bound, in basis points. Uses the gas of the settled legs, which is never
- * less than the gas that the bound assumes.
+ * Gap between the route's net output and the bound on it, in basis points; null if there is no bound. Uses the gas of
+ * the settled legs, which is never less than the gas that the bound assumes.
  *
  * @param bound - upper bound on the net output
  */
@@ -71,19 +72,23 @@ function wrapGas({ settlement }: SettledRoute, request: RouteTerms): number {
   return usesWrapper(settlement.legs, request) ? WRAP_GAS : 0
 }
 
-/** Output of the same shares at the pools' mid prices: without fees, taxes, and price impact. */
+/**
+ * Output of the flow if its legs traded their shares at the pools' mid prices, without fees, taxes, and price impact.
+ * Null if it is not positive and finite.
+ */
 function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
   const { from, to, tokens, scratch } = graph.topology
-  const sold = scratch.floats(tokens.length, 0)
-  const balance = scratch.floats(tokens.length, 0)
-  for (let k = 0; k < edges.length; k++) sold[from[edges[k]!]!]! += input[k]!
-  balance[source] = amountIn
+  const soldAmount = scratch.floats(tokens.length, 0)
+  const balances = scratch.floats(tokens.length, 0)
+  for (let k = 0; k < edges.length; k++) soldAmount[from[edges[k]!]!]! += input[k]!
+  balances[source] = amountIn
   for (let k = 0; k < edges.length; k++) {
     const edge = edges[k]!
     const token = from[edge]!
-    balance[to[edge]!]! += balance[token]! * (input[k]! / sold[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
+    balances[to[edge]!]! +=
+      balances[token]! * (input[k]! / soldAmount[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
   }
-  const amount = balance[target]!
+  const amount = balances[target]!
   return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
 }
 

@@ -6,25 +6,26 @@
 
 /* Rounding: smaller differences are below the precision of a float. */
 
-/** Relative gain that a label needs to be corrected. Prevents endless corrections due to rounding. */
+/** Minimum relative gain for which a label is corrected. Prevents endless corrections due to rounding. */
 export const LABEL_GAIN = 1e-13
 /**
- * Relative gain over the prices at its ends from which an edge counts as profitable. Above the precision of solved
- * prices.
+ * Minimum fraction by which the rate of an edge must exceed the ratio of its tokens' prices for the edge to count as
+ * profitable. Above the precision of solved prices.
  */
 export const EDGE_GAIN = 1e-9
 /**
- * Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per
- * round trip.
+ * Minimum relative gain per edge for a cycle to count as an arbitrage. Because of fitted curves, a round trip through a
+ * wrapper gains 1e-9.
  */
 export const CYCLE_GAIN = 1e-8
 /**
- * Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or
- * rounding.
+ * Minimum share of the output that an edge must add, and minimum share of the trade that a cycle must carry. Less is
+ * dust or rounding.
  */
 export const NEGLIGIBLE_SHARE = 1e-7
 /**
- * Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick.
+ * Distance at which a pool stops before a tick, so that rounding does not cross the tick. As a fraction of the fall of
+ * √price in the piece.
  */
 export const TICK_MARGIN = 1e-7
 
@@ -32,9 +33,12 @@ export const TICK_MARGIN = 1e-7
 
 /** Maximum surplus of a token in an allocation to be settled, as a fraction of the trade: 0.0001 bps. */
 export const MAX_RESIDUAL = 1e-8
-/** Surplus from which the inputs of an allocation count as unresolved, as a fraction of the trade: 0.001 bps. */
+/**
+ * Surplus or shortage above which the prices of an allocation do not determine its inputs, as a fraction of the trade:
+ * 0.001 bps.
+ */
 export const UNRESOLVED_SHARE = 1e-7
-/** Difference of two log prices that floats cannot resolve. */
+/** Relative precision of a solved price: prices that differ by less cannot be distinguished. */
 export const PRICE_ROUNDING = 1e-12
 /** Maximum Newton steps of a solution from scratch. Convergence takes 5 to 15. */
 export const NEWTON_STEPS = 60
@@ -59,11 +63,14 @@ export const MIN_PROGRESS = 1e-12
 export const ACTIVATION_ROUNDS = 4
 /** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
 export const MAX_LOG_PRICE_STEP = 1
-/** Predicted descent, relative to the value, that counts as rounding. */
+/**
+ * Predicted descent of a step, relative to the value, below which the step counts as descending, because rounding hides
+ * the descent.
+ */
 export const DESCENT_ROUNDING = 1e-13
-/** Minimum gain of a step, relative to the value. */
+/** A solution ends if a step gains less than this, relative to the value, and moves no price by `MIN_PRICE_MOVE`. */
 export const MIN_VALUE_GAIN = 1e-15
-/** Minimum change of a log price in a step. */
+/** Change of a log price in a step that still counts as a move. */
 export const MIN_PRICE_MOVE = 1e-13
 /**
  * Regularization added to the diagonal of the matrix, relative to the value of the trade. Prevents a singular matrix if
@@ -99,15 +106,15 @@ export const OVERFLOW_ROUNDS = 24
 export const OVERFLOW_MARGIN = 1e-12
 /** Maximum ratio of the overflow after a round to the overflow before the round, for the round to count as progress. */
 export const OVERFLOW_FALL = 0.9
-/** Rounds without such progress after which the reduction ends. */
+/** Maximum consecutive rounds without such progress. */
 export const OVERFLOW_IDLE = 4
 /* Selling at a loss if the best pools cannot take the whole input. */
 
 /** Maximum unsold fraction of the input for which a sale at a loss is tried. */
 export const WASTEFUL_UNSOLD = 0.5
-/** Maximum number of tokens whose balance goes almost entirely to one edge. */
+/** Maximum number of tokens of which almost everything is sold through one edge. */
 export const WASTEFUL_TOKENS = 2
-/** Fraction of such a token that is left to its other edges. */
+/** Factor on the shares of the token's other edges. */
 export const WASTEFUL_REST = 1e-6
 /** Bisection steps between the requested weights and those of a sale at a loss: to one millionth. */
 export const WASTEFUL_HALVINGS = 20
@@ -118,17 +125,21 @@ export const INITIAL_EDGE_CAPACITY = 64
 
 /** Maximum steps of each of the two searches. */
 export const TRADE_STEPS = 60
-/** Relative step away from a guess: minimum, first, and maximum. */
+/**
+ * Step of the outer search away from its first guess, relative to the guess: minimum; used if no step is known;
+ * maximum.
+ */
 export const TRADE_MIN_STEP = 1e-12
 export const TRADE_FIRST_STEP = 1e-4
 export const TRADE_MAX_STEP = 0.5
-/** Factor by which the step away from a guess grows. */
+/** Factor by which each further step is longer. */
 export const TRADE_GROWTH = 4
 /** Bounds of one step of the inner search, as multiples of its variable: keeps the variable positive. */
 export const TRADE_MIN_FACTOR = 1 / 16
 export const TRADE_MAX_MOVE = 4
 /**
- * Lower bound of the inner variable: one balance is then a million times the largest, so the pool holds nothing else.
+ * Lower bound of the inner variable u, relative to the smallest weight per balance. At this bound, a balance is a
+ * million times the largest initial balance, so the pool holds almost nothing else.
  */
 export const TRADE_MIN_U = 1e-6
 /** Relative precision of the outer search. */
@@ -144,37 +155,43 @@ export const SWAP_WORK = 200
 
 /** Maximum rounds, from the best path to all profitable edges. */
 export const COLUMN_ROUNDS = 24
-/** Minimum benefit of a column, as a fraction of the trade. A smaller benefit would be pruned at once. */
+/** Minimum earnings of a column, as a fraction of the trade. An edge that earns less would be pruned at once. */
 export const COLUMN_BENEFIT = 5e-7
-/** Minimum benefit of a column, as a fraction of its gas. */
+/** Minimum earnings of a column, as a fraction of its gas cost. */
 export const COLUMN_GAS_SHARE = 0.2
-/** Minimum fraction of its gas that an edge must be able to earn to be considered. */
+/** Minimum fraction of its gas cost that an edge must be able to earn to be considered at all. */
 export const LOOK_GAS_SHARE = 0.05
 /** Maximum number of tokens that join the allocation in the first round. Keeps the linear systems small. */
 export const MAX_JOINING_TOKENS = 6
 /** Maximum number of tokens that join in later rounds, as a multiple of the allocation's tokens. */
 export const JOINING_TOKENS_GROWTH = 2
-/** Rounds of balancing the prices of candidate tokens. Only their ranking matters, not their exact values. */
+/** Rounds of estimating the prices of tokens outside the allocation. Only the ranking of edges depends on them. */
 export const BALANCING_ROUNDS = 4
-/** Idle edges kept as a fallback for pruning: maximum price disadvantage, as an amount of gas. */
+/**
+ * Idle edges that are kept as replacements during pruning: maximum loss of the whole trade through such an edge, as an
+ * amount of gas.
+ */
 export const IDLE_EDGE_MAX_GAS = 300_000
-/** Maximum price disadvantage of such an edge, as a fraction of the price. */
+/** Maximum loss through such an edge, as a fraction of the amount. */
 export const IDLE_EDGE_MAX_MARGIN = 0.01
 /** Maximum number of such edges. */
 export const MAX_IDLE_EDGES = 60
-/** Fraction of the trade below which a token that carries flow gets no price of its own. */
+/** Minimum share of the trade's value that an edge must carry for its tokens to count as live. */
 export const MIN_LIVE_SHARE = 1e-12
 /**
- * Maximum tokens outside the allocation for which the spot bounds are sharp enough. With more, all token values are
- * measured.
+ * Maximum number of tokens outside the allocation that bounds at spot rates may leave over. With more, the values of
+ * all tokens are computed.
  */
 export const MAX_TOKENS_FOR_SPOT_BOUNDS = 48
-/** Fraction of the trade below which an edge is skipped, and its maximum earnings are added to the bound instead. */
+/**
+ * Earnings, as a fraction of the trade, below which an edge is skipped. Its maximum earnings are added to the bound
+ * instead.
+ */
 export const DUST_SHARE = 1e-9
 
 /* Upper bound without gas. */
 
-/** Maximum rounds of adding the edges that make the bound weaker. */
+/** Maximum rounds of adding the edges that loosen the bound. */
 export const BOUND_ROUNDS = 6
 /** Maximum number of edges added per round. */
 export const MAX_BOUND_EDGES_PER_ROUND = 200
@@ -230,7 +247,7 @@ export const REFILL_ROUNDS = 16
 export const REFILL_MAX_PATHS = 16
 /** Minimum earnings of such a path, as a fraction of the trade. */
 export const REFILL_BENEFIT = 1e-6
-/** Minimum earnings of such a path, as a fraction of its gas. */
+/** Minimum earnings of such a path, as a fraction of its gas cost. */
 export const REFILL_GAS_SHARE = 0.2
 /** Maximum number of alternatives that are tried to shorten a route with too many hops. */
 export const MAX_SHORTENINGS = 8
@@ -254,7 +271,7 @@ export const JOIN_SMALL_PART = 1 / 64
 export const DETOUR_ROUNDS = 4
 /** Maximum detours tried per round. */
 export const DETOURS_TRIED = 8
-/** Minimum fraction of its gas that a detour must earn. */
+/** Minimum earnings of a detour, as a fraction of its gas cost. */
 export const DETOUR_GAS_SHARE = 0.5
 
 /** Maximum replacements of a chain of pools by a direct pool. */
@@ -269,7 +286,10 @@ export const LOCAL_SEARCH_STEP = 0.02
 export const LOCAL_SEARCH_MAX_STEP = 0.5
 /** Minimum relative gain per pass. */
 export const LOCAL_SEARCH_MIN_GAIN = 1e-7
-/** Maximum rounds of opening cycles. Opening one can make others profitable; the rest is cut at the thinnest edge. */
+/**
+ * Maximum rounds of opening cycles, since opening one can make others profitable. Cycles that remain are cut in the
+ * flow.
+ */
 export const CYCLE_ROUNDS = 32
 /** Rounds of label correction between two cycle checks. */
 export const CYCLE_CHECK_ROUNDS = 8
@@ -302,16 +322,16 @@ export const SHARED_CALL_HOPS = [2, 3] as const
 export const EXCHANGES_TRIED = 8
 /** Maximum exchanges one after the other. */
 export const MAX_EXCHANGES = 3
-/** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */
+/** Factor on the gas price at which the route is pruned once more, to find a route that takes less gas. */
 export const HIGHER_GAS_FACTOR = 1.3
 /**
- * Relative distance to the bound from which a route with gas is also searched among all edges that are profitable
- * without gas.
+ * Relative gap to the bound above which a route with gas is also searched among all edges that are profitable without
+ * gas.
  */
 export const FAR_BELOW_BOUND_GAP = 5e-5
 /**
- * Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the
- * same.
+ * Number of edges in use above which an allocation that uses the same edges as an earlier one is not pruned again,
+ * since that takes much work for the same result.
  */
 export const MANY_EDGES_IN_USE = 128
 /** Maximum relative gap to the best route of routes that are combined. */
@@ -376,7 +396,7 @@ export const IMPROVEMENT_WORK_SHARE = 2 / 3
 export const COARSE_COLUMN_ROUNDS = 3
 /** Share of the budget for finding a route. The remaining share is reserved for the largest routable amount. */
 export const ROUTE_WORK_SHARE = 0.8
-/** Share of that work for the allocation. */
+/** Share of that work for routes by allocations. The remaining share is reserved for single paths. */
 export const ALLOCATION_WORK_SHARE = 0.9
 
 /* Settlement in integers. */

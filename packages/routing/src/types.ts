@@ -7,7 +7,10 @@ import type { Taxes } from './taxes.ts'
 /** ERC-20 interface of the native asset. */
 export type NativeErc20 = {
   readonly token: Address
-  /** Base units worth one wei: differs from 1 if the token's decimals differ from those of the native asset. */
+  /**
+   * Base units of the token that are worth one wei. Differs from 1 if the token has other decimals than the native
+   * asset.
+   */
   readonly unitsPerWei: number
 }
 
@@ -29,7 +32,9 @@ export type MeasuredHop = {
   readonly last: number
 }
 
-/** Gas by pool id: either an offset from the figure of the pool's family, which may be negative, or measured hops. */
+/**
+ * Learned gas by pool id: either an offset from the gas of the pool's family, which may be negative, or measured hops.
+ */
 export type LearnedGas = ReadonlyMap<string, number | readonly MeasuredHop[]>
 
 /** All terms of a trade except its amount. Plain data, so that it can be posted to a worker thread. */
@@ -52,9 +57,9 @@ export type RouteTerms = {
   readonly work?: number
   /** Ids of pools that the route must not use. */
   readonly excludePools?: ReadonlySet<string>
-  /** Directions of pools that are known to accept less input than the pool's state implies. */
+  /** Directions of pools that are known to accept less input than the states of the pools imply. */
   readonly inputLimits?: readonly InputLimit[]
-  /** Output discounts of pools that have paid less than they quoted. */
+  /** Output discounts of pools that paid less in transactions than they quoted. */
   readonly driftPenalties?: DriftPenalties
   /** Gas of pools, learned from simulations. */
   readonly learnedGas?: LearnedGas
@@ -69,14 +74,15 @@ export type RouteTerms = {
   readonly taxes?: Taxes
   /**
    * When to compute the bound after gas, which takes about as long as the search itself. Default: together with the
-   * route. `later`: by the callback in the result. For exact-output requests, `later` has the effect of the default.
+   * route. `later`: when the callback in the result is called; not supported for exact-output requests, where it is
+   * computed together with the route.
    */
   readonly boundAfterGas?: 'later' | 'never'
   /** Requests a proof of the bound. Ignored for exact-output requests. */
   readonly proof?: boolean
   /**
-   * Maximum number of alternatives returned with the best route. An alternative may turn out to be better once its gas
-   * is measured. Default: none.
+   * Maximum number of alternatives that are returned with the best route. Once gas is measured, an alternative may turn
+   * out to be better. Default: 0.
    */
   readonly maxAlternatives?: number
 }
@@ -135,8 +141,8 @@ export type RoutePlan = {
   readonly tokenOut: Address
   readonly amountIn: bigint
   /**
-   * Output settled in exact integers, after known token taxes: the amount that the sender receives before a convenience
-   * fee.
+   * Output in exact integers by the models of the pools, after known token taxes: the amount that the sender receives
+   * before a convenience fee.
    */
   readonly amountOut: bigint
   /** Empty for a pure wrap or unwrap. */
@@ -158,15 +164,18 @@ export type ProvedPool = {
   readonly pool: Pool
   /** Swaps covered by this term, as [token sold, token bought] pairs in the pool's own tokens. */
   readonly pairs: readonly (readonly [Address, Address])[]
-  /** Upper bound on the earnings of these swaps at the proof's prices, at the proof's scale. */
+  /** Upper bound on the earnings of these swaps at the proof's prices: an integer at the proof's scale. */
   readonly earned: bigint
-  /** True if the optimal trade reaches the end of the price curve. The pool itself may trade further. */
+  /**
+   * True if the optimal trade at the proof's prices reaches the end of the price curve. The pool itself may trade
+   * further.
+   */
   readonly isCut: boolean
 }
 
 /**
- * An upper bound before gas on the output of all routes that use each direction of a pool at most once. By weak
- * duality, the bound is the input valued at its price, plus the maximum earnings of each pool at the prices.
+ * Proof of an upper bound, before gas, on the output of all routes that use each direction of a pool at most once. By
+ * weak duality, the bound is the input valued at its price, plus the maximum earnings of each pool at the prices.
  */
 export type BoundProof = {
   /** Scale: prices and earnings are integers in output base units × 10^decimals. */
@@ -178,9 +187,12 @@ export type BoundProof = {
   readonly prices: readonly (readonly [Address, readonly bigint[]])[]
   /** Sorted by earnings, highest first. */
   readonly pools: readonly ProvedPool[]
-  /** Number and total earnings of the pools that are not listed because the list is limited. */
+  /** Number and total earnings of the pools that `pools` does not list, because its length is limited. */
   readonly beyond: { readonly pools: number; readonly earned: bigint }
-  /** Added for float rounding, and for fees that one swap leaves in a pool of several tokens for the next swap. */
+  /**
+   * Added to the sum for float rounding, and for fees that one swap leaves in a pool of several tokens for the next
+   * swap. At the proof's scale.
+   */
   readonly allowance: bigint
   /** Output base units, rounded up. */
   readonly bound: bigint

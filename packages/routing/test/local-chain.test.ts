@@ -44,7 +44,7 @@ test('all parameters in combination', { timeout: 3_600_000 }, () => {
     const req = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
     const budget = new WorkBudget()
     const result = findRoute(graph, req, budget)
-    if (budget.ranOut) cut++
+    if (budget.hasRunOut) cut++
     if (!result.ok) continue
     routed++
     try {
@@ -71,9 +71,9 @@ test('with a low work limit the route is worse but valid and deterministic', () 
     const [first, second] = [1, 2].map(() => {
       const budget = new WorkBudget(limit)
       try {
-        return { result: findRoute(graph, req, budget), cut: budget.ranOut }
+        return { result: findRoute(graph, req, budget), cut: budget.hasRunOut }
       } catch (error) {
-        return { code: (error as { code?: string }).code, cut: budget.ranOut }
+        return { code: (error as { code?: string }).code, cut: budget.hasRunOut }
       }
     })
     expect(first).toEqual(second)

@@ -31,7 +31,7 @@ test('on random graphs', { timeout: 3_600_000 }, () => {
     const req = drawRequest(seeded(run), world, token(0))
     const budget = new WorkBudget()
     const result = findRoute(buildGraph(snapshotOf(world.pools)), req, budget)
-    expect(budget.ranOut, `run ${run}`).toBe(false)
+    expect(budget.hasRunOut, `run ${run}`).toBe(false)
     if (!result.ok) continue
     routed++
     try {

@@ -95,8 +95,9 @@ test('the graph of a block is built once for all of its searches', async () => {
   const messages: FromThread[] = []
   worker.on('message', (message: FromThread) => messages.push(message))
   const send = (message: ToThread) => worker.postMessage(message)
-  const find = (block: typeof snapshot.block) => send({ do: 'find', chainId: 1, block, request: request(), shared: [] })
-  const change = (changed: readonly Pool[]) => send({ do: 'change', chainId: 1, changed, gone: [] })
+  const find = (block: typeof snapshot.block) =>
+    send({ do: 'find', chainId: 1, block, request: request(), sharedNames: [] })
+  const change = (changed: readonly Pool[]) => send({ do: 'change', chainId: 1, changedPools: changed, goneIds: [] })
   const next = { ...snapshot.block, number: snapshot.block.number + 1, hash: '0x02' } as const
   change(pools.slice(0, 100))
   for (const block of [snapshot.block, snapshot.block, next, next]) find(block)

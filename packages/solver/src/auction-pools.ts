@@ -9,7 +9,7 @@ export type AuctionPool = { readonly pool: Pool; readonly liquidity: Liquidity }
 type LiquidityOf<Kind extends Liquidity['kind']> = Extract<Liquidity, { kind: Kind }>
 
 /**
- * Gas of a swap by kind, as in the protocol's reference solver.
+ * Gas of a swap by kind of liquidity, as in the protocol's reference solver.
  *
  * @see `gas_cost` in crates/liquidity-sources and crates/solvers/src/boundary of cowprotocol/services
  */
@@ -21,7 +21,7 @@ export const SWAP_GAS: Readonly<Record<Liquidity['kind'], bigint>> = {
   limitOrder: 66_358n,
 }
 
-/** Gas per hop by family, for ranking routes. */
+/** Gas table by which the search ranks routes over auction liquidity. */
 export const HOP_GAS = {
   hop: { 'uniswap-v2': 60_000, 'balancer-v2': 140_000, 'uniswap-v3': 106_000, 'prop-amm': 66_358 },
   tick: 0,
@@ -34,12 +34,12 @@ const AMPLIFICATION_PRECISION = 1_000n
 /** Tick spacing by fee in ppm; Uniswap V3 has one per fee. */
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
-/** Returns the pool of each tradable liquidity; skips liquidity with invalid parameters. */
+/** Returns a pool for each item of liquidity, by index in the list; skips items with invalid parameters. */
 export function auctionPools(liquidity: readonly Liquidity[]): ReadonlyMap<string, AuctionPool> {
   const pools = new Map<string, AuctionPool>()
   for (const [index, item] of liquidity.entries()) {
     const poolData = poolDataOf(item)
-    // Ids may repeat in an auction, so the list index is the id.
+    // Ids of items may repeat in an auction, so the id of a pool is the index of its item.
     const id = String(index)
     // These pools are not encoded for a chain, so they need no address.
     if (poolData) pools.set(id, { pool: { ...poolData, id, dex: item.kind, address: ZERO_ADDRESS }, liquidity: item })
@@ -67,9 +67,9 @@ function poolDataOf(item: Liquidity): PoolData | null {
 function constantProductPool({ tokens, fee }: LiquidityOf<'constantProduct'>): PoolData | null {
   const feePpm = feePpmOf(fee)
   if (tokens.length !== 2 || feePpm === null) return null
-  const [[first, a], [second, b]] = tokens as [(typeof tokens)[0], (typeof tokens)[0]]
-  const state: UniswapV2State = { reserve0: a.balance, reserve1: b.balance, feePpm }
-  return { family: 'uniswap-v2', tokens: [first, second], state }
+  const [[token0, reserve0], [token1, reserve1]] = tokens as [(typeof tokens)[0], (typeof tokens)[0]]
+  const state: UniswapV2State = { reserve0: reserve0.balance, reserve1: reserve1.balance, feePpm }
+  return { family: 'uniswap-v2', tokens: [token0, token1], state }
 }
 
 function weightedPool({ tokens, fee, version }: LiquidityOf<'weightedProduct'>): PoolData | null {
@@ -86,7 +86,8 @@ function stablePool({ tokens, fee, amplificationParameter, address }: LiquidityO
   const amp = toFixed18(amplificationParameter) / (WAD / AMPLIFICATION_PRECISION)
   const common = balancerState(tradedTokens, fee)
   if (!common || amp === 0n || tradedTokens.length < 2) return null
-  // Pools of the first version round their invariant up, by at most one unit. The auction does not state the version.
+  // Stable pools of the first version round their invariant up, by at most one unit. The auction does not state the
+  // version, so this is neglected.
   const state: BalancerV2State = { ...common, kind: 'stable', amp, roundsUp: false }
   return { family: 'balancer-v2', tokens: tradedTokens.map(([token]) => token), state }
 }
@@ -102,21 +103,21 @@ function balancerState(tokens: ScaledReserves, fee: string) {
 
 function concentratedPool(item: LiquidityOf<'concentratedLiquidity'>): PoolData | null {
   const feePpm = feePpmOf(item.fee)
-  const [a, b] = item.tokens
-  if (feePpm === null || item.sqrtPrice === 0n || a === b) return null
+  const [tokenA, tokenB] = item.tokens
+  if (feePpm === null || item.sqrtPrice === 0n || tokenA === tokenB) return null
   const ticks = Object.entries(item.liquidityNet)
-    .map(([tick, net]) => [Number(tick), net] as const)
+    .map(([tick, liquidityNet]) => [Number(tick), liquidityNet] as const)
     .sort(([indexA], [indexB]) => indexA - indexB)
   const state: UniswapV3State = {
     ...{ sqrtPriceX96: item.sqrtPrice, tick: item.tick, liquidity: item.liquidity, feePpm, ticks },
     tickSpacing: TICK_SPACINGS[feePpm] ?? 1,
   }
-  return { family: 'uniswap-v3', tokens: a < b ? [a, b] : [b, a], state }
+  return { family: 'uniswap-v3', tokens: tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA], state }
 }
 
 /**
- * Converts a limit order to a pool with a fixed price until it is filled. Skips orders with a taker fee, which is
- * charged on top of the input.
+ * Converts a limit order to a pool whose price is fixed up to the order's amounts. Null for orders with a taker fee,
+ * because it is charged in addition to the input.
  */
 function limitOrderPool(item: LiquidityOf<'limitOrder'>): PoolData | null {
   const { takerToken, makerToken, takerAmount, makerAmount, takerTokenFeeAmount } = item
@@ -125,7 +126,7 @@ function limitOrderPool(item: LiquidityOf<'limitOrder'>): PoolData | null {
   return { family: 'prop-amm', tokens: [takerToken, makerToken], state }
 }
 
-/** Converts a fee to ppm, rounded up, so that a pool is never cheaper than it is. */
+/** Converts a fee to ppm. Rounds up, so that a pool never seems cheaper than it is. */
 function feePpmOf(fee: string): number | null {
   const ppm = (toFixed18(fee) + WAD_PER_PPM - 1n) / WAD_PER_PPM
   return ppm < PPM ? Number(ppm) : null

@@ -1,4 +1,4 @@
-/** Routes orders over the liquidity of an auction. */
+/** Routes orders over the liquidity that an auction lists. */
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import {
   type BalancerV2State,
@@ -17,7 +17,9 @@ type Trade = { readonly tokenIn: Address; readonly tokenOut: Address }
 type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
 type Amounts = { readonly amountIn: bigint; readonly amountOut: bigint }
 
-/** Router of one auction. Each route starts from the state that the auction lists. */
+/**
+ * Router of one auction. Every route starts from the states that the auction lists, so routes do not affect each other.
+ */
 export class AuctionRouter {
   private readonly pools: ReadonlyMap<string, AuctionPool>
   private readonly graph: Graph
@@ -42,11 +44,11 @@ export class AuctionRouter {
         ? this.routeForInput(trade, orderFill.sellAmount)
         : this.routeForOutput(trade, orderFill.buyAmount)
     if (!legs) return null
-    const sum = (token: Address, side: keyof Amounts, end: keyof Trade) =>
-      legs.reduce((total, leg) => total + (leg[end] === token ? leg[side] : 0n), 0n)
+    const sumOfLegs = (token: Address, amountField: keyof Amounts, tokenField: keyof Trade) =>
+      legs.reduce((total, leg) => total + (leg[tokenField] === token ? leg[amountField] : 0n), 0n)
     return {
-      input: sum(sellToken, 'amountIn', 'tokenIn'),
-      output: sum(buyToken, 'amountOut', 'tokenOut'),
+      input: sumOfLegs(sellToken, 'amountIn', 'tokenIn'),
+      output: sumOfLegs(buyToken, 'amountOut', 'tokenOut'),
       interactions: legs.map((leg) => this.toInteraction(leg)),
       gas: legs.reduce((total, { pool }) => total + SWAP_GAS[this.pools.get(pool.id)!.liquidity.kind], 0n),
     }
@@ -57,8 +59,8 @@ export class AuctionRouter {
   }
 
   /**
-   * Returns the single pool with the best output. The search leaves the last billionth of a pool unused, but a limit
-   * order may be needed in full.
+   * Returns the single pool with the best output. The search leaves a tiny part of a pool's capacity unused, but a
+   * trade may need a limit order in full.
    */
   private bestSinglePool({ tokenIn, tokenOut }: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
     let best: (Hop & Amounts) | null = null
@@ -72,8 +74,8 @@ export class AuctionRouter {
   }
 
   /**
-   * Routes for an exact output. The driver settles liquidity of buy orders by exact outputs, which pools round in their
-   * favor. So on a single path each hop takes the input that its pool requires.
+   * Routes for an exact output. For buy orders, the driver swaps by exact outputs, for which pools round the input up.
+   * So on a single path, each hop gets the input that its pool requires for its output.
    */
   private routeForOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
     const legs = this.search({ ...trade, amountOut })?.legs
@@ -88,7 +90,7 @@ export class AuctionRouter {
       const result = findRoute(this.graph, { ...request, gasPriceWei, wrappedNative, boundAfterGas: 'never' })
       return result.ok && result.route.legs.length > 0 ? result.route : null
     } catch (error) {
-      // The search budget is used up; the auction continues without this route.
+      // For example, the work budget of the search is used up. The auction continues without this route.
       if (error instanceof RoutingError) return null
       throw error
     }
@@ -107,7 +109,10 @@ export class AuctionRouter {
   }
 }
 
-/** Computes the amounts on a path from its exact output back, then forward; null if a pool cannot. */
+/**
+ * Computes the amounts on a path: inputs backward from its exact output, then outputs forward. Null if a pool refuses
+ * or cannot compute an input.
+ */
 function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amounts)[] | null {
   let amountIn: bigint | null = amountOut
   for (const leg of legs.toReversed()) {
@@ -124,12 +129,15 @@ function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop &
   return amountIn >= amountOut ? hops : null
 }
 
-/** Maximum attempts to raise an input that rounding leaves short of its output, each ten times larger. */
+/**
+ * Maximum attempts to raise an input that pays too little because of rounding. Each raise is ten times the previous
+ * one.
+ */
 const MAX_RAISES = 6
 
 /**
- * Returns the input for an exact output. Raises the input if, as an exact input, it would pay less than the output.
- * Returns null if the pool cannot compute an input.
+ * Returns the input for an exact output; null if the pool cannot compute it. If a swap with exactly this input would
+ * pay less than the output, raises the input.
  */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   const input = nullIfRefused(() => exactOutputInput(hop, amountOut))

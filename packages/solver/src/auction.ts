@@ -7,14 +7,14 @@ import { type Address, toAddress } from '@sluice/chains'
 import { z } from 'zod'
 import { readBody } from './read.ts'
 
-/** Limits. An auction of all open orders on Ethereum has a few thousand orders and pools. */
+/** Limits on the size of an auction. One with all open orders on Ethereum has a few thousand orders and pools. */
 const MAX_ORDERS = 20_000
 const MAX_LIQUIDITY = 50_000
 const MAX_TOKENS = 50_000
 const MAX_POOL_TOKENS = 50
 const MAX_TICKS = 20_000
 
-const WORD = 1n << 256n
+const WORD_LIMIT = 1n << 256n
 
 const address = z
   .string()
@@ -24,8 +24,8 @@ const amount = z
   .string()
   .regex(/^\d{1,78}$/, 'must be a decimal integer')
   .transform(BigInt)
-  .refine((value) => value < WORD, 'must be below 2^256')
-const signed = z
+  .refine((value) => value < WORD_LIMIT, 'must be below 2^256')
+const signedInteger = z
   .string()
   .regex(/^-?\d{1,39}$/, 'must be a decimal integer')
   .transform(BigInt)
@@ -49,7 +49,7 @@ const order = z.object({
   class: z.enum(['market', 'limit']),
 })
 
-const listedFields = { id: z.string().max(200), address: z.string().optional() }
+const commonFields = { id: z.string().max(200), address: z.string().optional() }
 const reserves = <T extends z.ZodType>(reserve: T) =>
   z
     .record(address, reserve)
@@ -58,13 +58,13 @@ const reserves = <T extends z.ZodType>(reserve: T) =>
 
 const liquidity = z.discriminatedUnion('kind', [
   z.object({
-    ...listedFields,
+    ...commonFields,
     kind: z.literal('constantProduct'),
     tokens: reserves(z.object({ balance: amount })),
     fee: decimal,
   }),
   z.object({
-    ...listedFields,
+    ...commonFields,
     kind: z.literal('weightedProduct'),
     tokens: reserves(z.object({ balance: amount, scalingFactor: decimal.default('1'), weight: decimal })),
     fee: decimal,
@@ -72,7 +72,7 @@ const liquidity = z.discriminatedUnion('kind', [
     balancerPoolId: z.string().optional(),
   }),
   z.object({
-    ...listedFields,
+    ...commonFields,
     kind: z.literal('stable'),
     tokens: reserves(z.object({ balance: amount, scalingFactor: decimal })),
     fee: decimal,
@@ -80,19 +80,19 @@ const liquidity = z.discriminatedUnion('kind', [
     address,
   }),
   z.object({
-    ...listedFields,
+    ...commonFields,
     kind: z.literal('concentratedLiquidity'),
     tokens: z.tuple([address, address]),
     sqrtPrice: amount,
     liquidity: amount,
     tick: z.number().int().min(-887_272).max(887_272),
     liquidityNet: z
-      .record(z.string().regex(/^-?\d{1,6}$/, 'must be a tick'), signed)
+      .record(z.string().regex(/^-?\d{1,6}$/, 'must be a tick'), signedInteger)
       .refine((ticks) => Object.keys(ticks).length <= MAX_TICKS, `must name at most ${MAX_TICKS} ticks`),
     fee: decimal,
   }),
   z.object({
-    ...listedFields,
+    ...commonFields,
     kind: z.literal('limitOrder'),
     makerToken: address,
     takerToken: address,
@@ -104,7 +104,9 @@ const liquidity = z.discriminatedUnion('kind', [
 
 const KINDS: ReadonlySet<unknown> = new Set(liquidity.options.map(({ shape }) => shape.kind.value))
 
-/** Skips unknown kinds of liquidity, which later drivers may add: an auction can be solved without them. */
+/**
+ * Liquidity of known kinds. Later drivers may add kinds; an auction can be solved without them, so they are skipped.
+ */
 const knownLiquidity = z
   .array(z.looseObject({ kind: z.string() }))
   .max(MAX_LIQUIDITY)
@@ -112,7 +114,7 @@ const knownLiquidity = z
   .pipe(z.array(liquidity))
 
 const auction = z.object({
-  /** Null for a quote request. */
+  /** Absent for a quote request, which is not part of an auction. */
   id: z.union([z.string(), z.number()]).nullish(),
   tokens: z
     .record(address, token)

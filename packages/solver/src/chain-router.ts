@@ -1,4 +1,4 @@
-/** Routes orders over the chain's pools by a swap of the Guard, called by the settlement contract. */
+/** Routes orders over the chain's pools: each route is a swap of the Guard, which the settlement contract calls. */
 import { type Address, PPM } from '@sluice/chains'
 import { type QuoteRequest, quoteRequest, type SwapQuote } from '@sluice/quoting'
 import type { Order } from './auction.ts'
@@ -12,7 +12,9 @@ export type ChainQuotes = {
   readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<SwapQuote>
 }
 
-/** Intrinsic gas of a transaction, which the settlement's own gas already includes. */
+/**
+ * Intrinsic gas of a transaction. Quotes include it, but a settlement pays it only once, as a part of `SETTLEMENT_GAS`.
+ */
 const TRANSACTION_GAS = 21_000n
 const WAD = 10n ** 18n
 
@@ -47,8 +49,8 @@ export class ChainRouter {
   }
 
   /**
-   * Quotes the minimum input for an output, then quotes again with that input, which adds slippage tolerance. If that
-   * pays less than the output, returns the first quote, which has none.
+   * Quotes the minimum input for an output, and then quotes that input as an exact input with slippage tolerance. If
+   * the second quote pays less than the output, returns the first one, which has no slippage tolerance.
    */
   private async quoteForOutput(quoteTerms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
     const exactQuote = await this.chain.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
@@ -60,7 +62,8 @@ export class ChainRouter {
   }
 
   /**
-   * Returns the price of a token in wei per 10^18 base units, from the input that buys one native token.
+   * Returns the price of a token in wei per 10^18 base units, from the input that buys one native token. Null if the
+   * chain has no wrapped native token.
    *
    * @throws an error if it cannot be quoted
    */
@@ -72,7 +75,7 @@ export class ChainRouter {
   }
 
   private quoteTerms(tokenIn: Address, tokenOut: Address): QuoteRequest {
-    // The limit price of the order replaces a price impact limit.
+    // The order has a limit price, so the price impact is not limited.
     return quoteRequest({ tokenIn, tokenOut, from: this.settlement, maxPriceImpactPpm: PPM })
   }
 

@@ -1,8 +1,8 @@
-/** Fills of an order, and the parts of it that are tried. */
+/** Fills: ways to execute an order or a part of it, and the sizes that are tried. */
 import type { Address } from '@sluice/chains'
 import type { Order } from './auction.ts'
 
-/** Amounts of an order to execute. */
+/** Amounts of an order that a fill should execute: the whole order or a part of it. */
 export type OrderFill = {
   readonly sellAmount: bigint
   readonly buyAmount: bigint
@@ -44,13 +44,19 @@ export type Fill = {
   readonly gas: bigint
 }
 
-/** Sizes tried for a partially fillable order, each half of the last, as in the protocol's reference solver. */
-const MAX_PARTS = 5n
+/**
+ * Maximum number of sizes that are tried for a partially fillable order, as in the protocol's reference solver. Each is
+ * half of the one before.
+ */
+const MAX_SIZES = 5n
 
-/** Returns the whole order, and for partially fillable orders its halves down to a sixteenth. */
+/**
+ * Returns the sizes to try: the whole order; for a partially fillable order also a half, a fourth, and so on to a
+ * sixteenth.
+ */
 export function fillSizesOf({ sellAmount, buyAmount, partiallyFillable }: Order): OrderFill[] {
   const fills: OrderFill[] = []
-  for (let k = 0n; k < (partiallyFillable ? MAX_PARTS : 1n); k++) {
+  for (let k = 0n; k < (partiallyFillable ? MAX_SIZES : 1n); k++) {
     const fill = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
     if (fill.sellAmount > 0n && fill.buyAmount > 0n) fills.push(fill)
   }

@@ -8,8 +8,8 @@ export class BodyError extends Error {
 
 /** Validates a body. @throws BodyError for the first invalid field */
 export function readBody<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  const { path, message } = result.error.issues[0]!
   throw new BodyError(`${path.join('.') || 'the body'}: ${message}`)
 }

@@ -1,4 +1,4 @@
-/** Builds solutions of single orders, priced as the settlement contract executes them. */
+/** Builds solutions of single orders, with the amounts and prices at which the settlement contract executes them. */
 import type { Address } from '@sluice/chains'
 import type { Auction, AuctionTokens, Order } from './auction.ts'
 import type { Fill, Interaction } from './fill.ts'
@@ -8,7 +8,10 @@ const SETTLEMENT_GAS = 106_391n
 
 const WAD = 10n ** 18n
 
-/** Solution in the format of `/solve`. Amounts in base units; prices are ratios between them. */
+/**
+ * Solution in the format of `/solve`. Amounts are in base units. Only the ratio of two prices matters: amounts trade in
+ * inverse proportion to the prices of their tokens.
+ */
 export type Solution = {
   readonly id: number
   readonly prices: Readonly<Record<Address, string>>
@@ -24,7 +27,7 @@ export type Solution = {
   readonly gas: number
 }
 
-/** Solution with the rate by which it is compared with others for the same order. */
+/** Solution with a rate by which solutions of the same order are compared. */
 export type RankedSolution = {
   readonly solution: Solution
   /** Base units of the buy token per 10^18 base units of the sell token, after gas. */
@@ -39,7 +42,7 @@ type SolutionTerms = {
 }
 
 /**
- * Returns the solution that fills an order by a route; null if the limit price is not met after the fee.
+ * Returns the solution that executes an order by a fill; null if the order's limit price is not met after the fee.
  *
  * The solver sets the fee of limit orders to cover the gas, and takes it in the sell token. Market orders have no fee.
  */
@@ -49,12 +52,15 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
   const fee = order.class === 'limit' ? gasCost : 0n
   const amounts = tradedAmounts(order, fill, fee)
   if (!amounts || !isWithinLimit(order, amounts)) return null
-  const { sold, bought } = amounts
-  const executedAmount = order.kind === 'sell' ? sold - fee : bought
+  const { amountSold, amountBought } = amounts
+  const executedAmount = order.kind === 'sell' ? amountSold - fee : amountBought
   return {
     solution: {
       id,
-      prices: { [order.sellToken]: String(bought), [order.buyToken]: String(sold - fee) } as Solution['prices'],
+      prices: {
+        [order.sellToken]: String(amountBought),
+        [order.buyToken]: String(amountSold - fee),
+      } as Solution['prices'],
       trades: [
         {
           kind: 'fulfillment',
@@ -68,47 +74,48 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
       postInteractions: [],
       gas: Number(gas),
     },
-    rate: (bought * WAD) / (sold - fee + gasCost),
+    rate: (amountBought * WAD) / (amountSold - fee + gasCost),
   }
 }
 
-type TradedAmounts = { readonly sold: bigint; readonly bought: bigint }
+type TradedAmounts = { readonly amountSold: bigint; readonly amountBought: bigint }
 
 /**
- * Returns the amounts that the owner pays, including the fee, and receives; null if the fee exceeds the amount sold.
+ * Returns the amounts that the order's owner pays (including the fee) and receives; null if the fee is not below the
+ * amount sold.
  */
 function tradedAmounts(order: Order, { input, output }: Fill, fee: bigint): TradedAmounts | null {
   if (order.kind === 'buy') {
     const isCovered = output >= order.buyAmount
-    return { sold: input + fee, bought: isCovered ? order.buyAmount : output }
+    return { amountSold: input + fee, amountBought: isCovered ? order.buyAmount : output }
   }
   // The contract takes at most `sellAmount`, so the fee reduces the swapped amount.
   const isCapped = input + fee > order.sellAmount
-  const soldAmount = isCapped ? order.sellAmount : input + fee
-  if (soldAmount <= fee) return null
-  return { sold: soldAmount, bought: ((soldAmount - fee) * output) / input }
+  const amountSold = isCapped ? order.sellAmount : input + fee
+  if (amountSold <= fee) return null
+  return { amountSold, amountBought: ((amountSold - fee) * output) / input }
 }
 
-function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {
-  if (order.kind === 'buy' && !order.partiallyFillable && bought < order.buyAmount) return false
-  return sold <= order.sellAmount && order.sellAmount * bought >= order.buyAmount * sold
+function isWithinLimit(order: Order, { amountSold, amountBought }: TradedAmounts): boolean {
+  if (order.kind === 'buy' && !order.partiallyFillable && amountBought < order.buyAmount) return false
+  return amountSold <= order.sellAmount && order.sellAmount * amountBought >= order.buyAmount * amountSold
 }
 
 /**
- * Marks interactions that the settlement contract can replace by its own balances. Their input token is trusted, and
- * the contract holds enough of their output.
+ * Marks the interactions that the settlement contract can replace by its own balances (internalize): their input token
+ * is trusted, and the contract holds enough of their output token.
  *
  * @see CIP-2 of CoW Protocol
  */
 function internalizedInteractions(interactions: readonly Interaction[], tokens: AuctionTokens): readonly Interaction[] {
-  const usedByToken = new Map<Address, bigint>()
+  const usedBufferByToken = new Map<Address, bigint>()
   return interactions.map((interaction) => {
     if (interaction.kind !== 'liquidity') return interaction
     const { inputToken, outputToken, outputAmount } = interaction
-    const total = (usedByToken.get(outputToken) ?? 0n) + BigInt(outputAmount)
-    const output = tokens[outputToken]
-    if (!tokens[inputToken]?.trusted || !output || total > output.availableBalance) return interaction
-    usedByToken.set(outputToken, total)
+    const totalUsed = (usedBufferByToken.get(outputToken) ?? 0n) + BigInt(outputAmount)
+    const buffer = tokens[outputToken]
+    if (!tokens[inputToken]?.trusted || !buffer || totalUsed > buffer.availableBalance) return interaction
+    usedBufferByToken.set(outputToken, totalUsed)
     return { ...interaction, internalize: true }
   })
 }

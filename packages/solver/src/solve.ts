@@ -6,13 +6,13 @@ import type { ChainRouter } from './chain-router.ts'
 import { type Fill, fillSizesOf, type OrderFill } from './fill.ts'
 import { type RankedSolution, type Solution, solutionOf } from './solution.ts'
 
-/** Milliseconds before the deadline at which the response is sent. */
-const SLACK_MS = 500
-/** Maximum time for an auction, even if its deadline is later. */
+/** Milliseconds before the auction's deadline at which the search ends and the response is sent. */
+const RESPONSE_MARGIN_MS = 500
+/** Maximum milliseconds for an auction, even if its deadline is later. */
 const MAX_SOLVE_MS = 15_000
-/** Maximum time per order. */
-const ORDER_MS = 5_000
-/** Maximum orders to try, and orders tried concurrently. */
+/** Maximum milliseconds per order. */
+const MAX_ORDER_MS = 5_000
+/** Maximum number of orders that are tried, and of orders that are tried concurrently. */
 const MAX_ORDERS = 2_000
 const MAX_CONCURRENT = 4
 
@@ -31,7 +31,7 @@ export type SolveOptions = {
 
 /** Solves an auction and returns the solutions found by its deadline. */
 export async function solve(auction: Auction, { now = Date.now, ...options }: SolveOptions): Promise<Solution[]> {
-  const remainingMs = Math.min(auction.deadline - now() - SLACK_MS, MAX_SOLVE_MS)
+  const remainingMs = Math.min(auction.deadline - now() - RESPONSE_MARGIN_MS, MAX_SOLVE_MS)
   if (remainingMs <= 0) return []
   const deadlineController = new AbortController()
   const timer = setTimeout(() => deadlineController.abort(), remainingMs)
@@ -52,7 +52,10 @@ class AuctionSearch {
   private readonly router: AuctionRouter
   private readonly signal: AbortSignal
   private readonly priceByToken = new Map<Address, Promise<bigint | null>>()
-  /** Best solution so far by order id. Kept as they are found, because routes over the chain may arrive too late. */
+  /**
+   * By index of the order: best solution so far. Recorded as soon as it is found, because routes over the chain may
+   * arrive after the deadline.
+   */
   private readonly bestSolutionById = new Map<number, RankedSolution>()
 
   constructor(auction: Auction, { chain, wrappedNative }: SolveOptions, signal: AbortSignal) {
@@ -63,26 +66,27 @@ class AuctionSearch {
   }
 
   async run(): Promise<Solution[]> {
-    const orders = byExpectedSurplus(this.auction).slice(0, MAX_ORDERS)
+    const orders = ordersBySurplus(this.auction).slice(0, MAX_ORDERS)
     const pendingOrders = orders.values()
-    const aborted = new Promise<void>((resolve) =>
+    const whenAborted = new Promise<void>((resolve) =>
       this.signal.addEventListener('abort', () => resolve(), { once: true }),
     )
     const workers = Array.from({ length: Math.min(MAX_CONCURRENT, orders.length) }, async () => {
       for (const [id, order] of pendingOrders) {
         if (this.signal.aborted) return
         await this.solveOrder(id, order)
-        // Yield, because routes over auction liquidity are synchronous and would delay the deadline timer.
+        // Yields to the event loop, because routes over auction liquidity are synchronous and would delay the deadline
+        // timer.
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
-    await Promise.race([Promise.all(workers), aborted])
+    await Promise.race([Promise.all(workers), whenAborted])
     return [...this.bestSolutionById].sort(([a], [b]) => a - b).map(([, { solution }]) => solution)
   }
 
   private async solveOrder(id: number, order: Order): Promise<void> {
     const { auction, chain } = this
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ORDER_MS)])
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(MAX_ORDER_MS)])
     const sellPrice = await this.priceOf(order, signal)
     const keepIfBetter = (fill: Fill | null | undefined) => {
       const rankedSolution = fill && solutionOf(order, fill, { id, sellPrice, auction })
@@ -103,16 +107,16 @@ class AuctionSearch {
 
   /** Returns the price of the order's sell token in wei per 10^18 base units; null if unknown. */
   private priceOf({ sellToken }: Order, signal: AbortSignal): Promise<bigint | null> {
-    const cached = this.priceByToken.get(sellToken)
-    if (cached) return cached
+    const cachedPrice = this.priceByToken.get(sellToken)
+    if (cachedPrice) return cachedPrice
     const price = this.findPrice(sellToken, signal)
     this.priceByToken.set(sellToken, price)
     return price
   }
 
   private async findPrice(token: Address, signal: AbortSignal): Promise<bigint | null> {
-    const reference = this.auction.tokens[token]?.referencePrice
-    if (reference) return reference
+    const referencePrice = this.auction.tokens[token]?.referencePrice
+    if (referencePrice) return referencePrice
     const wrappedNative = this.router.wrappedNative
     if (token === wrappedNative) return WAD
     if (!wrappedNative) return null
@@ -123,21 +127,21 @@ class AuctionSearch {
   }
 }
 
-/** Fills an order whose sell and buy tokens are the same with its own input. */
+/** Fills an order whose sell token is its buy token, without a swap. */
 function fillWithSameToken({ kind }: Order, { sellAmount, buyAmount }: OrderFill): Fill {
   const amount = kind === 'sell' ? sellAmount : buyAmount
   return { input: amount, output: amount, interactions: [], gas: 0n }
 }
 
 /**
- * Returns the orders with their ids, in order of decreasing surplus of the limit over reference prices. Orders without
- * prices come first.
+ * Returns the orders with their indices, sorted by expected surplus: the value of the sell amount divided by the value
+ * of the buy amount, at reference prices. Largest first; orders without prices come before all others.
  */
-function byExpectedSurplus({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
+function ordersBySurplus({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
   const surplus = ({ sellToken, sellAmount, buyToken, buyAmount }: Order): bigint => {
-    const [sell, buy] = [tokens[sellToken]?.referencePrice, tokens[buyToken]?.referencePrice]
-    if (!sell || !buy || buyAmount === 0n) return 1n << 256n
-    return (sellAmount * sell * WAD) / (buyAmount * buy)
+    const [sellPrice, buyPrice] = [tokens[sellToken]?.referencePrice, tokens[buyToken]?.referencePrice]
+    if (!sellPrice || !buyPrice || buyAmount === 0n) return 1n << 256n
+    return (sellAmount * sellPrice * WAD) / (buyAmount * buyPrice)
   }
   const surpluses = new Map(orders.map((order) => [order, surplus(order)]))
   return [...orders.entries()].sort(([, a], [, b]) => {

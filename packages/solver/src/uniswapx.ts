@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
 import { readBody } from './read.ts'
 
-/** Timeout of a quote; a quoter has 500 ms, and the rest is for the network. */
+/** Timeout of a quote in milliseconds. UniswapX waits 500 ms for a quoter; the rest is for the network. */
 const WEBHOOK_MS = 400
 
 const WAD = 10n ** 18n
@@ -58,8 +58,8 @@ export type WebhookAnswer = {
 export const readWebhook = (body: unknown): WebhookRequest => readBody(schema, body)
 
 /**
- * Quotes after gas, which the filler pays: a lower output for an exact input, a higher input for an exact output.
- * Returns null if there is no quote within `WEBHOOK_MS`.
+ * Quotes a swap after gas, because the filler pays the gas: with a lower output for an exact input, or a higher input
+ * for an exact output. Returns null if there is no quote within `WEBHOOK_MS`.
  */
 export async function answerWebhook(
   request: WebhookRequest,
@@ -68,17 +68,17 @@ export async function answerWebhook(
   signal: AbortSignal,
 ): Promise<WebhookAnswer | null> {
   const { tokenIn, tokenOut, amount, type, tokenInChainId: chainId, requestId, quoteId } = request
-  const isInput = type === 'EXACT_INPUT'
+  const isExactInput = type === 'EXACT_INPUT'
   const quoteTerms: QuoteRequest = quoteRequest({
     ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
-    ...(isInput ? { amountIn: amount } : { amountOut: amount }),
+    ...(isExactInput ? { amountIn: amount } : { amountOut: amount }),
   })
   const webhookSignal = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
   const deadlineReached = new Promise<null>((resolve) =>
     webhookSignal.addEventListener('abort', () => resolve(null), { once: true }),
   )
   const quote = await Promise.race([chain.quote(quoteTerms, webhookSignal).catch(() => null), deadlineReached])
-  const amounts = quote && afterGas(quote, isInput ? undefined : amount)
+  const amounts = quote && afterGas(quote, isExactInput ? undefined : amount)
   if (!amounts) return null
   return {
     ...{ chainId, requestId, ...(quoteId !== undefined && { quoteId }) },
@@ -93,7 +93,7 @@ const toWebhookToken = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : to
 function afterGas({ route, amountOut, netAmountOut }: SwapQuote, exactOutput: bigint | undefined) {
   if (netAmountOut === null || netAmountOut <= 0n) return null
   if (exactOutput === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
-  // Raises the input by the share of the output that gas costs, rounded up.
-  const inputFactor = (amountOut * WAD + netAmountOut - 1n) / netAmountOut
-  return { amountIn: (route.amountIn * inputFactor + WAD - 1n) / WAD, amountOut: exactOutput }
+  // Raises the input in proportion to output / net output, rounded up.
+  const inputFactorWad = (amountOut * WAD + netAmountOut - 1n) / netAmountOut
+  return { amountIn: (route.amountIn * inputFactorWad + WAD - 1n) / WAD, amountOut: exactOutput }
 }

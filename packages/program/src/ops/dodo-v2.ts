@@ -10,7 +10,7 @@ export const dodoV2 = defineOp(
     code: 0x0d,
     fields: { pool: address },
     direction: { name: 'sellBase', meaning: 'the base token is sold' },
-    prepaid: true,
+    canBePrepaid: true,
   },
   tradeWithUnknownOutput,
 )

@@ -10,7 +10,7 @@ export const eulerSwap = defineOp(
     mechanism: 'product',
     code: 0x1c,
     fields: { pool: address, tokenOut: address },
-    prepaid: true,
+    canBePrepaid: true,
   },
   tradeBetween,
 )

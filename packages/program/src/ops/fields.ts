@@ -1,17 +1,17 @@
-/** Field descriptions of a step, as data that encoder, decoder, test generators, and FORMAT.md share. */
+/** Descriptions of the fields of a step, as data for the encoder, the decoder, test generators, and FORMAT.md. */
 
 type Address = `0x${string}`
 
 /**
- * Address field. With `flag`: encoded in every hop if the flags contain this bit, else the zero address. The bit is set
- * if any hop needs the field.
+ * Address field. With `flag`, the field is optional: it is encoded in every hop if the step's flags contain this bit;
+ * otherwise it is the zero address in every hop. The bit is set if at least one hop has another address.
  */
 export type AddressField = { readonly kind: 'address'; readonly flag?: number }
 export type Bytes32Field = { readonly kind: 'bytes32' }
 export type UintField = {
   readonly kind: 'uint'
   readonly bytes: number
-  /** Exclusive upper bound, if the chain accepts less than the bytes can hold. */
+  /** Exclusive upper bound, if the contract accepts less than the bytes can hold. */
   readonly exclusiveMax?: number
 }
 /** One of several strings, encoded as its index in one byte. */

@@ -1,4 +1,4 @@
-/** Operations of the Executor, indexed by opcode. */
+/** The operations of the Executor, and look-ups by opcode, name, and family. */
 import { aaveGsm } from './aave-gsm.ts'
 import { aaveV3 } from './aave-v3.ts'
 import { ambient } from './ambient.ts'
@@ -85,7 +85,7 @@ export function opOf({ op }: Pick<Step, 'op'>): Op {
 /** Pool families that the operations swap in, in opcode order. */
 export const executableFamilies: readonly string[] = [...new Set(ops.flatMap(familiesOf))]
 
-const prepaidFamilies: ReadonlySet<string> = new Set(ops.filter(({ prepaid }) => prepaid).flatMap(familiesOf))
+const prepaidFamilies: ReadonlySet<string> = new Set(ops.filter(({ canBePrepaid }) => canBePrepaid).flatMap(familiesOf))
 
 /** Returns true for a family whose pools measure their input, so that the previous step can pay them directly. */
 export function isPrepaid(family: string): boolean {

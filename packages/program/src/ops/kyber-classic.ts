@@ -10,7 +10,7 @@ export const kyberClassic = defineOp(
     code: 0x11,
     fields: { pool: address },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
-    prepaid: true,
+    canBePrepaid: true,
   },
   tradeWithUnknownOutput,
 )

@@ -10,7 +10,7 @@ export const liquidityBook = defineOp(
     code: 0x0a,
     fields: { pool: address },
     direction: { name: 'swapForY', meaning: 'token X is sold' },
-    prepaid: true,
+    canBePrepaid: true,
   },
   tradeWithUnknownOutput,
 )

@@ -1,4 +1,4 @@
-/** Types by which each family describes its operation. */
+/** Types by which operations are described. An operation is one kind of step of the Executor. */
 import type { StepInput, StepOutput } from '../step.ts'
 import type { OpFields, ValuesOf } from './fields.ts'
 
@@ -11,7 +11,7 @@ export type StepTrade = {
   readonly pool: Hex
   /** Zero address for the native token. */
   readonly tokenIn: Address
-  /** Undefined if the step only encodes the pool and a direction. */
+  /** Undefined if the step encodes only the pool and a direction, so that the pool decides which token it pays. */
   readonly tokenOut: Address | undefined
   /** Hook contract named by the pool key; zero address for none. */
   readonly hooks?: Address
@@ -24,11 +24,12 @@ export type Keccak = (data: Hex) => Hex
 export type Mechanism = 'concentrated' | 'product' | 'singleton' | 'stable' | 'weighted' | 'bins' | 'pmm' | 'wrap'
 
 /**
- * CREATE2 salt format of pool factories, named after its first user: both tokens packed, or both tokens and the fee as
- * words.
+ * Format of the CREATE2 salt from which a factory derives pool addresses, named after its first user. `uniswap-v2`:
+ * both tokens packed; `uniswap-v3`: both tokens and the fee as words.
  */
 export type PoolSalt = 'uniswap-v2' | 'uniswap-v3'
 
+/** Description of an operation, as data. */
 export type OpShape = {
   readonly name: string
   /** Title for documentation. */
@@ -36,23 +37,32 @@ export type OpShape = {
   readonly mechanism: Mechanism
   readonly code: number
   readonly fields: OpFields
-  /** Step property in flag bit 5, and its description in FORMAT.md. */
+  /** Boolean property of the step that flag bit 5 encodes, and the meaning of `true`, for FORMAT.md. */
   readonly direction?: { readonly name: string; readonly meaning: string }
-  /** Fields of each hop, for steps with several pools of one contract; preceded by their number in one byte. */
+  /**
+   * Fields of each hop, if a step may swap in several pools of one contract. The number of hops precedes them in one
+   * byte.
+   */
   readonly hops?: OpFields
-  /** Field with the contract that holds all pools. Consecutive steps with the same contract are joined. */
+  /** Name of the field with the contract that holds all pools. Consecutive steps in the same contract can be joined. */
   readonly singleton?: string
-  /** Field with a separate contract that keeps the pool's tokens; zero if the pool keeps them. */
+  /**
+   * Name of the field with a separate contract that keeps the pool's tokens. The field is zero if the pool keeps them
+   * itself.
+   */
   readonly keeper?: string
-  /** Name of the list, in the SDK's trusted contracts, that must contain the singleton. */
+  /** Name of the list of the SDK's trusted contracts that must contain the singleton. */
   readonly trustedIn?: string
   /** True if the pool measures its input, always or in one variant, so that the previous step can pay it directly. */
-  readonly prepaid?: true
-  /** Set if the native token can be the input. It is sent with the call and never pulled. */
+  readonly canBePrepaid?: true
+  /**
+   * Present if the native token can be the input, in addition to ERC-20 tokens or as the `only` one. It is sent with
+   * the call and never pulled.
+   */
   readonly native?: 'also' | 'only'
-  /** Pool families of the operation, if not only the family of its name. */
+  /** Pool families in whose pools the operation swaps; by default the family with the name of the operation. */
   readonly families?: readonly string[]
-  /** Salt formats of families whose pool addresses follow from factory, code, and tokens. */
+  /** By family: salt format, if the addresses of its pools can be derived from factory, code, and tokens. */
   readonly salts?: Readonly<Record<string, PoolSalt>>
 }
 

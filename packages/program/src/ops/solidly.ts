@@ -10,7 +10,7 @@ export const solidly = defineOp(
     code: 0x06,
     fields: { pool: address },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
-    prepaid: true,
+    canBePrepaid: true,
     families: ['solidly', 'velodrome-v2', 'camelot-v2'],
   },
   tradeWithUnknownOutput,

@@ -10,7 +10,7 @@ export const uniswapV2 = defineOp(
     code: 0x01,
     fields: { pool: address, feePpm: uint(3) },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
-    prepaid: true,
+    canBePrepaid: true,
     families: ['uniswap-v2', 'echodex'],
     salts: { 'uniswap-v2': 'uniswap-v2' },
   },

@@ -62,7 +62,11 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
     ...(op.hops ? { hops: fc.array(fc.record(arbitraryFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
   const variants =
-    op.native === 'only' ? [native] : op.prepaid ? [balanceStart, pulledStart, prepaid] : [balanceStart, pulledStart]
+    op.native === 'only'
+      ? [native]
+      : op.canBePrepaid
+        ? [balanceStart, pulledStart, prepaid]
+        : [balanceStart, pulledStart]
   return variants.map(
     (variant) => fc.record({ ...operationFields, ...variant }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>,
   )

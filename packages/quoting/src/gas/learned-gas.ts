@@ -192,9 +192,9 @@ export class GasLessons {
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
 function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
-  const { charged, refund, refundable } = gasOfParts(counts)
+  const { charged, refund, unlimitedRefund } = gasOfParts(counts)
   const predictedGross = parts.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
-  return { predictedGross, expected: predictedGross - refundOf(predictedGross, refundable), charged }
+  return { predictedGross, expected: predictedGross - refundOf(predictedGross, unlimitedRefund), charged }
 }
 
 /** Key of a route's pools, tokens, and slots, without amounts. */

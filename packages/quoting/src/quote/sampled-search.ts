@@ -9,7 +9,7 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
 import {
   type ExactOutputRequest,
-  isChosen,
+  isNamedSource,
   isSampled,
   type RoutePlan,
   type RouteRequest,
@@ -52,7 +52,7 @@ export async function searchSampled(
 ): Promise<SampledSearchResult> {
   const { trust, sources } = trustedRequest
   const isUntrusted = (pool: Pool) =>
-    trust !== undefined && isSampled(pool) && !isTrustedPool(pool, trust) && !isChosen(pool, sources)
+    trust !== undefined && isSampled(pool) && !isTrustedPool(pool, trust) && !isNamedSource(pool, sources)
   const admitsUntrusted = sampledPoolsAtEnds(firstView.snapshot, trustedRequest).some(isUntrusted)
   const searchRequest = admitsUntrusted ? { ...trustedRequest, withSampled: true } : trustedRequest
   let view = firstView

@@ -20,9 +20,9 @@ export function searchInline(
   const { remaining } = budget
   try {
     const result = findRoute(graph, request, budget)
-    return { result: budget.ranOut ? null : result, work: remaining - budget.remaining }
+    return { result: budget.hasRunOut ? null : result, work: remaining - budget.remaining }
   } catch (error) {
-    if (budget.ranOut) return { result: null, work: remaining }
+    if (budget.hasRunOut) return { result: null, work: remaining }
     throw error
   }
 }

@@ -1,8 +1,11 @@
-/** Column generation: finds the edges outside an allocation that would pay at its prices. */
+/**
+ * Column generation: adds the edges outside an allocation that would pay at its prices. Each edge is a column of the
+ * optimization problem.
+ */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import {
   BALANCING_ROUNDS,
   COLUMN_BENEFIT,
@@ -16,12 +19,12 @@ import {
   MAX_JOINING_TOKENS,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
-import type { ColumnArrays } from './column-room.ts'
+import type { ColumnArrays } from './column-arrays.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * Alternates between solving the allocation and adding profitable edges. Ends if no edge is left to add, or after the
- * maximum number of rounds.
+ * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for a maximum
+ * number of rounds.
  */
 export function generateColumns(
   problem: Problem,
@@ -32,25 +35,26 @@ export function generateColumns(
   const minEarnings = LOOK_GAS_SHARE * minLegCost(problem)
   let pricing: Pricing | undefined
   for (let round = 0; round < rounds; round++) {
-    solve(allocation, MAX_RESIDUAL)
+    solveDual(allocation, MAX_RESIDUAL)
     frontier.explore(allocation, minEarnings)
     if (frontier.payingEdges.length === 0) return
     pricing ??= new Pricing(problem, allocation, frontier)
     if (pricing.addColumns(round === 0) === 0) return
   }
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   frontier.explore(allocation, minEarnings)
 }
 
-type Detour = { readonly token: number; readonly benefit: number }
+/** A token outside the allocation, with the estimated earnings of the edges around it, in output base units. */
+type DetourToken = { readonly token: number; readonly benefit: number }
 
-/** Evaluates the edges of a frontier by their earnings, to first order in the prices. */
+/** Estimates the earnings of a frontier's edges, and adds those that earn enough to the allocation. */
 class Pricing {
   private readonly problem: Problem
   private readonly allocation: Allocation
   private readonly frontier: Frontier
   private readonly columnArrays: ColumnArrays
-  /** The edges that may earn enough. */
+  /** Edges of the frontier that may earn enough. */
   private promisingEdges: number[] = []
 
   constructor(problem: Problem, allocation: Allocation, frontier: Frontier) {
@@ -60,6 +64,7 @@ class Pricing {
     this.columnArrays = frontier.columnArrays
   }
 
+  /** Adds edges to the allocation. Returns their number. */
   addColumns(isFirstRound: boolean): number {
     const { problem, allocation, frontier } = this
     const { from, to } = problem.graph.topology
@@ -69,18 +74,20 @@ class Pricing {
     this.balancePrices()
     const pathEdges = this.detourEdges(minEarnings, isFirstRound)
     for (const edge of pathEdges) allocation.addEnds(edge, frontier.valueLabel)
-    let added = 0
-    for (const edge of pathEdges) if (allocation.addEdge(edge)) added++
+    let addedCount = 0
+    for (const edge of pathEdges) if (allocation.addEdge(edge)) addedCount++
     for (let k = 0; k < this.promisingEdges.length; k++) {
       const edge = this.promisingEdges[k]!
       if (allocation.tokenIndex[from[edge]!]! < 0 || allocation.tokenIndex[to[edge]!]! < 0) continue
-      const minEarning = Math.max(minEarnings, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
-      if (this.earning(k) > minEarning && allocation.addEdge(edge)) added++
+      const minEdgeEarnings = Math.max(minEarnings, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
+      if (this.earningsOf(k) > minEdgeEarnings && allocation.addEdge(edge)) addedCount++
     }
-    return added
+    return addedCount
   }
 
-  /** Keeps edges that earn enough even at the lowest cost of their input and the highest value of their output. */
+  /**
+   * Selects the edges that could earn enough at the lowest cost of their input and the highest value of their output.
+   */
   private selectPromising(minEarnings: number): void {
     const { columnArrays } = this
     const { logPrice, logCost, logValue } = columnArrays
@@ -103,77 +110,89 @@ class Pricing {
       const conductance = graph.conductance[edge]! * costLabel[soldToken]!
       if (!(2 * conductance * sqrtPriceFall * sqrtPriceFall > minEarnings / 4)) continue
       const k = this.promisingEdges.length
-      columnArrays.sold[k] = soldToken
-      columnArrays.bought[k] = boughtToken
+      columnArrays.soldTokens[k] = soldToken
+      columnArrays.boughtTokens[k] = boughtToken
       columnArrays.logRate[k] = Math.log(rate[edge]!)
       columnArrays.conductance[k] = conductance
       this.promisingEdges.push(edge)
     }
   }
 
-  /** Earnings of an edge as a pool of x·y = k that trades until its rate equals the balanced prices. */
-  private earning(k: number): number {
-    const { logPrice, logRate, conductance, sold, bought } = this.columnArrays
-    const gain = logRate[k]! + logPrice[bought[k]!]! - logPrice[sold[k]!]!
+  /**
+   * Earnings of the promising edge `k` at the balanced prices, in output base units, as if its pool were x·y = k with
+   * the depth at its current price.
+   */
+  private earningsOf(k: number): number {
+    const { logPrice, logRate, conductance, soldTokens, boughtTokens } = this.columnArrays
+    const gain = logRate[k]! + logPrice[boughtTokens[k]!]! - logPrice[soldTokens[k]!]!
     if (!(gain > 0)) return 0
     const sqrtPriceFall = Math.expm1(gain / 2)
     return 2 * conductance[k]! * sqrtPriceFall * sqrtPriceFall
   }
 
   /**
-   * Balances the prices of the candidate tokens; all other prices stay fixed. The edges act like resistors of a
-   * network, whose voltages are approximated in a few rounds.
+   * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
+   * resistors of a network, whose voltages are approximated in a few rounds.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
-    const { logPrice, logCost, logValue, logRate, conductance, sold, bought, conductanceSum, weightedPriceSum } =
-      columnArrays
+    const {
+      logPrice,
+      logCost,
+      logValue,
+      logRate,
+      conductance,
+      soldTokens,
+      boughtTokens,
+      conductanceSum,
+      weightedPriceSum,
+    } = columnArrays
     const { payingTokens } = this.frontier
     for (let round = 0; round < BALANCING_ROUNDS; round++) {
       this.problem.budget.spend(2 * (promisingEdges.length + payingTokens.length))
       for (const token of payingTokens) conductanceSum[token] = weightedPriceSum[token] = 0
       for (let k = 0; k < promisingEdges.length; k++) {
-        const soldToken = sold[k]!
-        const boughtToken = bought[k]!
-        const value = logRate[k]! + logPrice[boughtToken]!
-        if (!(value > logPrice[soldToken]!)) continue
+        const soldToken = soldTokens[k]!
+        const boughtToken = boughtTokens[k]!
+        const logValue = logRate[k]! + logPrice[boughtToken]!
+        if (!(logValue > logPrice[soldToken]!)) continue
         const edgeConductance = conductance[k]!
         conductanceSum[soldToken]! += edgeConductance
-        weightedPriceSum[soldToken]! += edgeConductance * value
+        weightedPriceSum[soldToken]! += edgeConductance * logValue
         conductanceSum[boughtToken]! += edgeConductance
         weightedPriceSum[boughtToken]! += edgeConductance * (logPrice[soldToken]! - logRate[k]!)
       }
       for (const token of payingTokens) {
         if (!(conductanceSum[token]! > 0)) continue
-        const balanced = weightedPriceSum[token]! / conductanceSum[token]!
-        logPrice[token] = Math.min(logValue[token]!, Math.max(logCost[token]!, balanced))
+        const balancedLogPrice = weightedPriceSum[token]! / conductanceSum[token]!
+        logPrice[token] = Math.min(logValue[token]!, Math.max(logCost[token]!, balancedLogPrice))
       }
     }
   }
 
-  /** Edges of the most promising paths through tokens outside the allocation. */
+  /** Edges of the most promising paths through tokens outside the allocation. A path begins and ends at live tokens. */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this
-    const { earningsSum, sold, bought } = this.columnArrays
+    const { earningsSum, soldTokens, boughtTokens } = this.columnArrays
     const { isLive, payingTokens } = frontier
-    const free = hasNoLegCosts(problem)
+    const noLegCosts = hasNoLegCosts(problem)
     for (const token of payingTokens) earningsSum[token] = 0
     for (let k = 0; k < promisingEdges.length; k++) {
-      const soldToken = sold[k]!
-      const boughtToken = bought[k]!
+      const soldToken = soldTokens[k]!
+      const boughtToken = boughtTokens[k]!
       if (isLive[soldToken]! + isLive[boughtToken]! === 2) continue
-      const earning = this.earning(k)
+      const earning = this.earningsOf(k)
       earningsSum[soldToken]! += earning
       earningsSum[boughtToken]! += earning
     }
-    const promising: Detour[] = []
+    const candidates: DetourToken[] = []
     for (const token of payingTokens) {
       if (!(earningsSum[token]! > minEarnings)) continue
-      if (free || earningsSum[token]! > COLUMN_GAS_SHARE * this.detourCost(token))
-        promising.push({ token, benefit: earningsSum[token]! })
+      if (noLegCosts || earningsSum[token]! > COLUMN_GAS_SHARE * this.detourCost(token))
+        candidates.push({ token, benefit: earningsSum[token]! })
     }
     const maxTokens = Math.max(MAX_JOINING_TOKENS, isFirstRound ? 0 : JOINING_TOKENS_GROWTH * allocation.tokens.length)
-    const chosenDetours = promising.sort((a, b) => b.benefit - a.benefit).slice(0, maxTokens)
+    const chosenDetours = candidates.sort((a, b) => b.benefit - a.benefit).slice(0, maxTokens)
     return new Set(chosenDetours.flatMap(({ token }) => this.frontier.pathThrough(token)))
   }
 
@@ -183,8 +202,8 @@ class Pricing {
 }
 
 /**
- * Adds edges between tokens of the allocation that would lose slightly at the current prices. They carry no flow, but
- * can take over when pruning removes other edges.
+ * Adds edges between tokens of the allocation that would lose slightly at the current prices. They are idle, but can
+ * replace edges that pruning removes.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem
@@ -194,12 +213,12 @@ export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   for (const token of [...allocation.tokens]) {
     if (token === target) continue
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
-    const min = allocation.price(token) * (1 - margin)
+    const minValue = allocation.price(token) * (1 - margin)
     for (let edge = offset[token]!; edge < offset[token + 1]! && remaining > 0; edge++) {
-      const other = to[edge]!
-      if (allocation.tokenIndex[other]! < 0 || !(rate[edge]! * allocation.price(other) > min)) continue
+      const neighbor = to[edge]!
+      if (allocation.tokenIndex[neighbor]! < 0 || !(rate[edge]! * allocation.price(neighbor) > minValue)) continue
       if (allocation.addEdge(edge)) remaining--
     }
   }
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
 }

@@ -1,15 +1,17 @@
 /**
- * The frontier of an allocation: the surrounding tokens and edges that could pay at the allocation's prices. Used by
- * column generation and by the upper bound. A token is live if it carries flow, and therefore has a price.
+ * The frontier of an allocation: the tokens and edges around it through which a path could pay at the allocation's
+ * prices. A path pays if the value of its output exceeds the cost of its input. Used by column generation and by the
+ * upper bound. A token is live if it carries flow, and therefore has a price. Each other token has two labels: its
+ * minimum cost, if bought from live tokens, and its maximum value, if sold for live tokens.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { DUST_SHARE, EDGE_GAIN, LABEL_GAIN, MAX_TOKENS_FOR_SPOT_BOUNDS, MIN_LIVE_SHARE } from '../tolerances.ts'
-import { ColumnArrays } from './column-room.ts'
-import { earningsBound } from './most-earned.ts'
-import { MarginalRates } from './rates.ts'
+import { ColumnArrays } from './column-arrays.ts'
+import { earningsBound } from './earnings-bound.ts'
+import { MarginalRates } from './marginal-rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {
@@ -17,22 +19,28 @@ export class Frontier {
   payingTokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
-  /** Edges that would pay: edges on a path through such tokens, and new edges between two live tokens. */
+  /**
+   * Edges that would pay: edges on a path through paying tokens, and edges between two live tokens that are not in the
+   * allocation.
+   */
   payingEdges: number[] = []
-  /** Minimum cost of a token in output base units; its price if the token carries flow. */
+  /** Minimum cost of a token in output base units; the price of a live token. */
   readonly costLabel: Float64Array
-  /** Maximum value of a token in output base units; exceeds the minimum cost only for `payingTokens`. */
+  /**
+   * Maximum value of a token in output base units; the price of a live token. Exceeds the minimum cost only for
+   * `payingTokens`.
+   */
   readonly valueLabel: Float64Array
-  /** The next edge on the path with the highest value, and the previous edge on the path with the lowest cost. */
+  /** By token: the next edge on the path of its maximum value, and the last edge on the path of its minimum cost. */
   readonly nextEdge: Int32Array
   readonly previousEdge: Int32Array
-  /** 1 for tokens that carry flow and therefore have a price. */
+  /** By token: 1 if it is live. */
   readonly isLive: Uint8Array
   /** Maximum total earnings of the edges that were skipped because they earn too little, in output base units. */
   dustEarnings = 0
-  /** False if labels still changed after the longest path, which indicates a profitable cycle. */
+  /** False if labels still changed after `maxHops` rounds, which indicates a profitable cycle. */
   hasConverged = true
-  /** Scratch arrays shared by the users of the frontier. */
+  /** Scratch arrays of column generation, kept for all of its runs. */
   readonly columnArrays: ColumnArrays
 
   private readonly problem: Problem
@@ -43,61 +51,61 @@ export class Frontier {
   private readonly queue: LabelQueue
   private reachedTokens: number[] = []
 
-  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
+  constructor(problem: Problem, spotRates: SpotRates, distances: Uint8Array) {
     const { tokens, scratch } = problem.graph.topology
-    const count = tokens.length
+    const tokenCount = tokens.length
     this.problem = problem
-    this.ratesToTarget = backward
+    this.ratesToTarget = spotRates
     this.distances = distances
     this.rates = new MarginalRates(problem)
-    this.valueBounds = new ValueBounds(problem, backward, distances)
-    this.costLabel = scratch.floats(count, Number.POSITIVE_INFINITY)
-    this.valueLabel = scratch.floats(count, 0)
-    this.nextEdge = scratch.ints(count)
-    this.previousEdge = scratch.ints(count)
-    this.isLive = scratch.bytes(count, 0)
-    this.columnArrays = new ColumnArrays(count, scratch)
-    this.queue = new LabelQueue(count, scratch)
+    this.valueBounds = new ValueBounds(problem, spotRates, distances)
+    this.costLabel = scratch.floats(tokenCount, Number.POSITIVE_INFINITY)
+    this.valueLabel = scratch.floats(tokenCount, 0)
+    this.nextEdge = scratch.ints(tokenCount)
+    this.previousEdge = scratch.ints(tokenCount)
+    this.isLive = scratch.bytes(tokenCount, 0)
+    this.columnArrays = new ColumnArrays(tokenCount, scratch)
+    this.queue = new LabelQueue(tokenCount, scratch)
   }
 
-  /** Rates of all edges; for shared pools, the rates after the allocation's trades. */
+  /** By edge: rate for the next unit. For multi-token pools, after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
 
   /**
-   * Explores around a solved allocation.
+   * Explores the frontier of a solved allocation.
    *
-   * @param minEarnings - edges that cannot earn this may be left out, in output base units
+   * @param minEarnings - edges that cannot earn this much may be left out, in output base units
    */
   explore(allocation: Allocation, minEarnings = 0): void {
-    if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.forgetLists()
+    if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.clearEdgeLists()
     this.clear()
-    this.setPrices(allocation)
+    this.labelLiveTokens(allocation)
     this.valueBounds.chooseBounds(this, this.rates.maxRise)
-    if (this.correctCosts()) this.exploreWithinBounds(allocation)
+    if (this.labelCosts()) this.exploreWithinBounds(allocation)
     else {
       this.clear()
-      this.setPrices(allocation)
+      this.labelLiveTokens(allocation)
       this.exploreByValue(allocation, Math.max(minEarnings, DUST_SHARE * allocation.value))
     }
   }
 
-  /** Finds the paying edges among few reached tokens. */
+  /** Finds the paying edges if costs below the value bounds reached only few tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
-    const candidates = this.candidates(allocation)
+    const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
-    const min = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
-    this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > min(edge))
+    const minValue = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
+    this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > minValue(edge))
     this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
 
   /** Computes the value of every token first, and then explores only the tokens whose value exceeds their cost. */
   private exploreByValue(allocation: Allocation, minEarnings: number): void {
-    this.measureValues()
+    this.labelValues()
     this.valueBounds.keepValues(this)
-    this.correctCostsWithin(minEarnings)
+    this.labelCostsWithin(minEarnings)
     this.collectEdges(allocation, minEarnings)
   }
 
@@ -118,7 +126,8 @@ export class Frontier {
     this.hasConverged = true
   }
 
-  private setPrices(allocation: Allocation): void {
+  /** Sets both labels of the live tokens to their prices. */
+  private labelLiveTokens(allocation: Allocation): void {
     const { isLive, costLabel, valueLabel, problem } = this
     const { from, to } = problem.graph.topology
     const addLiveToken = (token: number) => {
@@ -141,25 +150,25 @@ export class Frontier {
   }
 
   /**
-   * Computes minimum costs, starting at the live tokens, as long as costs are below the value bounds. Returns false if
-   * too many tokens are reached.
+   * Computes minimum costs outward from the live tokens. Ignores tokens whose cost is above the upper bound on their
+   * value. Returns false if too many tokens are reached.
    */
-  private correctCosts(): boolean {
+  private labelCosts(): boolean {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens, queue } = this
     const { to } = problem.graph.topology
     const maxTokens = MAX_TOKENS_FOR_SPOT_BOUNDS + this.liveTokens.length
     queue.start(this.liveTokens, problem.maxHops)
     for (let token = queue.next(); token >= 0 && reachedTokens.length <= maxTokens; token = queue.next()) {
       if (token === problem.target) continue
-      const price = costLabel[token]!
-      const list = valueBounds.edgesFrom(token, price, rate)
-      problem.budget.spend(1 + list.length)
-      for (let k = 0; k < list.length; k++) {
-        const edge = list[k]!
-        const other = to[edge]!
-        if (isLive[other] === 1) continue
-        const label = price / rate[edge]!
-        if (label < costLabel[other]! && label < valueBounds.boundOf(other)) this.lowerCost(other, label, edge)
+      const cost = costLabel[token]!
+      const edgeList = valueBounds.edgesFrom(token, cost, rate)
+      problem.budget.spend(1 + edgeList.length)
+      for (let k = 0; k < edgeList.length; k++) {
+        const edge = edgeList[k]!
+        const neighbor = to[edge]!
+        if (isLive[neighbor] === 1) continue
+        const label = cost / rate[edge]!
+        if (label < costLabel[neighbor]! && label < valueBounds.boundOf(neighbor)) this.lowerCost(neighbor, label, edge)
       }
     }
     this.hasConverged = queue.clear()
@@ -173,27 +182,31 @@ export class Frontier {
     this.queue.add(token)
   }
 
-  private candidates(allocation: Allocation): number[] {
+  /** Edges from reached tokens that could pay by the value bounds. */
+  private candidateEdges(allocation: Allocation): number[] {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens } = this
     const { to } = problem.graph.topology
     const edges: number[] = []
     for (const token of reachedTokens) {
       if (token === problem.target) continue
-      const price = costLabel[token]!
-      const list = valueBounds.edgesFrom(token, price, rate)
-      problem.budget.spend(1 + list.length)
-      for (let k = 0; k < list.length; k++) {
-        const edge = list[k]!
-        const other = to[edge]!
-        const liveEnds = isLive[token]! + isLive[other]!
-        const maxValue = isLive[other] === 1 ? costLabel[other]! : valueBounds.boundOf(other)
-        if (rate[edge]! * maxValue > price && (liveEnds < 2 || allocation.hasEdge[edge] === 0)) edges.push(edge)
+      const cost = costLabel[token]!
+      const edgeList = valueBounds.edgesFrom(token, cost, rate)
+      problem.budget.spend(1 + edgeList.length)
+      for (let k = 0; k < edgeList.length; k++) {
+        const edge = edgeList[k]!
+        const neighbor = to[edge]!
+        const liveEndCount = isLive[token]! + isLive[neighbor]!
+        const maxValue = isLive[neighbor] === 1 ? costLabel[neighbor]! : valueBounds.boundOf(neighbor)
+        if (rate[edge]! * maxValue > cost && (liveEndCount < 2 || allocation.hasEdge[edge] === 0)) edges.push(edge)
       }
     }
     return edges
   }
 
-  /** Computes values over a few edges. The edges are roughly in the order of a path, so few sweeps suffice. */
+  /**
+   * Computes maximum values over a few edges. The edges are roughly in path order, so few sweeps in reverse order
+   * suffice.
+   */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, nextEdge, isLive, rate } = this
     const { from, to } = problem.graph.topology
@@ -216,7 +229,7 @@ export class Frontier {
   }
 
   /** Computes maximum values of all tokens, backward from the live tokens. */
-  private measureValues(): void {
+  private labelValues(): void {
     const { problem, ratesToTarget, distances, valueLabel, nextEdge, isLive, queue } = this
     const { rateBack } = this.rates
     const { offset, to, reverse } = problem.graph.topology
@@ -228,41 +241,47 @@ export class Frontier {
       const maxHopsFrom = maxHops - 1 - ratesToTarget.hops[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
+        const neighbor = to[edge]!
         const label = rateBack[edge]! * value
-        if (!(label > valueLabel[other]! * (1 + LABEL_GAIN)) || isLive[other] === 1 || distances[other]! > maxHopsFrom)
+        if (
+          !(label > valueLabel[neighbor]! * (1 + LABEL_GAIN)) ||
+          isLive[neighbor] === 1 ||
+          distances[neighbor]! > maxHopsFrom
+        )
           continue
-        valueLabel[other] = label
-        nextEdge[other] = reverse[edge]!
-        queue.add(other)
+        valueLabel[neighbor] = label
+        nextEdge[neighbor] = reverse[edge]!
+        queue.add(neighbor)
       }
     }
     this.hasConverged = queue.clear()
   }
 
-  /** Computes minimum costs of the tokens whose value exceeds their cost, over edges that may earn enough. */
-  private correctCostsWithin(minEarnings: number): void {
+  /** Computes minimum costs, over edges that may earn enough, of the tokens whose value exceeds their cost. */
+  private labelCostsWithin(minEarnings: number): void {
     const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate, queue } = this
     const { offset, to } = problem.graph.topology
     const { maxHops } = problem
     queue.start(this.liveTokens, maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       if (token === problem.target) continue
-      const price = costLabel[token]!
-      const furthest = maxHops - 1 - distances[token]!
+      const cost = costLabel[token]!
+      const maxHopsAfter = maxHops - 1 - distances[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        const value = rate[edge]! * valueLabel[other]!
-        if (!(value > price * (1 + EDGE_GAIN)) || isLive[other] === 1 || ratesToTarget.hops[other]! > furthest) continue
-        const label = price / rate[edge]!
-        if (!(label < costLabel[other]!) || earningsBound(problem, edge, price, value) < minEarnings) continue
-        this.lowerCost(other, label, edge)
+        const neighbor = to[edge]!
+        const value = rate[edge]! * valueLabel[neighbor]!
+        if (!(value > cost * (1 + EDGE_GAIN)) || isLive[neighbor] === 1 || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+          continue
+        const label = cost / rate[edge]!
+        if (!(label < costLabel[neighbor]!) || earningsBound(problem, edge, cost, value) < minEarnings) continue
+        this.lowerCost(neighbor, label, edge)
       }
     }
     this.hasConverged = queue.clear() && this.hasConverged
   }
 
+  /** Collects the paying edges and tokens, and sums the earnings of edges that are left out. */
   private collectEdges(allocation: Allocation, minEarnings: number): void {
     const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate } = this
     const { offset, to } = problem.graph.topology
@@ -270,32 +289,45 @@ export class Frontier {
     this.payingEdges = []
     for (const token of this.reachedTokens) {
       if (token === target) continue
-      const price = costLabel[token]!
-      const furthest = maxHops - 1 - distances[token]!
+      const cost = costLabel[token]!
+      const maxHopsAfter = maxHops - 1 - distances[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-        const other = to[edge]!
-        const value = rate[edge]! * valueLabel[other]!
-        if (!(value > price * (1 + EDGE_GAIN)) || other === source || ratesToTarget.hops[other]! > furthest) continue
-        if (isLive[token]! + isLive[other]! === 2 && allocation.hasEdge[edge] === 1) continue
-        const earned = earningsBound(problem, edge, price, value)
-        if (earned < minEarnings || costLabel[other] === Number.POSITIVE_INFINITY) this.dustEarnings += earned
+        const neighbor = to[edge]!
+        const value = rate[edge]! * valueLabel[neighbor]!
+        if (!(value > cost * (1 + EDGE_GAIN)) || neighbor === source || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+          continue
+        if (isLive[token]! + isLive[neighbor]! === 2 && allocation.hasEdge[edge] === 1) continue
+        const maxEarnings = earningsBound(problem, edge, cost, value)
+        if (maxEarnings < minEarnings || costLabel[neighbor] === Number.POSITIVE_INFINITY)
+          this.dustEarnings += maxEarnings
         else this.payingEdges.push(edge)
       }
     }
     this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
 
-  /** The cheapest path to a token and the best path onward, both within the frontier. */
+  /**
+   * Edges of the best path through a token: the cheapest path from a live token to it, and the most valuable path from
+   * it to a live token.
+   */
   pathThrough(token: number): readonly number[] {
     const { problem, isLive, nextEdge, previousEdge } = this
     const { from, to } = problem.graph.topology
     const edges: number[] = []
     problem.budget.spend(4 * problem.maxHops)
-    for (let at = token; isLive[at] === 0 && edges.length < problem.maxHops; at = from[previousEdge[at]!]!)
-      edges.unshift(previousEdge[at]!)
-    for (let at = token; isLive[at] === 0 && edges.length < 2 * problem.maxHops; at = to[nextEdge[at]!]!)
-      edges.push(nextEdge[at]!)
+    for (
+      let pathToken = token;
+      isLive[pathToken] === 0 && edges.length < problem.maxHops;
+      pathToken = from[previousEdge[pathToken]!]!
+    )
+      edges.unshift(previousEdge[pathToken]!)
+    for (
+      let pathToken = token;
+      isLive[pathToken] === 0 && edges.length < 2 * problem.maxHops;
+      pathToken = to[nextEdge[pathToken]!]!
+    )
+      edges.push(nextEdge[pathToken]!)
     return edges
   }
 }

@@ -17,18 +17,18 @@ export class MaxHeap<Label extends { readonly bound: number }> {
   pop(): Label | undefined {
     const { items } = this
     const top = items[0]
-    const last = items.pop()
-    if (items.length === 0 || !last) return top
+    const lastItem = items.pop()
+    if (items.length === 0 || !lastItem) return top
     let index = 0
     for (;;) {
       let child = 2 * index + 1
       if (child >= items.length) break
       if (child + 1 < items.length && items[child + 1]!.bound > items[child]!.bound) child++
-      if (items[child]!.bound <= last.bound) break
+      if (items[child]!.bound <= lastItem.bound) break
       items[index] = items[child]!
       index = child
     }
-    items[index] = last
+    items[index] = lastItem
     return top
   }
 }

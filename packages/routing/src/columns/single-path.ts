@@ -1,4 +1,4 @@
-/** Best single path for the whole amount, net of gas, by best-first search. */
+/** Finds the best single path for the whole amount, after gas, by best-first search. */
 
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { pathTo, type SpotRates } from '../problem/potentials.ts'
@@ -6,24 +6,28 @@ import { curveOf, legBaseCost, legCost, minLegCost, type Problem } from '../prob
 import { LABELS_PER_TOKEN, MAX_USUAL_HOPS, PATH_EDGES, PATH_QUOTES } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
+/** A path from the source to a token. */
 type Label = {
   /**
-   * Upper bound on the net output of the path. It is the amount so far at spot rates to the target, less the gas so far
-   * and the gas of the remaining legs.
+   * Upper bound on the net output of every path that continues this one: the amount of the token so far, valued at spot
+   * rates to the target, less the gas so far and the minimum gas of the remaining legs.
    */
   readonly bound: number
   readonly token: number
+  /** Amount of the token that the path buys, and cost of its legs in output base units. */
   readonly amount: number
   readonly cost: number
   readonly hops: number
   /** Sum of the hashes of the visited tokens. Labels that visited the same tokens in any order have the same sum. */
   readonly visitedHash: number
+  /** Last edge of the path; −1 at the source. */
   readonly edge: number
   readonly previous: Label | null
 }
 
 /**
- * Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input.
+ * Source of outputs for the search. `output` returns the output of an edge for an input, from its price curve or from
+ * the pool itself; 0 if the pool cannot take the input.
  */
 export type EdgeOutput = {
   readonly output: (edge: number, amountIn: number) => number
@@ -32,21 +36,24 @@ export type EdgeOutput = {
   readonly workPerQuote: number
 }
 
-/** Bounds tighter than spot rates; with them most edges of a large graph are rejected without quoting their pools. */
+/**
+ * Bounds tighter than spot rates. With them, the search rejects most edges of a large graph without quoting their
+ * pools.
+ */
 export type PathBounds = {
   /** Maximum output of an edge for an input. */
-  readonly output: (edge: number, amountIn: number) => number
-  /** Maximum value at the target of this output. */
-  readonly value: (edge: number, amountOut: number) => number
+  readonly maxOutput: (edge: number, amountIn: number) => number
+  /** Maximum value of an output of the edge, in output base units. */
+  readonly maxValue: (edge: number, amountOut: number) => number
 }
 
 /**
- * Outputs by price curves.
+ * Returns outputs by price curves.
  *
  * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
  *   it can take
  */
-export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
+export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
   output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
     return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
@@ -56,112 +63,134 @@ export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): 
 })
 
 /**
- * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the
- * queue at the target is the best. There is one exception: for each token and path length, only the most promising
- * labels are kept (`LABELS_PER_TOKEN`). Several labels are kept, because the most promising one may visit a token that
- * the path needs later. Labels with the same visited tokens are not kept together, since one of them is better in every
- * respect.
+ * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so the search ends once no
+ * label has a higher bound than the best path found. The path may be missed only because each token and path length
+ * keeps few labels (`LABELS_PER_TOKEN`), those with the highest bounds. It keeps several, because the path of the best
+ * one may visit a token that a continuation needs. Of labels with the same visited tokens, it keeps only the best.
  *
- * @returns the best path found before the work runs out; null if no path leads to the target, or no path takes the
- *   amount
+ * @returns the best path found within the limits on quotes and edges; null if no path leads to the target, or if no
+ *   path takes the amount
  */
 export function bestSinglePath(
   problem: Problem,
-  backward: SpotRates,
-  output = onCurves(problem),
+  spotRates: SpotRates,
+  edgeOutput = curveOutputs(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
-  const { offset, to, tokens, scratch } = graph.topology
-  const { best: valueBound, hops } = backward
+  const { offset, to } = graph.topology
+  const { best: valueBound, hops } = spotRates
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   /** Minimum cost of each remaining leg. */
-  const minLegCostOfPath = minLegCost(problem)
+  const minCostPerLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
-  /** Tokens whose slots in the arrays below were written. */
+  /** Tokens whose slots were written. */
   const touchedTokens: number[] = []
-  const wipe = (labels: Float64Array, blank: number) => {
-    for (const token of touchedTokens)
-      labels.fill(blank, token * pathLengths * LABELS_PER_TOKEN, (token + 1) * pathLengths * LABELS_PER_TOKEN)
-  }
-  const bestBounds = scratch.negativeInfinities(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) =>
-    wipe(labels, Number.NEGATIVE_INFINITY),
-  )
-  /** Visited-token hashes of the labels in `bestBounds`, which holds descending bounds by token and path length. */
-  const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
-  const spotPath = pathTo(problem, backward, source, target)
-  let bestNet = spotPath ? netOf(problem, spotPath, output) : Number.NEGATIVE_INFINITY
+  const { bestBounds, visitedHashes } = labelSlots(problem, pathLengths, touchedTokens)
+  const spotPath = pathTo(problem, spotRates, source, target)
+  let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
   let visitedEdges = 0
-  const start = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
-  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLegCostOfPath })
+  const startLabel = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
+  queue.push({ ...startLabel, bound: amountIn * valueBound[source]! - hops[source]! * minCostPerLeg })
   for (let label = queue.pop(); label && label.bound > bestNet; label = queue.pop()) {
-    if (quotes >= output.maxQuotes || visitedEdges >= PATH_EDGES) break
+    if (quotes >= edgeOutput.maxQuotes || visitedEdges >= PATH_EDGES) break
     visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const nextToken = to[edge]!
       if (rate[edge] === 0 || label.hops + 1 + hops[nextToken]! > maxPathHops) continue
-      // Cheap tests first: they reject most edges without a quote.
-      const remainingCost = hops[nextToken]! * minLegCostOfPath
+      // Cheap tests come first: they reject most edges without a quote.
+      const remainingCost = hops[nextToken]! * minCostPerLeg
       const spotValue = label.amount * rate[edge]! * valueBound[nextToken]! - label.cost
       if (bounds) {
-        if (!(spotValue - minLegCostOfPath - remainingCost > bestNet)) continue
-        const maxValue = bounds.value(edge, bounds.output(edge, label.amount))
-        if (!(maxValue - label.cost - minLegCostOfPath - remainingCost > bestNet)) continue
+        if (!(spotValue - minCostPerLeg - remainingCost > bestNet)) continue
+        const maxValue = bounds.maxValue(edge, bounds.maxOutput(edge, label.amount))
+        if (!(maxValue - label.cost - minCostPerLeg - remainingCost > bestNet)) continue
       }
       const slot = (nextToken * pathLengths + label.hops + 1) * LABELS_PER_TOKEN
       const threshold = Math.max(bestNet, bestBounds[slot + LABELS_PER_TOKEN - 1]!)
-      if (!(spotValue - minLegCostOfPath - remainingCost > threshold)) continue
+      if (!(spotValue - minCostPerLeg - remainingCost > threshold)) continue
       if (!(spotValue - legBaseCost(problem, edge) - remainingCost > threshold)) continue
       if (visits(label, nextToken)) continue
       quotes++
-      budget.spend(output.workPerQuote)
-      const amount = output.output(edge, label.amount)
+      budget.spend(edgeOutput.workPerQuote)
+      const amount = edgeOutput.output(edge, label.amount)
       const cost = label.cost + legCost(problem, edge, label.amount)
-      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[nextToken]!
+      const value = bounds ? bounds.maxValue(edge, amount) : amount * valueBound[nextToken]!
       const bound = value - cost - remainingCost
       if (!(amount > 0 && bound > threshold)) continue
       const visitedHash = label.visitedHash + hashOfToken(nextToken)
       touchedTokens.push(nextToken)
       if (!insert(bestBounds, visitedHashes, slot, bound, visitedHash)) continue
-      // Also register the label for longer paths: a longer path is useful only if its bound is higher.
+      // Also inserts the bound in the slots of longer paths, because a longer path to the token is useful only if its
+      // bound is higher.
       const slotsEnd = (nextToken + 1) * pathLengths * LABELS_PER_TOKEN
       for (let k = slot + LABELS_PER_TOKEN; k < slotsEnd; k += LABELS_PER_TOKEN)
         if (!insert(bestBounds, visitedHashes, k, bound, visitedHash)) break
-      const next = { bound, token: nextToken, amount, cost, hops: label.hops + 1, visitedHash, edge, previous: label }
+      const nextLabel = {
+        bound,
+        token: nextToken,
+        amount,
+        cost,
+        hops: label.hops + 1,
+        visitedHash,
+        edge,
+        previous: label,
+      }
       if (nextToken === target) {
-        best = pathOf(next)
+        best = pathOf(nextLabel)
         bestNet = bound
-      } else queue.push(next)
+      } else queue.push(nextLabel)
     }
   }
   return best
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns
- * false if all bounds of the slot are better, or if the bound with the same visited tokens is better.
+ * Borrows the slots of a search: for each token and path length, `LABELS_PER_TOKEN` bounds of labels in descending order
+ * (`bestBounds`), and for each bound the hash of the visited tokens (`visitedHashes`).
+ *
+ * @param touchedTokens - the caller adds every token whose slots it writes
  */
-function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
-  const end = place + LABELS_PER_TOKEN - 1
-  if (!(bound > reached[end]!)) return false
-  let k = place
-  while (k < end && passing[k] !== passed) k++
-  if (passing[k] === passed && !(bound > reached[k]!)) return false
-  for (; k > place && reached[k - 1]! < bound; k--) {
-    reached[k] = reached[k - 1]!
-    passing[k] = passing[k - 1]!
+function labelSlots({ graph }: Problem, pathLengths: number, touchedTokens: readonly number[]) {
+  const { tokens, scratch } = graph.topology
+  const size = pathLengths * LABELS_PER_TOKEN
+  const wipe = (labels: Float64Array, blank: number) => {
+    for (const token of touchedTokens) labels.fill(blank, token * size, (token + 1) * size)
   }
-  reached[k] = bound
-  passing[k] = passed
+  return {
+    bestBounds: scratch.negativeInfinities(tokens.length * size, (labels) => wipe(labels, Number.NEGATIVE_INFINITY)),
+    visitedHashes: scratch.zeroFloats(tokens.length * size, (labels) => wipe(labels, 0)),
+  }
+}
+
+/**
+ * Inserts a bound into the descending bounds of a slot. If the slot contains a bound with the same visited tokens,
+ * replaces it. Returns false if all bounds of the slot are higher, or if the one with the same visited tokens is.
+ */
+function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
+  const lastSlot = slot + LABELS_PER_TOKEN - 1
+  if (!(bound > bounds[lastSlot]!)) return false
+  let k = slot
+  while (k < lastSlot && hashes[k] !== visitedHash) k++
+  if (hashes[k] === visitedHash && !(bound > bounds[k]!)) return false
+  for (; k > slot && bounds[k - 1]! < bound; k--) {
+    bounds[k] = bounds[k - 1]!
+    hashes[k] = hashes[k - 1]!
+  }
+  bounds[k] = bound
+  hashes[k] = visitedHash
   return true
 }
 
-/** Hash of a token, below 2^32. Sums of a few hashes are exact in floats and identify sets of tokens. */
+/**
+ * Hash of a token, below 2^32. Sums of a few hashes are exact in floats, and different sets of tokens practically never
+ * have the same sum.
+ */
 function hashOfToken(token: number): number {
   let mixed = Math.imul(token + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
@@ -170,24 +199,25 @@ function hashOfToken(token: number): number {
 }
 
 /** Output of a path less the cost of its legs; −∞ if a pool on it cannot take its input. */
-function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): number {
+function netOf(problem: Problem, path: readonly number[], edgeOutput: EdgeOutput): number {
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
     cost += legCost(problem, edge, amount)
-    amount = output.output(edge, amount)
+    amount = edgeOutput.output(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost
 }
 
 function visits(label: Label, token: number): boolean {
-  for (let at: Label | null = label; at; at = at.previous) if (at.token === token) return true
+  for (let ancestor: Label | null = label; ancestor; ancestor = ancestor.previous)
+    if (ancestor.token === token) return true
   return false
 }
 
 function pathOf(end: Label): number[] {
   const edges: number[] = []
-  for (let at: Label | null = end; at && at.edge >= 0; at = at.previous) edges.unshift(at.edge)
+  for (let label: Label | null = end; label && label.edge >= 0; label = label.previous) edges.unshift(label.edge)
   return edges
 }

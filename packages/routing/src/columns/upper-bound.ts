@@ -1,14 +1,15 @@
 /**
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
  * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
- * have the prices of the search. Each other token gets a price between its cost and its value, so that only the edges
- * of the frontier earn. If these edges earn more than rounding, they join the allocation.
+ * have the prices of the allocation. Each other token gets a price between its minimum cost and its maximum value, so
+ * that outside the allocation only the edges of the frontier earn. If these edges earn more than rounding, they join
+ * the allocation, which makes the bound tighter.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import {
   BALANCE_BRACKET,
   BALANCE_MOVED,
@@ -19,34 +20,34 @@ import {
   MAX_BOUND_EDGES_PER_ROUND,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
+import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
-import { earningsBound } from './most-earned.ts'
 
-/** Upper bound in output base units, as floats; the sum of both parts bounds any route. */
+/** Upper bound in output base units, as floats. The sum of both parts is the bound on the output of any route. */
 export type OutputBound = {
-  /** Maximum output by the pools' price curves. */
-  readonly onCurves: number
-  /** Maximum payout of pools beyond their curves. */
-  readonly beyondCurves: number
+  /** Maximum output if pools pay exactly what their price curves show. */
+  readonly curveBound: number
+  /** Maximum that pools pay more than their price curves show. */
+  readonly hiddenBound: number
 }
 
 /**
  * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage).
  *
- * @param allocation - solved; extended by edges that make the bound weaker
- * @param frontier - as explored around the allocation
+ * @param allocation - a solved allocation; the edges that loosen the bound are added to it
+ * @param frontier - the explored frontier of the allocation
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
-  /** By token, for the ends of the frontier's edges. */
+  /** By token: prices at both ends of the frontier's edges. */
   const priceByToken = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.hasConverged) return null
-    const sharedPools = allocation.sharedPools.filter(({ tradesSeveral }) => tradesSeveral)
+    const sharedPools = allocation.sharedPools.filter(({ tradesSeveralPairs }) => tradesSeveralPairs)
     if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
     const boundWithoutFrontier = sharedPools.reduce(
-      (sum, { feesReused }) => sum + feesReused,
+      (sum, { maxReusedFees }) => sum + maxReusedFees,
       allocation.value + frontier.dustEarnings,
     )
     if (frontier.payingEdges.length === 0) {
@@ -56,7 +57,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     balancePrices(problem, frontier, priceByToken)
     problem.budget.spend(8 * frontier.payingEdges.length)
     const earningEdges = frontier.payingEdges
-      .map((edge) => ({ edge, profit: profitOf(problem, frontier, priceByToken, edge) }))
+      .map((edge) => ({ edge, profit: maxEarningsOf(problem, frontier, priceByToken, edge) }))
       .filter(({ profit }) => profit > 0)
     bound = Math.min(
       bound,
@@ -73,84 +74,88 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
       )
     )
       break
-    solve(allocation, MAX_RESIDUAL)
+    solveDual(allocation, MAX_RESIDUAL)
     frontier.explore(allocation)
   }
-  const beyondCurves = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
-  return Number.isFinite(bound + beyondCurves) && bound > 0
-    ? { onCurves: bound * (1 + FLOAT_ERROR), beyondCurves }
+  const hiddenBound = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
+  return Number.isFinite(bound + hiddenBound) && bound > 0
+    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound: hiddenBound }
     : null
 }
 
 /**
- * Amount by which the bound may be too low, in output base units. Some curves interpolate samples of their pools, and
- * the trading function of a pool with a variable fee assumes its highest fee.
+ * Returns the maximum amount by which pools pay more than their curves show, in output base units. Some curves
+ * interpolate samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
  */
 function maxPayoutBeyondCurves(
   problem: Problem,
   bound: number,
   allocation: Allocation,
   frontier: Frontier,
-  price: Float64Array,
+  payingPrices: Float64Array,
 ): number {
   const { from, to } = problem.graph.topology
   const { prices, sharedPools } = allocation
-  const hiddenEarningsOf = (edge: number, priceOf: Float64Array) =>
-    hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound)
+  const hiddenEarningsOf = (edge: number, prices: Float64Array) =>
+    hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, bound)
   const earningsAlone = (edge: number) =>
     maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
   for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
-  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, price)
+  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, payingPrices)
   for (const { edges, earned, tradingFunction } of sharedPools)
     if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
   return sum
 }
 
-function addEdges({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
+function addEdges({ graph }: Problem, allocation: Allocation, prices: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
-  let isAdded = false
+  let hasAdded = false
   for (const edge of edges) {
-    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(price[token]!))
-    isAdded = allocation.addEdge(edge) || isAdded
+    for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(prices[token]!))
+    hasAdded = allocation.addEdge(edge) || hasAdded
   }
-  return isAdded
+  return hasAdded
 }
 
-function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edge: number): number {
+function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Array, edge: number): number {
   const { from, to } = problem.graph.topology
-  const sold = price[from[edge]!]!
-  const bought = price[to[edge]!]!
-  const earningsAlone = maxEarningsAt(curveOf(problem, edge), sold, bought)
+  const priceIn = prices[from[edge]!]!
+  const priceOut = prices[to[edge]!]!
+  const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the
-  // rate after the other trades.
-  return rate * bought > sold ? Math.min(earningsAlone, earningsBound(problem, edge, sold, rate * bought)) : 0
+  // Other pairs of the pool trade, too. The edge then earns at most what it earns alone, and at most what it earns from
+  // its rate after the other trades.
+  return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 
-/** Sets prices at the ends of the frontier's edges that minimize the edges' earnings. */
+/** Sets prices of the tokens at both ends of the frontier's edges so that these edges earn as little as possible. */
 export function balancePrices(
   problem: Problem,
   { payingEdges, payingTokens, isLive, costLabel, valueLabel }: Frontier,
-  price: Float64Array,
+  prices: Float64Array,
 ): void {
   const { from, to } = problem.graph.topology
   for (const edge of payingEdges)
     for (const token of [from[edge]!, to[edge]!])
-      price[token] = isLive[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
+      prices[token] = isLive[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
   const edgesAround = new Map<number, number[]>(payingTokens.map((token) => [token, []]))
   for (const edge of payingEdges) {
     edgesAround.get(from[edge]!)?.push(edge)
     edgesAround.get(to[edge]!)?.push(edge)
   }
-  for (const [token, near] of edgesAround) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
+  for (const [token, edgesOfToken] of edgesAround)
+    balancePrice(problem, prices, edgesOfToken, token, costLabel[token]!, valueLabel[token]!)
 }
 
-/** Moves one price until the edges buy as much of the token as they sell: Newton's method within a bracket. */
-function balance(
+/**
+ * Moves the price of one token until the edges buy as much of the token as they sell. Uses Newton's method within a
+ * bracket.
+ */
+function balancePrice(
   problem: Problem,
-  price: Float64Array,
+  prices: Float64Array,
   edges: readonly number[],
   token: number,
   min: number,
@@ -162,20 +167,20 @@ function balance(
   let high = max
   for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
-    const currentPrice = price[token]!
+    const currentPrice = prices[token]!
     let surplus = 0
     let slope = 0
     for (const edge of edges) {
-      const ratio = price[from[edge]!]! / price[to[edge]!]!
+      const ratio = prices[from[edge]!]! / prices[to[edge]!]!
       tradeTo(curveOf(problem, edge), ratio, point)
-      const bought = to[edge] === token
-      surplus += bought ? point.output : -point.input
-      slope += point.conductance * (bought ? ratio : 1)
+      const isBought = to[edge] === token
+      surplus += isBought ? point.output : -point.input
+      slope += point.conductance * (isBought ? ratio : 1)
     }
     if (surplus > 0) high = currentPrice
     else low = currentPrice
     const nextPrice = currentPrice * Math.exp(-surplus / slope)
-    price[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
+    prices[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
     if (Math.abs(nextPrice / currentPrice - 1) < BALANCE_MOVED) return
   }
 }

@@ -1,9 +1,12 @@
-/** Upper bounds on token values: from spot rates, or from the values measured around an earlier allocation. */
+/**
+ * Upper bounds on token values, in output base units: from spot rates, or from the value labels of an earlier
+ * exploration.
+ */
 import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
-/** The labels of a frontier that bounds are derived from. */
-type Labels = {
+/** The labels of a frontier from which bounds are derived; see `Frontier`. */
+type FrontierLabels = {
   readonly liveTokens: readonly number[]
   readonly isLive: Uint8Array
   readonly costLabel: Float64Array
@@ -12,27 +15,29 @@ type Labels = {
 
 export class ValueBounds {
   private readonly problem: Problem
-  private readonly backward: SpotRates
+  private readonly spotRates: SpotRates
   private readonly distances: Uint8Array
-  /** Bounds by token; the effective bound is multiplied by `riseFactor`. */
+  /** By token: bound before it is multiplied by `riseFactor`. */
   private boundByToken: Float64Array
+  /** Factor by which values may have risen since `boundByToken` was computed. */
   private riseFactor = 1
+  /** Value labels of the last full exploration; null before the first. */
   private measuredValues: Float64Array | null = null
-  /** Tokens that carried flow at that measurement. */
-  private liveAtMeasurement: readonly number[] = []
-  /** By token: cached edges that could pay at the token's cost, valid down to a cost limit. */
+  /** Live tokens of that exploration. */
+  private liveTokensAtMeasurement: readonly number[] = []
+  /** By token: cached edges that could pay, valid for costs from `minCostByToken` upward. */
   private readonly edgeListByToken = new Map<number, Int32Array>()
   private readonly minCostByToken: Float64Array
-  private readonly buffer: Int32Array
+  private readonly edgeBuffer: Int32Array
 
-  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
+  constructor(problem: Problem, spotRates: SpotRates, distances: Uint8Array) {
     const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
-    this.backward = backward
+    this.spotRates = spotRates
     this.distances = distances
-    this.boundByToken = backward.best
+    this.boundByToken = spotRates.best
     this.minCostByToken = scratch.floats(tokens.length, Number.POSITIVE_INFINITY)
-    this.buffer = scratch.ints(from.length)
+    this.edgeBuffer = scratch.ints(from.length)
   }
 
   boundOf(token: number): number {
@@ -40,57 +45,58 @@ export class ValueBounds {
   }
 
   /**
-   * Selects the bounds for new prices. If no price rose by more than a factor since the measurement, no value rose by
-   * more than this factor. This holds only while all tokens that carried flow at the measurement still carry flow.
+   * Selects the bounds for new prices. If no price of a live token rose by more than a factor since the last full
+   * exploration, no value rose by more than this factor. This holds only while all live tokens of that exploration are
+   * still live.
    *
-   * @param maxRise - maximum ratio of a rate to the request's
+   * @param maxRise - maximum ratio of an edge's current rate to its rate before the trade
    */
-  chooseBounds({ isLive, liveTokens, costLabel }: Labels, maxRise: number): void {
-    const { backward, measuredValues, liveAtMeasurement, problem } = this
-    const bound =
-      measuredValues && liveAtMeasurement.every((token) => isLive[token] === 1) ? measuredValues : backward.best
-    if (bound !== this.boundByToken) this.forgetLists()
-    this.boundByToken = bound
-    // Each edge of a path from the token may have risen.
+  chooseBounds({ isLive, liveTokens, costLabel }: FrontierLabels, maxRise: number): void {
+    const { spotRates, measuredValues, liveTokensAtMeasurement, problem } = this
+    const bounds =
+      measuredValues && liveTokensAtMeasurement.every((token) => isLive[token] === 1) ? measuredValues : spotRates.best
+    if (bounds !== this.boundByToken) this.clearEdgeLists()
+    this.boundByToken = bounds
+    // The rate of each edge of a path may have risen.
     this.riseFactor = maxRise ** problem.maxHops
-    if (bound === measuredValues)
+    if (bounds === measuredValues)
       for (const token of liveTokens)
-        this.riseFactor = Math.max(this.riseFactor, (maxRise ** problem.maxHops * costLabel[token]!) / bound[token]!)
+        this.riseFactor = Math.max(this.riseFactor, (maxRise ** problem.maxHops * costLabel[token]!) / bounds[token]!)
   }
 
   /** Uses the values of a frontier as bounds from now on. */
-  keepValues({ valueLabel, liveTokens }: Labels): void {
+  keepValues({ valueLabel, liveTokens }: FrontierLabels): void {
     this.measuredValues ??= this.problem.graph.topology.scratch.floats(valueLabel.length)
     this.measuredValues.set(valueLabel)
-    this.liveAtMeasurement = liveTokens
+    this.liveTokensAtMeasurement = liveTokens
     this.boundByToken = this.measuredValues
-    this.forgetLists()
+    this.clearEdgeLists()
   }
 
-  forgetLists(): void {
+  clearEdgeLists(): void {
     this.edgeListByToken.clear()
     this.minCostByToken.fill(Number.POSITIVE_INFINITY)
   }
 
-  /** Edges out of a token that could pay at its cost, by the bounds on the tokens that they buy. */
+  /** Edges out of a token that could pay at this cost of the token, by the value bounds of the tokens that they buy. */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
-    const { problem, backward, distances, buffer, boundByToken } = this
+    const { problem, spotRates, distances, edgeBuffer, boundByToken } = this
     const minValue = cost / this.riseFactor
     if (minValue >= this.minCostByToken[token]!) return this.edgeListByToken.get(token)!
     const { offset, to } = problem.graph.topology
     const { source, maxHops } = problem
-    const { hops } = backward
-    const maxHopsOn = maxHops - 1 - distances[token]!
+    const { hops } = spotRates
+    const maxHopsAfter = maxHops - 1 - distances[token]!
     let count = 0
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      if (rate[edge]! * boundByToken[other]! > minValue && hops[other]! <= maxHopsOn && other !== source)
-        buffer[count++] = edge
+      const neighbor = to[edge]!
+      if (rate[edge]! * boundByToken[neighbor]! > minValue && hops[neighbor]! <= maxHopsAfter && neighbor !== source)
+        edgeBuffer[count++] = edge
     }
-    const list = buffer.slice(0, count)
+    const edgeList = edgeBuffer.slice(0, count)
     this.minCostByToken[token] = minValue
-    this.edgeListByToken.set(token, list)
-    return list
+    this.edgeListByToken.set(token, edgeList)
+    return edgeList
   }
 }

@@ -16,8 +16,8 @@ type HopPrograms = {
 }
 
 /**
- * Builds the programs of a hop. After another hop, a pool that measures its own input has been paid by that hop. Other
- * pools take their input from the Executor.
+ * Builds the programs of a hop. In the middle and at the end of a route, a pool that measures its own input was already
+ * paid by the hop before. Other pools take their input from the Executor.
  */
 export function hopPrograms(
   pool: Pool,

@@ -14,7 +14,7 @@ export type { StepMaker } from './steps.ts'
 export type EncodeRequest = {
   /** Account that sends the transaction. */
   readonly from: Address
-  /** Account that receives the output; `from` when absent. */
+  /** Account that receives the output; by default `from`. */
   readonly recipient?: Address
   readonly route: RoutePlan
   readonly guard: Address
@@ -26,7 +26,7 @@ export type EncodeRequest = {
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
-  /** Parts per million of the output, 0–100,000. */
+  /** Fee in parts per million of the output, 0–100,000; default 0. */
   readonly feePpm?: bigint
   /** Required if `feePpm` is above 0. */
   readonly feeRecipient?: Address
@@ -35,7 +35,7 @@ export type EncodeRequest = {
    * Excludes a fee.
    */
   readonly direct?: boolean
-  /** Signature of the sender instead of an approval; excludes native input. */
+  /** Signed permit of the sender, in place of an approval; not possible with a native input. */
   readonly permit?: SignedPermit
 }
 
@@ -55,25 +55,25 @@ export type EncodedSwap = {
  */
 export function encodeSwap(request: EncodeRequest): EncodedSwap {
   const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
-  const nativeIn = route.tokenIn === NATIVE
+  const isNativeIn = route.tokenIn === NATIVE
   const steps = buildSteps(route, { wrappedNative, families })
-  const nativeOut = route.tokenOut === NATIVE
-  const value = nativeIn ? route.amountIn : 0n
-  // The Guard wraps and unwraps if the steps allow it, which is cheaper than in the Executor.
+  const isNativeOut = route.tokenOut === NATIVE
+  const value = isNativeIn ? route.amountIn : 0n
+  // If the steps allow it, the Guard wraps or unwraps, which takes less gas than in the Executor.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
-  const isUnwrapped = nativeOut && wrapper !== ZERO_ADDRESS
+  const isUnwrapped = isNativeOut && wrapper !== ZERO_ADDRESS
   const hasOtherRecipient = request.recipient !== undefined && request.recipient !== request.from
   // Without this field the Guard pays the sender, which costs less calldata.
   const needsRecipientField = hasOtherRecipient || isUnwrapped || feePpm > 0n || direct || request.permit !== undefined
   const data = encodeGuardSwap({
-    tokenIn: nativeIn ? wrapper : route.tokenIn,
+    tokenIn: isNativeIn ? wrapper : route.tokenIn,
     amountIn: route.amountIn,
     value,
-    tokenOut: nativeOut ? ZERO_ADDRESS : route.tokenOut,
+    tokenOut: isNativeOut ? ZERO_ADDRESS : route.tokenOut,
     minOutput: request.minOutput,
     deadline: request.deadline,
     executor,
-    wrapper: nativeOut ? wrapper : ZERO_ADDRESS,
+    wrapper: isNativeOut ? wrapper : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
     ...(needsRecipientField && { recipient: request.recipient ?? request.from }),

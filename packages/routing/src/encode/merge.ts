@@ -9,21 +9,21 @@ import type { Leg } from '../types.ts'
  * @param steps - one step per leg, in the same order; additional steps at the end are kept
  */
 export function mergeHops(steps: readonly Step[], legs: readonly Leg[]): Step[] {
-  const merged: Step[] = []
+  const mergedSteps: Step[] = []
   steps.forEach((step, index) => {
-    const previousStep = merged.at(-1)
+    const previousStep = mergedSteps.at(-1)
     const leg = legs[index]
     const joinedStep =
-      previousStep && leg && isPrivate(leg, legs[index - 1], legs) ? joinSteps(previousStep, step) : undefined
-    if (joinedStep) merged[merged.length - 1] = joinedStep
-    else merged.push(step)
+      previousStep && leg && isOnlyLink(leg, legs[index - 1], legs) ? joinSteps(previousStep, step) : undefined
+    if (joinedStep) mergedSteps[mergedSteps.length - 1] = joinedStep
+    else mergedSteps.push(step)
   })
-  return merged
+  return mergedSteps
 }
 
-/** True if the leg sells the output of the previous leg, and no other leg sells or buys this token. */
-function isPrivate({ tokenIn }: Leg, before: Leg | undefined, legs: readonly Leg[]): boolean {
+/** Returns true if the leg sells the token that the previous leg buys, and no other leg sells or buys this token. */
+function isOnlyLink({ tokenIn }: Leg, previousLeg: Leg | undefined, legs: readonly Leg[]): boolean {
   const legsSelling = legs.filter((leg) => leg.tokenIn === tokenIn)
   const legsBuying = legs.filter((leg) => leg.tokenOut === tokenIn)
-  return before?.tokenOut === tokenIn && legsSelling.length === 1 && legsBuying.length === 1
+  return previousLeg?.tokenOut === tokenIn && legsSelling.length === 1 && legsBuying.length === 1
 }

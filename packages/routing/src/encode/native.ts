@@ -1,4 +1,7 @@
-/** Encodes native input and output: which contract wraps and unwraps, and how legs take the sender's coin. */
+/**
+ * Encoding of native input and output: which contract wraps and unwraps, and how legs take the native token that the
+ * sender sends.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Step, StepInput } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
@@ -12,17 +15,20 @@ export function tokensOf(end: Address, wrapped: Address | null): readonly (Addre
 }
 
 /**
- * True if the Guard wraps the whole input, or unwraps the output of the legs, which is cheaper than in the Executor. If
- * only a part of the input must be wrapped, the Executor receives the native token and wraps this part.
+ * Returns true if the Guard wraps the whole input, or unwraps the output of the legs, which takes less gas than in the
+ * Executor. If only a part of the input must be wrapped, the Executor receives the native token and wraps this part.
  */
 export function needsWrapper(route: RoutePlan, wrappedNative: Address | null): boolean {
   return usesWrapper(route.legs, { ...route, wrappedNative }) && !takesNative(route.legs, route)
 }
 
-/** Returns the input of a leg that takes the sender's native coin from the Executor. */
+/**
+ * Returns the input of a leg that sells the native token of the sender, which the Executor holds. The last such leg
+ * takes the rest.
+ */
 export function nativeInputOf(leg: Leg, { legs }: RoutePlan): StepInput {
-  const last = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)
-  return leg === last ? { kind: 'rest' } : { kind: 'held', amount: leg.amountIn }
+  const lastLeg = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)
+  return leg === lastLeg ? { kind: 'rest' } : { kind: 'held', amount: leg.amountIn }
 }
 
 /**

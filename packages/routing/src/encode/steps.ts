@@ -8,7 +8,7 @@ import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
 import { nativeInputOf, tokensOf, wrapSteps } from './native.ts'
 
-/** The part of a family that encoding needs. */
+/** The part of a DEX family that encoding needs. */
 export type StepMaker = Pick<DexFamily, 'step'>
 
 export type StepContext = {
@@ -16,11 +16,11 @@ export type StepContext = {
   readonly families: ReadonlyMap<string, StepMaker>
 }
 
-/** The destination of the last steps' output: the Guard, or the sender in direct mode. */
+/** Receiver of the output token: the Guard, or the sender in direct mode. */
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
- * Builds the steps of a route's legs, with the same arithmetic as the settlement. Legs that sell the sender's token
+ * Builds the steps of a route's legs, which trade the same amounts as the settlement. Legs that sell the sender's token
  * pull their exact amount. Legs that sell another token take a share of its balance, and the last of them takes the
  * remaining balance.
  *
@@ -30,37 +30,37 @@ export function buildSteps(route: RoutePlan, context: StepContext): readonly Ste
   const { wrappedNative, families } = context
   if (route.legs.length === 0) return [wrapStep(route, context)]
 
-  const sources = tokensOf(route.tokenIn, wrappedNative)
-  const targets = tokensOf(route.tokenOut, wrappedNative)
-  checkLegs(route, sources)
-  checkNothingStays(route, [...sources, ...targets])
+  const sourceTokens = tokensOf(route.tokenIn, wrappedNative)
+  const targetTokens = tokensOf(route.tokenOut, wrappedNative)
+  checkLegs(route, sourceTokens)
+  checkNothingStays(route, [...sourceTokens, ...targetTokens])
 
   const takesNativeCoin = takesNative(route.legs, route)
-  const prepaidLegByToken = prepaidLegs(route.legs, [...sources, ...targets])
+  const prepaidLegByToken = prepaidLegs(route.legs, [...sourceTokens, ...targetTokens])
   const steps = route.legs.map((leg) => {
-    const prepaid = prepaidLegByToken.get(leg.tokenOut)
-    const output: StepOutput = targets.includes(leg.tokenOut)
+    const prepaidLeg = prepaidLegByToken.get(leg.tokenOut)
+    const output: StepOutput = targetTokens.includes(leg.tokenOut)
       ? DESTINATION
-      : prepaid
-        ? { kind: 'address', address: prepaid.pool.address }
+      : prepaidLeg
+        ? { kind: 'address', address: prepaidLeg.pool.address }
         : { kind: 'executor' }
     const input =
       prepaidLegByToken.get(leg.tokenIn) === leg
         ? ({ kind: 'atPool' } as const)
-        : !sources.includes(leg.tokenIn)
+        : !sourceTokens.includes(leg.tokenIn)
           ? shareInput(leg)
           : takesNativeCoin
             ? nativeInputOf(leg, route)
             : pulledInput(leg, route)
     return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
   })
-  const merged = mergeHops(steps, route.legs)
-  return takesNativeCoin ? [...wrapSteps(route, needWrapped(wrappedNative)), ...merged] : merged
+  const mergedSteps = mergeHops(steps, route.legs)
+  return takesNativeCoin ? [...wrapSteps(route, requireWrapped(wrappedNative)), ...mergedSteps] : mergedSteps
 }
 
-/** A route without legs: native to its wrapper or back, one to one. */
+/** Builds the step of a route without legs, which wraps or unwraps the native token. */
 function wrapStep({ tokenIn, tokenOut }: RoutePlan, { wrappedNative }: StepContext): Step {
-  const wrapped = needWrapped(wrappedNative)
+  const wrapped = requireWrapped(wrappedNative)
   if (tokenIn === NATIVE && tokenOut === wrapped)
     return { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped, input: { kind: 'rest' }, output: DESTINATION }
   if (tokenIn === wrapped && tokenOut === NATIVE)
@@ -75,8 +75,8 @@ const shareInput = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
- * Returns intermediate tokens that only one leg sells, to a pool that measures its own input. Legs that buy such a
- * token pay the pool directly, which saves a transfer and one tax of a taxed token.
+ * Returns the prepaid legs, by the token that they sell: legs that are the only ones to sell an intermediate token, to
+ * a pool that measures its own input. Legs that buy the token pay this pool directly, which saves a transfer.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const legByToken = new Map<Address, Leg>()
@@ -89,12 +89,13 @@ function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): R
   return legByToken
 }
 
-function checkLegs({ legs, amountIn, tokenIn }: RoutePlan, sources: readonly (Address | null)[]): void {
-  if (legs.some((leg) => sources.includes(leg.tokenOut)))
+/** Checks that the legs sell the whole input and do not buy it back. */
+function checkLegs({ legs, amountIn, tokenIn }: RoutePlan, sourceTokens: readonly (Address | null)[]): void {
+  if (legs.some((leg) => sourceTokens.includes(leg.tokenOut)))
     throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${tokenIn} back`)
-  const drawn = legs.reduce((sum, leg) => (sources.includes(leg.tokenIn) ? sum + leg.amountIn : sum), 0n)
-  if (drawn !== amountIn)
-    throw new EncodeError('INVALID_ROUTE', `the legs out of ${tokenIn} take ${drawn} of ${amountIn}`)
+  const soldAmount = legs.reduce((sum, leg) => (sourceTokens.includes(leg.tokenIn) ? sum + leg.amountIn : sum), 0n)
+  if (soldAmount !== amountIn)
+    throw new EncodeError('INVALID_ROUTE', `the legs out of ${tokenIn} take ${soldAmount} of ${amountIn}`)
 }
 
 /**
@@ -104,9 +105,9 @@ function checkLegs({ legs, amountIn, tokenIn }: RoutePlan, sources: readonly (Ad
 function checkNothingStays({ legs }: RoutePlan, ends: readonly (Address | null)[]): void {
   for (const token of new Set(legs.map(({ tokenOut }) => tokenOut))) {
     if (ends.includes(token)) continue
-    const last = legs.findLastIndex(({ tokenIn }) => tokenIn === token)
-    const takesAll = last !== -1 && legs[last]!.num === legs[last]!.den
-    if (!takesAll || last < legs.findLastIndex(({ tokenOut }) => tokenOut === token))
+    const lastSellingIndex = legs.findLastIndex(({ tokenIn }) => tokenIn === token)
+    const takesAll = lastSellingIndex !== -1 && legs[lastSellingIndex]!.num === legs[lastSellingIndex]!.den
+    if (!takesAll || lastSellingIndex < legs.findLastIndex(({ tokenOut }) => tokenOut === token))
       throw new EncodeError('INVALID_ROUTE', `the legs would leave some of ${token} in the Executor`)
   }
 }
@@ -117,7 +118,7 @@ function familyOf({ pool }: Leg, families: ReadonlyMap<string, StepMaker>): Step
   return family
 }
 
-function needWrapped(wrapped: Address | null): Address {
+function requireWrapped(wrapped: Address | null): Address {
   if (wrapped === null) throw new EncodeError('INVALID_ROUTE', 'this chain has no wrapped native token')
   return wrapped
 }

@@ -25,7 +25,7 @@ function curveOf([x, y]: PoolTerms, part: number) {
 function routeOver(terms: readonly LegTerms[], { target = 1, knowsInput = false, part = 0.999 } = {}) {
   let quotes = 0
   const legs: LegOutput[] = terms.map(({ from, to }, edge) => ({
-    ...{ share: { edge } as LegOutput['share'], from, to, amountIn: 0n, amountOut: 0n, outputs: new Map() },
+    ...{ share: { edge } as LegOutput['share'], from, to, amountIn: 0n, amountOut: 0n, outputByInput: new Map() },
   }))
   const quote = (edge: number, amountIn: bigint) => {
     quotes++

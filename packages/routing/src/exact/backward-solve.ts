@@ -1,6 +1,7 @@
 /**
- * Finds the minimum input of a route in which only one leg out of the source is variable. Solves backward from the
- * target, pool by pool. Each step takes one quote, while a step over the whole route takes one quote per leg.
+ * Finds the minimum input of a route if only one of its legs out of the source may change. Solves backward from the
+ * target, pool by pool. Each step of the search then takes one quote; a search over the whole route takes one quote per
+ * leg and step.
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
@@ -9,9 +10,9 @@ import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { LegOutput, RouteOutput } from './route-output.ts'
 
 /**
- * Returns the minimum input; null if only full settlements can find it.
+ * Returns the minimum input that pays at least `required`; null if only full settlements can find it.
  *
- * @param nearPoint - a point of the route with its fixed legs that pays about the required output
+ * @param nearPoint - an input of the route that pays about the required output, with this output
  * @param price - output per additional unit of the source token
  * @throws WorkSpent
  */
@@ -24,28 +25,31 @@ export function solveBackwards(
   if (output.outputAt(nearPoint.amountIn) !== nearPoint.amountOut) return null
   const chain = chainOf(output)
   const forkToken = chain[0]!.to
-  const totalOf = (token: number): bigint => {
+  const totalInputOf = (token: number): bigint => {
     if (token === output.target) return nearPoint.amountOut
     return output.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
   }
-  // Legs outside the chain contribute a constant amount.
-  const otherOutputs = chain.map(({ to, amountOut }) => totalOf(to) - amountOut)
+  // Legs outside the chain contribute a constant amount of each token.
+  const otherOutputs = chain.map(({ to, amountOut }) => totalInputOf(to) - amountOut)
   const fixedInput = nearPoint.amountIn - chain.at(-1)!.amountIn
   const forkPrice = chain.reduce(
-    (price, { amountIn, amountOut }) => (price * Number(amountIn)) / Number(amountOut),
+    (product, { amountIn, amountOut }) => (product * Number(amountIn)) / Number(amountOut),
     price,
   )
-  const point = { amountIn: totalOf(forkToken), amountOut: nearPoint.amountOut }
-  let needed =
+  const point = { amountIn: totalInputOf(forkToken), amountOut: nearPoint.amountOut }
+  let requiredInput =
     forkToken === output.target ? required : solveFork(output, { nearPoint, forkToken, point }, required, forkPrice)
   for (const [k, leg] of chain.entries()) {
-    if (needed === null || needed <= otherOutputs[k]!) return null
-    needed = solveLeg(output, leg, needed - otherOutputs[k]!)
+    if (requiredInput === null || requiredInput <= otherOutputs[k]!) return null
+    requiredInput = solveLeg(output, leg, requiredInput - otherOutputs[k]!)
   }
-  return needed === null ? null : needed + fixedInput
+  return requiredInput === null ? null : requiredInput + fixedInput
 }
 
-/** The legs from the variable leg to the first token that several legs divide; last leg first. */
+/**
+ * The chain: the legs from the variable leg to the first token that several legs sell, or to the target. Last leg
+ * first.
+ */
 function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]
   while (chain.length < legs.length) {
@@ -57,9 +61,10 @@ function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
   return chain
 }
 
-/** A token that several legs divide, with the route's output for a balance of it. */
+/** `forkToken` is sold by several legs. `point`: a balance of this token, and the route's output with it. */
 type ForkPoint = { readonly nearPoint: AmountPoint; readonly forkToken: number; readonly point: AmountPoint }
 
+/** Returns the minimum balance of the fork token with which the route pays the required output; null if unknown. */
 function solveFork(
   output: RouteOutput,
   { nearPoint, forkToken, point }: ForkPoint,
@@ -77,6 +82,7 @@ function solveFork(
   return isExact ? min : null
 }
 
+/** Returns the minimum input with which a leg pays the required output; null if none is found. */
 function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
   const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
   const estimatedInput = output.inputFor(leg, required)
@@ -85,16 +91,16 @@ function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint
     if (bracket) return narrowBracket(pointAt, bracket, required)[1].amountIn
   }
   const curve = curveOf(output.problem, leg.share.edge)
-  const step = Number(required) * OUTPUT_MARGIN
-  const [exactInput, largerInput] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + step)]
+  const extraOutput = Number(required) * OUTPUT_MARGIN
+  const [exactInput, largerInput] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + extraOutput)]
   if (!(largerInput > exactInput && largerInput < Number.POSITIVE_INFINITY)) return null
   const point = pointAt(BigInt(Math.ceil(exactInput)))
   const missingOut = required - point.amountOut
-  // An exact curve has only the error of float rounding, which may be much less than the price of one unit.
+  // If the curve is exact, its error is only float rounding, which may be much less than the price of one unit.
   const isExact = missingOut === 0n || missingOut === 1n
   const firstStep = isExact
     ? point.amountIn / FLOAT_UNITS + 1n
-    : stepFrom(point, required, step / (largerInput - exactInput))
+    : stepFrom(point, required, extraOutput / (largerInput - exactInput))
   const bracket = bracketFrom(pointAt, point, required, firstStep)
   return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
 }

@@ -5,15 +5,15 @@ import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
 import { ALLOCATION_WORK_SHARE } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import {
-  attemptWithHalf,
+  attemptWithHalfBudget,
   bestPathInWholeUnits,
-  netOf,
+  netOutputOf,
   pickRoute,
   type SettledRoute,
   searchAndSettle,
 } from './search-and-settle.ts'
 
-/** Returns null if the whole amount cannot be routed. */
+/** Returns the best route of the request; null if the whole amount cannot be routed. */
 export function bestRoute(
   problem: Problem,
   amountIn: bigint,
@@ -21,7 +21,7 @@ export function bestRoute(
   admission: Admission,
 ): SettledRoute | null {
   const { taxes } = request
-  // If pools refuse their share of every allocation, a single path may still take the whole amount.
+  // If pools refuse their legs in every allocation, a single path may still take the whole amount.
   const allocate = () => searchAndSettle(problem, amountIn, admission, taxes)
   const singlePathProblem = { ...problem, isSinglePath: true }
   const candidate =
@@ -30,26 +30,28 @@ export function bestRoute(
     // Price curves do not round. For a few units, all of their best paths may buy less than one unit of an intermediate
     // token.
     (admission.hasSmallLegs
-      ? attemptWithHalf(problem, () =>
+      ? attemptWithHalfBudget(problem, () =>
           bestPathInWholeUnits(admit(singlePathProblem, amountIn, request).problem, amountIn, taxes),
         )
       : null)
   if (!candidate || problem.costPerGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
-  // The search does not model costs that legs share. A route without a wrap saves the gas of one wrap.
-  const nativeOnly = admit(problem, amountIn, request)
-  if (!closeWrapperEdges(nativeOnly.admission, problem, request)) return candidate
-  const nativeRoute = attemptWithHalf(problem, () =>
-    searchAndSettle(nativeOnly.problem, amountIn, nativeOnly.admission, taxes),
+  // The search does not model gas that legs share, such as the one wrap of a route that uses the wrapper. So a route
+  // over pools of the native token only is searched, too.
+  const nativeVariant = admit(problem, amountIn, request)
+  if (!closeWrapperEdges(nativeVariant.admission, problem, request)) return candidate
+  const nativeRoute = attemptWithHalfBudget(problem, () =>
+    searchAndSettle(nativeVariant.problem, amountIn, nativeVariant.admission, taxes),
   )
   if (!nativeRoute) return candidate
-  const picksNative = netOf(problem, nativeRoute) > netOf(problem, candidate) - WRAP_GAS * problem.costPerGas
+  const picksNative =
+    netOutputOf(problem, nativeRoute) > netOutputOf(problem, candidate) - WRAP_GAS * problem.costPerGas
   return pickRoute(problem, candidate, nativeRoute, picksNative)
 }
 
-/** Routes an amount with a fresh admission, since a pool that refused one amount may take a smaller one. */
+/** Finds a route for an amount with a fresh admission, since a pool that refused another amount may take this one. */
 export function routeAmount(problem: Problem, amountIn: bigint, request: RouteTerms): SettledRoute | null {
-  const admitted = admit(problem, amountIn, request)
-  return searchAndSettle(admitted.problem, amountIn, admitted.admission, request.taxes)
+  const fresh = admit(problem, amountIn, request)
+  return searchAndSettle(fresh.problem, amountIn, fresh.admission, request.taxes)
 }
 
 /** Builds the problem of an amount with a fresh admission. */
@@ -70,14 +72,17 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
   }
 }
 
-/** Keeps only pools of the native token at the NATIVE end. Returns false if there are none. */
+/**
+ * Closes the edges of the wrapper at the NATIVE end of the request, so that only pools of the native token itself
+ * remain there. Returns false if there are none.
+ */
 function closeWrapperEdges(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology
-  const end = tokenIn === NATIVE ? source : target
+  const nativeEnd = tokenIn === NATIVE ? source : target
   let hasNativePool = false
-  for (let out = offset[end]!; out < offset[end + 1]!; out++) {
-    const edge = tokenIn === NATIVE ? out : reverse[out]!
-    if (graph.edges[out]!.tokenIn !== ZERO_ADDRESS) admission.closeEdge(edge)
+  for (let outgoingEdge = offset[nativeEnd]!; outgoingEdge < offset[nativeEnd + 1]!; outgoingEdge++) {
+    const edge = tokenIn === NATIVE ? outgoingEdge : reverse[outgoingEdge]!
+    if (graph.edges[outgoingEdge]!.tokenIn !== ZERO_ADDRESS) admission.closeEdge(edge)
     else if (admission.rate[edge]! > 0) hasNativePool = true
   }
   return hasNativePool

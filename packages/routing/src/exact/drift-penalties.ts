@@ -1,8 +1,14 @@
-/** Applies the output discounts of pools whose quotes fade to a settled route. */
+/**
+ * Applies output discounts to a settled route. Pools that pay less in a transaction than they quoted have such a
+ * discount.
+ */
 import type { Problem } from '../problem/problem.ts'
 import type { Settlement } from './settle.ts'
 
-/** Output of a settled route as used for ranking, after the discounts of its pools, in output base units. */
+/**
+ * Returns the output of a settled route after the discounts of its pools, in output base units. It ranks routes; the
+ * quoted output has no discount.
+ */
 export function discountedOutput(
   { outputFactors, graph, source, target }: Pick<Problem, 'outputFactors' | 'graph' | 'source' | 'target'>,
   { legs, edges, amountOut }: Settlement,
@@ -10,15 +16,15 @@ export function discountedOutput(
   const output = Number(amountOut)
   if (outputFactors.size === 0 || !edges.some((edge) => outputFactors.has(edge))) return output
   const { from, to } = graph.topology
-  // By token: total amount bought, and the amount that remains after discounts. A leg carries the ratio of its sold
-  // token on.
+  // By token: amount that the legs buy, before (`gross`) and after discounts. A leg multiplies the ratio of the two
+  // amounts of its sold token by its own factor.
   const totals = new Map([[source, { gross: 1, discounted: 1 }]])
-  for (const [k, { amountOut: bought }] of legs.entries()) {
+  for (const [k, { amountOut: amountBought }] of legs.entries()) {
     const edge = edges[k]!
     const { gross: soldGross, discounted: soldDiscounted } = totals.get(from[edge]!)!
-    if (bought === 0n) continue
+    if (amountBought === 0n) continue
     const { gross, discounted } = totals.get(to[edge]!) ?? { gross: 0, discounted: 0 }
-    const boughtOut = Number(bought)
+    const boughtOut = Number(amountBought)
     totals.set(to[edge]!, {
       gross: gross + boughtOut,
       discounted: discounted + boughtOut * (soldDiscounted / soldGross) * (outputFactors.get(edge) ?? 1),

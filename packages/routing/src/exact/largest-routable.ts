@@ -6,14 +6,15 @@ import { routeAmount } from './best-route.ts'
 import { AMOUNT_LIMIT } from './shares.ts'
 
 /**
- * Returns the largest input that can be routed, to 0.5 %; 0 if no input can be routed. Amounts can differ by seventy
- * orders of magnitude. So the function first bisects the exponent of a power of two: with single paths, which are fast,
- * and then with allocations. If the work runs out, returns the largest amount so far.
+ * Returns the largest input that can be routed, to 0.5 %; 0 if no input can be routed. The result may be smaller than
+ * the request by seventy orders of magnitude. So the function first bisects the exponent of a power of two, with single
+ * paths, which are fast, and then with allocations. After that, it bisects the amount. If the work runs out, returns
+ * the largest amount so far.
  */
-export function largestRoutable(original: Problem, requested: bigint, request: RouteTerms): bigint {
-  // Whether an amount can be routed does not depend on gas, and any route will do.
-  const problem: Problem = { ...original, costPerGas: 0, costPerLeg: 0, anyRoute: true }
-  const amountIn = requested < AMOUNT_LIMIT ? requested : AMOUNT_LIMIT - 1n
+export function largestRoutable(originalProblem: Problem, requestedAmount: bigint, request: RouteTerms): bigint {
+  // Gas does not affect whether an amount can be routed, and the first route found is enough.
+  const problem: Problem = { ...originalProblem, costPerGas: 0, costPerLeg: 0, acceptsAnyRoute: true }
+  const amountIn = requestedAmount < AMOUNT_LIMIT ? requestedAmount : AMOUNT_LIMIT - 1n
   const singlePathProblem = { ...problem, isSinglePath: true }
   let largest = 0n
   const canRoute = (amount: bigint, triedProblem = problem): boolean => {
@@ -24,14 +25,14 @@ export function largestRoutable(original: Problem, requested: bigint, request: R
     return isRoutable
   }
   try {
-    // Invariant: 2^min routes; 2^max, or the whole amount, does not.
+    // Invariant: 2^minExponent can be routed (unless it is −1); 2^maxExponent, or the whole amount, cannot.
     let [minExponent, maxExponent] = [-1n, BigInt(amountIn.toString(2).length)]
     for (const problemToTry of [singlePathProblem, problem]) {
       const initialMaxExponent = maxExponent
       while (maxExponent - minExponent > 1n) {
-        const middle = (minExponent + maxExponent) / 2n
-        if (canRoute(1n << middle, problemToTry)) minExponent = middle
-        else maxExponent = middle
+        const middleExponent = (minExponent + maxExponent) / 2n
+        if (canRoute(1n << middleExponent, problemToTry)) minExponent = middleExponent
+        else maxExponent = middleExponent
       }
       if (minExponent < 0n) return 0n
       if (problemToTry === singlePathProblem) maxExponent = initialMaxExponent

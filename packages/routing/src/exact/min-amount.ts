@@ -1,13 +1,16 @@
-/** Finds the minimum input with a required output for any function whose output rises with its input. */
+/** Finds the minimum input that gives a required output, for any function whose output rises with its input. */
 import { OUTPUT_MARGIN, OUTPUT_STEPS, SLOPE_MISSES } from './output-tolerances.ts'
 
 export type AmountPoint = { readonly amountIn: bigint; readonly amountOut: bigint }
 type PointAt = (amountIn: bigint) => AmountPoint
 
-/** An input that pays too little, and a larger input that pays enough. */
+/** An input whose output is less than required (`low`), and a larger input whose output is enough (`high`). */
 export type Bracket = readonly [low: AmountPoint, high: AmountPoint]
 
-/** Finds a bracket around the required output by doubling steps. Null if twice the start input does not pay enough. */
+/**
+ * Finds a bracket around the required output by doubling steps from a start point. Null if about twice the input of the
+ * start point does not pay enough.
+ */
 export function bracketFrom(
   pointAt: PointAt,
   startPoint: AmountPoint,
@@ -18,7 +21,7 @@ export function bracketFrom(
   const start = startPoint.amountIn
   const startsAbove = point.amountOut >= required
   let step = firstStep
-  // The searches have left a small interval, so twice the input, or an input of 0, is far outside it.
+  // The start point is close to the solution, so a search that reaches twice its input has failed.
   for (let distance = step; distance <= start + firstStep; step *= 2n, distance += step) {
     const previousPoint = point
     const nextInput = startsAbove ? start - distance : start + distance
@@ -31,20 +34,21 @@ export function bracketFrom(
 }
 
 /**
- * Narrows the bracket to one base unit, or to a fraction of the amount.
+ * Narrows a bracket until it is one base unit wide, or a fraction of the amount if a divisor is given.
  *
- * @param precisionDivisor - divisor of the amount: the bracket width at which narrowing stops
+ * @param precisionDivisor - narrowing stops once the width of the bracket is at most the amount divided by this number
  */
 export function narrowBracket(
   pointAt: PointAt,
-  [below, above]: Bracket,
+  [initialLow, initialHigh]: Bracket,
   required: bigint,
   precisionDivisor?: bigint,
 ): Bracket {
-  let [low, high] = [below, above]
+  let [low, high] = [initialLow, initialHigh]
   const width = () => high.amountIn - low.amountIn
-  // If an intermediate token has few units, the output jumps and slopes mislead. The same end of the bracket then moves
-  // repeatedly, by a growing margin, until the bracket is bisected instead.
+  // If an intermediate token has few units, the output jumps, and interpolated inputs are often wrong. `misses` counts
+  // such inputs in a row. Each makes the margin of the next interpolation larger; after `SLOPE_MISSES`, the bracket is
+  // bisected.
   let misses = 0
   for (let steps = 0; steps < OUTPUT_STEPS && width() > 1n; steps++) {
     const isLowNear = required - low.amountOut < high.amountOut - required
@@ -60,17 +64,20 @@ export function narrowBracket(
 }
 
 /**
- * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin to the step, so that
- * the other end also moves closer. The margin grows with the number of misses.
+ * Returns an input within the bracket: by the slope between its ends, or the middle if it spans few output units.
+ * Starts at the end closer to the required output, and steps past the expected solution by a unit and a margin, so that
+ * the other end of the bracket moves. The margin grows with the number of misses.
  */
 function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn
   const rise = high.amountOut - low.amountOut
   const middle = low.amountIn + width / 2n
   if (rise <= 4n) return middle
-  const [below, above] = [required - low.amountOut, high.amountOut - required]
-  const step = (missingOut: bigint) => ((missingOut + 1n) * width * (256n + 8n ** BigInt(misses))) / (rise * 256n) + 1n
-  const amount = below < above ? low.amountIn + step(below) : high.amountIn - step(above)
+  const [missingAtLow, excessAtHigh] = [required - low.amountOut, high.amountOut - required]
+  const stepFor = (missingOut: bigint) =>
+    ((missingOut + 1n) * width * (256n + 8n ** BigInt(misses))) / (rise * 256n) + 1n
+  const amount =
+    missingAtLow < excessAtHigh ? low.amountIn + stepFor(missingAtLow) : high.amountIn - stepFor(excessAtHigh)
   return amount > low.amountIn && amount < high.amountIn ? amount : middle
 }
 
@@ -81,7 +88,7 @@ function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, miss
  * @param price - output per additional unit of input
  */
 export function stepFrom({ amountIn, amountOut }: AmountPoint, required: bigint, price: number): bigint {
-  const missing = Math.abs(Number(required - amountOut)) + 1
+  const outputDifference = Math.abs(Number(required - amountOut)) + 1
   const maxStep = Number(amountIn)
-  return BigInt(Math.ceil(Math.min(maxStep, price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
+  return BigInt(Math.ceil(Math.min(maxStep, price > 0 ? (outputDifference * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
 }

@@ -1,4 +1,4 @@
-/** Finds the minimum input, in integers, with which the shares of a route pay an output. */
+/** Finds the minimum input, in integers, with which a route pays a required output if its legs keep their shares. */
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
 import { solveBackwards } from './backward-solve.ts'
@@ -21,8 +21,8 @@ export type PricedRoute = {
 export type RoutedInput = { readonly amountIn: bigint; readonly route: SettledRoute }
 
 /**
- * A change of less than this fraction (1 / divisor) of the amount goes to a single leg. The loss is quadratic in the
- * change.
+ * If the input changes by less than this fraction (1 / divisor), the whole change goes to a single leg out of the
+ * source. The loss is quadratic in the change, so it is tiny.
  */
 const SINGLE_LEG_DIVISOR = 10_000n
 
@@ -41,7 +41,7 @@ export function minInputOf(
   const output = new RouteOutput(problem, cache, route.settlement, request.taxes)
   const settleAt = (amount: bigint): SettledRoute | null => {
     const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
-    // The bound rises with the amount by the price of the source.
+    // The bound on the output rises with the input, by at most `price` per unit.
     const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
@@ -55,19 +55,19 @@ export function minInputOf(
     const wideBracket = bracketAround(nearPoint)
     if (!wideBracket) return null
     nearPoint = narrowBracket(pointAt, wideBracket, required, SINGLE_LEG_DIVISOR)[1]
-    // The remaining change is too small to divide. One leg out of the source takes it, and the inputs of the others are
-    // fixed.
+    // The remaining change is too small to divide. One leg out of the source takes it, and the inputs of the other legs
+    // out of the source are fixed.
     const settledInputs = () => inputsOf(settleAt(nearPoint.amountIn)!)
-    cache.fixedInputs = output.outputAt(nearPoint.amountIn) === null ? settledInputs() : output.inputs()
+    cache.fixedInputs = output.outputAt(nearPoint.amountIn) === null ? settledInputs() : output.inputsByEdge()
   }
   const narrowedInput = () => {
     const bracket = bracketAround(nearPoint)
     return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
   }
-  const routeIfPaid = (min: bigint | null): RoutedInput | null => {
-    if (min === null) return null
-    const result = min === amountIn && cache.fixedInputs === null ? route : settleAt(min)
-    return result && result.settlement.amountOut >= required ? { amountIn: min, route: result } : null
+  const routeIfPaid = (minInput: bigint | null): RoutedInput | null => {
+    if (minInput === null) return null
+    const result = minInput === amountIn && cache.fixedInputs === null ? route : settleAt(minInput)
+    return result && result.settlement.amountOut >= required ? { amountIn: minInput, route: result } : null
   }
   return (
     routeIfPaid(solveBackwards(output, nearPoint, required, price)) ??
@@ -81,9 +81,12 @@ function inputsOf({ settlement: { edges, legs } }: SettledRoute): ReadonlyMap<nu
   return new Map(edges.map((edge, k) => [edge, legs[k]!.amountIn]))
 }
 
-type Amount = { readonly route: SettledRoute; readonly amountIn: bigint }
-
-function settleAmount(problem: Problem, { route, amountIn }: Amount, { taxes }: RouteTerms, cache: SettlementCache) {
+function settleAmount(
+  problem: Problem,
+  { route, amountIn }: RoutedInput,
+  { taxes }: RouteTerms,
+  cache: SettlementCache,
+) {
   try {
     return settle(problem, route.flow, amountIn, taxes, cache)
   } catch (error) {

@@ -6,29 +6,32 @@ import { FEW_UNITS } from '../tolerances.ts'
 import { type Settlement, type SettlementCache, settleLegCached } from './settle.ts'
 import { type LegShare, partOfBalance } from './shares.ts'
 
-/** A leg with its tokens numbered per route; the source is 0. */
+/** A leg of the route. The tokens `from` and `to` are numbered within the route; the source is 0. */
 export type LegOutput = {
   readonly share: LegShare
   readonly from: number
   readonly to: number
-  /** Input and output for the last amount. */
+  /** Input and output of the leg at the last evaluation. */
   amountIn: bigint
   amountOut: bigint
-  /** Outputs of the pool by input, since most amounts change few legs. Bounded by the work budget. */
-  readonly outputs: Map<bigint, bigint>
+  /**
+   * Cached outputs of the pool by input: from one amount to the next, the inputs of most legs stay the same. The work
+   * budget bounds the size.
+   */
+  readonly outputByInput: Map<bigint, bigint>
 }
 
-/** Overrides the balance of a token. */
+/** A balance that replaces the computed balance of a token before its legs trade. */
 type BalanceOverride = { readonly token: number; readonly balance: bigint }
 
-/** Evaluates one route. */
+/** Computes outputs of one route. */
 export class RouteOutput {
   readonly problem: Problem
   readonly legs: readonly LegOutput[]
   readonly target: number
   private readonly taxes: Taxes | undefined
   private readonly cache: SettlementCache
-  /** Balances by token number. */
+  /** Scratch: balances by token number. */
   private readonly balances: bigint[]
 
   /**
@@ -47,16 +50,16 @@ export class RouteOutput {
     this.cache = cache
     this.legs = cache.shares.legs.map((share) => {
       const leg = settlement.legs[settlement.edges.indexOf(share.edge)]
-      const outputs = new Map(leg && [[leg.amountIn, leg.amountOut]])
-      return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, outputs }
+      const outputByInput = new Map(leg && [[leg.amountIn, leg.amountOut]])
+      return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, outputByInput }
     })
     this.target = numberOf(problem.target)
     this.balances = new Array<bigint>(tokenNumbers.size)
   }
 
   /**
-   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice or
-   * refuses, or if a leg takes less than its share because it buys few units.
+   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice, if a
+   * pool refuses its input, or if a leg buys so few units that settlement would reduce its input.
    *
    * @throws WorkSpent
    */
@@ -83,15 +86,18 @@ export class RouteOutput {
     return balances[this.target]!
   }
 
-  /** Approximate minimum input for a leg's output by its pool's family; null if the family does not provide it. */
+  /**
+   * Asks the family of a leg's pool for the approximate minimum input with an output. Null if the family cannot answer,
+   * or if a token is taxed.
+   */
   inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
     if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
     return nullIfRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
   }
 
-  /** Inputs of the legs for the last amount, by edge. */
-  inputs(): ReadonlyMap<number, bigint> {
+  /** Inputs of the legs at the last evaluation, by edge. */
+  inputsByEdge(): ReadonlyMap<number, bigint> {
     return new Map(this.legs.map(({ share, amountIn }) => [share.edge, amountIn]))
   }
 
@@ -100,14 +106,14 @@ export class RouteOutput {
    *
    * @throws WorkSpent
    */
-  outputOf({ share: { edge }, outputs }: LegOutput, amount: bigint): bigint {
-    const cachedOutput = outputs.get(amount)
+  outputOf({ share: { edge }, outputByInput }: LegOutput, amount: bigint): bigint {
+    const cachedOutput = outputByInput.get(amount)
     if (cachedOutput !== undefined) return cachedOutput
     const part = { amount, num: 1n, den: 1n }
     const { pool } = this.problem.graph.edges[edge]!
     const settlement = settleLegCached(this.problem, { edge, currentPool: pool, part }, this.taxes, this.cache)
     const output = settlement instanceof PoolRefusal ? 0n : settlement.leg.amountOut
-    outputs.set(amount, output)
+    outputByInput.set(amount, output)
     return output
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Alternates search and settlement until a route settles. A pool may refuse the amount that the search assigns to it,
- * or pay less in integers than its price curve.
+ * Alternates search and settlement until a route settles. To settle a route is to compute its amounts in exact integers
+ * by the pools' own arithmetic. A pool may then refuse the amount that the search assigns to it, or pay less than its
+ * price curve.
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
-import { type CompiledCurve, capacityOf, outputOf, upToInput } from '../graph/price-curve.ts'
-import { rankAlternatives } from '../integrate/alternatives.ts'
+import { outputOf } from '../graph/price-curve.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import {
@@ -17,8 +17,9 @@ import {
   withExtraGas,
   withoutEdges,
 } from '../problem/problem.ts'
+import { rankAlternatives } from '../refine/alternatives.ts'
 import { type SearchResult, search } from '../search.ts'
-import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
+import { alongPath, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import type { Taxes } from '../taxes.ts'
 import {
@@ -29,28 +30,31 @@ import {
   MAX_FAILED_AMOUNTS,
   MAX_FALLBACK_LOSS,
   MAX_REFUSALS,
-  MAX_REFUSED_STEPS,
-  REFUSED_STEP_DIVISOR,
-  ROOM_IN_FULL_POOLS,
   SUSPICIOUS_GAP,
-  TICK_MARGIN_DIVISOR,
   UNEXPECTED_GAS_SHARE,
   UNIT_ROUNDING_GAP,
 } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
 import { discountedOutput } from './drift-penalties.ts'
-import { LegRefused, legOf, outputOfPool, type Settlement, settle } from './settle.ts'
+import {
+  limitedBelowRefused,
+  withoutRefused,
+  withRoomInFullPools,
+  withSingleUse,
+  withSmallerLegs,
+} from './restrictions.ts'
+import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
 /** A search result with its settlement. */
 export type SettledRoute = SearchResult & {
   readonly settlement: Settlement
-  /** Edges of the search's flow that the route lacks, because their legs were too small for their pools. */
+  /** Edges that were removed from the search's flow, because their legs were too small for their pools. */
   readonly droppedEdges?: readonly number[]
 }
 
 /**
- * Searches and settles a route. Repeats the search without edges that pay less in whole units than in floats. Null if
- * nothing routes.
+ * Searches and settles a route. If rounding to whole units takes a significant part of its output, also searches routes
+ * without the legs that cause this. Null if no route is found.
  */
 export function searchAndSettle(
   problem: Problem,
@@ -61,23 +65,25 @@ export function searchAndSettle(
   const firstRoute = searchUntilSettled(problem, amountIn, admission, taxes)
   if (!firstRoute) return null
   const searchAgain = (changedProblem: Problem) => searchUntilSettled(changedProblem, amountIn, admission, taxes)
-  const result = withSettledGas(problem, firstRoute, searchAgain, taxes)
+  const result = improveForSettledGas(problem, firstRoute, searchAgain, taxes)
   if (!isCoarse(problem, result)) return result
   const finerRoutes = [
-    attemptWithHalf(problem, () => withoutCoarseEdges(problem, result, amountIn, taxes)),
-    attemptWithHalf(problem, () => bestPathInWholeUnits(problem, amountIn, taxes)),
+    attemptWithHalfBudget(problem, () => searchWithoutCoarseEdges(problem, result, amountIn, taxes)),
+    attemptWithHalfBudget(problem, () => bestPathInWholeUnits(problem, amountIn, taxes)),
   ]
   return finerRoutes.reduce<SettledRoute>(
-    (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? withBounds(other, result) : best),
+    (best, candidate) =>
+      candidate && netOutputOf(problem, candidate) > netOutputOf(problem, best) ? withBounds(candidate, result) : best,
     result,
   )
 }
 
 /**
- * Repeats the search if the settled legs cost much more gas than their price curves indicate, because the pool's own
- * arithmetic crosses more ticks. Then another route may be better: a route without these legs, or with smaller legs.
+ * Improves a route whose settled legs cost much more gas than their price curves indicate, because the pools' own
+ * arithmetic crosses more ticks. Searches again with this gas, and with slightly smaller legs, and returns the best of
+ * these routes.
  */
-function withSettledGas(
+function improveForSettledGas(
   problem: Problem,
   result: SettledRoute,
   searchAgain: (changed: Problem) => SettledRoute | null,
@@ -89,39 +95,17 @@ function withSettledGas(
   if (!(totalUnexpectedGas * problem.costPerGas > UNEXPECTED_GAS_SHARE * discountedOutput(problem, result.settlement)))
     return result
   const costlierProblem = withExtraGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
-  const smallerLegsProblem = attemptWithHalf(problem, () => withSmallerLegs(problem, result, taxes))
+  const smallerLegsProblem = attemptWithHalfBudget(problem, () => withSmallerLegs(problem, result.settlement, taxes))
   const netAfterGas = (route: SettledRoute) => {
     const totalGas = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
-    return netOf(problem, route) - totalGas * problem.costPerGas
+    return netOutputOf(problem, route) - totalGas * problem.costPerGas
   }
   return [costlierProblem, smallerLegsProblem].reduce((best, changedProblem) => {
-    const otherRoute = changedProblem && attemptWithHalf(problem, () => searchAgain(changedProblem))
-    // Alternatives are ranked with the gas of the settlement.
+    const otherRoute = changedProblem && attemptWithHalfBudget(problem, () => searchAgain(changedProblem))
+    // `costlierProblem` ranks the alternatives with the gas of the settlement.
     return otherRoute ? pickRoute(costlierProblem, best, otherRoute, netAfterGas(otherRoute) > netAfterGas(best)) : best
   }, result)
 }
-
-/**
- * Limits edges to slightly less than their legs, if a smaller leg costs less gas because rounding moved the leg past a
- * tick. Null if no smaller leg costs less.
- */
-function withSmallerLegs(problem: Problem, { settlement }: SettledRoute, taxes?: Taxes): Problem | null {
-  const limitedCurves = new Map<number, CompiledCurve>()
-  for (const [k, edge] of settlement.edges.entries()) {
-    const { amountIn, gas } = settlement.legs[k]!
-    const smallerInput = amountIn - amountIn / TICK_MARGIN_DIVISOR - 1n
-    problem.budget.spend(QUOTE_WORK)
-    const smallerLeg = legOf(problem.graph.edges[edge]!, smallerInput, taxes)
-    if (smallerLeg && smallerLeg.gas < gas)
-      limitedCurves.set(edge, upToInput(curveOf(problem, edge), Number(smallerInput)))
-  }
-  return limitedCurves.size > 0 ? withCurves(problem, limitedCurves) : null
-}
-
-const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>): Problem => ({
-  ...problem,
-  adjustedCurves: new Map([...problem.adjustedCurves, ...curves]),
-})
 
 /**
  * Returns one of two routes, with the bounds of `result` and with the other route among its alternatives.
@@ -131,10 +115,10 @@ const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>
 export function pickRoute(
   problem: Problem,
   result: SettledRoute,
-  other: SettledRoute,
+  otherRoute: SettledRoute,
   picksOther: boolean,
 ): SettledRoute {
-  const [best, unpicked] = picksOther ? [withBounds(other, result), result] : [result, other]
+  const [best, unpicked] = picksOther ? [withBounds(otherRoute, result), result] : [result, otherRoute]
   return {
     ...best,
     alternatives: rankAlternatives(problem, best.flow, [unpicked.flow, ...best.alternatives, ...unpicked.alternatives]),
@@ -142,15 +126,18 @@ export function pickRoute(
 }
 
 /** Replaces the bounds of a restricted problem's route by those of the whole problem. */
-const withBounds = (route: SettledRoute, { bound, beyondCurves, netBound, backward }: SearchResult): SettledRoute => ({
+const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, spotRates }: SearchResult): SettledRoute => ({
   ...route,
   bound,
-  beyondCurves,
+  hiddenBound,
   netBound,
-  backward,
+  spotRates,
 })
 
-/** By edge: difference between the gas of the settled legs and the gas used for ranking. */
+/**
+ * By edge: gas of the settled legs, less the gas by which the search ranked the route. Differences of at most 1 are
+ * left out.
+ */
 function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): ReadonlyMap<number, number> {
   const { costPerGas, costPerLeg } = problem
   const gasByEdge = new Map<number, number>()
@@ -164,7 +151,10 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
   return unexpectedGas
 }
 
-/** Returns true if a leg buys so few units, or was so small, that rounding takes a significant part of the output. */
+/**
+ * Returns true if a route is coarse: rounding to whole units may take a significant part of its output, because a leg
+ * buys few units, was too small for its pool, or pays less than its curve.
+ */
 function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: SettledRoute): boolean {
   const { legs } = settlement
   if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING_GAP)) return false
@@ -176,10 +166,10 @@ function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: Settled
 }
 
 /**
- * The best route without legs that were too small, and without intermediate legs that buy few units. The next search
- * may use other such edges, so several searches run.
+ * Searches routes without the coarse edges of a route: legs that were too small, or that buy few units of an
+ * intermediate token. Each route found may use other such edges, so several searches run. Returns the best route found.
  */
-function withoutCoarseEdges(
+function searchWithoutCoarseEdges(
   problem: Problem,
   result: SettledRoute,
   amountIn: bigint,
@@ -188,23 +178,23 @@ function withoutCoarseEdges(
   const { to } = problem.graph.topology
   const coarseTokens = new Set<number>()
   let best: SettledRoute | null = null
-  let openProblem = problem
+  let narrowedProblem = problem
   let closedEdges = coarseEdges(problem, result)
   for (let round = 1; round <= MAX_COARSE_SEARCHES && closedEdges.length > 0; round++) {
     for (const edge of closedEdges) coarseTokens.add(to[edge]!)
     coarseTokens.delete(problem.target)
-    // Further edges buy few units of the same tokens, so the last round closes all of them.
+    // Other edges often buy few units of the same tokens, too, so the last round closes all edges to these tokens.
     const isLast = round === MAX_COARSE_SEARCHES
-    openProblem = withoutEdges(
-      openProblem,
+    narrowedProblem = withoutEdges(
+      narrowedProblem,
       isLast ? Array.from(to.keys()).filter((edge) => coarseTokens.has(to[edge]!)) : closedEdges,
     )
-    const nextResult = search(openProblem)
-    const outcome = nextResult && settleFlow(nextResult, openProblem, amountIn, taxes)
+    const nextResult = search(narrowedProblem)
+    const outcome = nextResult && settleFlow(nextResult, narrowedProblem, amountIn, taxes)
     if (outcome === null) break
     if (outcome instanceof LegRefused) closedEdges = [outcome.edge]
     else {
-      if (!best || netOf(problem, outcome) > netOf(problem, best)) best = outcome
+      if (!best || netOutputOf(problem, outcome) > netOutputOf(problem, best)) best = outcome
       closedEdges = coarseEdges(problem, outcome)
     }
   }
@@ -215,15 +205,15 @@ function withoutCoarseEdges(
 function coarseEdges(problem: Problem, { droppedEdges, settlement }: SettledRoute): readonly number[] {
   const { legs, edges } = settlement
   const { to } = problem.graph.topology
-  // Without the edge that was too small, its neighbors may carry more, so they stay.
+  // Without the legs that were too small, other legs carry more and may no longer be coarse, so they stay.
   if (droppedEdges) return droppedEdges
   const fewUnitEdges = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
   return [...fewUnitEdges, ...edgesBelowCurve(problem, settlement)]
 }
 
 /**
- * Edges whose legs pay less than their curves, since the pool's rounding takes a fixed amount. Empty if a pool is used
- * twice, because its curves apply to the state before the route only.
+ * Edges whose legs pay less than their price curves, because rounding in the pool costs a fixed amount. Empty if a pool
+ * is used twice, because price curves only apply to the state before the route.
  */
 function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonly number[] {
   if (usesPoolTwice(problem.graph, edges)) return []
@@ -235,8 +225,8 @@ function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonl
 /** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
 export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target } = problem
-  const backward = bestSpotRates(problem, target, 'to')
-  const path = bestSinglePath(problem, backward, {
+  const spotRates = bestSpotRates(problem, target, 'to')
+  const path = bestSinglePath(problem, spotRates, {
     output: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
     maxQuotes: MAX_EXACT_QUOTES,
     workPerQuote: QUOTE_WORK,
@@ -245,7 +235,7 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const outcome =
     flow &&
     trySettle(
-      { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] },
+      { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] },
       problem,
       amountIn,
       taxes,
@@ -254,9 +244,9 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
 }
 
 /**
- * Searches and settles until a route settles. If a pool refuses the size of its leg, the search is repeated with the
- * pool limited to the input that it accepts. If a pool refuses for another reason, the search is repeated without it.
- * The bounds come from the first search, over all admitted pools.
+ * Searches until a route settles. If a pool refuses its leg because of the size, the search is repeated with the input
+ * of the pool limited to what it accepts. If a pool refuses for another reason, the search is repeated without the
+ * pool. The bounds come from the first search, over all admitted pools.
  */
 function searchUntilSettled(
   wholeProblem: Problem,
@@ -268,12 +258,17 @@ function searchUntilSettled(
   let firstResult: SearchResult | null = null
   /** Number of amounts at which the pool's arithmetic failed, by edge. */
   const failureCounts = new Map<number, number>()
-  /** The current problem without the pool that refused last, if the current problem only limits that pool. */
+  /**
+   * If the current problem limits the input of the pool that refused last: the problem without this pool, as the next
+   * attempt.
+   */
   let problemWithoutPool: Problem | null = null
-  /** Route that uses each pool once, found after a pool refused its second use. */
+  /** Route that uses each pool only once, searched after a pool that was used twice refused. */
   let singleUseRoute: SettledRoute | null = null
-  const betterOf = (route: SettledRoute, other: SettledRoute | null) =>
-    firstResult && other && netOf(problem, other) > netOf(problem, route) ? withBounds(other, firstResult) : route
+  const betterOf = (route: SettledRoute, otherRoute: SettledRoute | null) =>
+    firstResult && otherRoute && netOutputOf(problem, otherRoute) > netOutputOf(problem, route)
+      ? withBounds(otherRoute, firstResult)
+      : route
   for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
     const result = search(problem, firstResult)
     if (!result && problemWithoutPool) {
@@ -282,7 +277,7 @@ function searchUntilSettled(
       continue
     }
     if (!result && problem.mayReusePools && !singleUseRoute) {
-      // If several pairs share a pool, the search may leave input unsold that single pairs can take.
+      // With several pairs per pool, the search may leave input unsold that it can sell with single pairs.
       problem = { ...problem, mayReusePools: false }
       continue
     }
@@ -295,15 +290,15 @@ function searchUntilSettled(
       const route = withBounds(outcome, firstResult)
       if (!problem.mayReusePools || (!outcome.settlement.reusesPool && !mayMissLiquidity(problem, route)))
         return betterOf(route, singleUseRoute)
-      const singleUse = attemptWithHalf(problem, () =>
+      const newSingleUseRoute = attemptWithHalfBudget(problem, () =>
         searchUntilSettled({ ...problem, mayReusePools: false }, amountIn, admission, taxes),
       )
-      return betterOf(betterOf(route, singleUse), singleUseRoute)
+      return betterOf(betterOf(route, newSingleUseRoute), singleUseRoute)
     }
     if (outcome.reusesPool && problem.mayReusePools) {
       const openProblem = withSingleUse(problem, result)
       const route =
-        openProblem && attemptWithHalf(problem, () => searchUntilSettled(openProblem, amountIn, admission, taxes))
+        openProblem && attemptWithHalfBudget(problem, () => searchUntilSettled(openProblem, amountIn, admission, taxes))
       singleUseRoute = route && withBounds(route, firstResult)
     }
     const failureCount = (failureCounts.get(outcome.edge) ?? 0) + 1
@@ -316,68 +311,14 @@ function searchUntilSettled(
   return singleUseRoute
 }
 
-/**
- * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool also fails at
- * smaller amounts, or if it refused for another reason.
- */
-function limitedBelowRefused(
-  problem: Problem,
-  { edge, amountIn, code, reusesPool }: LegRefused,
-  taxes?: Taxes,
-): Problem | null {
-  if (code !== 'UNSUPPORTED' || reusesPool) return null
-  const step = amountIn / REFUSED_STEP_DIVISOR + 1n
-  for (let steps = 1n; steps <= MAX_REFUSED_STEPS; steps *= 2n) {
-    const smallerInput = amountIn - steps * step
-    if (smallerInput > 0n && outputOfPool(problem.graph.edges[edge]!, smallerInput, taxes) > 0n)
-      return withInputLimit(problem, edge, smallerInput)
-  }
-  return null
-}
-
-const withInputLimit = (problem: Problem, edge: number, amountIn: bigint): Problem =>
-  withCurves(problem, new Map([[edge, upToInput(curveOf(problem, edge), Number(amountIn))]]))
-
-/** Removes the cause of a refused leg from the problem. */
-function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
-  const { edge, pool, limit, isForSize } = refused
-  // If several legs share the pool, the search may have counted its liquidity twice.
-  if (refused.reusesPool && problem.mayReusePools) return { ...problem, mayReusePools: false }
-  admission.recordRejection(pool, refused.message)
-  if (!isForSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
-  if (limit === null || limit === 0n) return withoutEdges(problem, [edge])
-  return withInputLimit(problem, edge, limit)
-}
-
-/**
- * Closes, for each pool that a flow uses several times, all edges but the edge that trades the most value. Returns null
- * if no pool is used several times.
- */
-function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
-  const { edges, topology } = problem.graph
-  const valueAt = (index: number) => flow.input[index]! * backward.best[topology.from[flow.edges[index]!]!]!
-  const mainIndexByPool = new Map<string, number>()
-  const reusedPools = new Set<string>()
-  for (const [place, edge] of flow.edges.entries()) {
-    const { id } = edges[edge]!.pool
-    const mainIndex = mainIndexByPool.get(id)
-    if (mainIndex !== undefined) reusedPools.add(id)
-    if (mainIndex === undefined || valueAt(place) > valueAt(mainIndex)) mainIndexByPool.set(id, place)
-  }
-  const closedEdges = [...reusedPools].flatMap((id) =>
-    topology.edgesOfPool.get(id)!.filter((edge) => edge !== flow.edges[mainIndexByPool.get(id)!]),
-  )
-  return closedEdges.length > 0 ? withoutEdges(problem, closedEdges) : null
-}
-
 /** Runs an optional improvement with half of the remaining budget. Returns null if the budget does not suffice. */
-export function attemptWithHalf<T>({ budget }: Problem, run: () => T): T | null {
+export function attemptWithHalfBudget<T>({ budget }: Problem, run: () => T): T | null {
   return budget.attempt(1 / 2, run, () => null)
 }
 
 /**
  * Returns true if the route is a single path and its output is below the bound by more than the cost of one more leg.
- * The pool and hop limits may then have reduced an allocation to this path.
+ * The limits on pools and hops may then have reduced a better allocation to this path.
  */
 function mayMissLiquidity(
   problem: Problem,
@@ -397,7 +338,7 @@ export function settleAlternatives(
   taxes?: Taxes,
 ): readonly SettledRoute[] {
   return alternatives.flatMap((flow) => {
-    const outcome = attemptWithHalf(problem, () =>
+    const outcome = attemptWithHalfBudget(problem, () =>
       trySettle({ ...result, flow, alternatives: [] }, problem, amountIn, taxes),
     )
     return outcome === null || outcome instanceof LegRefused ? [] : [outcome]
@@ -405,8 +346,8 @@ export function settleAlternatives(
 }
 
 /**
- * Settles the flow of a search. If a pool refuses, returns the better of two routes: the fallback flow, and a flow that
- * leaves some room in full pools. Returns the refusal if no flow settles.
+ * Settles the flow of a search. If a pool refuses, settles the fallback flow instead; if that loses much, also a flow
+ * that leaves some room in full pools, and returns the better route. Returns the refusal if no flow settles.
  */
 function settleFlow(
   result: SearchResult,
@@ -415,37 +356,23 @@ function settleFlow(
   taxes?: Taxes,
 ): SettledRoute | LegRefused | null {
   const { flow, fallback } = result
-  const outcome = withoutSmallLegs(result, problem, amountIn, taxes)
+  const outcome = settleWithoutSmallLegs(result, problem, amountIn, taxes)
   if (!(fallback && outcome instanceof LegRefused)) return outcome
-  const fallbackOutcome = withoutSmallLegs({ ...result, flow: fallback }, problem, amountIn, taxes)
+  const fallbackOutcome = settleWithoutSmallLegs({ ...result, flow: fallback }, problem, amountIn, taxes)
   const fallbackNet =
-    fallbackOutcome === null || fallbackOutcome instanceof LegRefused ? 0 : netOf(problem, fallbackOutcome)
+    fallbackOutcome === null || fallbackOutcome instanceof LegRefused ? 0 : netOutputOf(problem, fallbackOutcome)
   if (fallbackNet > flow.net * (1 - MAX_FALLBACK_LOSS)) return fallbackOutcome
-  const roomierProblem = withRoom(problem, flow)
-  const roomierResult = roomierProblem && attemptWithHalf(problem, () => search(roomierProblem, result))
+  const roomierProblem = withRoomInFullPools(problem, flow)
+  const roomierResult = roomierProblem && attemptWithHalfBudget(problem, () => search(roomierProblem, result))
   const roomierRoute =
-    roomierResult && withoutSmallLegs({ ...result, flow: roomierResult.flow }, problem, amountIn, taxes)
-  return roomierRoute && !(roomierRoute instanceof LegRefused) && netOf(problem, roomierRoute) > fallbackNet
+    roomierResult && settleWithoutSmallLegs({ ...result, flow: roomierResult.flow }, problem, amountIn, taxes)
+  return roomierRoute && !(roomierRoute instanceof LegRefused) && netOutputOf(problem, roomierRoute) > fallbackNet
     ? roomierRoute
     : fallbackOutcome
 }
 
-/**
- * Reduces the capacity of pools that a flow fills. Settlement may assign a few more units to a pool than the flow does,
- * and these units then fit. Null if no pool is full.
- */
-function withRoom(problem: Problem, { edges, input }: Flow): Problem | null {
-  const limitedCurves = new Map<number, CompiledCurve>()
-  for (const [k, edge] of edges.entries()) {
-    const curve = curveOf(problem, edge)
-    const maxInput = capacityOf(curve) * (1 - ROOM_IN_FULL_POOLS)
-    if (input[k]! > maxInput) limitedCurves.set(edge, upToInput(curve, maxInput))
-  }
-  return limitedCurves.size > 0 ? withCurves(problem, limitedCurves) : null
-}
-
-/** Settles a flow. Legs too small for their pools are dropped if other legs can take their share. */
-function withoutSmallLegs(
+/** Settles a flow. Drops legs that are too small for their pools if other legs can take their input. */
+function settleWithoutSmallLegs(
   result: SearchResult,
   problem: Problem,
   amountIn: bigint,
@@ -468,7 +395,8 @@ function withoutSmallLegs(
       flow.edges.filter((_, k) => isKept[k]),
       flow.input.filter((_, k) => isKept[k]),
     )
-    if (!remainingFlow || remainingFlow.unsold > 0 || remainingFlow.edges.length >= flow.edges.length) return outcome
+    if (!remainingFlow || remainingFlow.unsoldShare > 0 || remainingFlow.edges.length >= flow.edges.length)
+      return outcome
     droppedEdges.push(outcome.edge)
     flow = remainingFlow
   }
@@ -489,8 +417,10 @@ function trySettle(
   }
 }
 
-/** Rank of a route: discounted output less the cost of its legs, in output base units. */
-export function netOf(problem: Problem, { flow, settlement }: SettledRoute): number {
+/**
+ * Net output of a route by which it is ranked: output after discounts, less the cost of its legs, in output base units.
+ */
+export function netOutputOf(problem: Problem, { flow, settlement }: SettledRoute): number {
   const cost = flow.edges.reduce((sum, edge, k) => sum + legCost(problem, edge, flow.input[k]!), 0)
   return discountedOutput(problem, settlement) - cost
 }

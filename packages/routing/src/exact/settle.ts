@@ -1,12 +1,12 @@
 /**
  * Converts a flow into legs and settles them in exact integers, with the chain's arithmetic. Legs that sell the input
- * token carry fixed amounts. Legs that sell any other token carry shares of the balance that the program can represent,
- * and the last such leg sells the remaining balance.
+ * token carry fixed amounts. Legs that sell any other token carry shares of its balance, in the precision of the
+ * Executor's program; the last leg that sells a token takes its remaining balance.
  *
- * Transfer taxes follow the program's transfers: the sender pays the first pool directly (one sell tax), and a pool
- * pays the Guard (one buy tax). The caller applies the tax on the Guard's payment to the sender, since direct mode
- * avoids it. Taxed tokens are never intermediates. If two legs use one pool, the second leg is quoted in the state
- * after the first.
+ * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
+ * last pool pays the Guard (one buy tax). The Guard's payment to the sender may be taxed, too; callers apply that tax,
+ * because some transactions avoid this payment. Taxed tokens are never intermediates. If two legs use one pool, the
+ * second leg is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
@@ -22,7 +22,7 @@ import { FEW_UNITS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, SMALLER_INPUT_STEPS, UNIT_
 import type { Leg } from '../types.ts'
 import { type BalancePart, type LegShare, type LegShares, partOfBalance, partUpTo, sharesOf } from './shares.ts'
 
-/** Thrown if a leg cannot be made with its share of the trade. */
+/** Thrown if a pool refuses the input of its leg. */
 export class LegRefused extends Error {
   override readonly name = 'LegRefused'
   readonly edge: number
@@ -30,7 +30,7 @@ export class LegRefused extends Error {
   readonly code: PoolRefusalCode
   /** Refused input, base units. */
   readonly amountIn: bigint
-  /** Maximum input that the pool takes, base units; null if size is not the reason. */
+  /** Maximum input that the pool takes, base units; null if unknown, or if the size is not the reason. */
   readonly limit: bigint | null
   /** True if the flow uses some pool more than once. */
   readonly reusesPool: boolean
@@ -56,7 +56,7 @@ export class LegRefused extends Error {
     this.reusesPool = reusesPool
   }
 
-  /** True if the pool may accept another amount. */
+  /** True if the pool may accept an input of another size. */
   get isForSize(): boolean {
     return this.code === 'TOO_LARGE' || this.code === 'TOO_SMALL'
   }
@@ -72,22 +72,22 @@ export type Settlement = {
   readonly reusesPool: boolean
 }
 
-/** Cache for settling one flow with similar amounts: most legs recur. */
+/** Cache for settling one flow with several similar amounts. Most legs then have the same inputs again. */
 export type SettlementCache = {
   readonly shares: LegShares
   /** Settled legs by edge and input; valid while the pool is in the same state. */
   readonly settledLegs: Map<number, Map<bigint, CachedLeg>>
   /**
-   * Fixed inputs, by edge, of all legs out of the source except the last. If null, these legs take their shares of the
+   * Fixed inputs, by edge, of the legs out of the source except the last. If null, these legs take their shares of the
    * amount.
    */
   fixedInputs: ReadonlyMap<number, bigint> | null
 }
 
 /**
- * Settles a flow. Because shares are rounded and price curves are floats, a leg can exceed the capacity of its pool.
- * The leg is then reduced, and the excess goes to the other legs that sell the same token. If these legs are also full,
- * less of the token is bought.
+ * Settles a flow. Because shares are rounded and price curves are floats, the input of a leg can exceed the capacity of
+ * its pool. The leg is then reduced, and the excess goes to the other legs that sell the same token. If their pools are
+ * full, too, less of the token is bought.
  *
  * @param cache - cache of earlier settlements of this flow
  * @throws LegRefused, WorkSpent
@@ -106,16 +106,17 @@ export function settle(
       const shares = round === 0 ? (cache?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
       const pass = new SettlementPass(problem, { shares, amountIn, limits }, taxes, cache)
       pass.run()
-      const { leftOver, settlement } = pass
-      if (!leftOver) return settlement
-      refusal = leftOver.refusal
-      if (leftOver.token === problem.source) break
-      limitInflow(problem, settlement, leftOver, reductionRule, limits)
+      const { excess, settlement } = pass
+      if (!excess) return settlement
+      refusal = excess.refusal
+      if (excess.token === problem.source) break
+      limitInflow(problem, settlement, excess, reductionRule, limits)
     }
   }
   throw refusal!
 }
 
+/** Amount of a token that the legs out of it cannot sell. */
 type Excess = { readonly token: number; readonly amount: bigint }
 
 /** Lowers the limits of legs that buy a token in excess. */
@@ -127,7 +128,7 @@ function limitInflow(
   limits: Map<number, bigint>,
 ): void {
   const { to } = problem.graph.topology
-  // A pool that limits each swap has several legs.
+  // A pool that limits each swap may have several legs with one edge.
   const boughtByEdge = new Map<number, { amountIn: bigint; amountOut: bigint }>()
   for (const [k, { amountIn, amountOut }] of legs.entries()) {
     const edge = edges[k]!
@@ -149,7 +150,7 @@ function limitInflow(
   }
 }
 
-/** Input at which an edge pays a fraction of its output, by its price curve, in base units. */
+/** Input at which an edge pays a fraction of what it pays for `amountIn`, by its price curve. In base units. */
 function inputForFraction(problem: Problem, edge: number, amountIn: bigint, outputFraction: number): bigint {
   const curve = curveOf(problem, edge)
   const output = outputOf(curve, Number(amountIn))
@@ -157,24 +158,24 @@ function inputForFraction(problem: Problem, edge: number, amountIn: bigint, outp
   return (amountIn * BigInt(Math.floor(Math.min(inputFraction, 1) * FRACTION_UNITS))) / BigInt(FRACTION_UNITS)
 }
 
-/** Denominator of the input's fraction; much finer than a share of a balance. */
+/** Denominator of a fraction of an input; much finer than a share of a balance. */
 const FRACTION_UNITS = 2 ** 50
 
-/** The lower of two limits, if there are any. */
+/** The lower of two limits; undefined if both are. */
 const lowerLimit = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a
 
 type PassTerms = {
   readonly shares: LegShares
   readonly amountIn: bigint
-  /** By edge: maximum inputs. Extended when pools refuse. */
+  /** By edge: maximum inputs. The pass adds the limits of pools that refuse. */
   readonly limits: Map<number, bigint>
 }
 
 /** One pass over the legs of a flow. */
 class SettlementPass {
-  /** Token that the legs cannot sell completely, with the unsold amount and the refusal that caused it. */
-  leftOver: (Excess & { readonly refusal: LegRefused }) | null = null
+  /** Unsold amount of a token whose legs are all full, with the refusal that caused it. The pass ends there. */
+  excess: (Excess & { readonly refusal: LegRefused }) | null = null
   private readonly problem: Problem
   private readonly terms: PassTerms
   private readonly taxes: Taxes | undefined
@@ -182,9 +183,9 @@ class SettlementPass {
   private readonly balances = new Map<number, bigint>()
   private readonly legs: Leg[] = []
   private readonly edges: number[] = []
-  /** Number of additional legs that the pool limit allows. */
+  /** Number of additional legs that the limit on pools allows. */
   private spareLegs: number
-  /** Pool states after the previous legs; null if no pool is used twice. */
+  /** Pools in their states after the previous legs, by id; null if no pool is used twice. */
   private readonly poolStates: Map<string, Pool> | null
 
   constructor(problem: Problem, terms: PassTerms, taxes?: Taxes, cache?: SettlementCache) {
@@ -205,7 +206,7 @@ class SettlementPass {
   /** @throws LegRefused for a reason other than too large an input */
   run(): void {
     for (const share of this.terms.shares.legs) {
-      if (this.leftOver) return
+      if (this.excess) return
       this.makeLeg(share)
     }
   }
@@ -223,23 +224,24 @@ class SettlementPass {
     if (result instanceof PoolRefusal && result.code === 'TOO_SMALL' && !isLast)
       result = this.settleReduced(share, currentPool, part, balance) ?? result
     if (result instanceof PoolRefusal && result.code === 'TOO_LARGE') {
-      this.makeLegs(share, currentPool, part.amount, result)
+      this.makeLimitedLegs(share, currentPool, part.amount, result)
       return
     }
     if (result instanceof PoolRefusal) throw this.legRefusal(edge, part.amount, result)
     if (result && !isLast && result.leg.amountOut < FEW_UNITS)
-      result = trimLeg(result, part, (less) => {
-        const cut = partUpTo(share, balance, less)
-        return cut.amount > 0n ? this.settleLeg(edge, currentPool, cut) : null
+      result = trimLeg(result, part, (smallerAmount) => {
+        const smallerPart = partUpTo(share, balance, smallerAmount)
+        return smallerPart.amount > 0n ? this.settleLeg(edge, currentPool, smallerPart) : null
       })
-    if (result) this.add(edge, result)
+    if (result) this.addLeg(edge, result)
     const remaining = balances.get(from) ?? 0n
-    if (isLast && remaining > 0n) this.recordLeftOver(share, remaining)
+    if (isLast && remaining > 0n) this.recordExcess(share, remaining)
   }
 
   /**
-   * Settles a leg with a slightly smaller input, worth at most one unit of output. Used if the pool refuses an amount
-   * that buys few units because of rounding. Null if the pool refuses the smaller inputs too.
+   * Settles a leg with a slightly smaller input: smaller by at most the price of one output unit. Used if the leg buys
+   * few units, because the rounding of a pool may refuse one input and accept a smaller one. Null if the pool also
+   * refuses the smaller inputs.
    */
   private settleReduced(
     share: LegShare,
@@ -247,11 +249,11 @@ class SettlementPass {
     { amount }: BalancePart,
     balance: bigint,
   ): SettledLeg | null {
-    const units = outputOf(curveOf(this.problem, share.edge), Number(amount))
-    if (!(units >= 1 && units < FEW_UNITS)) return null
-    const unit = BigInt(Math.ceil(Number(amount) / units))
+    const outputUnits = outputOf(curveOf(this.problem, share.edge), Number(amount))
+    if (!(outputUnits >= 1 && outputUnits < FEW_UNITS)) return null
+    const inputPerUnit = BigInt(Math.ceil(Number(amount) / outputUnits))
     for (let k = 1n; k <= SMALLER_INPUT_STEPS; k++) {
-      const part = partUpTo(share, balance, amount - (unit * k) / SMALLER_INPUT_STEPS)
+      const part = partUpTo(share, balance, amount - (inputPerUnit * k) / SMALLER_INPUT_STEPS)
       const result = part.amount > 0n ? this.settleLeg(share.edge, currentPool, part) : null
       if (result && !(result instanceof PoolRefusal)) return result
     }
@@ -259,24 +261,24 @@ class SettlementPass {
   }
 
   /**
-   * Adds legs for a pool that refuses the whole amount as one swap. If the pool limits each swap, adds consecutive
-   * swaps; otherwise one swap with the maximum input.
+   * Adds legs for a pool that refuses the whole amount as one swap. If the pool limits each swap, adds several swaps in
+   * a row; otherwise one swap with the maximum input.
    */
-  private makeLegs(share: LegShare, currentPool: Pool, amount: bigint, refusal: PoolRefusal): void {
+  private makeLimitedLegs(share: LegShare, currentPool: Pool, amount: bigint, refusal: PoolRefusal): void {
     const { problem, terms, balances } = this
     const { edge, from, isLast } = share
     const isRepeated = familyOf(currentPool.family)!.limitsEachSwap?.(currentPool) === true
-    const swaps = isRepeated ? Math.min(MAX_SWAPS, 1 + Math.max(0, this.spareLegs)) : 1
+    const maxSwaps = isRepeated ? Math.min(MAX_SWAPS, 1 + Math.max(0, this.spareLegs)) : 1
     let pool = currentPool
     let swappedIn = 0n
-    for (let swap = 0; swap < swaps && swappedIn < amount; swap++) {
+    for (let swap = 0; swap < maxSwaps && swappedIn < amount; swap++) {
       if (swap > 0) this.spareLegs--
-      const max = maxInputOf(problem, edge, pool, this.taxes)
-      if (max === null || (swap === 0 && max >= amount)) throw this.legRefusal(edge, amount, refusal)
+      const maxInput = maxInputOf(problem, edge, pool, this.taxes)
+      if (maxInput === null || (swap === 0 && maxInput >= amount)) throw this.legRefusal(edge, amount, refusal)
       const balance = balances.get(from)!
       const remainingIn = amount - swappedIn
-      let part = partUpTo(share, balance, max)
-      if (remainingIn <= max)
+      let part = partUpTo(share, balance, maxInput)
+      if (remainingIn <= maxInput)
         part =
           isLast && remainingIn === balance
             ? { amount: balance, num: 1n, den: 1n }
@@ -286,16 +288,16 @@ class SettlementPass {
         if (result && swap === 0) throw this.legRefusal(edge, part.amount, result)
         break
       }
-      this.add(edge, result)
+      this.addLeg(edge, result)
       pool = result.poolAfter
       swappedIn += result.leg.amountIn
     }
     const remaining = balances.get(from) ?? 0n
     terms.limits.set(edge, swappedIn)
-    if (isLast && remaining > 0n) this.recordLeftOver(share, remaining)
+    if (isLast && remaining > 0n) this.recordExcess(share, remaining)
   }
 
-  private add(edge: number, { leg, poolAfter }: SettledLeg): void {
+  private addLeg(edge: number, { leg, poolAfter }: SettledLeg): void {
     const { from, to } = this.problem.graph.topology
     const { balances } = this
     this.poolStates?.set(leg.pool.id, poolAfter)
@@ -305,10 +307,10 @@ class SettlementPass {
     this.edges.push(edge)
   }
 
-  private recordLeftOver({ edge, from }: LegShare, amount: bigint): void {
+  private recordExcess({ edge, from }: LegShare, amount: bigint): void {
     const { pool } = this.problem.graph.edges[edge]!
     const reason = new PoolRefusal('TOO_LARGE', `pool ${pool.id} leaves ${amount}`)
-    this.leftOver = { token: from, amount, refusal: this.legRefusal(edge, amount, reason) }
+    this.excess = { token: from, amount, refusal: this.legRefusal(edge, amount, reason) }
   }
 
   private legRefusal(edge: number, amountIn: bigint, reason: PoolRefusal): LegRefused {
@@ -322,35 +324,40 @@ class SettlementPass {
   }
 }
 
-/** Maximum input that the edge's pool accepts, in base units before tax; null if there is no maximum. */
+/** Maximum input that the edge's pool accepts, in base units before the token's tax; null if there is no maximum. */
 function maxInputOf({ graph }: Problem, edge: number, currentPool: Pool, taxes?: Taxes): bigint | null {
   const { tokenIn, tokenOut, pool } = graph.edges[edge]!
-  const maxArriving = nullIfRefused(() => familyOf(currentPool.family)!.maxInput(currentPool, tokenIn, tokenOut))
+  const maxArrivingInput = nullIfRefused(() => familyOf(currentPool.family)!.maxInput(currentPool, tokenIn, tokenOut))
   const taxPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
-  return maxArriving === null || taxPpm === 0 ? maxArriving : (maxArriving * PPM) / (PPM - BigInt(taxPpm))
+  return maxArrivingInput === null || taxPpm === 0
+    ? maxArrivingInput
+    : (maxArrivingInput * PPM) / (PPM - BigInt(taxPpm))
 }
 
 /**
- * Reduces a leg that buys few units to the minimum input that buys the same number of units. The following legs then
- * have more input.
+ * Reduces a leg that buys few units to about the minimum input that buys the same number of units, by bisection. The
+ * legs after it then have more input.
  */
 function trimLeg(
   result: SettledLeg,
   part: BalancePart,
-  tryLess: (amount: bigint) => SettledLeg | PoolRefusal | null,
+  trySmaller: (amount: bigint) => SettledLeg | PoolRefusal | null,
 ): SettledLeg {
   let best = result
   const { amountOut } = result.leg
-  const unit = part.amount / (amountOut + 1n)
-  let [tooLittle, enough] = [part.amount - 2n * unit, part.amount]
-  while ((enough - tooLittle) * UNIT_PRICE_DIVISOR > unit && enough - tooLittle > 1n) {
-    const middle = (tooLittle + enough) / 2n
-    const candidate = tryLess(middle)
+  const inputPerUnit = part.amount / (amountOut + 1n)
+  let [insufficientInput, sufficientInput] = [part.amount - 2n * inputPerUnit, part.amount]
+  while (
+    (sufficientInput - insufficientInput) * UNIT_PRICE_DIVISOR > inputPerUnit &&
+    sufficientInput - insufficientInput > 1n
+  ) {
+    const middle = (insufficientInput + sufficientInput) / 2n
+    const candidate = trySmaller(middle)
     if (candidate === null || candidate instanceof PoolRefusal || candidate.leg.amountOut < amountOut)
-      tooLittle = middle
+      insufficientInput = middle
     else {
       best = candidate
-      enough = middle
+      sufficientInput = middle
     }
   }
   return best
@@ -398,7 +405,7 @@ function cachedLegsOf({ settledLegs }: SettlementCache, edge: number): Map<bigin
   return legs
 }
 
-/** Expresses the same input as another share of the balance. */
+/** Returns a cached result with `num` and `den` of another part of a balance with the same amount. */
 function withPart(result: SettledLeg | PoolRefusal, { num, den }: BalancePart): SettledLeg | PoolRefusal {
   if (result instanceof PoolRefusal || (result.leg.num === num && result.leg.den === den)) return result
   return { ...result, leg: { ...result.leg, num, den } }

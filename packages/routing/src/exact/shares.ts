@@ -1,7 +1,7 @@
 /**
- * Shares of a flow's legs in the precision of the program. Legs that sell the source token take amounts that are fixed
- * at encoding. Legs that sell another token take representable shares of its balance, and the last of them takes the
- * remaining balance.
+ * Shares of a flow's legs, in the precision of the Executor's program. Legs that sell the source token take amounts
+ * that are fixed when the program is encoded. Legs that sell another token take shares of its balance, and the last of
+ * them takes the remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'
@@ -10,12 +10,12 @@ import type { Flow } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { FEW_UNITS, NEAR_FLAT } from '../tolerances.ts'
 
-/** Number of units into which the source amount is divided. */
-const PRECISION = 1e15
-const PRECISION_UNITS = BigInt(PRECISION)
+/** Denominator of shares of the source amount. */
+const SOURCE_PRECISION = 1e15
+const SOURCE_UNITS = BigInt(SOURCE_PRECISION)
 const SHARE_UNITS = BigInt(SHARE_DENOMINATOR)
 
-/** Limit of amounts, which have 16 bytes in the program. No token in use has as many base units. */
+/** Exclusive upper limit of amounts, which have 16 bytes in the program. No token in use has as many base units. */
 export const AMOUNT_LIMIT = 2n ** 128n
 
 /** A leg before its amount is known. */
@@ -27,7 +27,7 @@ export type LegShare = {
   /** True if the leg takes the whole remaining balance. */
   readonly isLast: boolean
   /**
-   * Share of the remaining balance, as a numerator. The denominator is `PRECISION` for the source token, and
+   * Share of the remaining balance, as a numerator. The denominator is `SOURCE_PRECISION` for the source token, and
    * `SHARE_DENOMINATOR` for other tokens.
    */
   readonly num: bigint
@@ -42,7 +42,7 @@ export type LegShare = {
 export type LegShares = { readonly legs: readonly LegShare[]; readonly reusesPool: boolean }
 
 /**
- * Computes the shares of a flow, with the legs out of one token adjacent.
+ * Computes the shares of a flow. Legs that sell the same token are adjacent in the flow.
  *
  * @param limits - by edge: maximum inputs learned from refusals, base units
  */
@@ -55,39 +55,40 @@ export function sharesOf(
   const { from, to } = graph.topology
   const reusesPool = usesPoolTwice(graph, edges)
   const legShares: LegShare[] = []
-  for (let start = 0, end = 0; start < edges.length; start = end) {
-    const token = from[edges[start]!]!
+  for (let groupStart = 0, groupEnd = 0; groupStart < edges.length; groupStart = groupEnd) {
+    const token = from[edges[groupStart]!]!
     const legIndices: number[] = []
-    let unassigned = 0
-    for (; end < edges.length && from[edges[end]!] === token; end++) {
-      legIndices.push(end)
-      unassigned += input[end]!
+    let unassignedInput = 0
+    for (; groupEnd < edges.length && from[edges[groupEnd]!] === token; groupEnd++) {
+      legIndices.push(groupEnd)
+      unassignedInput += input[groupEnd]!
     }
-    // Legs that share a pool keep their order.
-    const orderedIndices = reusesPool ? legIndices : lastWithRoom(problem, { edges, input }, legIndices, limits)
+    // If a pool is used twice, the order of the legs matters, so it stays.
+    const orderedIndices = reusesPool ? legIndices : orderByRoom(problem, { edges, input }, legIndices, limits)
     for (const legIndex of orderedIndices) {
       const edge = edges[legIndex]!
       const isLast = legIndex === orderedIndices[orderedIndices.length - 1]
       const isFromSource = token === source
-      const isStopped = !isLast && stopsBeforeTick(curveOf(problem, edge), input[legIndex]!)
-      const num = isLast ? 1n : encodeShare(input[legIndex]! / unassigned, isFromSource, isStopped)
-      const limit = isStopped ? { limit: BigInt(Math.floor(input[legIndex]!)) } : {}
+      const stopsAtTick = !isLast && stopsBeforeTick(curveOf(problem, edge), input[legIndex]!)
+      const num = isLast ? 1n : encodeShare(input[legIndex]! / unassignedInput, isFromSource, stopsAtTick)
+      const limit = stopsAtTick ? { limit: BigInt(Math.floor(input[legIndex]!)) } : {}
       legShares.push({ edge, from: token, to: to[edge]!, isFromSource, isLast, num, ...limit })
-      unassigned -= input[legIndex]!
+      unassignedInput -= input[legIndex]!
     }
   }
   return { legs: legShares, reusesPool }
 }
 
 /**
- * Orders the legs that sell one token. The last leg takes the rounding remainder. Choose the largest leg with enough
- * room for the remainder, or else the leg with the most room. If no leg has room, choose the largest leg: when less of
- * the token arrives, the last leg takes nearly all of the reduction. Never choose a leg that buys few units, because
- * the input of the last leg cannot be adjusted to buy whole units.
+ * Orders the legs that sell one token so that the most suitable one is last, because the last leg takes the rounding
+ * remainder. Prefers legs with enough room for the remainder, and among them the largest leg; then the leg with the
+ * most room. If no leg has room, the largest leg is last: when less of the token arrives, the last leg takes nearly all
+ * of the reduction. Legs that buy few units come before others with room, because the input of the last leg cannot be
+ * adjusted to buy whole units.
  *
  * @param legIndices - indices of the legs in the flow
  */
-function lastWithRoom(
+function orderByRoom(
   problem: Problem,
   { edges, input }: Pick<Flow, 'edges' | 'input'>,
   legIndices: readonly number[],
@@ -95,14 +96,14 @@ function lastWithRoom(
 ): readonly number[] {
   if (legIndices.length < 2) return legIndices
   const total = legIndices.reduce((sum, place) => sum + input[place]!, 0)
-  const legs = legIndices.map((place) => {
-    const [edge, amount] = [edges[place]!, input[place]!]
+  const legs = legIndices.map((legIndex) => {
+    const [edge, amount] = [edges[legIndex]!, input[legIndex]!]
     const curve = curveOf(problem, edge)
     const limit = limits.get(edge)
     const room = stopsBeforeTick(curve, amount) ? 0 : (limit === undefined ? capacityOf(curve) : Number(limit)) - amount
     const usableRoom = room < total * MIN_ROOM_SHARE ? 0 : Math.min(room, total * ENOUGH_ROOM_SHARE)
     return {
-      place,
+      legIndex,
       amount,
       usableRoom,
       rank: usableRoom === 0 ? 0 : outputOf(curve, amount) < FEW_UNITS ? 1 : 2,
@@ -110,47 +111,53 @@ function lastWithRoom(
   })
   return legs
     .sort((a, b) => a.rank - b.rank || a.usableRoom - b.usableRoom || a.amount - b.amount)
-    .map(({ place }) => place)
+    .map(({ legIndex }) => legIndex)
 }
 
-/** Returns true if rounding could move the pool across a tick, which costs gas or leads into a gap. */
+/**
+ * Returns true if a slightly larger input would cross a tick, which costs gas, or would enter a range without
+ * liquidity.
+ */
 function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
   if (curve.gasPerPiece === 0) return false
   const roundedUpInput = input + Math.max(4 * NEAR_FLAT * input, ROUNDED_UNITS)
   return crossesFlat(curve, input, roundedUpInput) || piecesCrossed(curve, roundedUpInput) > piecesCrossed(curve, input)
 }
 
-/** Base units that rounding of earlier legs may add to an input. */
+/** Base units by which rounding of earlier legs may raise an input. */
 const ROUNDED_UNITS = 2
 /** Room that always covers the rounding remainder, as a fraction of the amount sold of the token. */
 const ENOUGH_ROOM_SHARE = 0.01
-/** A room below this fraction of the amount sold of the token may be smaller than the rounding of a share. */
+/**
+ * Room below this fraction of the amount sold of the token counts as none, because it may be smaller than the rounding
+ * of a share.
+ */
 const MIN_ROOM_SHARE = 1e-6
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
 /** @param roundsDown - true to round down, for legs that must not exceed their input */
 function encodeShare(fraction: number, isFromSource: boolean, roundsDown: boolean): bigint {
-  // NaN if the search sends nothing to the token.
-  const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(fraction * PRECISION) || 1)))
+  // The fraction is NaN if the search sends nothing to the token.
+  const num = BigInt(Math.min(SOURCE_PRECISION - 1, Math.max(1, Math.round(fraction * SOURCE_PRECISION) || 1)))
   if (isFromSource) return num
-  const roundedDown = (num * SHARE_UNITS) / PRECISION_UNITS
-  return roundsDown && roundedDown > 0n ? roundedDown : BigInt(toShare(num, PRECISION_UNITS))
+  const roundedDown = (num * SHARE_UNITS) / SOURCE_UNITS
+  return roundsDown && roundedDown > 0n ? roundedDown : BigInt(toShare(num, SOURCE_UNITS))
 }
 
-/** Amount of a balance that a leg takes, without its limit. */
+/** Amount of a balance that a leg takes, before its limit is applied. */
 function requestedAmount({ num, isLast, isFromSource }: LegShare, balance: bigint, fixedInput?: bigint): bigint {
   if (isLast || (fixedInput !== undefined && fixedInput > balance)) return balance
   if (fixedInput !== undefined) return fixedInput
-  return isFromSource ? (balance * num) / PRECISION_UNITS : shareOf(balance, Number(num))
+  return isFromSource ? (balance * num) / SOURCE_UNITS : shareOf(balance, Number(num))
 }
 
 /** Part of a balance, as an amount and as the fraction that the program encodes. */
 export type BalancePart = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 
 /**
- * Part of a balance that a leg takes.
+ * Computes the part of a balance that a leg takes.
  *
- * @param fixedInput - fixed amount, limited to the balance
+ * @param fixedInput - amount that the leg takes instead of its share; limited to the balance
  * @param limit - maximum input of the leg
  */
 export function partOfBalance(share: LegShare, balance: bigint, fixedInput?: bigint, limit = share.limit): BalancePart {
@@ -161,7 +168,7 @@ export function partOfBalance(share: LegShare, balance: bigint, fixedInput?: big
   return { amount, num: share.num, den: SHARE_UNITS }
 }
 
-/** The largest representable part of the balance up to an amount. */
+/** Returns the largest part of the balance that is at most `amount` and that the program can represent. */
 export function partUpTo({ isFromSource }: LegShare, balance: bigint, amount: bigint): BalancePart {
   if (isFromSource) return { amount, num: amount, den: balance }
   const num = (amount * SHARE_UNITS) / balance

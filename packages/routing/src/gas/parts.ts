@@ -1,6 +1,7 @@
 /**
- * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per leg. Every other part
- * is an extra cost or saving of a leg, which depends on who pays whom, and on the storage that earlier legs touched.
+ * Splits a route's gas into parts. A plain chain of pools has the part `route`, and one part `hop` per leg. Every other
+ * part is an additional cost or saving of a leg, which depends on who transfers the tokens, and on the storage that
+ * earlier legs touched. The gas of each part is in `partGas` of the liquidity package.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
@@ -8,7 +9,7 @@ import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 
-/** The properties of a leg that its gas depends on; `gas` is the table's figure including tick crossings. */
+/** The properties of a leg on which its gas depends; `gas` is the figure of the gas table plus tick crossings. */
 export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
 export type GasSwap = Pick<RoutePlan, 'tokenIn' | 'tokenOut'> & {
   readonly legs: readonly GasLeg[]
@@ -28,24 +29,24 @@ export function gasParts(swap: GasSwap): GasParts {
   const usedPools = new Set<string>()
   const usedSingletons = new Set<string>()
   legs.forEach((leg, k) => {
-    const { pool, tokenIn: sold, tokenOut: bought, writes } = leg
+    const { pool, tokenIn: soldToken, tokenOut: boughtToken, writes } = leg
     add(`hop:${pool.family}`)
-    const pieces = piecesOf(leg)
+    const pieces = crossedPiecesOf(leg)
     if (pieces > 0) add(`piece:${pool.family}`, pieces)
     if (writes?.includes('oracle')) add(`oracle:${pool.family}`)
-    if (soldTokens.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
-    if (boughtTokens.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
+    if (soldTokens.has(soldToken)) add(isEnd(swap.tokenIn, soldToken, wrappedNative) ? 'pulledAgain' : 'takenAgain')
+    if (boughtTokens.has(boughtToken)) add(isEnd(swap.tokenOut, boughtToken, wrappedNative) ? 'paidAgain' : 'madeAgain')
     if (usedPools.has(pool.id)) add('poolAgain')
     if (isJoined(legs, k)) add('joined')
     else if (isSingleton(pool.family) && usedSingletons.has(pool.family)) add('singletonAgain')
     if (isPrepaidLeg(swap, leg)) add('prepaid')
-    if (bought === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
-    soldTokens.add(sold)
-    boughtTokens.add(bought)
+    if (boughtToken === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
+    soldTokens.add(soldToken)
+    boughtTokens.add(boughtToken)
     usedPools.add(pool.id)
     usedSingletons.add(pool.family)
   })
-  for (const token of movedIn(legs)) if (isExpensive(token)) add(`token:${token}`)
+  for (const token of movedTokensOf(legs)) if (isExpensive(token)) add(`token:${token}`)
   if (tokenIn === NATIVE) {
     add('nativeIn')
     if (takesNative(legs, swap)) add('broughtNative')
@@ -55,8 +56,8 @@ export function gasParts(swap: GasSwap): GasParts {
   return parts
 }
 
-/** Tokens that legs transfer. Between two hops of one call, tokens do not move. */
-function movedIn(legs: readonly GasLeg[]): ReadonlySet<Address> {
+/** Tokens that legs transfer. Between two hops that share a call, no token is transferred. */
+function movedTokensOf(legs: readonly GasLeg[]): ReadonlySet<Address> {
   const movedTokens = legs.flatMap(({ tokenIn, tokenOut }, k) => [
     ...(isJoined(legs, k) ? [] : [tokenIn]),
     ...(isJoined(legs, k + 1) ? [] : [tokenOut]),
@@ -70,38 +71,41 @@ export function piecesIn(parts: GasParts): number {
 }
 
 /**
- * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without
- * crossing.
+ * Number of ticks or bins that a leg crosses, derived from the gas of its quote. Fractional if the swap also scans
+ * words of the tick bitmap.
  */
-function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
+function crossedPiecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
-/** Returns true if the token is this end of the route, in any form of the native asset. */
+/** Returns true if a token is the given end of the route. NATIVE stands for both the native token and its wrapper. */
 export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
 /**
- * Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between
- * them.
+ * Returns true if leg `k` is joined with the leg before it: two hops of one contract share a call if no other leg buys
+ * or sells the token between them. The encoder has the same rule.
  */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
-  const [before, leg] = [legs[k - 1], legs[k]]
-  if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
+  const [previousLeg, leg] = [legs[k - 1], legs[k]]
+  if (!previousLeg || !leg || previousLeg.tokenOut !== leg.tokenIn || previousLeg.pool.family !== leg.pool.family)
+    return false
   if (!isSingleton(leg.pool.family)) return false
   return legs.every(
-    (other) => (other === leg || other.tokenIn !== leg.tokenIn) && (other === before || other.tokenOut !== leg.tokenIn),
+    (other) =>
+      (other === leg || other.tokenIn !== leg.tokenIn) && (other === previousLeg || other.tokenOut !== leg.tokenIn),
   )
 }
 
 /**
- * Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool.
+ * Returns true if the previous hop pays the pool of this leg directly: if no other leg sells the token or uses the
+ * pool. The encoder has the same rule.
  */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
-  const { tokenIn: sold, pool } = leg
-  if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))
+  const { tokenIn: soldToken, pool } = leg
+  if (!isPrepaid(pool.family) || isEnd(tokenIn, soldToken, wrappedNative) || isEnd(tokenOut, soldToken, wrappedNative))
     return false
-  return legs.every((other) => other === leg || (other.tokenIn !== sold && other.pool.id !== pool.id))
+  return legs.every((other) => other === leg || (other.tokenIn !== soldToken && other.pool.id !== pool.id))
 }

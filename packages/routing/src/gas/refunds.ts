@@ -1,7 +1,7 @@
 /**
- * Gas refunds of a transaction (EIP-3529), counted by storage slot. The slots are balances and allowances of the
- * Executor and the Guard that are zero before and after, and pool locks that are reset. Receipts show the total; an
- * eth_call does not.
+ * Gas refunds of a transaction (EIP-3529), counted by storage slot. Refunded slots are balances and allowances of the
+ * Executor and the Guard that are zero before and after the transaction, and locks of pools that are reset. A receipt
+ * shows the total refund; an eth_call does not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -11,10 +11,13 @@ import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
 import { limitedRefund } from './route-gas.ts'
 
-/** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
+/** Refund of a nonzero slot that is changed and then restored, such as the lock of a pool. */
 const RESTORED_REFUND = 2_800
 
-/** Tokens that the contracts hold before the swap. The swap restores these balances instead of emptying them. */
+/**
+ * Tokens that the contracts hold already before the swap. After the swap, these balances are restored, not empty, which
+ * refunds less.
+ */
 export type ContractBalances = {
   readonly guard: ReadonlySet<Address>
   readonly executor: ReadonlySet<Address>
@@ -32,7 +35,7 @@ function hopRefund(
   { executor } = NO_BALANCES,
 ): number {
   const { pullsInput, forwardsOutput, lockSlots = 0 } = familyOf(family)?.payment ?? {}
-  // A vault burns its own shares, which needs no allowance.
+  // A vault burns its own shares without an allowance.
   const usesAllowance = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
@@ -46,19 +49,19 @@ function hopRefund(
 /**
  * Returns the refund of a whole route before the limit of EIP-3529. Excludes the refund of the sender's own allowance.
  *
- * @param isDirect - the last pools pay the sender, so the Guard holds no output
+ * @param isDirect - true if the last pools pay the sender directly, so that the Guard never holds the output
  */
 export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANCES): number {
   const { legs, tokenIn, tokenOut, wrappedNative } = swap
   const heldTokens = new Set<Address>()
   let refund = 0
   legs.forEach((leg, k) => {
-    const { tokenIn: sold, tokenOut: bought } = leg
-    const isFirst = isEnd(tokenIn, sold, wrappedNative)
+    const { tokenIn: soldToken, tokenOut: boughtToken } = leg
+    const isFirst = isEnd(tokenIn, soldToken, wrappedNative)
     if (isJoined(legs, k)) return
-    refund += hopRefund(leg, isFirst, isEnd(tokenOut, bought, wrappedNative), balances)
+    refund += hopRefund(leg, isFirst, isEnd(tokenOut, boughtToken, wrappedNative), balances)
     // Between two hops the Executor holds the token, unless the previous hop pays the pool or both share a call.
-    if (!isFirst && sold !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) heldTokens.add(sold)
+    if (!isFirst && soldToken !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) heldTokens.add(soldToken)
   })
   for (const token of heldTokens) refund += balanceRefund(balances.executor, token)
   const isNative = tokenOut === NATIVE || tokenOut === ZERO_ADDRESS
@@ -69,26 +72,29 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
  * Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already.
  */
 const PREPAYMENT_GAS = 17_100
-/** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
-const ROUTE_GROSS = 42_000
+/** Gas of a route outside its hops, before refunds: the transaction itself, and the Guard with its transfers. */
+const ROUTE_GROSS_GAS = 42_000
 /**
  * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from
  * receipts.
  */
 const SHARED_CALL_SAVINGS = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
-/** Gas per hop by which the refunds of an average route are below their limit (a fifth of the gas). */
+/** Gas per hop by which the refunds of an average route fall short of their limit (a fifth of the gas). */
 const REFUND_SLACK_PER_HOP = 5_000
 /** Limit of refunds as a fraction of the gas used (EIP-3529). */
 const MAX_REFUND_SHARE = 1 / 5
 
-/** Savings of a shared call; a vault that pulls its input also saves an allowance. */
+/** Savings of a shared call. If the contract pulls its input, the call also saves an allowance. */
 const joinedSavings = (family: string) =>
   familyOf(family)?.payment?.pullsInput ? SHARED_CALL_SAVINGS.pulled : SHARED_CALL_SAVINGS.usual
 const joinedGrossSaving = (family: string): number => joinedSavings(family).gross
 /** Gas after refunds that the second of two hops of one contract saves if they share a call. */
 export const joinedNetSaving = (family: string): number => joinedSavings(family).net
 
-/** Returns the savings of shared calls that exceed `SHARED_CALL_SAVINGS.usual`, which the gas table already contains. */
+/**
+ * Returns the gas that shared calls save in addition to `SHARED_CALL_SAVINGS.usual`, which the gas table already
+ * contains.
+ */
 export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
   const extraSaving = ({ pool }: GasLeg, k: number) =>
     isJoined(legs, k) ? joinedNetSaving(pool.family) - SHARED_CALL_SAVINGS.usual.net : 0
@@ -96,32 +102,32 @@ export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
 }
 
 /** Gas of a measured hop by its position in a route, before refunds. */
-function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
+function grossGasAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
   return middle + (isFirst ? first - middle : 0) + (isLast ? last - middle : 0)
 }
 
 /** Gas of a measured hop by its position in a route, after its own refunds, so that legs can be summed. */
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
-  const gross = grossAt(hop, isFirst, isLast)
+  const grossGas = grossGasAt(hop, isFirst, isLast)
   const inputRefund = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
   const refund = inputRefund + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
-  return Math.max(gross - refund, gross * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
+  return Math.max(grossGas - refund, grossGas * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
 }
 
 /** Gas of a whole route of measured hops, after refunds. */
 export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): number {
   const { tokenIn, tokenOut, wrappedNative, legs } = swap
-  const gross = legs.reduce((sum, leg, k) => {
+  const grossGas = legs.reduce((sum, leg, k) => {
     const [isFirst, isLast] = [isEnd(tokenIn, leg.tokenIn, wrappedNative), isEnd(tokenOut, leg.tokenOut, wrappedNative)]
     const sharedGas = isJoined(legs, k)
       ? joinedGrossSaving(leg.pool.family)
       : isPrepaidLeg(swap, leg)
         ? PREPAYMENT_GAS
         : 0
-    return sum + grossAt(hops[k]!, isFirst, isLast) - sharedGas
-  }, ROUTE_GROSS)
-  return gross - limitedRefund(gross, slotRefund(swap))
+    return sum + grossGasAt(hops[k]!, isFirst, isLast) - sharedGas
+  }, ROUTE_GROSS_GAS)
+  return grossGas - limitedRefund(grossGas, slotRefund(swap))
 }
 
 /**
@@ -130,11 +136,13 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
  *
  * @param isDirect - see `slotRefund`
  */
-export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean, balances = NO_BALANCES): number {
+export function transactionRefund(swap: GasSwap, grossGas: number, isDirect: boolean, balances = NO_BALANCES): number {
   // A native input needs no allowance.
   const allowanceRefund = swap.tokenIn === NATIVE ? 0 : partGas('route').refund
   const wrapperRefund = holdsWrapped(swap) ? balanceRefund(balances.executor, swap.wrappedNative ?? ZERO_ADDRESS) : 0
-  return allowanceRefund + limitedRefund(gross - allowanceRefund, slotRefund(swap, isDirect, balances) + wrapperRefund)
+  return (
+    allowanceRefund + limitedRefund(grossGas - allowanceRefund, slotRefund(swap, isDirect, balances) + wrapperRefund)
+  )
 }
 
 /** Returns true if the Executor holds the wrapped native token between the sender and the pools. */

@@ -3,16 +3,17 @@ import { partGas } from '@sluice/liquidity'
 import { type GasParts, type GasSwap, gasParts } from './parts.ts'
 
 export type RouteGas = {
-  /** After refunds: paid by the sender. */
+  /** Gas after refunds, which the sender pays. */
   readonly charged: number
   /** Refund within the limit of EIP-3529. */
   readonly refund: number
   /** Refund without that limit. */
-  readonly refundable: number
+  readonly unlimitedRefund: number
 }
 
-/** EIP-3529: at most a fifth of the gas is refunded. */
-export const limitedRefund = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
+/** Limits a refund to a fifth of the gas (EIP-3529). */
+export const limitedRefund = (grossGas: number, unlimitedRefund: number): number =>
+  Math.max(0, Math.min(unlimitedRefund, grossGas / 5))
 
 /** Estimates the gas of a swap. */
 export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
@@ -26,7 +27,11 @@ export function gasOfParts(parts: GasParts): RouteGas {
     charged += gas.gas * count
     refund += gas.refund * count
   }
-  const gross = charged + refund
-  const refunded = limitedRefund(gross, refund)
-  return { charged: Math.round(gross - refunded), refund: Math.round(refunded), refundable: refund }
+  const grossGas = charged + refund
+  const refundWithinLimit = limitedRefund(grossGas, refund)
+  return {
+    charged: Math.round(grossGas - refundWithinLimit),
+    refund: Math.round(refundWithinLimit),
+    unlimitedRefund: refund,
+  }
 }

@@ -25,69 +25,72 @@ export type GasTable = {
   readonly tick: number
 }
 
-/** Gas of a hop if the family has no figure. */
+/** Gas of a hop if its family has no entry in the gas table. */
 const DEFAULT_HOP_GAS = 120_000
 
 /**
  * Compiles a snapshot. With an earlier graph of the same chain, only changed pools are compiled again. The earlier
  * graph stays valid, since quotes of its block may still be running.
  */
-export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
-  if (!previous) return compile(snapshot, previous, gas)
-  const { changedPools, goneIds } = poolChanges(previous.snapshot.pools, snapshot.pools)
-  const samePools = goneIds.length === 0 && changedPools.every(({ id }) => previous.snapshot.pools.has(id))
-  return samePools ? update(previous, snapshot, changedPools, gas) : compile(snapshot, previous, gas)
+export function buildGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable): Graph {
+  if (!previousGraph) return compileGraph(snapshot, previousGraph, gas)
+  const { changedPools, goneIds } = poolChanges(previousGraph.snapshot.pools, snapshot.pools)
+  const samePools = goneIds.length === 0 && changedPools.every(({ id }) => previousGraph.snapshot.pools.has(id))
+  return samePools
+    ? updateGraph(previousGraph, snapshot, changedPools, gas)
+    : compileGraph(snapshot, previousGraph, gas)
 }
 
-function update(previous: Graph, snapshot: Snapshot, changedPools: readonly Pool[], gas?: GasTable): Graph {
-  const { topology } = previous
+function updateGraph(previousGraph: Graph, snapshot: Snapshot, changedPools: readonly Pool[], gas?: GasTable): Graph {
+  const { topology } = previousGraph
   const edges = new Map<number, Edge>()
   for (const pool of changedPools)
     for (const index of topology.edgesOfPool.get(pool.id) ?? []) {
-      const { tokenIn, tokenOut } = previous.edges[index]!
+      const { tokenIn, tokenOut } = previousGraph.edges[index]!
       edges.set(index, compileEdge(pool, tokenIn, tokenOut, gas))
     }
-  return previous.withEdges(edges, snapshot)
+  return previousGraph.withEdges(edges, snapshot)
 }
 
-function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
+function compileGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable): Graph {
   const unsortedEdges: Edge[] = []
   for (const [id, pool] of snapshot.pools) {
-    const reusedEdges = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
+    const reusedEdges = previousGraph?.topology.edgesOfPool.get(id)?.map((index) => previousGraph.edges[index]!)
     if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
     else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into
-  // one token.
+  // The native token gets the number after that of its wrapper. Their outgoing edges are then adjacent, so that the two
+  // can be joined into one token.
   const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
   for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
   for (const { tokenIn } of unsortedEdges) if (!tokenIndex.has(tokenIn)) tokenIndex.set(tokenIn, tokenIndex.size)
 
-  const count = unsortedEdges.length
+  const edgeCount = unsortedEdges.length
   const offset = new Int32Array(tokenIndex.size + 1)
   for (const { tokenIn } of unsortedEdges) offset[tokenIndex.get(tokenIn)! + 1]! += 1
   for (let token = 0; token < tokenIndex.size; token++) offset[token + 1]! += offset[token]!
 
   const nextIndexByToken = offset.slice()
-  const edges = new Array<Edge>(count)
-  const from = new Int32Array(count)
-  const to = new Int32Array(count)
+  const edges = new Array<Edge>(edgeCount)
+  const from = new Int32Array(edgeCount)
+  const to = new Int32Array(edgeCount)
   const edgesOfPool = new Map<string, number[]>()
   for (const edge of unsortedEdges) {
-    const source = tokenIndex.get(edge.tokenIn)!
-    const index = nextIndexByToken[source]!
-    nextIndexByToken[source]! += 1
+    const soldToken = tokenIndex.get(edge.tokenIn)!
+    const index = nextIndexByToken[soldToken]!
+    nextIndexByToken[soldToken]! += 1
     edges[index] = edge
-    from[index] = source
+    from[index] = soldToken
     to[index] = tokenIndex.get(edge.tokenOut)!
     const poolEdges = edgesOfPool.get(edge.pool.id)
     if (poolEdges) poolEdges.push(index)
     else edgesOfPool.set(edge.pool.id, [index])
   }
-  const reverse = new Int32Array(count)
+  const reverse = new Int32Array(edgeCount)
   for (const poolEdges of edgesOfPool.values())
-    for (const a of poolEdges) reverse[a] = poolEdges.find((b) => from[b] === to[a] && to[b] === from[a])!
+    for (const edge of poolEdges)
+      reverse[edge] = poolEdges.find((other) => from[other] === to[edge] && to[other] === from[edge])!
 
   const isWide = Uint8Array.from(edges, ({ pool }) => (pool.tokens.length > 2 ? 1 : 0))
   const poolsOfSource = groupBySource(edges, edgesOfPool)
@@ -104,7 +107,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     poolsOfSource,
     joined: null,
     scratch: new Scratch(),
-    tradingFunctions: previous?.topology.tradingFunctions ?? new WeakMap<Pool, TradingFunction | null>(),
+    tradingFunctions: previousGraph?.topology.tradingFunctions ?? new WeakMap<Pool, TradingFunction | null>(),
     facts: {},
   }
   const topology = { ...topologyBase, joined: native ? withNextJoined(topologyBase, tokenIndex.get(wrapped!)!) : null }
@@ -112,12 +115,12 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   return new Graph(snapshot, topology, edges, minGas)
 }
 
-/** Joins a token with the next one: a topology in which both are one token. */
+/** Returns a topology in which a token and the token with the next number are one token. */
 function withNextJoined(topology: Topology, token: number): Topology {
-  const next = token + 1
-  const joinEnds = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
+  const nextToken = token + 1
+  const joinEnds = (ends: Int32Array) => ends.map((end) => (end === nextToken ? token : end))
   const offset = topology.offset.slice()
-  offset[next] = offset[next + 1]!
+  offset[nextToken] = offset[nextToken + 1]!
   return { ...topology, offset, from: joinEnds(topology.from), to: joinEnds(topology.to), facts: {} }
 }
 
@@ -135,8 +138,8 @@ export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edg
 }
 
 /**
- * Edges for both directions of every pair of the pool's tokens. Includes pairs without liquidity, which may get some
- * later.
+ * Compiles the edges of both directions of every pair of the pool's tokens, including pairs without liquidity, since
+ * they may get some in a later block.
  */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
@@ -145,9 +148,9 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   )
 }
 
-function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
-  const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
-  // An arithmetic failure of one pool must not affect the others.
+function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, gasTable?: GasTable): Edge {
+  const hopGas: Readonly<Record<string, number>> = gasTable?.hop ?? HOP_GAS
+  // A pool whose arithmetic fails gets an empty curve, so that it does not affect the others.
   const singleSwapCurve =
     nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
   const priceCurve = withRepeatedSwaps(
@@ -156,8 +159,10 @@ function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: Ga
     pool.tokens.indexOf(tokenIn),
     pool.tokens.indexOf(tokenOut),
   )
-  const curve = compileCurve(table && priceCurve.gasPerPiece ? { ...priceCurve, gasPerPiece: table.tick } : priceCurve)
-  // A caller's gas table is complete; do not add gas of tokens to it.
-  const tokensGas = table ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)
-  return { pool, tokenIn, tokenOut, curve, gas: (hop[pool.family] ?? DEFAULT_HOP_GAS) + tokensGas, tokensGas }
+  const curve = compileCurve(
+    gasTable && priceCurve.gasPerPiece ? { ...priceCurve, gasPerPiece: gasTable.tick } : priceCurve,
+  )
+  // The figures of a caller's gas table already contain the gas of tokens.
+  const tokensGas = gasTable ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)
+  return { pool, tokenIn, tokenOut, curve, gas: (hopGas[pool.family] ?? DEFAULT_HOP_GAS) + tokensGas, tokensGas }
 }

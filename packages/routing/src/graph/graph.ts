@@ -14,7 +14,7 @@ export type Edge = {
   readonly curve: CompiledCurve
   /** Gas of the hop for ranking, without tick crossings. */
   readonly gas: number
-  /** Part of `gas` due to the two tokens rather than the pool. */
+  /** Part of `gas` that the two tokens cause, not the pool. */
   readonly tokensGas: number
 }
 
@@ -23,7 +23,10 @@ export type Hubs = {
   readonly tokens: readonly number[]
   /** Edges between two hubs. */
   readonly edges: readonly number[]
-  /** Edges between two tokens that are not hubs, in ascending order. Even a graph of many pools has few such edges. */
+  /**
+   * Edges between two tokens that are not hubs, in ascending order. There are few of them even in a graph of many
+   * pools.
+   */
   readonly outerEdges: Int32Array
 }
 
@@ -41,12 +44,18 @@ export type Topology = {
   /** By edge: the opposite direction of the same pool. */
   readonly reverse: Int32Array
   readonly edgesOfPool: ReadonlyMap<string, readonly number[]>
-  /** True if any pool has more than two tokens; and by edge, 1 if its pool has. */
+  /**
+   * A pool is wide (or multi-token) if it has more than two tokens. `hasWidePools`: true if any pool is wide; `isWide`,
+   * by edge: 1 if its pool is.
+   */
   readonly hasWidePools: boolean
   readonly isWide: Uint8Array
   /** Pool ids by family and DEX. */
   readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
-  /** Topology with the native token and its wrapper joined under the wrapper's number; null without a wrapper. */
+  /**
+   * Topology in which the native token and its wrapper are one token, with the wrapper's number; null without a
+   * wrapper.
+   */
   readonly joined: Topology | null
   readonly scratch: Scratch
   /** Cached trading functions of pools with several tokens; null for pools without one. */
@@ -55,34 +64,40 @@ export type Topology = {
   readonly facts: { hubs?: Hubs }
 }
 
-/** First rate of each edge and of its reverse; 0 if the edge must not be used. */
+/**
+ * By edge: rate for the first unit, of the edge (`rate`) and of its reverse (`rateBack`); 0 if the edge must not be
+ * used.
+ */
 export type Rates = { readonly rate: Float64Array; readonly rateBack: Float64Array }
 
 /** Learned gas of edges. */
 export type EdgeGas = {
-  /** By edge: gas in addition to the figure in the graph; may be negative. Empty if nothing was learned. */
+  /** By edge: learned gas less the gas in the graph; may be negative. Empty if nothing was learned. */
   readonly extraGas: Float64Array
-  /** By edge: measured gas. `extraGas` already includes the difference. */
+  /** By edge: measured gas of the hop, from which `extraGas` was computed. */
   readonly measuredHops: ReadonlyMap<number, MeasuredHop>
 }
 
-/** Upper bounds on token values at spot rates; see `subgraph/labels.ts`. */
+/**
+ * By token: upper bound on the value of a unit in the target token (`maxValue`), and minimum number of edges to the
+ * target (`hops`); see `subgraph/labels.ts`.
+ */
 export type TargetLabels = {
-  readonly best: Float64Array
+  readonly maxValue: Float64Array
   readonly hops: Uint8Array
   /**
-   * By token: maximum value of its first unit through each block of edges. Computed on demand for tokens with many
-   * edges.
+   * By token: for each block of its outgoing edges, the maximum value of a unit that is sold through an edge of the
+   * block. Computed on demand for tokens with many edges.
    */
   readonly blocks: Map<number, Float64Array>
 }
 
 /** By token: depth of the deepest outgoing edge, in base units of the token; see `subgraph/best-path.ts`. */
-export type Exits = {
+export type DeepestExits = {
   readonly maxDepth: Float64Array
-  /** The token that this edge leads to. */
+  /** By token: the token that its deepest outgoing edge buys. */
   readonly deepestNeighbor: Int32Array
-  /** Depth of the deepest edge to any other token. */
+  /** By token: depth of its deepest outgoing edge that buys another token than that. */
   readonly maxDepthElsewhere: Float64Array
 }
 
@@ -90,16 +105,17 @@ export type Exits = {
 export type GraphFacts = {
   /** True if some pools disagree on a price by more than their fees. */
   hasProfitableCycle?: boolean
-  exits?: Exits
+  exits?: DeepestExits
   /** Rates of the edges that any route may pass through, by trust list. */
   readonly passableRates: WeakMap<Trust, Rates>
   /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
   readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
   /**
-   * Output base units per wei, by trust list (the key is this object if there is no list), then by target and gas cost.
+   * Price of the native token, in output base units per wei: by trust list (or by this object if there is none), then
+   * by input token, target, and gas cost.
    */
   readonly outputPerWei: WeakMap<object, Map<string, number>>
-  /** Labels by trust list (as in `outputPerWei`), then by target and hop limit. */
+  /** Labels by trust list (or by this object if there is none), then by target and hop limit. */
   readonly targetLabels: WeakMap<object, Map<string, TargetLabels>>
 }
 
@@ -108,18 +124,19 @@ type EdgeArrays = {
   readonly edges: Edge[]
   /** Output per unit of input for the first unit; 0 without liquidity. */
   readonly rate: Float64Array
-  /** `rate` of the reverse edge. Stored next to `rate` for locality when scanning the edges of a token. */
+  /** `rate` of the reverse edge. Stored by edge, so that a scan of a token's edges reads adjacent numbers. */
   readonly rateBack: Float64Array
-  /** Conductance at zero input; see `Point.conductance`. */
+  /** Conductance at zero input; see `CurvePoint`. */
   readonly conductance: Float64Array
   /** Conductance at the deepest piece of the pool. */
   readonly maxConductance: Float64Array
 }
 
 /**
- * The pools of a block; logically immutable. Only the newest graph owns the arrays. An older graph records the edges
- * that its successor replaced, and copies the arrays if it is used again (H. Baker, "Shallow binding makes functional
- * arrays fast", 1991). A new block therefore costs only its changes, however large the graph is.
+ * The pools of a block; logically immutable. A new block costs only its changes, however large the graph is: the arrays
+ * pass to the newest graph. An older graph only records the edges that its successor replaced. If it is used again, it
+ * copies the arrays of the newest graph and undoes the changes (H. Baker, "Shallow binding makes functional arrays
+ * fast", 1991).
  */
 export class Graph {
   readonly snapshot: Snapshot
@@ -183,7 +200,7 @@ export class Graph {
     return graph
   }
 
-  /** Transfers the arrays to a later graph. */
+  /** Leaves the arrays to a later graph, and records the edges that it replaces. */
   private transferArrays(graph: Graph, oldEdges: ReadonlyMap<number, Edge>): void {
     this.arrays = null
     this.successor = { graph, oldEdges }
@@ -192,9 +209,9 @@ export class Graph {
   private restoreArrays(): EdgeArrays {
     const edgeChanges: ReadonlyMap<number, Edge>[] = []
     let owner: Graph = this
-    for (let next = owner.successor; next; next = owner.successor) {
-      edgeChanges.push(next.oldEdges)
-      owner = next.graph
+    for (let successor = owner.successor; successor; successor = owner.successor) {
+      edgeChanges.push(successor.oldEdges)
+      owner = successor.graph
     }
     const { edges, rate, rateBack, conductance, maxConductance } = owner.arrays!
     const arrays = {
@@ -215,8 +232,8 @@ function arraysOf(edges: Edge[], { reverse }: Topology): EdgeArrays {
   const rate = Float64Array.from(edges, ({ curve }) => firstRate(curve))
   const rateBack = Float64Array.from(reverse, (index) => rate[index]!)
   const conductance = Float64Array.from(edges, ({ curve }) => firstConductance(curve))
-  const max = Float64Array.from(edges, ({ curve }) => maxConductance(curve))
-  return { edges, rate, rateBack, conductance, maxConductance: max }
+  const maxConductances = Float64Array.from(edges, ({ curve }) => maxConductance(curve))
+  return { edges, rate, rateBack, conductance, maxConductance: maxConductances }
 }
 
 function setEdges(arrays: EdgeArrays, newEdges: ReadonlyMap<number, Edge>, { reverse }: Topology): void {

@@ -6,10 +6,10 @@ import {
   crossesFlat,
   flatAt,
   hiddenEarnings,
+  inputBeforeFlat,
   inputOf,
   outputOf,
   pointAt,
-  shortOfFlat,
   upToInput,
   upToPiece,
 } from './price-curve.ts'
@@ -75,11 +75,12 @@ test('a curve cut after an input has that capacity and the same outputs up to it
 
 test('inputs that end at a gap or at the end of a pool are reduced, others are not', () => {
   const gap = BEFORE_GAP / 0.99
-  expect(shortOfFlat(curve, gap)).toBeLessThan(gap)
-  expect(shortOfFlat(curve, gap) / gap).toBeGreaterThan(1 - 1e-6)
-  expect(shortOfFlat(curve, gap * (1 + 1e-9))).toBeLessThan(gap)
-  expect(shortOfFlat(curve, capacityOf(curve))).toBeLessThan(capacityOf(curve))
-  for (const input of [gap * 0.99, gap * 1.01, capacityOf(curve) * 0.99]) expect(shortOfFlat(curve, input)).toBe(input)
+  expect(inputBeforeFlat(curve, gap)).toBeLessThan(gap)
+  expect(inputBeforeFlat(curve, gap) / gap).toBeGreaterThan(1 - 1e-6)
+  expect(inputBeforeFlat(curve, gap * (1 + 1e-9))).toBeLessThan(gap)
+  expect(inputBeforeFlat(curve, capacityOf(curve))).toBeLessThan(capacityOf(curve))
+  for (const input of [gap * 0.99, gap * 1.01, capacityOf(curve) * 0.99])
+    expect(inputBeforeFlat(curve, input)).toBe(input)
   expect(crossesFlat(curve, gap * 0.99, gap * 1.01)).toBe(true)
   expect(crossesFlat(curve, gap * 0.5, gap * 0.99)).toBe(false)
   expect(crossesFlat(curve, gap * 1.01, gap * 1.1)).toBe(false)

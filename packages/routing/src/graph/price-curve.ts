@@ -1,6 +1,8 @@
 /**
- * Price curves. A curve describes one direction of a pool for the search in floats: output, marginal rate, and the
- * inverse of both.
+ * Price curves. A curve describes one direction of a pool for the search in floats: output and marginal rate as
+ * functions of the input, and the inverses of both. In this file, `from`, `to`, and `end` are square roots of marginal
+ * prices at the start of a piece or trade, at the end of the trade, and at the end of the piece. Prices are before fees
+ * and taxes.
  */
 import { MAX_STRAIGHT_FALL, NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 import type { SwapsCurve } from './repeated-swaps.ts'
@@ -8,23 +10,26 @@ import type { SwapsCurve } from './repeated-swaps.ts'
 /** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
   /**
-   * Four numbers per piece: square root of the marginal price at its start (descending), total input after the input
-   * fee up to its start, total output before an output fee up to its start, and its liquidity. The last three numbers
-   * are the first three values at the end of the pool. A single array, since an array's header takes more memory than a
-   * piece.
+   * Four numbers per piece: the square root of the marginal price at the start of the piece (descending), the total
+   * input after the input fee of all pieces before it, the total output before the output fee of all pieces before it,
+   * and its liquidity. After the last piece, three more numbers: the first three values at the end of the pool. All are
+   * in a single array, since the header of an array takes more memory than a piece.
    */
   readonly pieces: Float64Array
   /** Fraction of the input that remains after fee and tax. */
   readonly keepIn: number
   /** Fraction of the output that remains after fee and tax. */
   readonly keepOut: number
-  /** Gas of each further piece, for the tick crossed. */
+  /** Gas of each piece after the first, for the tick that is crossed. */
   readonly gasPerPiece: number
-  /** Relative amount by which the pool may pay more than the curve. */
+  /** Maximum fraction by which the pool may pay more than the curve. */
   readonly outputError: number
-  /** `outputError` for trades that end in each piece, by piece; null if only the maximum is known. */
+  /** By piece: `outputError` of the trades that end in the piece. Null if only the maximum over all pieces is known. */
   readonly outputErrors: Float64Array | null
-  /** `outputError` for trades of several swaps, and the input from which a trade takes several swaps. */
+  /**
+   * If the pool limits each swap: the input above which a trade takes several swaps, and `outputError` of such trades.
+   * Null for other pools.
+   */
   readonly repeats: { readonly minInput: number; readonly outputError: number } | null
 }
 
@@ -34,7 +39,7 @@ const DEPTH_OFFSET = 3
 /** Numbers per piece. */
 const NUMBERS_PER_PIECE = 4
 
-export const piecesOf = ({ pieces }: CompiledCurve): number => pieces.length >> 2
+export const pieceCountOf = ({ pieces }: CompiledCurve): number => pieces.length >> 2
 
 /**
  * Square root of the marginal price at the start of a piece. For the index after the last piece, the price at the end
@@ -42,16 +47,19 @@ export const piecesOf = ({ pieces }: CompiledCurve): number => pieces.length >> 
  */
 export const sqrtPriceAt = ({ pieces }: CompiledCurve, piece: number): number => pieces[NUMBERS_PER_PIECE * piece]!
 
+/** Total input of the pieces before a piece, after the input fee. */
 export const inputBefore = ({ pieces }: CompiledCurve, piece: number): number =>
   pieces[NUMBERS_PER_PIECE * piece + INPUT_OFFSET]!
 
+/** Total output of the pieces before a piece, before the output fee. */
 export const outputBefore = ({ pieces }: CompiledCurve, piece: number): number =>
   pieces[NUMBERS_PER_PIECE * piece + OUTPUT_OFFSET]!
 
+/** Liquidity of a piece; 0 in a gap. */
 export const depthOf = ({ pieces }: CompiledCurve, piece: number): number =>
   pieces[NUMBERS_PER_PIECE * piece + DEPTH_OFFSET]!
 
-/** The trade of a pool at which its marginal rate has fallen to a given rate. */
+/** The trade of a pool after which its marginal rate has fallen to a given rate. */
 export type CurvePoint = {
   input: number
   output: number
@@ -84,8 +92,8 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
     const offset = NUMBERS_PER_PIECE * piece
     pieces[offset] = from
     pieces[offset + DEPTH_OFFSET] = depth
-    // Computes both from the same difference, like `tradeTo`: on nearly flat pieces, earnings would otherwise be
-    // rounding noise.
+    // Input and output use the same difference `from − to`, as in `tradeTo`. If they were rounded separately, the
+    // earnings of nearly flat pieces would be rounding noise.
     pieces[offset + NUMBERS_PER_PIECE + INPUT_OFFSET] =
       pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
     pieces[offset + NUMBERS_PER_PIECE + OUTPUT_OFFSET] = pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)
@@ -102,24 +110,27 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
   }
 }
 
+/**
+ * The curve with a tax on the input or the output. `keptIn` and `keptOut` are the fractions that remain after the tax.
+ */
 export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): CompiledCurve {
   if (keptIn === 1 && keptOut === 1) return curve
   return { ...curve, keepIn: curve.keepIn * keptIn, keepOut: curve.keepOut * keptOut }
 }
 
-/** The curve, cut just before the tick at the end of a piece. */
+/** The curve up to a piece, cut just before the tick at the end of the piece. */
 export function upToPiece(curve: CompiledCurve, piece: number): CompiledCurve {
-  const end = NUMBERS_PER_PIECE * (piece + 1)
-  const pieces = curve.pieces.slice(0, end + DEPTH_OFFSET)
+  const endOffset = NUMBERS_PER_PIECE * (piece + 1)
+  const pieces = curve.pieces.slice(0, endOffset + DEPTH_OFFSET)
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const to = pieces[end]! + TICK_MARGIN * (from - pieces[end]!)
-  pieces[end] = to
-  pieces[end + INPUT_OFFSET] = inputBefore(curve, piece) + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
-  pieces[end + OUTPUT_OFFSET] = outputBefore(curve, piece) + depth * (from - to)
+  const to = pieces[endOffset]! + TICK_MARGIN * (from - pieces[endOffset]!)
+  pieces[endOffset] = to
+  pieces[endOffset + INPUT_OFFSET] = inputBefore(curve, piece) + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
+  pieces[endOffset + OUTPUT_OFFSET] = outputBefore(curve, piece) + depth * (from - to)
   return { ...curve, pieces }
 }
 
-/** The curve, cut after an input. */
+/** The curve, cut at an input. */
 export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve {
   if (!(amountIn < capacityOf(curve))) return curve
   const piece = pieceOfInput(curve, amountIn)
@@ -127,11 +138,11 @@ export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve
   const tradedAmount = amountIn * curve.keepIn
   const amountInPiece = tradedAmount - inputBefore(curve, piece)
   const to = depth === 0 ? from : 1 / (1 / from + amountInPiece / depth)
-  const end = NUMBERS_PER_PIECE * (piece + 1)
-  const pieces = curve.pieces.slice(0, end + DEPTH_OFFSET)
-  pieces[end] = to
-  pieces[end + INPUT_OFFSET] = tradedAmount
-  pieces[end + OUTPUT_OFFSET] = outputBefore(curve, piece) + from * to * amountInPiece
+  const endOffset = NUMBERS_PER_PIECE * (piece + 1)
+  const pieces = curve.pieces.slice(0, endOffset + DEPTH_OFFSET)
+  pieces[endOffset] = to
+  pieces[endOffset + INPUT_OFFSET] = tradedAmount
+  pieces[endOffset + OUTPUT_OFFSET] = outputBefore(curve, piece) + from * to * amountInPiece
   return { ...curve, pieces }
 }
 
@@ -141,16 +152,16 @@ export function isStraight({ pieces }: CompiledCurve): boolean {
   return pieces.length > NUMBERS_PER_PIECE && end < pieces[0]! && end > pieces[0]! * (1 - MAX_STRAIGHT_FALL)
 }
 
-/** The curve with a relative fall of its price that is larger by a factor. */
+/** The curve with a price that falls more steeply: the relative fall of its √price is multiplied by a factor. */
 export function withSteeperFall(curve: CompiledCurve, factor: number): CompiledCurve {
-  const count = piecesOf(curve)
-  const first = sqrtPriceAt(curve, 0)
+  const count = pieceCountOf(curve)
+  const startSqrtPrice = sqrtPriceAt(curve, 0)
   const pieces = curve.pieces.slice()
   for (let piece = 1; piece <= count; piece++) {
     const offset = NUMBERS_PER_PIECE * piece
     const width = pieces[offset + INPUT_OFFSET]! - pieces[offset - NUMBERS_PER_PIECE + INPUT_OFFSET]!
     const from = pieces[offset - NUMBERS_PER_PIECE]!
-    const to = first * (1 + factor * (pieces[offset]! / first - 1))
+    const to = startSqrtPrice * (1 + factor * (pieces[offset]! / startSqrtPrice - 1))
     pieces[offset] = to
     pieces[offset - NUMBERS_PER_PIECE + DEPTH_OFFSET] = (width * from * to) / (from - to)
     pieces[offset + OUTPUT_OFFSET] = pieces[offset - NUMBERS_PER_PIECE + OUTPUT_OFFSET]! + width * from * to
@@ -164,7 +175,7 @@ export function firstRate({ pieces, keepIn, keepOut }: CompiledCurve): number {
   return pieces.length > NUMBERS_PER_PIECE && Number.isFinite(rate) ? rate : 0
 }
 
-/** Conductance at zero input: the depth at the current price. */
+/** Conductance (see `CurvePoint`) at zero input. */
 export function firstConductance({ pieces, keepIn }: CompiledCurve): number {
   // A piece without liquidity is a price step, so the next piece counts.
   for (let offset = 0; offset + NUMBERS_PER_PIECE < pieces.length; offset += NUMBERS_PER_PIECE)
@@ -173,32 +184,34 @@ export function firstConductance({ pieces, keepIn }: CompiledCurve): number {
 }
 
 /**
- * A range of rates within which a pool trades the same amount: a gap without liquidity, or everything below its end.
- * Rates are natural logarithms; `low` is −∞ at the end of a pool. The conductances are those of the adjacent pieces.
+ * A range of rates within which a pool trades the same amount: at a gap without liquidity, or at its end. The bounds
+ * are natural logarithms of rates; `lowLogRate` is −∞ at the end of the pool. The conductances are those of the pieces
+ * above and below the range; 0 if there is no piece.
  */
-export type Flat = {
+export type FlatRange = {
   readonly highLogRate: number
   readonly conductanceAbove: number
   readonly lowLogRate: number
   readonly conductanceBelow: number
 }
 
-/** The flat range around a rate at which a pool trades but does not respond to the rate. */
-export function flatAt(curve: CompiledCurve, rate: number): Flat {
+/** The flat range that contains a rate. At this rate, the pool must trade without responding to the rate. */
+export function flatAt(curve: CompiledCurve, rate: number): FlatRange {
   const { pieces, keepIn, keepOut } = curve
-  const count = piecesOf(curve)
-  const target = Math.sqrt(rate / (keepIn * keepOut))
+  const count = pieceCountOf(curve)
+  const targetSqrtPrice = Math.sqrt(rate / (keepIn * keepOut))
   let pieceAfter = 0
   while (
     pieceAfter < count &&
-    (pieces[NUMBERS_PER_PIECE * pieceAfter]! > target || pieces[NUMBERS_PER_PIECE * pieceAfter + DEPTH_OFFSET] === 0)
+    (pieces[NUMBERS_PER_PIECE * pieceAfter]! > targetSqrtPrice ||
+      pieces[NUMBERS_PER_PIECE * pieceAfter + DEPTH_OFFSET] === 0)
   )
     pieceAfter++
   let pieceBefore = pieceAfter
   while (pieceBefore > 0 && pieces[NUMBERS_PER_PIECE * (pieceBefore - 1) + DEPTH_OFFSET] === 0) pieceBefore--
-  const logRate = (price: number) => Math.log(keepIn * keepOut * price * price)
-  const conductance = (piece: number, price: number) =>
-    pieces[NUMBERS_PER_PIECE * piece + DEPTH_OFFSET]! / (2 * price * keepIn)
+  const logRate = (sqrtPrice: number) => Math.log(keepIn * keepOut * sqrtPrice * sqrtPrice)
+  const conductance = (piece: number, sqrtPrice: number) =>
+    pieces[NUMBERS_PER_PIECE * piece + DEPTH_OFFSET]! / (2 * sqrtPrice * keepIn)
   const [high, low] = [sqrtPriceAt(curve, pieceBefore), sqrtPriceAt(curve, pieceAfter)]
   return {
     highLogRate: logRate(high),
@@ -231,9 +244,10 @@ export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const from = pieces[offset]!
   const amountInPiece = amountIn * keepIn - pieces[offset + INPUT_OFFSET]!
   const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + amountInPiece / depth))
-  // The difference of two nearly equal prices would lose the output of dust in a deep pool.
-  const bought = to > end ? from * to * amountInPiece : depth * (from - to)
-  return (pieces[offset + OUTPUT_OFFSET]! + bought) * keepOut
+  // In a deep pool, a tiny input hardly changes the price, so that the difference of the two prices would lose
+  // precision.
+  const outputInPiece = to > end ? from * to * amountInPiece : depth * (from - to)
+  return (pieces[offset + OUTPUT_OFFSET]! + outputInPiece) * keepOut
 }
 
 /** Output per unit of further input after an input; 0 at the end of the pool. */
@@ -243,15 +257,16 @@ export function marginalRate(curve: CompiledCurve, amountIn: number): number {
   const offset = NUMBERS_PER_PIECE * pieceOfInput(curve, amountIn)
   const depth = pieces[offset + DEPTH_OFFSET]!
   const amountInPiece = amountIn * keepIn - pieces[offset + INPUT_OFFSET]!
-  const price = depth === 0 ? pieces[offset + NUMBERS_PER_PIECE]! : 1 / (1 / pieces[offset]! + amountInPiece / depth)
-  return keepIn * keepOut * price * price
+  const sqrtPrice =
+    depth === 0 ? pieces[offset + NUMBERS_PER_PIECE]! : 1 / (1 / pieces[offset]! + amountInPiece / depth)
+  return keepIn * keepOut * sqrtPrice * sqrtPrice
 }
 
 /** Input for an output; ∞ if the pool cannot pay it. */
 export function inputOf(curve: CompiledCurve, amountOut: number): number {
   const { keepIn, keepOut } = curve
   const tradedAmount = amountOut / keepOut
-  const count = piecesOf(curve)
+  const count = pieceCountOf(curve)
   if (count === 0 || !(tradedAmount <= outputBefore(curve, count))) return Number.POSITIVE_INFINITY
   let piece = 0
   while (outputBefore(curve, piece + 1) < tradedAmount) piece++
@@ -262,15 +277,15 @@ export function inputOf(curve: CompiledCurve, amountOut: number): number {
 }
 
 /**
- * Returns the maximum input up to `reach` that stops before a range without liquidity (a gap or the end of the pool) at
- * or above `amountIn`. A swap that just reaches such a range would pay the gas of its tick for nothing.
+ * Returns the maximum input between `amountIn` and `maxInput` that stops before the first range without liquidity (a
+ * gap, or the end of the pool). A swap that just reaches such a range would pay the gas of its tick for nothing.
  */
-export function shortOfFlat(curve: CompiledCurve, amountIn: number, reach = amountIn): number {
+export function inputBeforeFlat(curve: CompiledCurve, amountIn: number, maxInput = amountIn): number {
   const { pieces, keepIn } = curve
-  const end = NUMBERS_PER_PIECE * piecesOf(curve)
+  const end = NUMBERS_PER_PIECE * pieceCountOf(curve)
   let flatStart = pieces[end + INPUT_OFFSET]! / keepIn
   for (
-    let offset = NUMBERS_PER_PIECE * pieceOfInput(curve, reach * (1 + NEAR_FLAT));
+    let offset = NUMBERS_PER_PIECE * pieceOfInput(curve, maxInput * (1 + NEAR_FLAT));
     offset >= 0;
     offset -= NUMBERS_PER_PIECE
   ) {
@@ -278,22 +293,23 @@ export function shortOfFlat(curve: CompiledCurve, amountIn: number, reach = amou
     if (start < amountIn * (1 - NEAR_FLAT)) break
     if (pieces[offset + DEPTH_OFFSET] === 0) flatStart = start
   }
-  return Math.min(reach, flatStart * (1 - NEAR_FLAT))
+  return Math.min(maxInput, flatStart * (1 - NEAR_FLAT))
 }
 
 /** Returns true if a gap without liquidity, or the end of the pool, lies between two inputs. */
 export function crossesFlat(curve: CompiledCurve, low: number, high: number): boolean {
   if (high >= capacityOf(curve)) return true
-  const last = pieceOfInput(curve, high)
-  for (let piece = pieceOfInput(curve, low); piece <= last; piece++) if (depthOf(curve, piece) === 0) return true
+  const lastPiece = pieceOfInput(curve, high)
+  for (let piece = pieceOfInput(curve, low); piece <= lastPiece; piece++) if (depthOf(curve, piece) === 0) return true
   return false
 }
 
-/** Number of pieces that an input uses up. */
+/** Number of pieces that an input trades completely. */
 export function piecesCrossed(curve: CompiledCurve, amountIn: number): number {
-  return piecesOf(curve) === 0 ? 0 : pieceOfInput(curve, amountIn)
+  return pieceCountOf(curve) === 0 ? 0 : pieceOfInput(curve, amountIn)
 }
 
+/** Index of the piece in which an input ends. */
 function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): number {
   const tradedAmount = amountIn * keepIn
   let low = 0
@@ -312,13 +328,13 @@ function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): numb
  */
 export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number, result: CurvePoint): void {
   const count = pieces.length >> 2
-  const target = Math.sqrt(rate / (keepIn * keepOut))
-  if (count === 0 || !(target < pieces[0]!)) {
+  const targetSqrtPrice = Math.sqrt(rate / (keepIn * keepOut))
+  if (count === 0 || !(targetSqrtPrice < pieces[0]!)) {
     result.input = result.output = result.conductance = 0
     return
   }
   const end = pieces[NUMBERS_PER_PIECE * count]!
-  const to = Math.max(target, end)
+  const to = Math.max(targetSqrtPrice, end)
   let low = 0
   let high = count - 1
   while (low < high) {
@@ -331,78 +347,87 @@ export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number
   const depth = pieces[offset + DEPTH_OFFSET]!
   result.input = (pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
   result.output = (pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)) * keepOut
-  result.conductance = target > end ? depth / (2 * to * keepIn) : 0
+  result.conductance = targetSqrtPrice > end ? depth / (2 * to * keepIn) : 0
 }
 
 /**
- * Maximum earnings of trading with a pool, given the cost of a unit of its input (`sold`) and the value of a unit of
- * its output (`bought`).
+ * Maximum earnings of trading with a pool, given the cost of a unit of its input (`priceIn`) and the value of a unit of
+ * its output (`priceOut`).
  */
-export function maxEarningsAt(curve: CompiledCurve, sold: number, bought: number): number {
-  const { input, output } = pointAt(curve, sold / bought)
-  return Math.max(0, output * bought - input * sold)
+export function maxEarningsAt(curve: CompiledCurve, priceIn: number, priceOut: number): number {
+  const { input, output } = pointAt(curve, priceIn / priceOut)
+  return Math.max(0, output * priceOut - input * priceIn)
 }
 
 /**
- * Earnings that the curve does not show: the increase if the pool pays more than the curve by its output error.
+ * Additional earnings if the pool pays more than the curve by its output error: an upper bound on what the curve hides.
  *
- * @param value - maximum value of the pool's input in any route
+ * @param maxInputValue - maximum value of the pool's input in any route, in units of the prices
  */
-export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: number, value: number): number {
+export function hiddenEarnings(curve: CompiledCurve, priceIn: number, priceOut: number, maxInputValue: number): number {
   const { repeats } = curve
-  const isRepeated = repeats !== null && value > repeats.minInput * sold
+  const isRepeated = repeats !== null && maxInputValue > repeats.minInput * priceIn
   const outputError = isRepeated ? Math.max(curve.outputError, repeats.outputError) : curve.outputError
   if (outputError === 0) return 0
-  const onCurve = maxEarningsAt(curve, sold, bought)
+  const visibleEarnings = maxEarningsAt(curve, priceIn, priceOut)
   const hidden = Math.min(
-    maxEarningsAt(curve, sold, bought * (1 + outputError)) - onCurve,
-    outputError * (value + onCurve),
+    maxEarningsAt(curve, priceIn, priceOut * (1 + outputError)) - visibleEarnings,
+    outputError * (maxInputValue + visibleEarnings),
   )
   if (isRepeated || curve.outputErrors === null || !(hidden > 0)) return hidden
-  const maxInput = (value * (1 + outputError)) / sold
-  return Math.min(hidden, maxEarningsByPiece(curve, { sold, bought, maxInput, onCurve }) - onCurve)
+  const maxInput = (maxInputValue * (1 + outputError)) / priceIn
+  return Math.min(hidden, maxEarningsByPiece(curve, { priceIn, priceOut, maxInput, visibleEarnings }) - visibleEarnings)
 }
 
 /**
- * Maximum earnings of a trade of at most `maxInput`, if each piece pays more by its own output error; at least the
- * earnings on the curve. Visits the pieces around the best trade on the curve. Stops at a piece where even the largest
- * output error cannot give higher earnings.
+ * Maximum earnings of a trade of at most `maxInput`, if trades that end in a piece pay more by that piece's output
+ * error; at least `visibleEarnings`, the maximum on the curve itself. Visits the pieces around the best trade on the
+ * curve. Stops at a piece where even the largest output error cannot give higher earnings.
  */
 function maxEarningsByPiece(
   curve: CompiledCurve,
   {
-    sold,
-    bought,
+    priceIn,
+    priceOut,
     maxInput,
-    onCurve,
-  }: { readonly sold: number; readonly bought: number; readonly maxInput: number; readonly onCurve: number },
+    visibleEarnings,
+  }: {
+    readonly priceIn: number
+    readonly priceOut: number
+    readonly maxInput: number
+    readonly visibleEarnings: number
+  },
 ): number {
   const { pieces, keepIn, keepOut, outputError, outputErrors } = curve
-  const count = piecesOf(curve)
-  let best = onCurve
+  const count = pieceCountOf(curve)
+  let best = visibleEarnings
   const inputAt = (piece: number) => inputBefore(curve, piece) / keepIn
   const isHopeless = (piece: number) =>
-    outputBefore(curve, piece) * keepOut * bought * (1 + outputError) - inputAt(piece) * sold <= onCurve
+    outputBefore(curve, piece) * keepOut * priceOut * (1 + outputError) - inputAt(piece) * priceIn <= visibleEarnings
   const visit = (piece: number) => {
     const offset = NUMBERS_PER_PIECE * piece
     const [from, depth, end] = [pieces[offset]!, pieces[offset + DEPTH_OFFSET]!, pieces[offset + NUMBERS_PER_PIECE]!]
-    const value = bought * (1 + outputErrors![piece]!)
+    const raisedPriceOut = priceOut * (1 + outputErrors![piece]!)
     const tradedAmount = maxInput * keepIn - pieces[offset + INPUT_OFFSET]!
     const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + tradedAmount / depth)) : end
-    const to = Math.max(farthest, Math.min(from, Math.sqrt(sold / (value * keepIn * keepOut))))
+    const to = Math.max(farthest, Math.min(from, Math.sqrt(priceIn / (raisedPriceOut * keepIn * keepOut))))
     const input = (pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
-    best = Math.max(best, (pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)) * keepOut * value - input * sold)
+    best = Math.max(
+      best,
+      (pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)) * keepOut * raisedPriceOut - input * priceIn,
+    )
   }
-  const middle = pieceOfInput(curve, Math.min(pointAt(curve, sold / bought).input, maxInput))
-  for (let piece = middle; piece >= 0; piece--) {
+  const bestPiece = pieceOfInput(curve, Math.min(pointAt(curve, priceIn / priceOut).input, maxInput))
+  for (let piece = bestPiece; piece >= 0; piece--) {
     visit(piece)
     if (isHopeless(piece)) break
   }
-  for (let piece = middle + 1; piece < count && inputAt(piece) < maxInput && !isHopeless(piece); piece++) visit(piece)
+  for (let piece = bestPiece + 1; piece < count && inputAt(piece) < maxInput && !isHopeless(piece); piece++)
+    visit(piece)
   return best
 }
 
-/** Convenience form of `tradeTo` that allocates its result. */
+/** Like `tradeTo`, but allocates its result. */
 export function pointAt(curve: CompiledCurve, rate: number): CurvePoint {
   const point = { input: 0, output: 0, conductance: 0 }
   tradeTo(curve, rate, point)

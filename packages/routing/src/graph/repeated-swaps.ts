@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
 
-/** Maximum number of consecutive swaps through one direction of such a pool. Each costs the gas of a hop. */
+/** Maximum number of consecutive swaps through one direction of such a pool. Each swap costs the gas of a hop. */
 export const MAX_SWAPS = 3
 
 /** Relative price difference of adjacent pieces that counts as rounding. */
@@ -10,19 +10,19 @@ const ROUNDING = 1e-12
 
 export type SwapsCurve = PriceCurve & {
   /**
-   * Input from which a trade takes several swaps, and relative amount by which several swaps may pay more than the
-   * curve.
+   * Present if the curve covers several swaps: the input above which a trade takes several swaps, and the fraction by
+   * which these may pay more than the curve.
    */
   readonly repeats?: { readonly minInput: number; readonly outputError: number }
 }
 
 /**
- * Extends the curve by further swaps if the pool limits each swap. The curve of the next swap is the same curve, scaled
- * by the change of the largest input and of its output from one swap to the next.
+ * Extends the curve by further swaps if the pool limits each swap. The curve of each next swap is the same curve,
+ * scaled by the ratios of the maximum input, and of its output, from one swap to the next.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
-  const count = curve.liquidity.length
-  if (count === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
+  const pieceCount = curve.liquidity.length
+  if (pieceCount === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
   const scales = nullIfRefused(() => scalesOf(pool, pool.tokens[inputIndex]!, pool.tokens[outputIndex]!))
   if (!scales) return curve
   const { minInput, inputRatio, outputRatio } = scales
@@ -30,21 +30,21 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   const liquidity = [...curve.liquidity]
   let outputError = 0
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
-    const lastPrice = sqrtPrice.at(-1)!
-    const startPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
-    // In some pools, the next swap starts at a higher marginal price than the end of the previous swap. A price curve
-    // must fall, so the curve assigns a lower price to the whole next swap.
-    const loweringFactor = Math.min(1, lastPrice / startPrice)
+    const lastSqrtPrice = sqrtPrice.at(-1)!
+    const startSqrtPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
+    // In some pools, the next swap starts at a higher marginal price than that at the end of the previous swap. The
+    // price of a curve must fall, so the prices of the whole next swap are lowered.
+    const loweringFactor = Math.min(1, lastSqrtPrice / startSqrtPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
-    const priceFactor = (loweringFactor * startPrice) / curve.sqrtPrice[0]!
-    const depthFactor = priceFactor * inputRatio ** swap
+    const sqrtPriceFactor = (loweringFactor * startSqrtPrice) / curve.sqrtPrice[0]!
+    const depthFactor = sqrtPriceFactor * inputRatio ** swap
     // The fee stays in the pool, so the next swap may also start at a slightly lower price.
-    if (startPrice < lastPrice * (1 - ROUNDING)) {
-      sqrtPrice.push(startPrice)
+    if (startSqrtPrice < lastSqrtPrice * (1 - ROUNDING)) {
+      sqrtPrice.push(startSqrtPrice)
       liquidity.push(0)
     }
-    for (let piece = 0; piece < count; piece++) {
-      sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * priceFactor, sqrtPrice.at(-1)!))
+    for (let piece = 0; piece < pieceCount; piece++) {
+      sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * sqrtPriceFactor, sqrtPrice.at(-1)!))
       liquidity.push(curve.liquidity[piece]! * depthFactor)
     }
   }
@@ -56,11 +56,12 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   }
 }
 
+/** Maximum input of the first swap, and ratios of the second swap to the first. */
 type Scales = { readonly minInput: number; readonly inputRatio: number; readonly outputRatio: number }
 
 /**
- * Returns the input of the largest swap, and the ratios of the next largest swap's input and output to those of the
- * first. Null if no second swap is possible.
+ * Returns the maximum input of a swap, and the ratios of the maximum input of a second swap, and of its output, to
+ * those of the first. Null if no second swap is possible.
  *
  * @throws PoolRefusal
  */

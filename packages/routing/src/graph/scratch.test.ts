@@ -10,7 +10,7 @@ describe('blank arrays', () => {
     const scratch = new Scratch()
     const write = () =>
       scratch.within(() => {
-        const places = scratch.noIndices(LENGTH, (array) => array.fill(-1, 2, 3))
+        const places = scratch.blankIndexArray(LENGTH, (array) => array.fill(-1, 2, 3))
         const sums = scratch.zeroFloats(LENGTH, (array) => array.fill(0, 4, 5))
         expect([...places]).toEqual(new Array(LENGTH).fill(-1))
         expect([...sums]).toEqual(new Array(LENGTH).fill(0))

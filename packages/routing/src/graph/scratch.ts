@@ -1,37 +1,38 @@
-/** Pool of typed arrays that searches borrow and return. */
+/** Reuse of typed arrays: searches borrow them and return them. */
 
 /** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
 const MIN_RETAINED = 32
 /**
- * Beyond that minimum, maximum total length of the arrays of one type and length: thousands of short arrays are
- * retained.
+ * Maximum total length of the retained arrays of one type and length, if it allows for more than `MIN_RETAINED` arrays:
+ * thousands of short arrays are retained.
  */
-const RETAINED_NUMBERS = 131_072
+const MAX_RETAINED_NUMBERS = 131_072
 /** Maximum number of retained long arrays of one type and length, and their maximum total length. */
 const MAX_LONG_ARRAYS = 128
-const LONG_NUMBERS = 4_194_304
+const MAX_LONG_NUMBERS = 4_194_304
 
-/** Arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
+/** Blank arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
 const MAX_SHORT_LENGTH = 1_024
 
 const retainedCount = (length: number): number =>
   Math.max(
     MIN_RETAINED,
-    Math.floor(RETAINED_NUMBERS / length),
-    Math.min(MAX_LONG_ARRAYS, Math.floor(LONG_NUMBERS / length)),
+    Math.floor(MAX_RETAINED_NUMBERS / length),
+    Math.min(MAX_LONG_ARRAYS, Math.floor(MAX_LONG_NUMBERS / length)),
   )
 
 /**
- * Typed arrays that searches borrow. For large graphs, allocating them would take longer than most searches. Contents
- * are those of the last use, unless a fill value is given.
+ * Lends typed arrays. For large graphs, allocating them would take longer than most searches. A lent array has the
+ * contents of its last use, unless a fill value is given or its kind is blank.
  */
 export class Scratch {
-  /** Shelf of each borrowed array, in the order of borrowing, and the cleanup to run on return. */
+  /** By borrowed array, in the order of borrowing: its shelf, and the cleanup to run when it is returned, if any. */
   private readonly inUse: Shelf<unknown>[] = []
   private readonly cleanups: (() => void)[] = []
   private readonly floatArrays: Shelves<Float64Array>
   private readonly intArrays: Shelves<Int32Array>
   private readonly byteArrays: Shelves<Uint8Array>
+  /** Blank arrays: while not lent, they contain only their fill value. */
   private readonly blankFloats: Shelves<Float64Array>
   private readonly blankBytes: Shelves<Uint8Array>
   private readonly blankInts: Shelves<Int32Array>
@@ -39,7 +40,7 @@ export class Scratch {
   private readonly blankBounds: Shelves<Float64Array>
   private subgraphScratch: Scratch | null = null
 
-  /** @param capacityFor - returns the length of the underlying array for a requested length */
+  /** @param capacityFor - returns the length of the underlying buffer for a requested length */
   constructor(capacityFor = (length: number) => length) {
     const { inUse } = this
     this.floatArrays = new Shelves(Float64Array, inUse, capacityFor)
@@ -52,29 +53,32 @@ export class Scratch {
     this.blankBounds = new Shelves(Float64Array, inUse, capacityFor, Number.NEGATIVE_INFINITY)
   }
 
-  /** A separate pool of arrays for subgraphs. Their lengths rarely repeat, so this pool rounds lengths up. */
+  /**
+   * Lends arrays for subgraphs. Their lengths rarely repeat, so these arrays are views of buffers with rounded lengths.
+   */
   get forSubgraphs(): Scratch {
     this.subgraphScratch ??= new Scratch(roundedCapacity)
     return this.subgraphScratch
   }
 
-  floats(length: number, value?: number): Float64Array {
+  floats(length: number, fillValue?: number): Float64Array {
     const array = this.floatArrays.lend(length)
-    return value === undefined ? array : array.fill(value)
+    return fillValue === undefined ? array : array.fill(fillValue)
   }
 
-  ints(length: number, value?: number): Int32Array {
+  ints(length: number, fillValue?: number): Int32Array {
     const array = this.intArrays.lend(length)
-    return value === undefined ? array : array.fill(value)
+    return fillValue === undefined ? array : array.fill(fillValue)
   }
 
-  bytes(length: number, value?: number): Uint8Array {
+  bytes(length: number, fillValue?: number): Uint8Array {
     const array = this.byteArrays.lend(length)
-    return value === undefined ? array : array.fill(value)
+    return fillValue === undefined ? array : array.fill(fillValue)
   }
 
   /**
-   * Borrows an array of zeros for few writes. Undoing few writes is cheaper than clearing the array.
+   * Borrows an array of zeros, for callers that write to few of its entries: undoing the writes is then cheaper than
+   * clearing the array.
    *
    * @param wipe - undoes all writes; always called when the array is returned
    */
@@ -93,13 +97,13 @@ export class Scratch {
     return this.withCleanup(this.blankBytes.lend(length), wipe)
   }
 
-  /** Like `zeroInts` for indices, filled with −1. */
-  noIndices(length: number, wipe: (array: Int32Array) => void): Int32Array {
+  /** Like `zeroInts`, but filled with −1: for indices of which most are absent. */
+  blankIndexArray(length: number, wipe: (array: Int32Array) => void): Int32Array {
     if (length <= MAX_SHORT_LENGTH) return this.ints(length, -1)
     return this.withCleanup(this.blankIndices.lend(length), wipe)
   }
 
-  /** Like `zeroFloats` for upper bounds, filled with −∞. */
+  /** Like `zeroFloats`, but filled with −∞. */
   negativeInfinities(length: number, wipe: (array: Float64Array) => void): Float64Array {
     if (length <= MAX_SHORT_LENGTH) return this.floats(length, Number.NEGATIVE_INFINITY)
     return this.withCleanup(this.blankBounds.lend(length), wipe)
@@ -132,27 +136,33 @@ export class Scratch {
   }
 }
 
+/** Arrays of one type and capacity. The first `lentCount` of them are lent. */
 type Shelf<T> = { readonly arrays: T[]; readonly maxRetained: number; lentCount: number }
 
-type Numbers = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
-type Kind<T> = {
+type NumberArray = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
+type ArrayClass<T> = {
   new (length: number): T
   new (buffer: ArrayBufferLike, offset: number, length: number): T
 }
 
-/** Arrays of one type, by length. */
-class Shelves<T extends Numbers> {
-  private readonly Kind: Kind<T>
+/** Arrays of one type and fill value, by capacity. */
+class Shelves<T extends NumberArray> {
+  private readonly ArrayClass: ArrayClass<T>
   private readonly capacityFor: (length: number) => number
   private readonly inUse: Shelf<unknown>[]
   private readonly fillValue: number
-  /** Shelves of short lengths, which are requested most often, indexed by length. */
-  private readonly short: (Shelf<T> | undefined)[] = []
-  private readonly long = new Map<number, Shelf<T>>()
+  /** Shelves of short arrays, which are requested most often, indexed by capacity. */
+  private readonly shortShelves: (Shelf<T> | undefined)[] = []
+  private readonly longShelves = new Map<number, Shelf<T>>()
 
   /** @param fillValue - fill value of new arrays */
-  constructor(Kind: Kind<T>, inUse: Shelf<unknown>[], capacityFor: (length: number) => number, fillValue = 0) {
-    this.Kind = Kind
+  constructor(
+    ArrayClass: ArrayClass<T>,
+    inUse: Shelf<unknown>[],
+    capacityFor: (length: number) => number,
+    fillValue = 0,
+  ) {
+    this.ArrayClass = ArrayClass
     this.capacityFor = capacityFor
     this.inUse = inUse
     this.fillValue = fillValue
@@ -161,19 +171,20 @@ class Shelves<T extends Numbers> {
   lend(length: number): T {
     const capacity = this.capacityFor(length)
     const shelf =
-      (capacity <= MAX_SHORT_LENGTH ? this.short[capacity] : this.long.get(capacity)) ?? this.shelfFor(capacity)
+      (capacity <= MAX_SHORT_LENGTH ? this.shortShelves[capacity] : this.longShelves.get(capacity)) ??
+      this.shelfFor(capacity)
     if (shelf.lentCount === shelf.arrays.length) shelf.arrays.push(this.create(capacity))
     this.inUse.push(shelf)
     const index = shelf.lentCount++
     const array = shelf.arrays[index]!
     if (array.length === length) return array
-    const resized = new this.Kind(array.buffer, 0, length)
+    const resized = new this.ArrayClass(array.buffer, 0, length)
     shelf.arrays[index] = resized
     return resized
   }
 
   private create(length: number): T {
-    const array = new this.Kind(length)
+    const array = new this.ArrayClass(length)
     if (this.fillValue !== 0) array.fill(this.fillValue)
     return array
   }
@@ -181,9 +192,9 @@ class Shelves<T extends Numbers> {
   private shelfFor(capacity: number): Shelf<T> {
     const shelf: Shelf<T> = { arrays: [], maxRetained: retainedCount(capacity), lentCount: 0 }
     if (capacity <= MAX_SHORT_LENGTH) {
-      while (this.short.length <= capacity) this.short.push(undefined)
-      this.short[capacity] = shelf
-    } else this.long.set(capacity, shelf)
+      while (this.shortShelves.length <= capacity) this.shortShelves.push(undefined)
+      this.shortShelves[capacity] = shelf
+    } else this.longShelves.set(capacity, shelf)
     return shelf
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least the output less the
- * cost for any positive input, and at least 0 for no input. The envelope is a line from the origin to the point of
- * tangency, and then the curve itself. Trading on envelopes gives the prices of the Lagrangian relaxation of fixed
- * costs.
+ * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least `output − cost` for
+ * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin to the point of tangency,
+ * and then the curve itself. If pools trade on their envelopes, the solved prices are good prices for the Lagrangian
+ * relaxation of fixed costs.
  */
 import {
   type CompiledCurve,
@@ -10,76 +10,81 @@ import {
   depthOf,
   inputBefore,
   outputBefore,
-  piecesOf,
+  pieceCountOf,
   sqrtPriceAt,
 } from '../graph/price-curve.ts'
 import { ENVELOPE_PIECES, ENVELOPE_SLOPE } from './tolerances.ts'
 
 export type Envelope = {
   readonly curve: CompiledCurve
-  /** Input at the point of tangency. A smaller input uses the pool fractionally. */
+  /**
+   * Input at the end of the line, the point of tangency. With a smaller input, the relaxation counts only a part of the
+   * cost.
+   */
   readonly inputOfLine: number
 }
 
 /**
- * Computes the envelope; null for a pool that never earns its cost.
+ * Returns the envelope of a price curve; null for a pool that never earns its cost.
  *
  * @param cost - cost of use, in units of the output
  */
 export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null {
   const { keepIn, keepOut, gasPerPiece, outputError, repeats } = curve
-  const pieces = piecesOf(curve)
-  const fixedCost = cost / keepOut
+  const pieces = pieceCountOf(curve)
+  const costBeforeFee = cost / keepOut
   let piece = 0
-  // Returns the earnings of a piece and all earlier pieces at the end price of the piece, in the pool's units.
+  // Returns the earnings of a trade down to the price at the end of a piece, if the input is valued at this price. In
+  // output units before the fee.
   const earnedAtEnd = (pieceIndex: number): number => {
-    const end = sqrtPriceAt(curve, pieceIndex + 1)
-    return end > 0
-      ? outputBefore(curve, pieceIndex + 1) - end ** 2 * inputBefore(curve, pieceIndex + 1)
+    const endSqrtPrice = sqrtPriceAt(curve, pieceIndex + 1)
+    return endSqrtPrice > 0
+      ? outputBefore(curve, pieceIndex + 1) - endSqrtPrice ** 2 * inputBefore(curve, pieceIndex + 1)
       : outputBefore(curve, pieceIndex + 1)
   }
-  while (piece < pieces && earnedAtEnd(piece) < fixedCost) piece++
-  if (piece === pieces && !(outputBefore(curve, pieces) > fixedCost)) return null
-  const tangency = piece === pieces ? tangencyAtEnd(curve, fixedCost) : tangencyInPiece(curve, piece, fixedCost)
-  const { price, input } = tangency
-  if (!(price > 0 && input > 0)) return null
-  // A straight line would not respond to prices; use a slightly bent one.
-  const bentPrice = price * (1 + ENVELOPE_SLOPE)
-  const depth = (input * bentPrice * price) / (bentPrice - price)
-  const end = Math.min(pieces, piece + ENVELOPE_PIECES)
-  const prices = new Float64Array(end - piece + 2)
-  const depths = new Float64Array(end - piece + 1)
-  prices[0] = bentPrice
-  prices[1] = price
+  while (piece < pieces && earnedAtEnd(piece) < costBeforeFee) piece++
+  if (piece === pieces && !(outputBefore(curve, pieces) > costBeforeFee)) return null
+  const tangency = piece === pieces ? tangencyAtEnd(curve, costBeforeFee) : tangencyInPiece(curve, piece, costBeforeFee)
+  const { sqrtPrice, input } = tangency
+  if (!(sqrtPrice > 0 && input > 0)) return null
+  // On a straight line, the input would jump at one price, so the line is slightly bent.
+  const bentSqrtPrice = sqrtPrice * (1 + ENVELOPE_SLOPE)
+  const depth = (input * bentSqrtPrice * sqrtPrice) / (bentSqrtPrice - sqrtPrice)
+  const endPiece = Math.min(pieces, piece + ENVELOPE_PIECES)
+  const sqrtPrices = new Float64Array(endPiece - piece + 2)
+  const depths = new Float64Array(endPiece - piece + 1)
+  sqrtPrices[0] = bentSqrtPrice
+  sqrtPrices[1] = sqrtPrice
   depths[0] = depth
-  for (let k = piece; k < end; k++) {
-    prices[k - piece + 2] = sqrtPriceAt(curve, k + 1)
+  for (let k = piece; k < endPiece; k++) {
+    sqrtPrices[k - piece + 2] = sqrtPriceAt(curve, k + 1)
     depths[k - piece + 1] = depthOf(curve, k)
   }
-  const linePieces = { sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
+  const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
   return {
-    curve: compileCurve(repeats ? { ...linePieces, repeats } : linePieces),
+    curve: compileCurve(repeats ? { ...envelopeCurve, repeats } : envelopeCurve),
     inputOfLine: input / keepIn,
   }
 }
 
-type Tangency = { readonly price: number; readonly input: number }
+/** Point at which the line touches the curve. The input is after the input fee. */
+type Tangency = { readonly sqrtPrice: number; readonly input: number }
 
-/** Returns the tangency at the end of the pool: the price at which its whole output earns the cost. */
-function tangencyAtEnd(curve: CompiledCurve, fixedCost: number): Tangency {
-  const pieces = piecesOf(curve)
+/** Returns the tangency at the end of the pool: the price at which a trade of the whole pool just earns the cost. */
+function tangencyAtEnd(curve: CompiledCurve, costBeforeFee: number): Tangency {
+  const pieces = pieceCountOf(curve)
   const input = inputBefore(curve, pieces)
-  return { price: Math.sqrt((outputBefore(curve, pieces) - fixedCost) / input), input }
+  return { sqrtPrice: Math.sqrt((outputBefore(curve, pieces) - costBeforeFee) / input), input }
 }
 
 /**
- * Returns the tangency within a piece: the price down to which the pool earns the cost. It is the smaller root of a·q²
- * − 2·l·q + c.
+ * Returns the tangency within a piece: the marginal price at which the trade down to it just earns the cost. Its square
+ * root is the smaller root s of squareTerm·s² − 2·depth·s + constantTerm.
  */
-function tangencyInPiece(curve: CompiledCurve, piece: number, fixedCost: number): Tangency {
-  const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const squareTerm = depth / from - inputBefore(curve, piece)
-  const constantTerm = outputBefore(curve, piece) + depth * from - fixedCost
-  const price = constantTerm / (depth + Math.sqrt(Math.max(0, depth * depth - squareTerm * constantTerm)))
-  return { price, input: inputBefore(curve, piece) + depth * (1 / price - 1 / from) }
+function tangencyInPiece(curve: CompiledCurve, piece: number, costBeforeFee: number): Tangency {
+  const [startSqrtPrice, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
+  const squareTerm = depth / startSqrtPrice - inputBefore(curve, piece)
+  const constantTerm = outputBefore(curve, piece) + depth * startSqrtPrice - costBeforeFee
+  const sqrtPrice = constantTerm / (depth + Math.sqrt(Math.max(0, depth * depth - squareTerm * constantTerm)))
+  return { sqrtPrice, input: inputBefore(curve, piece) + depth * (1 / sqrtPrice - 1 / startSqrtPrice) }
 }

@@ -1,9 +1,10 @@
 /**
- * Upper bound on the net output of any route. Fixed costs make this a mixed-integer problem, and its Lagrangian
- * relaxation gives a bound at any token prices. The bound is the input at its price, plus the earnings of each pool
- * above its cost, less the unearned costs on a shortest path from the source to the target, since every route contains
- * a path. If the bound is not tight, routes with and without some pool are bounded separately, and the weaker of the
- * two bounds holds (branch and bound).
+ * Upper bound on the net output (after gas) of any route. The gas of a pool is a fixed cost, so the best route solves a
+ * mixed-integer problem. Its Lagrangian relaxation gives a bound at any token prices: the value of the input, plus each
+ * pool's earnings in excess of its cost, less the unearned cost (cost less earnings) along the path from the source to
+ * the target on which it is lowest, since every route contains a path. If the bound is not tight, the routes that use
+ * some edge and the routes that avoid it are bounded separately, and the higher of the two bounds holds for all routes
+ * (branch and bound).
  */
 
 import { WorkBudget } from '../problem/budget.ts'
@@ -12,7 +13,7 @@ import { legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
 import { Relaxation, type RelaxedBound } from './relaxation.ts'
-import { shortestPath, type Way } from './shortest-way.ts'
+import { type ShortestPath, shortestPath } from './shortest-path.ts'
 import {
   FIRST_RELAXATION_WORK_SHARE,
   MAX_RELAXATIONS,
@@ -22,193 +23,211 @@ import {
   TIGHT_NET_BOUND_GAP,
 } from './tolerances.ts'
 
-/** Routes that use some edges and avoid others. */
+/** A set of routes: those that use all required edges and no excluded edge. */
 type Branch = {
   readonly requiredEdges: ReadonlySet<number>
   readonly excludedEdges: ReadonlySet<number>
-  /** Edges that trade without an envelope in its last relaxation; null if it has no relaxation of its own. */
+  /**
+   * Edges that trade on their price curves, not on envelopes, in the relaxation; null if a relaxation must be solved
+   * for the branch before it can be divided.
+   */
   readonly wholeEdges: ReadonlySet<number> | null
   readonly relaxed: RelaxedBound
-  /** True if its relaxation was solved for this branch, not for its parent. */
+  /** True if `relaxed` was solved for this branch, not for its parent. */
   readonly hasOwnRelaxation: boolean
   readonly bound: number
-  readonly shortestPath: Way
+  readonly shortestPath: ShortestPath
 }
 
 /**
- * Computes an upper bound on the net output of any route, in output base units as a float. Null if unknown: for
- * single-path requests, and if gas exceeds the output.
+ * Computes an upper bound on the net output of any route, in output base units as a float. Null for single-path
+ * requests, if the net output of the flow is not above 0, and if the work runs out before the first relaxation is
+ * solved.
  *
- * @param bound - upper bound without gas, if known
+ * @param boundBeforeGas - upper bound without gas, if known
  */
 export function netBound(
   problem: Problem,
   { edges, net }: Pick<Flow, 'edges' | 'net'>,
-  bound: number | null,
-  backward: SpotRates,
+  boundBeforeGas: number | null,
+  spotRates: SpotRates,
 ): number | null {
   const { budget, isSinglePath, source, subgraph } = problem
   if (isSinglePath || !(net > 0)) return null
-  // Every route has at least this many legs.
-  const minHops = subgraph?.minHops ?? backward.hops[source]!
-  const simpleBound = bound === null ? Number.POSITIVE_INFINITY : bound - minHops * minLegCost(problem)
+  // Every route has at least `minHops` legs.
+  const minHops = subgraph?.minHops ?? spotRates.hops[source]!
+  const simpleBound =
+    boundBeforeGas === null ? Number.POSITIVE_INFINITY : boundBeforeGas - minHops * minLegCost(problem)
   // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
-  if (subgraph) return bound === null ? null : simpleBound
+  if (subgraph) return boundBeforeGas === null ? null : simpleBound
   if (net >= simpleBound * (1 - TIGHT_NET_BOUND_GAP)) return simpleBound
-  // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same
-  // bound.
-  const units = NET_BOUND_WORK_PER_EDGE * problem.rate.length
+  // The work limit depends on the size of the graph, not on earlier work, so that requests with and without
+  // alternatives get the same bound.
+  const graphWork = NET_BOUND_WORK_PER_EDGE * problem.rate.length
   const separateBudget = new WorkBudget(
-    Math.min(budget.remaining / 2, Math.max(MIN_NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),
+    Math.min(budget.remaining / 2, Math.max(MIN_NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, graphWork))),
   )
   const { remaining } = separateBudget
-  const relaxed = problem.graph.topology.scratch.within(() =>
-    new Search({ ...problem, budget: separateBudget }, backward, { edges, net }).run(),
+  const relaxedBound = problem.graph.topology.scratch.within(() =>
+    new BranchAndBound({ ...problem, budget: separateBudget }, spotRates, { edges, net }).run(),
   )
   budget.spend(remaining - separateBudget.remaining)
-  return relaxed && Math.min(relaxed * (1 + FLOAT_ERROR), simpleBound)
+  return relaxedBound && Math.min(relaxedBound * (1 + FLOAT_ERROR), simpleBound)
 }
 
-const NONE: ReadonlySet<number> = new Set()
-/** Maximum rounds of the search. */
+const NO_EDGES: ReadonlySet<number> = new Set()
+/** Maximum rounds of branching and relaxing. */
 const MAX_ROUNDS = 200
 
-class Search {
+class BranchAndBound {
   private readonly problem: Problem
-  private readonly backward: SpotRates
+  private readonly spotRates: SpotRates
   private readonly relaxation: Relaxation
+  /** Net output of the flow that was found. No bound can be below it. */
   private readonly net: number
-  /** Bound that is tight enough. */
-  private readonly enough: number
+  /** A bound of at most this value is tight enough. */
+  private readonly enoughBound: number
   private readonly routeEdges: ReadonlySet<number>
-  private solved = 0
+  private relaxationCount = 0
 
   constructor(
     problem: Problem,
-    backward: SpotRates,
+    spotRates: SpotRates,
     { edges, net }: { readonly edges: readonly number[]; readonly net: number },
   ) {
     this.problem = problem
-    this.backward = backward
+    this.spotRates = spotRates
     this.net = net
-    this.enough = net * (1 + TIGHT_NET_BOUND_GAP)
+    this.enoughBound = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
-    this.relaxation = new Relaxation(problem, backward)
+    this.relaxation = new Relaxation(problem, spotRates)
   }
 
   run(): number | null {
     const { budget } = this.problem
-    const begin = () => {
-      const relax = () => this.relaxation.solve(this.routeEdges, NONE, null, this.enough)
-      const first = budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
-      return first && this.branch(NONE, NONE, first, this.routeEdges)
+    const boundAllRoutes = () => {
+      const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.enoughBound)
+      const firstRelaxation = budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
+      return firstRelaxation && this.boundBranch(NO_EDGES, NO_EDGES, firstRelaxation, this.routeEdges)
     }
-    const root = budget.attempt(1, begin, () => null)
+    const root = budget.attempt(1, boundAllRoutes, () => null)
     return root && this.tighten(root)
   }
 
   private tighten(root: Branch): number {
     const { budget } = this.problem
-    const open = [root]
-    let closed = this.net
-    // Each round solves a relaxation, or fixes another edge.
-    for (let turn = 0; turn < MAX_ROUNDS; turn++) {
-      const worst = open.reduce((a, b) => (b.bound > a.bound ? b : a), open[0]!)
-      if (!worst || worst.bound <= Math.max(this.enough, closed)) break
-      const improve = () => (worst.wholeEdges && this.divide(worst)) ?? this.solveAgain(worst)
-      const next = budget.attempt(1, improve, () => null)
+    const openBranches = [root]
+    let closedBound = this.net
+    // Each round divides the branch with the highest bound, or solves a relaxation for it.
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const worstBranch = openBranches.reduce((a, b) => (b.bound > a.bound ? b : a), openBranches[0]!)
+      if (!worstBranch || worstBranch.bound <= Math.max(this.enoughBound, closedBound)) break
+      const improve = () => (worstBranch.wholeEdges && this.divide(worstBranch)) ?? this.solveAgain(worstBranch)
+      const newBranches = budget.attempt(1, improve, () => null)
       if (budget.remaining === 0) break
       // A branch that cannot be divided further keeps its bound.
-      if (!next) closed = Math.max(closed, worst.bound)
-      open.splice(open.indexOf(worst), 1, ...(next ?? []))
+      if (!newBranches) closedBound = Math.max(closedBound, worstBranch.bound)
+      openBranches.splice(openBranches.indexOf(worstBranch), 1, ...(newBranches ?? []))
     }
-    return open.reduce((max, { bound }) => Math.max(max, bound), closed)
+    return openBranches.reduce((max, { bound }) => Math.max(max, bound), closedBound)
   }
 
   /** Bounds a branch at the prices of a relaxation; null if the branch contains no route. */
-  private branch(
-    inside: ReadonlySet<number>,
-    outside: ReadonlySet<number>,
+  private boundBranch(
+    requiredEdges: ReadonlySet<number>,
+    excludedEdges: ReadonlySet<number>,
     relaxed: RelaxedBound,
-    whole: ReadonlySet<number> | null,
+    wholeEdges: ReadonlySet<number> | null,
   ): Branch | null {
     const { problem } = this
-    const { base, earners, earnerByEdge } = relaxed.boundAtPrices
-    let bound = base
+    const { inputValue, earners, earnerByEdge } = relaxed.boundAtPrices
+    let bound = inputValue
     for (const { edges, earned, cost } of earners) {
-      if (edges.length === 1 && outside.has(edges[0]!)) continue
-      const costInside = edges.reduce((sum, edge) => (inside.has(edge) ? sum + legBaseCost(problem, edge) : sum), 0)
-      bound += costInside > 0 ? earned - Math.max(costInside, cost) : Math.max(0, earned - cost)
+      if (edges.length === 1 && excludedEdges.has(edges[0]!)) continue
+      const requiredCost = edges.reduce(
+        (sum, edge) => (requiredEdges.has(edge) ? sum + legBaseCost(problem, edge) : sum),
+        0,
+      )
+      bound += requiredCost > 0 ? earned - Math.max(requiredCost, cost) : Math.max(0, earned - cost)
     }
-    for (const edge of inside) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
-    const way = shortestPath(problem, this.backward, (edge) => {
-      if (outside.has(edge)) return Number.POSITIVE_INFINITY
-      if (inside.has(edge)) return 0
+    for (const edge of requiredEdges) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
+    const path = shortestPath(problem, this.spotRates, (edge) => {
+      if (excludedEdges.has(edge)) return Number.POSITIVE_INFINITY
+      if (requiredEdges.has(edge)) return 0
       const earner = earnerByEdge.get(edge)
       return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(problem, edge)
     })
     return (
-      way && {
-        requiredEdges: inside,
-        excludedEdges: outside,
+      path && {
+        requiredEdges,
+        excludedEdges,
         relaxed,
-        wholeEdges: whole,
+        wholeEdges,
         hasOwnRelaxation: false,
-        bound: bound - way.length,
-        shortestPath: way,
+        bound: bound - path.length,
+        shortestPath: path,
       }
     )
   }
 
-  /** Bounds the branch at prices of its own; null if it has them already or they are not better. */
+  /** Solves a relaxation for the branch itself; null if it has one already, or if no relaxation is found. */
   private solveAgain(branch: Branch): readonly Branch[] | null {
-    if (branch.hasOwnRelaxation || this.solved++ >= MAX_RELAXATIONS) return null
-    const whole = new Set([...branch.requiredEdges, ...branch.shortestPath.edges])
-    const relaxed = this.relaxation.solve(whole, branch.excludedEdges, branch.relaxed.boundAtPrices, this.enough)
+    if (branch.hasOwnRelaxation || this.relaxationCount++ >= MAX_RELAXATIONS) return null
+    const wholeEdges = new Set([...branch.requiredEdges, ...branch.shortestPath.edges])
+    const relaxed = this.relaxation.solve(
+      wholeEdges,
+      branch.excludedEdges,
+      branch.relaxed.boundAtPrices,
+      this.enoughBound,
+    )
     if (!relaxed) return null
-    const ownBranch = this.branch(branch.requiredEdges, branch.excludedEdges, relaxed, whole)!
+    const ownBranch = this.boundBranch(branch.requiredEdges, branch.excludedEdges, relaxed, wholeEdges)!
     return [{ ...ownBranch, hasOwnRelaxation: true, bound: Math.min(ownBranch.bound, branch.bound) }]
   }
 
   /**
-   * Divides the branch into routes with and without the edge at which the relaxation is furthest from any route; null
-   * if no edge is left.
+   * Divides the branch into the routes that use an edge and those that avoid it; null if no edge is uncertain. Chooses
+   * the most uncertain edge.
    */
   private divide(branch: Branch): readonly Branch[] | null {
     const { requiredEdges, excludedEdges, relaxed, wholeEdges } = branch
-    const edge = this.doubtful(branch)
+    const edge = this.findUncertainEdge(branch)
     if (edge === null) return null
-    // If the edge traded without an envelope, the prices also suit the routes that use it.
-    const includingEdge = this.branch(
+    // If the edge traded on its price curve, the prices also suit the routes that use it.
+    const includingEdge = this.boundBranch(
       new Set([...requiredEdges, edge]),
       excludedEdges,
       relaxed,
       wholeEdges?.has(edge) ? wholeEdges : null,
     )
-    const excludingEdge = this.branch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
+    const excludingEdge = this.boundBranch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
     return [includingEdge, excludingEdge].flatMap((child) =>
       child ? [{ ...child, bound: Math.min(child.bound, branch.bound) }] : [],
     )
   }
 
-  private doubtful({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
+  /**
+   * Finds the edge with the largest uncertainty: the amount by which the relaxation counts the edge's cost otherwise
+   * than a route would, in output base units. Null if no edge is uncertain.
+   */
+  private findUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
     const { earnerByEdge } = relaxed.boundAtPrices
-    const along = new Set(shortestPath.edges)
-    let chosen: number | null = null
-    let max = 0
-    const take = (edge: number, doubt: number) => {
-      if (requiredEdges.has(edge) || !(doubt > max)) return
-      max = doubt
-      chosen = edge
+    const pathEdges = new Set(shortestPath.edges)
+    let chosenEdge: number | null = null
+    let maxUncertainty = 0
+    const consider = (edge: number, uncertainty: number) => {
+      if (requiredEdges.has(edge) || !(uncertainty > maxUncertainty)) return
+      maxUncertainty = uncertainty
+      chosenEdge = edge
     }
-    const shortOf = (edge: number): number => {
+    const unearnedCost = (edge: number): number => {
       const earner = earnerByEdge.get(edge)
       return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(this.problem, edge)
     }
-    for (const edge of wholeEdges!) if (!along.has(edge)) take(edge, shortOf(edge))
-    for (const edge of along) if (!wholeEdges!.has(edge)) take(edge, shortOf(edge))
-    for (const { edge, costFraction } of relaxed.fractions)
-      take(edge, Math.min(costFraction, 1 - costFraction) * legBaseCost(this.problem, edge))
-    return chosen
+    for (const edge of wholeEdges!) if (!pathEdges.has(edge)) consider(edge, unearnedCost(edge))
+    for (const edge of pathEdges) if (!wholeEdges!.has(edge)) consider(edge, unearnedCost(edge))
+    for (const { edge, costFraction } of relaxed.partialCosts)
+      consider(edge, Math.min(costFraction, 1 - costFraction) * legBaseCost(this.problem, edge))
+    return chosenEdge
   }
 }

@@ -1,4 +1,7 @@
-/** Prices of the tokens that do not carry flow: between their cost and their value at the prices of the live tokens. */
+/**
+ * Prices of the tokens that do not carry flow in a relaxation. Each lies between the cost of buying the token and the
+ * value of selling it, given the prices of the live tokens, which carry flow.
+ */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
@@ -6,18 +9,18 @@ import { LABEL_GAIN } from '../tolerances.ts'
 import { BALANCE_HALVINGS, BALANCE_SWEEPS } from './tolerances.ts'
 
 /**
- * Fills in the prices of all tokens except the live ones; 0 if no path within the hop limit leads through a token.
+ * Sets the prices of all tokens that are not live; 0 for a token that no path between live tokens passes through.
  *
- * @param prices - by token; prices of live tokens are given
+ * @param prices - by token; must contain the prices of live tokens
  */
-export function fillPrices(problem: Problem, prices: Float64Array, live: readonly number[]): void {
+export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: readonly number[]): void {
   const { tokens, scratch } = problem.graph.topology
   const isLive = scratch.bytes(tokens.length, 0)
-  for (const token of live) isLive[token] = 1
+  for (const token of liveTokens) isLive[token] = 1
   const contested: ContestedToken[] = []
   scratch.within(() => {
-    const cost = valueLabels(problem, prices, isLive, live, 'cost')
-    const value = valueLabels(problem, prices, isLive, live, 'value')
+    const cost = minCostsOrMaxValues(problem, prices, isLive, liveTokens, 'cost')
+    const value = minCostsOrMaxValues(problem, prices, isLive, liveTokens, 'value')
     for (let token = 0; token < prices.length; token++) {
       if (isLive[token] === 1) continue
       const [min, max] = [cost[token]!, value[token]!]
@@ -25,44 +28,44 @@ export function fillPrices(problem: Problem, prices: Float64Array, live: readonl
       if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
-  balance(problem, prices, contested, NO_EDGES)
+  balanceContested(problem, prices, contested, NO_EDGES)
 }
 
 /**
- * Maximum value of each token at first rates, or minimum cost. Costs are computed as reciprocals, so that both kinds of
- * labels rise.
+ * Returns the maximum value of each token, or its minimum cost, if pools trade at their rates for the first unit. Costs
+ * are computed as reciprocals, so that both kinds of labels rise.
  */
-function valueLabels(
+function minCostsOrMaxValues(
   problem: Problem,
   prices: Float64Array,
   isLive: Uint8Array,
-  live: readonly number[],
+  liveTokens: readonly number[],
   quantity: 'cost' | 'value',
 ): Float64Array {
   const { graph, rate, rateBack, maxHops, budget } = problem
   const { offset, to, tokens, scratch } = graph.topology
   const rates = quantity === 'cost' ? rate : rateBack
-  const label = scratch.floats(tokens.length, 0)
-  for (const token of live) label[token] = quantity === 'cost' ? 1 / prices[token]! : prices[token]!
+  const labels = scratch.floats(tokens.length, 0)
+  for (const token of liveTokens) labels[token] = quantity === 'cost' ? 1 / prices[token]! : prices[token]!
   const queue = new LabelQueue(tokens.length, scratch)
-  queue.start(live, 4 * maxHops)
+  queue.start(liveTokens, 4 * maxHops)
   for (let token = queue.next(); token >= 0; token = queue.next()) {
     budget.spend(1 + offset[token + 1]! - offset[token]!)
-    const ownLabel = label[token]!
+    const ownLabel = labels[token]!
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      const next = ownLabel * rates[edge]!
-      if (isLive[other] === 1 || !(next > label[other]! * (1 + LABEL_GAIN))) continue
-      label[other] = next
-      queue.add(other)
+      const neighbor = to[edge]!
+      const newLabel = ownLabel * rates[edge]!
+      if (isLive[neighbor] === 1 || !(newLabel > labels[neighbor]! * (1 + LABEL_GAIN))) continue
+      labels[neighbor] = newLabel
+      queue.add(neighbor)
     }
   }
-  if (quantity === 'cost') for (let token = 0; token < label.length; token++) label[token] = 1 / label[token]!
-  return label
+  if (quantity === 'cost') for (let token = 0; token < labels.length; token++) labels[token] = 1 / labels[token]!
+  return labels
 }
 
 /**
- * Recomputes the prices of some tokens, given all others.
+ * Recomputes the prices of some tokens from the prices of all other tokens.
  *
  * @param tokens - tokens to be priced
  * @param excludedEdges - edges that no route uses
@@ -93,10 +96,10 @@ export function refillPrices(
         budget.spend(1 + offset[token + 1]! - offset[token]!)
         let [min, max] = [cost[token]!, value[token]!]
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-          const other = to[edge]!
-          const valueVia = rate[edge]! * value[other]!
+          const neighbor = to[edge]!
+          const valueVia = rate[edge]! * value[neighbor]!
           if (valueVia > max && !excludedEdges.has(edge)) max = valueVia
-          const costVia = cost[other]! / rateBack[edge]!
+          const costVia = cost[neighbor]! / rateBack[edge]!
           if (costVia < min && rateBack[edge]! > 0 && !excludedEdges.has(reverse[edge]!)) min = costVia
         }
         if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) hasChanged = true
@@ -110,21 +113,23 @@ export function refillPrices(
       if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
-  balance(problem, prices, contested, excludedEdges)
+  balanceContested(problem, prices, contested, excludedEdges)
 }
 
 const NO_EDGES: ReadonlySet<number> = new Set()
 const geometricMean = (min: number, max: number): number =>
   min < Number.POSITIVE_INFINITY && max > 0 ? Math.sqrt(min * max) : 0
 
-/** A token whose value exceeds its cost for the first unit. */
+/**
+ * A token whose maximum value (`max`) exceeds its minimum cost (`min`), for the first unit: a path through it earns.
+ */
 type ContestedToken = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
- * Finds a price for each token at which no pool that sells or buys the token earns more than its cost. If there is no
- * such price, finds the price at which pools buy as much as they sell.
+ * Finds a price for each token, by bisection, at which no edge from or to the token earns more than its cost. If there
+ * is no such price, approaches the price at which the edges buy as much of the token as they sell.
  */
-function balance(
+function balanceContested(
   problem: Problem,
   prices: Float64Array,
   contested: readonly ContestedToken[],
@@ -144,7 +149,8 @@ function balance(
 }
 
 /**
- * Amount of a token that pools earning above their cost would sell at its price, less the amount that they would buy.
+ * Amount of a token that traders would buy from pools at its price, less the amount that they would sell to pools.
+ * Counts only edges that earn more than their cost.
  */
 function surplusAt(problem: Problem, prices: Float64Array, token: number, excludedEdges: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem

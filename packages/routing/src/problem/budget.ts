@@ -1,6 +1,6 @@
 /**
- * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search
- * spend units of the budget.
+ * Work budget of a request. Work is counted in units, not timed, so that all machines find the same route. All loops of
+ * a search spend units of the budget.
  */
 
 /**
@@ -18,24 +18,21 @@ export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
-/**
- * A single instance. A search catches many of these errors, and a stack trace for each would take more time than it
- * saves.
- */
-const SPENT = new WorkSpent()
+/** The only instance, because creating an error takes long (for its stack trace), and a search catches many. */
+const WORK_SPENT = new WorkSpent()
 
 /** Counts the work units that a search has left. */
 export class WorkBudget {
   private unitsLeft: number
-  private failures = 0
+  private timesExhausted = 0
 
   constructor(units = MAX_WORK) {
     this.unitsLeft = units
   }
 
-  /** True if some computation was cut off: a larger budget may give another result. */
-  get ranOut(): boolean {
-    return this.failures > 0
+  /** True if some computation ran out of units, so that a larger budget may give another result. */
+  get hasRunOut(): boolean {
+    return this.timesExhausted > 0
   }
 
   /** Units left. */
@@ -52,28 +49,28 @@ export class WorkBudget {
     this.unitsLeft -= units
     // NaN also counts as exceeded.
     if (this.unitsLeft >= 0) return
-    this.failures++
-    throw SPENT
+    this.timesExhausted++
+    throw WORK_SPENT
   }
 
   /** Runs a function with a fraction of the remaining units. Unused units return to the budget. */
   within<T>(share: number, run: () => T): T {
-    const reserved = this.remaining * (1 - share)
-    this.unitsLeft = this.remaining - reserved
+    const reservedUnits = this.remaining * (1 - share)
+    this.unitsLeft = this.remaining - reservedUnits
     try {
       return run()
     } finally {
-      this.unitsLeft = this.remaining + reserved
+      this.unitsLeft = this.remaining + reservedUnits
     }
   }
 
   /** Like `within`, but returns the fallback if the units run out. */
-  attempt<T, U>(share: number, run: (budget: this) => T, otherwise: () => U): T | U {
+  attempt<T, U>(share: number, run: (budget: this) => T, fallback: () => U): T | U {
     try {
       return this.within(share, () => run(this))
     } catch (error) {
       if (!(error instanceof WorkSpent)) throw error
-      return otherwise()
+      return fallback()
     }
   }
 }

@@ -1,20 +1,19 @@
-/** Learned gas of the edges of a graph: hops that were measured, and corrections of whole pools. */
+/** Learned gas of the edges of a graph: measured gas of hops, and corrections for whole pools. */
 import { measuredHopGas } from '../gas/refunds.ts'
 import type { EdgeGas, Graph } from '../graph/graph.ts'
 import type { LearnedGas, MeasuredHop } from '../types.ts'
 import type { Ends } from './passable.ts'
 
-/** Gas without learned data. */
+/** Learned gas of a request without any. */
 export const NO_LEARNED_GAS: EdgeGas = { extraGas: new Float64Array(0), measuredHops: new Map() }
 
-/** Returns the learned gas of all edges for a route between two ends. The array is borrowed from the scratch arrays. */
+/** Returns the learned gas of all edges for a route between two ends. `extraGas` is a borrowed scratch array. */
 export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { source, target }: Ends): EdgeGas {
   if (!learnedGas) return NO_LEARNED_GAS
   const innerGas = innerHopGas(graph, learnedGas)
   const { offset, reverse, from, to, scratch } = graph.topology
   const extraGas = scratch.copy(innerGas.extraGas)
-  // The first and the last hop of a route use different gas: the Guard pays the first pool, and the last pool pays the
-  // receiver.
+  // The first and the last hop of a route take other gas than hops between them, because their transfers differ.
   const setAtEnd = (edge: number) => {
     const hop = innerGas.measuredHops.get(edge)
     if (hop) extraGas[edge] = extraGasOf(graph, edge, hop, from[edge] === source, to[edge] === target)
@@ -48,10 +47,14 @@ function innerHopGas(graph: Graph, learnedGas: LearnedGas): EdgeGas {
   return innerGas
 }
 
-/** Iterates the learned gas of the graph's pools: over the smaller of both, since subgraphs contain few pools. */
+/**
+ * Iterates the learned gas of the graph's pools. Goes through the smaller of the two maps, because subgraphs contain
+ * few pools.
+ */
 function* learnedGasOf({ topology: { edgesOfPool } }: Graph, learnedGas: LearnedGas) {
-  const [ids, others] = edgesOfPool.size < learnedGas.size ? [edgesOfPool, learnedGas] : [learnedGas, edgesOfPool]
-  for (const id of ids.keys()) if (others.has(id)) yield [id, learnedGas.get(id)!] as const
+  const [smallerMap, largerMap] =
+    edgesOfPool.size < learnedGas.size ? [edgesOfPool, learnedGas] : [learnedGas, edgesOfPool]
+  for (const id of smallerMap.keys()) if (largerMap.has(id)) yield [id, learnedGas.get(id)!] as const
 }
 
 /** Difference between the measured gas of a hop, at its position in the route, and the figure in the graph. */

@@ -1,21 +1,22 @@
 /**
- * Label correction in rounds (Bellman–Ford with a queue). Each round extends paths by one edge, so the number of rounds
- * also bounds profitable cycles (arbitrage).
+ * Label correction in rounds (Bellman–Ford with a queue). Each round extends paths by one edge. The number of rounds is
+ * limited, so it ends even with a profitable cycle (arbitrage).
  */
 import type { Scratch } from '../graph/scratch.ts'
 
 /**
- * Queue of tokens whose labels changed, processed round by round. Callers pull tokens in their own loop, since a
- * callback per token would prevent the JIT from compiling the loop as a whole.
+ * Queue of tokens whose labels changed, processed round by round. Callers take tokens in a loop of their own, because
+ * with a callback per token V8 could not optimize the loop as a whole.
  */
 export class LabelQueue {
   private readonly isQueued: Uint8Array
+  /** Tokens of the current round, and of the next one. */
   private layer: Int32Array
   private nextLayer: Int32Array
-  private size = 0
-  /** Indices in `layer`: the next token, and the end. */
+  private nextLayerSize = 0
+  /** Indices in `layer`: the next token, and the end of the layer. */
   private position = 0
-  private end = 0
+  private layerEnd = 0
   private maxRounds = 0
   /** Current round: number of edges from the tokens with initial labels. */
   round = 0
@@ -43,34 +44,34 @@ export class LabelQueue {
   add(token: number): void {
     if (this.isQueued[token] === 1) return
     this.isQueued[token] = 1
-    this.nextLayer[this.size++] = token
+    this.nextLayer[this.nextLayerSize++] = token
   }
 
   /** Returns the next token to process; −1 if no labels change any more, or after the last round. */
   next(): number {
-    if (this.position === this.end && !this.startRound()) return -1
+    if (this.position === this.layerEnd && !this.startRound()) return -1
     const token = this.layer[this.position++]!
     this.isQueued[token] = 0
     return token
   }
 
   private startRound(): boolean {
-    if (this.size === 0 || this.round === this.maxRounds) return false
+    if (this.nextLayerSize === 0 || this.round === this.maxRounds) return false
     this.round++
     const layer = this.nextLayer
     this.nextLayer = this.layer
     this.layer = layer
-    this.end = this.size
-    this.position = this.size = 0
+    this.layerEnd = this.nextLayerSize
+    this.position = this.nextLayerSize = 0
     return true
   }
 
   /** Empties the queue. Returns true if it was empty, which means that the labels have converged. */
   clear(): boolean {
     const { isQueued, layer, nextLayer } = this
-    const hasConverged = this.size === 0 && this.position === this.end
-    while (this.position < this.end) isQueued[layer[this.position++]!] = 0
-    while (this.size > 0) isQueued[nextLayer[--this.size]!] = 0
+    const hasConverged = this.nextLayerSize === 0 && this.position === this.layerEnd
+    while (this.position < this.layerEnd) isQueued[layer[this.position++]!] = 0
+    while (this.nextLayerSize > 0) isQueued[nextLayer[--this.nextLayerSize]!] = 0
     return hasConverged
   }
 }

@@ -1,9 +1,12 @@
-/** Determines the edges that a route may use between intermediate tokens, and at its input and output token. */
+/**
+ * The trust rule: which edges a route may use between intermediate tokens, and which at its input and output token (its
+ * ends).
+ */
 import { familyOf, isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
-/** Rates of the edges that every route may pass through. Cached per graph. */
+/** Rates of the edges that a route with any ends may use; 0 for all other edges. Cached per graph. */
 export function ratesBetween(graph: Graph, trust: Trust): Rates {
   const cachedRates = graph.facts.passableRates.get(trust)
   if (cachedRates) return cachedRates
@@ -24,11 +27,12 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
 export type Ends = { readonly source: number; readonly target: number }
 
 /**
- * Rates of edges for a route between two ends, which may be any tokens. A pool at an end whose output depends on
- * untrusted accounts is admitted in two cases: the caller names its source, or it is sampled and `withSampled` is true.
+ * Rates of the edges that a route between two ends may use; 0 for all other edges. The ends may be any tokens. An
+ * untrusted pool that trades an end is admitted in two cases: the caller names its family or DEX, or it is sampled and
+ * `withSampled` is true.
  *
  * @param withSampled - true if the caller compares the route with a route without untrusted sampled pools
- * @param onRefused - called for each pool at the ends that is not admitted
+ * @param onRefused - called for each edge at the ends whose pool is not admitted
  */
 export function passableRates(
   graph: Graph,
@@ -50,7 +54,7 @@ export function passableRates(
     const hasTrustedTokens =
       (from[edge] === source || trust.tokens.has(tokenIn)) && (to[edge] === target || trust.tokens.has(tokenOut))
     if (!hasTrustedTokens) return
-    if (!isTrustedPool(pool, trust) && !isChosen(pool, sources) && !(withSampled && isSampled(pool)))
+    if (!isTrustedPool(pool, trust) && !isNamedSource(pool, sources) && !(withSampled && isSampled(pool)))
       return onRefused(pool)
     rate[edge] = graph.rate[edge]!
     rateBack[reverse[edge]!] = graph.rate[edge]!
@@ -60,11 +64,11 @@ export function passableRates(
   return { rate, rateBack }
 }
 
-/** True if the pool is quoted from swaps that were simulated on chain. */
+/** Returns true if the pool is quoted from swaps that were simulated on chain. */
 export const isSampled = ({ family }: Pool): boolean => familyOf(family)?.sampled !== undefined
 
 /** Returns true if the caller names the family or DEX of the pool. */
-export function isChosen({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
+export function isNamedSource({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
   const { include } = sources ?? {}
   return include !== undefined && (include.has(family.toLowerCase()) || include.has(dex.toLowerCase()))
 }

@@ -1,4 +1,4 @@
-/** Best spot rates between one token and all others: upper bounds on the rate of any trade size. */
+/** Best spot rates between one token, the root, and all others: upper bounds on the rate of a trade of any size. */
 
 import { LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
@@ -6,13 +6,14 @@ import type { Problem } from './problem.ts'
 
 export type SpotRates = {
   /**
-   * By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no
-   * path.
+   * By token: the rate of the best path to (or from) the root, for the first unit: the highest product of its edges'
+   * rates. Considers paths of about `maxHops` edges; 0 if there is none. For paths to the target, this is the value of
+   * one unit of the token in output base units.
    */
   readonly best: Float64Array
-  /** The edge next to the token on that path; −1 for the root, and if there is no path. */
+  /** By token: the edge of that path at the token; −1 for the root, and if there is no path. */
   readonly link: Int32Array
-  /** Minimum number of edges to (or from) the root; 255 if there is no path. */
+  /** By token: minimum number of edges to (or from) the root; 255 if there is no path. */
   readonly hops: Uint8Array
 }
 
@@ -29,13 +30,13 @@ export function bestSpotRates(problem: Problem, root: number, direction: 'to' | 
   const { offset, to, reverse, tokens, scratch } = graph.topology
   const endsAtRoot = direction === 'to'
   const rates = endsAtRoot ? rateBack : rate
-  const count = tokens.length
-  const best = scratch.floats(count, 0)
-  const link = scratch.ints(count, -1)
-  const hops = scratch.bytes(count, UNREACHED)
+  const tokenCount = tokens.length
+  const best = scratch.floats(tokenCount, 0)
+  const link = scratch.ints(tokenCount, -1)
+  const hops = scratch.bytes(tokenCount, UNREACHED)
   best[root] = 1
   hops[root] = 0
-  const queue = new LabelQueue(count, scratch)
+  const queue = new LabelQueue(tokenCount, scratch)
   queue.start([root], maxHops)
   for (let token = queue.next(); token >= 0; token = queue.next()) {
     const value = best[token]!
@@ -61,21 +62,27 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
   const distances = scratch.bytes(tokens.length, UNREACHED)
   distances[source] = 0
   let layer: readonly number[] = [source]
-  let remaining = tokens.length - 1
+  let unreachedCount = tokens.length - 1
   for (let distance = 1; distance < problem.maxHops && layer.length > 0; distance++) {
     const edges = layer.reduce((sum, token) => sum + offset[token + 1]! - offset[token]!, 0)
     // If the layer contains hubs, scanning the unreached tokens is cheaper than scanning the edges of the layer.
-    const reach = edges > tokens.length / 4 + 4 * remaining ? reachBackward : reachForward
-    layer = reach(problem, distances, layer, distance)
-    remaining -= layer.length
+    const findLayer = edges > tokens.length / 4 + 4 * unreachedCount ? reachBackward : reachForward
+    layer = findLayer(problem, distances, layer, distance)
+    unreachedCount -= layer.length
   }
   return distances
 }
 
-type Reach = (problem: Problem, distances: Uint8Array, layer: readonly number[], distance: number) => readonly number[]
+/** Finds the tokens at a distance from the source, records the distance, and returns them. */
+type LayerSearch = (
+  problem: Problem,
+  distances: Uint8Array,
+  layer: readonly number[],
+  distance: number,
+) => readonly number[]
 
-/** Finds the tokens at a distance by the outgoing edges of the previous layer. */
-const reachForward: Reach = ({ graph, rate, budget }, distances, layer, distance) => {
+/** Scans the outgoing edges of the previous layer. */
+const reachForward: LayerSearch = ({ graph, rate, budget }, distances, layer, distance) => {
   const { offset, to } = graph.topology
   const nextLayer: number[] = []
   for (const token of layer) {
@@ -90,8 +97,8 @@ const reachForward: Reach = ({ graph, rate, budget }, distances, layer, distance
   return nextLayer
 }
 
-/** Finds the tokens at a distance by the edges of the unreached tokens. */
-const reachBackward: Reach = ({ graph, rateBack, budget }, distances, _, distance) => {
+/** Scans the edges of the unreached tokens. */
+const reachBackward: LayerSearch = ({ graph, rateBack, budget }, distances, _, distance) => {
   const { offset, to, tokens } = graph.topology
   const nextLayer: number[] = []
   budget.spend(tokens.length / 4)
@@ -109,8 +116,8 @@ const reachBackward: Reach = ({ graph, rateBack, budget }, distances, _, distanc
 }
 
 /**
- * The edges of the best path from a token to the root, for a potential of direction `to`; null if it contains a cycle
- * or is too long.
+ * Returns the edges of the best path from a token to the root, given the spot rates `to` the root. Null if the path
+ * contains a cycle or is too long.
  */
 export function pathTo(problem: Problem, { link }: SpotRates, start: number, root: number): readonly number[] | null {
   const { to } = problem.graph.topology

@@ -9,12 +9,15 @@ import type { InputLimit, RejectedSource, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
-/** Solved allocation: trades of edges, by index in `edges`, at token prices. Implemented by `Allocation`. */
+/**
+ * A solved allocation: the trade of each edge at the token prices. Arrays are indexed like `edges`. Implemented by
+ * `Allocation`.
+ */
 export type SolvedAllocation = {
   readonly value: number
   readonly edges: readonly number[]
-  readonly sold: Int32Array
-  readonly bought: Int32Array
+  readonly soldTokens: Int32Array
+  readonly boughtTokens: Int32Array
   readonly input: Float64Array
   price(token: number): number
 }
@@ -26,7 +29,7 @@ type SubgraphTerms = {
    * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation;
    * null if unknown.
    */
-  readonly earnedBeyond: (solved: SolvedAllocation) => number | null
+  readonly maxEarningsOutside: (allocation: SolvedAllocation) => number | null
 }
 
 /**
@@ -35,7 +38,7 @@ type SubgraphTerms = {
  */
 export type Problem = EdgeGas & {
   readonly graph: Graph
-  /** The tokens as requested. In addition to the pools, the gas of the ends depends on them. */
+  /** The tokens of the request, on which the gas of wrapping depends. */
   readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
   readonly source: number
   readonly target: number
@@ -44,12 +47,16 @@ export type Problem = EdgeGas & {
   readonly maxPools: number
   /** True if the trade must not be divided. */
   readonly isSinglePath: boolean
-  /** True if only feasibility matters: the search returns the first route within the limits. */
-  readonly anyRoute?: true
+  /** True if any route is acceptable: the search returns the first one within the limits. */
+  readonly acceptsAnyRoute?: true
   /** True if pools of more than two tokens may be used for several pairs. */
   readonly mayReusePools: boolean
-  /** By edge: first rate for this request; 0 if the edge must not be used. */
+  /**
+   * By edge: output per unit of input for the first unit, after taxes and discounts of the request; 0 if the edge must
+   * not be used.
+   */
   readonly rate: Float64Array
+  /** By edge: `rate` of the reverse edge. */
   readonly rateBack: Float64Array
   /** Cost of one unit of gas and of one leg's calldata, in output base units. */
   readonly costPerGas: number
@@ -58,7 +65,9 @@ export type Problem = EdgeGas & {
   readonly adjustedCurves: ReadonlyMap<number, CompiledCurve>
   /** By edge: factor below 1 on the output for ranking; 1 if absent. */
   readonly outputFactors: ReadonlyMap<number, number>
-  /** Offset of an edge's gas in addition to `extraGas`, computed for the edges that the search reaches. */
+  /**
+   * Gas of an edge in addition to `extraGas`. A function, because it is needed only for edges that the search reaches.
+   */
   readonly gasOffset?: (edge: number) => number
   /** Maximum number of alternatives returned for measurement. */
   readonly maxAlternatives: number
@@ -66,7 +75,7 @@ export type Problem = EdgeGas & {
   readonly subgraph?: SubgraphTerms
   /** Remaining work of the whole request. */
   readonly budget: WorkBudget
-  /** Remaining solutions with softened curves of the search for this amount. */
+  /** Limit on solutions with softened curves; shared by all searches for this amount. */
   readonly softenings: Softenings
 }
 
@@ -79,14 +88,17 @@ export type Softenings = { remaining: number }
  */
 const MAX_SOFTENINGS = 4
 
-/** Returns the softenings of a new amount. An exact output searches many amounts, and each may need them. */
+/** Returns the limit for a new amount. Each amount that an exact-output request searches has a limit of its own. */
 export const newSoftenings = (): Softenings => ({ remaining: MAX_SOFTENINGS })
 
+/** Default of `RouteTerms.maxHops`. */
 export const DEFAULT_MAX_HOPS = 4
+/** Default of `RouteTerms.maxSplits`. */
 export const DEFAULT_MAX_POOLS = 24
-const UNTRUSTED =
+const UNTRUSTED_REASON =
   'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
 
+/** Price curve of an edge for this request. */
 export function curveOf({ adjustedCurves, graph }: Problem, edge: number): CompiledCurve {
   return (adjustedCurves.size > 0 && adjustedCurves.get(edge)) || graph.edges[edge]!.curve
 }
@@ -94,7 +106,7 @@ export function curveOf({ adjustedCurves, graph }: Problem, edge: number): Compi
 /** Returns true if legs cost nothing. */
 export const hasNoLegCosts = ({ costPerGas, costPerLeg }: Problem): boolean => costPerGas === 0 && costPerLeg === 0
 
-/** Minimum cost of any leg, in output base units. */
+/** Lower bound on the cost of any leg, in output base units. */
 export const minLegCost = ({ graph, costPerGas, costPerLeg }: Problem): number => graph.minGas * costPerGas + costPerLeg
 
 /** Cost of a leg with a given input, in output base units. */
@@ -125,13 +137,13 @@ export function legBaseCost(problem: Problem, edge: number): number {
   return gasOf(problem, edge) * problem.costPerGas + problem.costPerLeg
 }
 
-/** Gas of a leg before tick crossings; at least the gas of the cheapest hop, because the bounds on paths assume it. */
+/** Gas of a leg before tick crossings; at least `minGas`, because bounds assume that no leg takes less. */
 function gasOf(problem: Problem, edge: number): number {
   const { graph } = problem
   return Math.max(graph.minGas, graph.edges[edge]!.gas + extraGasOf(problem, edge))
 }
 
-/** Gas of an edge in addition to the figure in the graph. */
+/** Gas of an edge in addition to its gas in the graph; may be negative. */
 export function extraGasOf({ extraGas, gasOffset }: Problem, edge: number): number {
   const learnedGas = extraGas.length > 0 ? extraGas[edge]! : 0
   return gasOffset ? learnedGas + gasOffset(edge) : learnedGas
@@ -151,19 +163,19 @@ export function withoutEdges(problem: Problem, edges: Iterable<number>): Problem
 }
 
 /**
- * Compiles the rules of a request into rates and curves by edge. Taxed tokens can only be sold first or bought last,
- * not passed through.
+ * Decides which edges a request admits, and compiles its taxes, discounts, and limits into rates and curves by edge. A
+ * taxed token can only be the input or the output of a route, not an intermediate token.
  */
 export class Admission {
   private readonly rejectionReasons = new Map<Pool, string>()
-  private readonly ends: readonly (Address | undefined)[]
+  private readonly endTokens: readonly (Address | undefined)[]
   readonly rate: Float64Array
   readonly rateBack: Float64Array
   readonly adjustedCurves = new Map<number, CompiledCurve>()
   readonly outputFactors = new Map<number, number>()
   readonly source: number
   readonly target: number
-  /** True once a flow did not settle because a leg was too small, or bought less than one unit. */
+  /** True if an earlier flow did not settle because a leg was too small for its pool or bought less than one unit. */
   hasSmallLegs = false
   private readonly graph: Graph
 
@@ -173,13 +185,13 @@ export class Admission {
     this.target = target
     const { topology } = graph
     const withSampled = request.withSampled === true
-    const passable = passableRates(graph, request.trust, { source, target }, request.sources, withSampled, (pool) =>
-      this.recordRejection(pool, UNTRUSTED),
+    const initialRates = passableRates(graph, request.trust, { source, target }, request.sources, withSampled, (pool) =>
+      this.recordRejection(pool, UNTRUSTED_REASON),
     )
-    this.rate = passable.rate
-    this.rateBack = passable.rateBack
+    this.rate = initialRates.rate
+    this.rateBack = initialRates.rateBack
     const { offset, reverse, tokens } = topology
-    this.ends = [tokens[source], tokens[target]]
+    this.endTokens = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.setRate(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.setRate(edge, 0)
     const { excludePools, sources, taxes, driftPenalties, inputLimits } = request
@@ -193,9 +205,13 @@ export class Admission {
     for (const limit of inputLimits ?? []) this.applyLimit(limit)
   }
 
-  /** Rejected pools with reasons. Pools that trade both ends come first, then pools that trade one end. */
+  /**
+   * Rejected pools with reasons. Pools that trade both the input and the output token come first, then pools that trade
+   * one of them.
+   */
   get rejected(): readonly RejectedSource[] {
-    const missingEnds = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
+    const missingEnds = ({ tokens }: Pool) =>
+      this.endTokens.filter((end) => !tokens.some((token) => token === end)).length
     return [...this.rejectionReasons]
       .sort(([a], [b]) => missingEnds(a) - missingEnds(b) || (a.id < b.id ? -1 : 1))
       .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
@@ -257,8 +273,8 @@ export class Admission {
 
   private applyLimit({ poolId, tokenIn, tokenOut, maxInput }: InputLimit): void {
     for (const edge of this.graph.topology.edgesOfPool.get(poolId) ?? []) {
-      const { tokenIn: sold, tokenOut: bought, curve } = this.graph.edges[edge]!
-      if (sold !== tokenIn || bought !== tokenOut) continue
+      const { tokenIn: edgeTokenIn, tokenOut: edgeTokenOut, curve } = this.graph.edges[edge]!
+      if (edgeTokenIn !== tokenIn || edgeTokenOut !== tokenOut) continue
       if (maxInput === 0n) this.setRate(edge, 0)
       else this.adjustedCurves.set(edge, upToInput(this.adjustedCurves.get(edge) ?? curve, Number(maxInput)))
     }
@@ -280,7 +296,7 @@ export class Admission {
     }
   }
 
-  /** Records why a pool is excluded. The first reason counts; it is reported if no route is found. */
+  /** Records why a pool is excluded, for the case that no route is found. Only the first reason of a pool is kept. */
   recordRejection(pool: Pool, reason: string): void {
     if (!this.rejectionReasons.has(pool)) this.rejectionReasons.set(pool, reason)
   }

@@ -1,19 +1,21 @@
-/** Token prices that nearly minimize the dual of a trade, from a separate search without gas. */
+/** Token prices that nearly minimize the dual of a trade (see README.md), from a separate search without gas. */
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
-import { bestSinglePath, onCurves } from '../columns/single-path.ts'
+import { bestSinglePath, curveOutputs } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 
-/** Prices of a dual, by address and edge name, which are the same in every subgraph. */
+/**
+ * Prices that nearly minimize the dual. The keys are addresses and edge names, which are the same in every subgraph.
+ */
 export type DualPrices = {
   /** Output base units per base unit of the token. */
   readonly priceByToken: ReadonlyMap<Address, number>
-  /** By `edgeName`: rates of multi-token pools after their optimal trades, which apply to further swaps. */
+  /** By `edgeName`: marginal rates of multi-token pools after their optimal trades. */
   readonly ratesAfterTrade: ReadonlyMap<string, number>
 }
 
@@ -21,21 +23,22 @@ export type DualPrices = {
 export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.id} ${tokenIn} ${tokenOut}`
 
 /**
- * Prices of the tokens that carry flow in the optimal allocation, and of surrounding tokens that could pay.
+ * Computes prices of the tokens that carry flow in the optimal allocation, and of the tokens next to them through which
+ * a route might earn.
  *
  * @param problem - without gas
  * @returns null if no path takes any part of the amount
  */
 export function dualPrices(problem: Problem): DualPrices | null {
   const { source, target, graph } = problem
-  const backward = bestSpotRates(problem, target, 'to')
-  const start =
-    pathTo(problem, backward, source, target) ??
-    bestSinglePath(problem, backward) ??
-    bestSinglePath(problem, backward, onCurves(problem, 'a part'))
-  if (!start) return null
-  const allocation = allocationOver(problem, start, backward)
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
+  const spotRates = bestSpotRates(problem, target, 'to')
+  const startPath =
+    pathTo(problem, spotRates, source, target) ??
+    bestSinglePath(problem, spotRates) ??
+    bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
+  if (!startPath) return null
+  const allocation = allocationOver(problem, startPath, spotRates)
+  const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier)
   // Edges that loosen the bound join the allocation.
   upperBound(problem, allocation, frontier)

@@ -1,16 +1,19 @@
-/** Converts floats to integers at a decimal scale exactly, without rounding to decimal text in between. */
+/**
+ * Converts floats to fixed-point integers with a number of decimals. Reads the bits of the float, since its decimal
+ * text would be rounded.
+ */
 
 /** Digits kept of the smallest price: the precision of a float. */
 const DIGITS = 17
 const MIN_DECIMALS = 6
-/** Smaller prices are rounded up to one unit of the scale, which keeps the bound valid. */
+/** Maximum decimals. A price below 10^−`MAX_DECIMALS` is rounded up to it, which keeps the bound valid. */
 const MAX_DECIMALS = 80
 
-/** Number of decimals at which all prices keep their precision, within the limits. */
+/** Number of decimals at which all prices keep the precision of a float, between `MIN_DECIMALS` and `MAX_DECIMALS`. */
 export function decimalsFor(prices: Iterable<number>): number {
-  let min = 1
-  for (const price of prices) if (price > 0 && price < min) min = price
-  return Math.min(MAX_DECIMALS, Math.max(MIN_DECIMALS, Math.ceil(-Math.log10(min)) + DIGITS))
+  let minPrice = 1
+  for (const price of prices) if (price > 0 && price < minPrice) minPrice = price
+  return Math.min(MAX_DECIMALS, Math.max(MIN_DECIMALS, Math.ceil(-Math.log10(minPrice)) + DIGITS))
 }
 
 /** Converts a finite number ≥ 0 to an integer at a scale of 10^decimals, rounded up. */
@@ -24,10 +27,10 @@ export function toFixedPoint(value: number, decimals: number): bigint {
   // Subnormal numbers have no implicit leading one.
   const mantissa = exponent === 0 ? fraction : fraction | (1n << 52n)
   const shift = (exponent === 0 ? 1 : exponent) - 1075
-  const scaledPrice = mantissa * 10n ** BigInt(decimals)
-  if (shift >= 0) return scaledPrice << BigInt(shift)
+  const scaledMantissa = mantissa * 10n ** BigInt(decimals)
+  if (shift >= 0) return scaledMantissa << BigInt(shift)
   const divisor = 1n << BigInt(-shift)
-  return (scaledPrice + divisor - 1n) / divisor
+  return (scaledMantissa + divisor - 1n) / divisor
 }
 
 /** Converts back to a float. */

@@ -1,12 +1,13 @@
 /**
- * Builds the weak-duality bound of a trade with everything needed to verify its sum: prices, pools, and the earnings of
- * each pool.
+ * Builds the proof of an upper bound on the output of a trade. By weak duality, the bound is the input valued at its
+ * price, plus the maximum earnings of each pool at the prices. The proof contains all terms of this sum: prices, pools,
+ * and earnings.
  */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { capacityOf, hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
-import { SharedPool, wholeFunctionOf } from '../solver/shared-pools.ts'
+import { SharedPool, uncachedTradingFunctionOf } from '../solver/shared-pools.ts'
 import { FLOAT_ERROR, NEAR_FLAT, TRADE_TOLERANCE } from '../tolerances.ts'
 import type { BoundProof, ProvedPool } from '../types.ts'
 import type { DualPrices } from './dual-prices.ts'
@@ -16,19 +17,29 @@ import { stableEarnings } from './stable-dual.ts'
 
 /** Maximum pools listed in a proof. For the remaining pools, the proof states their number and total earnings. */
 const MAX_PROVED_POOLS = 2_000
-/** Relative float error of the values whose difference gives the earnings: a few units in the last place. */
+/**
+ * Relative float error of the input value and the output value of a trade, whose difference is its earnings: a few
+ * units in the last place.
+ */
 const FLOAT_ROUNDING = 1e-15
-/** Work units for the dual of a stable pool. */
-const STABLE_WORK = 100_000
-/** Maximum relative error of an optimal trade on its trading function. */
-const MAX_MISS = 1e-10
-/** Rounds of adding the payout beyond sampled curves to the value of inputs. */
-const HIDDEN_ROUNDS = 3
+/** Work units charged to the search budget for solving the dual of one stable pool. */
+const STABLE_DUAL_WORK = 100_000
+/**
+ * Maximum relative error by which a solved trade may miss the pool's trading function. A trade with a larger error is
+ * not used.
+ */
+const MAX_TRADE_ERROR = 1e-10
+/** Number of times that the bound is recomputed with the hidden earnings of pools, which grow with the bound itself. */
+const HIDDEN_EARNINGS_ROUNDS = 3
 
 /** Earnings of a pool at given prices, in output base units. */
 type Earnings = {
+  /** Includes hidden earnings: the payout of a pool above its sampled curve. */
   readonly earned: number
-  /** Additional earnings possible by rounding, and by fees if a route trades several pairs of the pool. */
+  /**
+   * Additional earnings that are possible because a pool rounds in favor of the trader, and because the fee of one
+   * trade stays in the pool and improves a trade of another pair.
+   */
   readonly extraEarned: number
   /** Value of the amounts traded or held, to which the relative float error applies. */
   readonly tradedValue: number
@@ -39,8 +50,8 @@ type Earnings = {
 }
 
 /**
- * Builds a proof whose bound is not below the search's routes. Null if none is found because a route swaps in the same
- * pool several times.
+ * Builds a proof whose bound is not below the search's routes. Null if even equal prices at all hops give a bound below
+ * these routes.
  *
  * @param searchPrices - prices of the search
  * @param maxPaid - highest output of the search's routes
@@ -60,7 +71,10 @@ export function proveBound(
   return flatProof.bound >= maxPaid ? flatProof : null
 }
 
-/** @param floatPrices - prices by hop; replaced by their published values */
+/**
+ * @param floatPrices - prices by hop, then by token. Changed in place: rounded to the fixed-point prices that the proof
+ *   states.
+ */
 function proofAt(
   problem: Problem,
   amountIn: bigint,
@@ -79,31 +93,45 @@ function proofAt(
       floatPrices.map((prices) => (token === target ? unit : toFixedPoint(prices[token]!, decimals))),
     )
   alignWrapped(problem, edges, scaledPrices)
-  // From here on, use the prices as published.
+  // From here on, uses the rounded prices.
   for (const [token, hopPrices] of scaledPrices)
     for (const [hop, price] of hopPrices.entries()) floatPrices[hop]![token] = fromFixedPoint(price, decimals)
-  const ratedPools = [...byPool(graph, edges)].map(([pool, poolEdges]) => {
-    const rateRatio = poolEdges.reduce((max, edge) => {
+  const poolTerms = [...groupByPool(graph, edges)].map(([pool, poolEdges]) => {
+    const maxMarginalReturn = poolEdges.reduce((max, edge) => {
       return Math.max(max, (rate[edge]! * floatPrices[maxHops]![to[edge]!]!) / floatPrices[0]![from[edge]!]!)
     }, 0)
-    return { pool, poolEdges, rateRatio, shown: earningsOf(problem, poolEdges, floatPrices, 0) }
+    return {
+      pool,
+      poolEdges,
+      maxMarginalReturn,
+      visibleEarnings: earningsOf(problem, poolEdges, floatPrices, 0),
+    }
   })
   problem.budget.spend(8 * maxHops * edges.length)
-  const input = fromFixedPoint(amountIn * scaledPrices.get(source)![0]!, decimals)
-  // No route sends more to a pool than the bound is worth, including the payout of pools beyond sampled curves.
-  let value = ratedPools.reduce((total, { shown }) => total + shown.earned, input)
-  let poolEarnings = ratedPools.map((ratedPool) => ({ ...ratedPool, ...ratedPool.shown }))
-  for (let round = 0; round < HIDDEN_ROUNDS && ratedPools.some(({ shown }) => shown.isSampled); round++) {
-    poolEarnings = ratedPools.map((ratedPool) => {
+  const inputValue = fromFixedPoint(amountIn * scaledPrices.get(source)![0]!, decimals)
+  // The value that a route sends to a pool is at most the bound. The bound includes hidden earnings, which depend on
+  // that value, so both are computed in turns.
+  let maxInputValue = poolTerms.reduce((total, { visibleEarnings }) => total + visibleEarnings.earned, inputValue)
+  let poolEarnings = poolTerms.map((terms) => ({ ...terms, ...terms.visibleEarnings }))
+  for (
+    let round = 0;
+    round < HIDDEN_EARNINGS_ROUNDS && poolTerms.some(({ visibleEarnings }) => visibleEarnings.isSampled);
+    round++
+  ) {
+    poolEarnings = poolTerms.map((terms) => {
       return {
-        ...ratedPool,
-        ...(ratedPool.shown.isSampled ? earningsOf(problem, ratedPool.poolEdges, floatPrices, value) : ratedPool.shown),
+        ...terms,
+        ...(terms.visibleEarnings.isSampled
+          ? earningsOf(problem, terms.poolEdges, floatPrices, maxInputValue)
+          : terms.visibleEarnings),
       }
     })
-    value = poolEarnings.reduce((total, { earned }) => total + earned, input)
+    maxInputValue = poolEarnings.reduce((total, { earned }) => total + earned, inputValue)
   }
-  poolEarnings.sort((a, b) => b.earned - a.earned || b.rateRatio - a.rateRatio || (a.pool.id < b.pool.id ? -1 : 1))
-  const proved: ProvedPool[] = poolEarnings
+  poolEarnings.sort(
+    (a, b) => b.earned - a.earned || b.maxMarginalReturn - a.maxMarginalReturn || (a.pool.id < b.pool.id ? -1 : 1),
+  )
+  const provedPools: ProvedPool[] = poolEarnings
     .slice(0, MAX_PROVED_POOLS)
     .map(({ pool, poolEdges, earned, reachesCurveEnd }) => ({
       pool,
@@ -111,22 +139,22 @@ function proofAt(
       earned: toFixedPoint(earned, decimals),
       isCut: reachesCurveEnd,
     }))
-  const otherPools = poolEarnings.slice(MAX_PROVED_POOLS)
-  const beyondEarned = otherPools.reduce((sum, { earned }) => sum + earned, 0)
-  const beyond = { pools: otherPools.length, earned: toFixedPoint(beyondEarned, decimals) }
-  const earned = proved.reduce((total, pool) => total + pool.earned, 0n)
-  const sum = amountIn * scaledPrices.get(source)![0]! + earned + beyond.earned
+  const unlistedPools = poolEarnings.slice(MAX_PROVED_POOLS)
+  const unlistedEarned = unlistedPools.reduce((sum, { earned }) => sum + earned, 0)
+  const unlisted = { pools: unlistedPools.length, earned: toFixedPoint(unlistedEarned, decimals) }
+  const earned = provedPools.reduce((total, pool) => total + pool.earned, 0n)
+  const scaledSum = amountIn * scaledPrices.get(source)![0]! + earned + unlisted.earned
   const error = poolEarnings.reduce(
     (total, { extraEarned, tradedValue }) => total + extraEarned + tradedValue * FLOAT_ROUNDING,
-    fromFixedPoint(sum, decimals) * FLOAT_ERROR,
+    fromFixedPoint(scaledSum, decimals) * FLOAT_ERROR,
   )
   const allowance = toFixedPoint(error, decimals)
-  const bound = (sum + allowance + unit - 1n) / unit
+  const bound = (scaledSum + allowance + unit - 1n) / unit
   const prices = Array.from(usedTokens, (token) => [tokens[token]!, scaledPrices.get(token)!] as const)
-  return { decimals, prices, pools: proved, beyond, allowance, bound, maxHops }
+  return { decimals, prices, pools: provedPools, beyond: unlisted, allowance, bound, maxHops }
 }
 
-function byPool({ edges }: Graph, edgeIds: readonly number[]): ReadonlyMap<Pool, readonly number[]> {
+function groupByPool({ edges }: Graph, edgeIds: readonly number[]): ReadonlyMap<Pool, readonly number[]> {
   const groups = new Map<Pool, number[]>()
   for (const edge of edgeIds) {
     const { pool } = edges[edge]!
@@ -140,105 +168,117 @@ function byPool({ edges }: Graph, edgeIds: readonly number[]): ReadonlyMap<Pool,
 /**
  * Maximum earnings of a pool from trades along its edges, at any hop.
  *
- * @param floatPrices - prices by hop
- * @param value - maximum value of a pool's input in any route
+ * @param floatPrices - prices by hop, then by token
+ * @param maxInputValue - maximum value of the pool's input in any route, in output base units
  */
 function earningsOf(
   problem: Problem,
   edges: readonly number[],
   floatPrices: readonly Float64Array[],
-  value: number,
+  maxInputValue: number,
 ): Earnings {
   const noEarnings = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, isSampled: false }
   // `alignWrapped` set the prices so that wrapping earns nothing.
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return noEarnings
   const hopEarnings = floatPrices
     .slice(1)
-    .map((bought, hop) => earningsAt(problem, edges, { sold: floatPrices[hop]!, bought }, value))
-  return hopEarnings.reduce((max, hop) => {
-    const isSampled = max.isSampled || hop.isSampled
+    .map((pricesOut, hop) => earningsAt(problem, edges, { pricesIn: floatPrices[hop]!, pricesOut }, maxInputValue))
+  return hopEarnings.reduce((max, earnings) => {
+    const isSampled = max.isSampled || earnings.isSampled
     return {
-      ...(hop.earned > max.earned ? hop : max),
+      ...(earnings.earned > max.earned ? earnings : max),
       isSampled,
-      reachesCurveEnd: max.reachesCurveEnd || hop.reachesCurveEnd,
+      reachesCurveEnd: max.reachesCurveEnd || earnings.reachesCurveEnd,
     }
   }, noEarnings)
 }
 
-/** Prices of tokens when sold to pools, and when bought one hop later. */
-type EndPrices = { readonly sold: Float64Array; readonly bought: Float64Array }
+/**
+ * Prices by token: of the tokens sold to a pool at one hop, and of the tokens bought from it, which are held one hop
+ * later.
+ */
+type HopPrices = { readonly pricesIn: Float64Array; readonly pricesOut: Float64Array }
 
-function earningsAt(problem: Problem, edges: readonly number[], prices: EndPrices, value: number): Earnings {
+function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrices, maxInputValue: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
-  const roundsDown = !familyOf(graph.edges[edges[0]!]!.pool.family)?.readableState
+  const hasUnknownRounding = !familyOf(graph.edges[edges[0]!]!.pool.family)?.readableState
   const total = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, isSampled: false }
   let maxEarned = 0
-  let maxShown = 0
+  let maxVisibleEarned = 0
   for (const edge of edges) {
     const curve = curveOf(problem, edge)
-    const [sold, bought] = [prices.sold[from[edge]!]!, prices.bought[to[edge]!]!]
-    if (bought === 0) continue
-    const { input, output } = pointAt(curve, sold / bought)
-    const shown = Math.max(0, output * bought - input * sold)
-    total.isSampled ||= hiddenEarnings(curve, sold, bought, Number.POSITIVE_INFINITY) > 0
-    const earned = shown + hiddenEarnings(curve, sold, bought, value)
+    const [priceIn, priceOut] = [prices.pricesIn[from[edge]!]!, prices.pricesOut[to[edge]!]!]
+    if (priceOut === 0) continue
+    const { input, output } = pointAt(curve, priceIn / priceOut)
+    const visibleEarned = Math.max(0, output * priceOut - input * priceIn)
+    total.isSampled ||= hiddenEarnings(curve, priceIn, priceOut, Number.POSITIVE_INFINITY) > 0
+    const earned = visibleEarned + hiddenEarnings(curve, priceIn, priceOut, maxInputValue)
     if (!(earned > 0)) continue
     total.earned += earned
     maxEarned = Math.max(maxEarned, earned)
-    total.tradedValue += 4 * input * sold
-    // Some pools round their fee down, and may pay as if for one more unit of input, or one more unit of output.
-    if (roundsDown && shown > 0) total.extraEarned += sold + bought
-    maxShown = Math.max(maxShown, shown)
+    total.tradedValue += 4 * input * priceIn
+    // A pool whose state cannot be read may round its fee down: it then pays as if for one more unit of input, or one
+    // more unit of output.
+    if (hasUnknownRounding && visibleEarned > 0) total.extraEarned += priceIn + priceOut
+    maxVisibleEarned = Math.max(maxVisibleEarned, visibleEarned)
     total.reachesCurveEnd ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
   }
   const isShared = edges.length > 1 && graph.topology.isWide[edges[0]!] === 1
-  const exact =
-    total.isSampled || (isShared && total.earned > 0) ? onTradingFunction(problem, edges, prices, maxEarned) : null
-  // Competing pairs together earn at most their sum, and at least as much as one of them. Otherwise the optimal trade
-  // was not found.
-  const isLikely = exact && exact.earned <= total.earned && exact.earned >= maxShown * (1 - FLOAT_ERROR)
-  if (!exact || !(exact.isBound || isLikely)) return total
-  return { ...total, ...exact, extraEarned: total.extraEarned + exact.extraEarned }
+  const functionEarnings =
+    total.isSampled || (isShared && total.earned > 0)
+      ? earningsOnTradingFunction(problem, edges, prices, maxEarned)
+      : null
+  // Pairs that share balances earn together at most the sum of what each earns alone, and at least the maximum of
+  // these. Other results show that the optimal trade was not found.
+  const isPlausible =
+    functionEarnings &&
+    functionEarnings.earned <= total.earned &&
+    functionEarnings.earned >= maxVisibleEarned * (1 - FLOAT_ERROR)
+  if (!functionEarnings || !(functionEarnings.isUpperBound || isPlausible)) return total
+  return { ...total, ...functionEarnings, extraEarned: total.extraEarned + functionEarnings.extraEarned }
 }
 
 /**
- * Earnings on the pool's trading function, over all of its pairs at once. Null if it has none, or if several pairs
- * trade at a fee that depends on the balances.
+ * Earnings on the pool's trading function, over all of its pairs at once. Null if the pool has no trading function, if
+ * several pairs trade at a fee that depends on the balances, or if the solved trade is too inexact.
  *
- * @param maxEarned - maximum earnings of one of its pairs by its own curve
+ * @param maxEarned - maximum earnings of a single pair on its own price curve, in output base units
  */
-function onTradingFunction(
+function earningsOnTradingFunction(
   problem: Problem,
   edges: readonly number[],
-  prices: EndPrices,
+  prices: HopPrices,
   maxEarned: number,
-): (Pick<Earnings, 'earned' | 'extraEarned' | 'tradedValue'> & { readonly isBound: boolean }) | null {
+): (Pick<Earnings, 'earned' | 'extraEarned' | 'tradedValue'> & { readonly isUpperBound: boolean }) | null {
   const { pool } = problem.graph.edges[edges[0]!]!
-  const tradingFunction = wholeFunctionOf(pool)
+  const tradingFunction = uncachedTradingFunctionOf(pool)
   if (!tradingFunction) return null
-  const pairs = new SharedPool(tradingFunction)
-  for (const [place, edge] of edges.entries()) pairs.add(problem, edge, place)
+  const sharedPool = new SharedPool(tradingFunction)
+  for (const [place, edge] of edges.entries()) sharedPool.add(problem, edge, place)
   const amounts = [new Float64Array(edges.length), new Float64Array(edges.length)] as const
-  const tradeEarnings = pairs.tradeTo(prices.sold, ...amounts, prices.bought)
-  problem.budget.spend(pairs.work)
+  const tradeEarnings = sharedPool.tradeTo(prices.pricesIn, ...amounts, prices.pricesOut)
+  problem.budget.spend(sharedPool.work)
   const { hasFixedFee } = tradingFunction
   const isStable = familyOf(pool.family)?.readableState?.(pool)?.kind === 'stable'
-  if (isStable) problem.budget.spend(STABLE_WORK)
-  const earned = isStable ? stableEarnings(tradingFunction, pairs.endPrices) : tradeEarnings
-  if ((!hasFixedFee && pairs.tradesSeveral) || (!isStable && tradeEarnings !== 0 && !(pairs.relativeError < MAX_MISS)))
+  if (isStable) problem.budget.spend(STABLE_DUAL_WORK)
+  const earned = isStable ? stableEarnings(tradingFunction, sharedPool.tradePrices) : tradeEarnings
+  if (
+    (!hasFixedFee && sharedPool.tradesSeveralPairs) ||
+    (!isStable && tradeEarnings !== 0 && !(sharedPool.relativeError < MAX_TRADE_ERROR))
+  )
     return null
   const { balances, units } = tradingFunction
-  const heldValue = pairs.tokens.reduce(
-    (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.sold[token]!),
+  const heldValue = sharedPool.tokens.reduce(
+    (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.pricesIn[token]!),
     0,
   )
-  const extra = pairs.tradesSeveral ? pairs.feesReused : 0
-  // The trade is solved to a fraction of the pool's balances.
+  const extra = sharedPool.tradesSeveralPairs ? sharedPool.maxReusedFees : 0
   return {
     earned: hasFixedFee ? earned : Math.max(earned, maxEarned),
-    isBound: isStable,
+    isUpperBound: isStable,
     extraEarned: extra,
+    // The error of the solver is relative to the pool's balances, so it applies to the value held.
     tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }
 }

@@ -19,59 +19,63 @@ export function edgesInScope(problem: Problem): readonly number[] {
   // outermost tokens of dead ends.
   for (let round = 0; round < maxHops; round++) {
     budget.spend(2 * edges.length)
-    const pools = poolsAround(problem, edges)
-    const isKept = (token: number) => token === source || token === target || pools[token] === SEVERAL_POOLS
+    const onlyPools = onlyPoolByToken(problem, edges)
+    const isKept = (token: number) => token === source || token === target || onlyPools[token] === SEVERAL_POOLS
     const remaining = edges.filter((edge) => isKept(from[edge]!) && isKept(to[edge]!))
     if (remaining.length === edges.length) break
     edges = remaining
   }
-  return problem.mayReusePools ? withPairs(problem, edges) : edges
+  return problem.mayReusePools ? withJointPairs(problem, edges) : edges
 }
 
 /**
- * Adds all pairs of multi-token pools from a token that is sold to the pool to one that is bought. The pool trades them
- * together, so its earnings are the sum over all pairs.
+ * Adds the other pairs of multi-token pools: if the edges sell some tokens to a pool and buy some tokens from it, adds
+ * the pool's edges from each of the former to each of the latter. Such a pool earns on all of its pairs together.
  */
-function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
+function withJointPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, edgesOfPool, isWide } = graph.topology
   const allEdges = graph.edges
-  const ends = new Map<string, { readonly sold: Set<number>; readonly bought: Set<number> }>()
+  const endTokensByPool = new Map<string, { readonly soldTokens: Set<number>; readonly boughtTokens: Set<number> }>()
   for (const edge of edges) {
     if (isWide[edge] !== 1) continue
     const { id } = allEdges[edge]!.pool
-    const endTokens = ends.get(id) ?? { sold: new Set(), bought: new Set() }
-    ends.set(id, endTokens)
-    endTokens.sold.add(from[edge]!)
-    endTokens.bought.add(to[edge]!)
+    const endTokens = endTokensByPool.get(id) ?? { soldTokens: new Set(), boughtTokens: new Set() }
+    endTokensByPool.set(id, endTokens)
+    endTokens.soldTokens.add(from[edge]!)
+    endTokens.boughtTokens.add(to[edge]!)
   }
-  const pairs = new Set(edges)
-  for (const [id, { sold, bought }] of ends)
+  const edgesWithPairs = new Set(edges)
+  for (const [id, { soldTokens, boughtTokens }] of endTokensByPool)
     for (const edge of edgesOfPool.get(id)!)
-      if (rate[edge]! > 0 && sold.has(from[edge]!) && bought.has(to[edge]!)) pairs.add(edge)
-  return [...pairs]
+      if (rate[edge]! > 0 && soldTokens.has(from[edge]!) && boughtTokens.has(to[edge]!)) edgesWithPairs.add(edge)
+  return [...edgesWithPairs]
 }
 
 const SEVERAL_POOLS = -2
 
-/** By token: −1 if no pool of the edges trades it, `SEVERAL_POOLS`, or the first edge of its only pool. */
-function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
+/**
+ * By token: −1 if no pool of the edges trades the token; `SEVERAL_POOLS` if several do; otherwise its only pool, as the
+ * index of the pool's first edge.
+ */
+function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Array {
   const { from, to, tokens, edgesOfPool } = graph.topology
-  const pools = new Int32Array(tokens.length).fill(-1)
+  const onlyPools = new Int32Array(tokens.length).fill(-1)
   const allEdges = graph.edges
   for (const edge of edges) {
     const pool = edgesOfPool.get(allEdges[edge]!.pool.id)![0]!
     for (const token of [from[edge]!, to[edge]!])
-      if (pools[token] === -1) pools[token] = pool
-      else if (pools[token] !== pool) pools[token] = SEVERAL_POOLS
+      if (onlyPools[token] === -1) onlyPools[token] = pool
+      else if (onlyPools[token] !== pool) onlyPools[token] = SEVERAL_POOLS
   }
-  return pools
+  return onlyPools
 }
 
 /**
- * Prices of all tokens by the number of pools that a path has passed, from 0 to `maxHops`. Tokens of the dual keep its
- * prices at each hop at which a path may hold the token. The price of each other token is the geometric mean of its
- * minimum cost and its maximum value at that hop; at this price, no edge earns unless a path earns. Prices never rise
- * from one hop to the next; 0 if no path leads on.
+ * Prices of all tokens by hop, the number of pools that a path has passed: from 0 to `maxHops`. A token that has a
+ * price in the dual keeps it at each hop at which a path may hold the token. The price of any other token is the
+ * geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the output)
+ * at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next. The price
+ * is 0 if no path leads on from the token at that hop.
  */
 export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
@@ -87,10 +91,10 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
       graph.topology.isWide[edge] === 1 ? dual.ratesAfterTrade.get(edgeName(allEdges[edge]!)) : undefined
     return rateAfterTrade ?? problem.rate[edge]!
   }
-  const rate = new Map(edges.map((edge) => [edge, rateOf(edge)]))
-  const layer = (fill: number) => new Float64Array(tokens.length).fill(fill)
-  const values = Array.from({ length: maxHops + 1 }, () => layer(0))
-  const costs = Array.from({ length: maxHops + 1 }, () => layer(Number.POSITIVE_INFINITY))
+  const rateByEdge = new Map(edges.map((edge) => [edge, rateOf(edge)]))
+  const newLayer = (fill: number) => new Float64Array(tokens.length).fill(fill)
+  const values = Array.from({ length: maxHops + 1 }, () => newLayer(0))
+  const costs = Array.from({ length: maxHops + 1 }, () => newLayer(Number.POSITIVE_INFINITY))
   for (const [token, price] of pricesByToken)
     for (let hop = 0; hop <= maxHops - hops[token]!; hop++) {
       values[hop]![token] = price
@@ -98,31 +102,37 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
     }
   budget.spend(3 * maxHops * edges.length)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
-    const [current, next] = [values[hop]!, values[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) current[token] = next[token]!
+    const [valuesHere, valuesNext] = [values[hop]!, values[hop + 1]!]
+    for (let token = 0; token < valuesHere.length; token++)
+      if (!pricesByToken.has(token)) valuesHere[token] = valuesNext[token]!
     for (const edge of edges) {
-      const value = rate.get(edge)! * next[to[edge]!]!
-      if (value > current[from[edge]!]! && !pricesByToken.has(from[edge]!)) current[from[edge]!] = value
+      const value = rateByEdge.get(edge)! * valuesNext[to[edge]!]!
+      if (value > valuesHere[from[edge]!]! && !pricesByToken.has(from[edge]!)) valuesHere[from[edge]!] = value
     }
   }
   for (let hop = 0; hop < maxHops; hop++) {
-    const [current, next] = [costs[hop]!, costs[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) next[token] = current[token]!
+    const [costsHere, costsNext] = [costs[hop]!, costs[hop + 1]!]
+    for (let token = 0; token < costsHere.length; token++)
+      if (!pricesByToken.has(token)) costsNext[token] = costsHere[token]!
     for (const edge of edges) {
-      const cost = current[from[edge]!]! / rate.get(edge)!
-      if (cost < next[to[edge]!]! && !pricesByToken.has(to[edge]!)) next[to[edge]!] = cost
+      const cost = costsHere[from[edge]!]! / rateByEdge.get(edge)!
+      if (cost < costsNext[to[edge]!]! && !pricesByToken.has(to[edge]!)) costsNext[to[edge]!] = cost
     }
   }
-  const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))
-  // If no path can hold the token at this hop, its price may be as high as needed so that its outgoing edges earn
-  // nothing, including payouts beyond sampled curves.
-  const maxRate = (edge: number) => rate.get(edge)! * (1 + curveOf(problem, edge).outputError)
+  const prices = values.map((hopValues, hop) =>
+    hopValues.map((value, token) => priceBetween(value, costs[hop]![token]!)),
+  )
+  // If no path can hold a token at a hop, its price is free: it is raised until the outgoing edges earn nothing, even
+  // if pools pay more than their sampled curves.
+  const maxRate = (edge: number) => rateByEdge.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
-    const [current, next] = [prices[hop]!, prices[hop + 1]!]
-    for (let token = 0; token < current.length; token++) current[token] = Math.max(current[token]!, next[token]!)
+    const [pricesHere, pricesNext] = [prices[hop]!, prices[hop + 1]!]
+    for (let token = 0; token < pricesHere.length; token++)
+      pricesHere[token] = Math.max(pricesHere[token]!, pricesNext[token]!)
     for (const edge of edges) {
       const isReached = costs[hop]![from[edge]!]! < Number.POSITIVE_INFINITY
-      if (!isReached) current[from[edge]!] = Math.max(current[from[edge]!]!, maxRate(edge) * next[to[edge]!]!)
+      if (!isReached)
+        pricesHere[from[edge]!] = Math.max(pricesHere[from[edge]!]!, maxRate(edge) * pricesNext[to[edge]!]!)
     }
   }
   return prices
@@ -133,28 +143,29 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
  * pool.
  */
 export function flatPrices(hopPrices: readonly Float64Array[]): readonly Float64Array[] {
-  const [first] = hopPrices
-  return hopPrices.map(() => first!)
+  const [firstPrices] = hopPrices
+  return hopPrices.map(() => firstPrices!)
 }
 
 const priceBetween = (value: number, cost: number): number =>
   cost < Number.POSITIVE_INFINITY ? Math.sqrt(cost) * Math.sqrt(value) : value
 
 /**
- * Adjusts the native token's prices so that wrapping at 1:1 earns nothing, at any depth of the wrapper.
+ * Adjusts the native token's prices so that wrapping and unwrapping earn nothing. They exchange any amount at 1:1, so
+ * no other price gives a finite bound.
  *
- * @param prices - by token and hop
+ * @param scaledPrices - fixed-point prices by token, then by hop; changed in place
  */
-export function alignWrapped({ graph }: Problem, edges: readonly number[], prices: Map<number, bigint[]>): void {
+export function alignWrapped({ graph }: Problem, edges: readonly number[], scaledPrices: Map<number, bigint[]>): void {
   const { from, to, tokens } = graph.topology
   for (const edge of edges) {
     if (!familyOf(graph.edges[edge]!.pool.family)?.wrapsNative) continue
-    const [sold, bought] = [prices.get(from[edge]!)!, prices.get(to[edge]!)!]
+    const [soldPrices, boughtPrices] = [scaledPrices.get(from[edge]!)!, scaledPrices.get(to[edge]!)!]
     const isWrap = tokens[from[edge]!] === ZERO_ADDRESS
-    for (let hop = 0; hop + 1 < sold.length; hop++) {
-      if (bought[hop + 1]! <= sold[hop]!) continue
-      if (isWrap) sold[hop] = bought[hop + 1]!
-      else bought[hop + 1] = sold[hop]!
+    for (let hop = 0; hop + 1 < soldPrices.length; hop++) {
+      if (boughtPrices[hop + 1]! <= soldPrices[hop]!) continue
+      if (isWrap) soldPrices[hop] = boughtPrices[hop + 1]!
+      else boughtPrices[hop + 1] = soldPrices[hop]!
     }
   }
 }

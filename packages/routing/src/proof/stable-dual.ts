@@ -1,55 +1,61 @@
 /**
- * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade: for any μ,
- * and any values q between the bid and ask prices of the tokens, no trade earns more than Σ q·x − D·v(μ, q).
- * Derivation: docs/certificates.md.
+ * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade. For any
+ * number μ and any token values q, each between the token's price out and its price in, no trade earns more than D·(Σ
+ * q·x − v), with v = μ·(ann − 1) + (n + 1)·root and root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)). D is the invariant, n
+ * is the number of tokens, ann is A·n, and x are the balances as multiples of D. The function searches the μ and q with
+ * the lowest bound. Derivation: packages/certificate/README.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 
 /** Bisection steps. */
 const STEPS = 80
-/** Range of ln t in the search; prices are fractions of the largest. */
+/** Range of ln t in the search, where t is a trial value of `root`. All prices are divided by the largest price. */
 const MIN_LOG = -80
 const MAX_LOG = 20
 
 /**
- * Prices of a common unit: the lowest at which the pool takes a token (∞ if it must not be sold), and the highest that
- * it brings (0 if it must not be bought).
+ * Prices of one common unit of each token: the cost of selling it to the pool (∞ if it must not be sold), and the
+ * proceeds of buying it from the pool (0 if it must not be bought).
  */
-type EndPrices = { readonly sold: readonly number[]; readonly bought: readonly number[] }
+type CommonPrices = { readonly pricesIn: readonly number[]; readonly pricesOut: readonly number[] }
 
 /**
- * Bounds the earnings, in the unit of the prices; at least 0. The float error is a few units in the last place of the
- * pool's balances.
+ * Returns an upper bound on the earnings, in the unit of the prices; at least 0. The float error is a few units in the
+ * last place of the value of the pool's balances.
  */
-export function stableEarnings({ balances, invariant }: TradingFunction, { sold, bought }: EndPrices): number {
+export function stableEarnings(
+  { balances, invariant }: TradingFunction,
+  { pricesIn, pricesOut }: CommonPrices,
+): number {
   const n = balances.length
   const sum = balances.reduce((total, balance) => total + balance, 0)
-  const logs = balances.reduce((total, balance) => total + Math.log(balance), 0)
-  const ann = invariant.derivativeBySum(sum, logs)
-  const d = (ann * sum - invariant.derivativeByLogSum(sum, logs)) / (ann - 1)
-  const scale = [...sold, ...bought].reduce(
+  const logSum = balances.reduce((total, balance) => total + Math.log(balance), 0)
+  // In the equation ann·Σx = (ann − 1)·D + D^(n+1) / (nⁿ·Πx), the two derivatives are ann and the last term.
+  const ann = invariant.derivativeBySum(sum, logSum)
+  const d = (ann * sum - invariant.derivativeByLogSum(sum, logSum)) / (ann - 1)
+  const scale = [...pricesIn, ...pricesOut].reduce(
     (max, price) => (price < Number.POSITIVE_INFINITY ? Math.max(max, price) : max),
     0,
   )
-  const [high, low] = [sold.map((price) => price / scale), bought.map((price) => price / scale)]
+  const [maxQ, minQ] = [pricesIn.map((price) => price / scale), pricesOut.map((price) => price / scale)]
   const x = Array.from(balances, (balance) => balance / d)
-  /** q − μ·ann for the best q within its bounds. */
-  const restAt = (mu: number, t: number) =>
-    x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
+  /** Net prices q − μ·ann, for the best q between `minQ` and `maxQ` if `root` is t. */
+  const netPricesAt = (mu: number, t: number) =>
+    x.map((balance, k) => Math.max(minQ[k]! - mu * ann, Math.min(maxQ[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
-    const isBelow = (log: number) =>
-      Math.log(restAt(mu, Math.exp(log)).reduce((total, netPrice) => (total * netPrice) / n, mu)) > (n + 1) * log
+    const isBelow = (logT: number) =>
+      Math.log(netPricesAt(mu, Math.exp(logT)).reduce((total, netPrice) => (total * netPrice) / n, mu)) > (n + 1) * logT
     return Math.exp(bisect(MIN_LOG, MAX_LOG, isBelow))
   }
-  const mu = bisect(0, Math.min(...high) / ann, (trialMu) => {
+  const mu = bisect(0, Math.min(...maxQ) / ann, (trialMu) => {
     const t = bestT(trialMu)
-    return ann - 1 + t * restAt(trialMu, t).reduce((total, netPrice) => total - ann / netPrice, 1 / trialMu) > 0
+    return ann - 1 + t * netPricesAt(trialMu, t).reduce((total, netPrice) => total - ann / netPrice, 1 / trialMu) > 0
   })
-  const netPrices = restAt(mu, bestT(mu))
+  const netPrices = netPricesAt(mu, bestT(mu))
   const root = netPrices.reduce((total, netPrice) => (total * netPrice) / n, mu) ** (1 / (n + 1))
-  const value = mu * (ann - 1) + (n + 1) * root
-  const earned = netPrices.reduce((total, netPrice, k) => total + (netPrice + mu * ann) * x[k]!, -value)
-  return Math.max(0, earned * d * scale)
+  const v = mu * (ann - 1) + (n + 1) * root
+  const earnedPerD = netPrices.reduce((total, netPrice, k) => total + (netPrice + mu * ann) * x[k]!, -v)
+  return Math.max(0, earnedPerD * d * scale)
 }
 
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {

@@ -1,7 +1,7 @@
 /**
  * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until
- * its marginal rate equals the ratio of its two tokens' prices. Evaluates the dual at any prices; `dual-solver.ts`
- * minimizes it.
+ * its marginal rate (output per input) equals the price of the sold token divided by the price of the bought token. An
+ * allocation can evaluate the dual (see README.md) at any prices; `dual-solver.ts` minimizes the dual.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
@@ -11,13 +11,14 @@ import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
 /**
- * Trading mode of an edge: alone, or together with other pairs of its pool. Pairs that trade together either trade at
- * the current prices or are idle.
+ * Trading mode of an edge: alone, or together with other pairs of its multi-token pool. `IDLE_TOGETHER` if no trade of
+ * the pool pays at the current prices.
  */
 const ALONE = 0
 const IDLE_TOGETHER = 1
 export const TRADING_TOGETHER = 2
 
+/** Content of an allocation, from which it can be restored. `logPrice` is indexed like `tokens`, not by token. */
 export type Checkpoint = {
   readonly edges: readonly number[]
   readonly tokens: readonly number[]
@@ -25,12 +26,17 @@ export type Checkpoint = {
 }
 
 export class Allocation {
-  /** Value of the trade at the prices of the last solution, in output base units. */
+  /**
+   * Value of the dual at the prices of the last solution, in output base units: an upper bound on the output over these
+   * edges.
+   */
   value = 0
   /** Largest surplus or shortage of a token in the last solution, as a fraction of `value`. */
   residual = Number.POSITIVE_INFINITY
-  /** Fraction of the input that the edges cannot take in the last solution. Above 0 if their capacity is too small. */
-  unsold = 0
+  /**
+   * Fraction of the trade's input that the edges do not take in the last solution, because their capacity is too small.
+   */
+  unsoldShare = 0
   /** Tokens of the allocation. The target is the first one and has the price 1. */
   tokens: number[] = []
   edges: number[] = []
@@ -41,19 +47,23 @@ export class Allocation {
   /** Index of a token in `tokens`; −1 if it is not part of the allocation. */
   readonly tokenIndex: Int32Array
   readonly hasEdge: Uint8Array
-  /** By index in `edges`. */
+  /** By index in `edges`: base units sold and bought at the last evaluation. */
   input: Float64Array
   output: Float64Array
   readonly problem: Problem
+  /** By index in `edges`. */
   curves: CompiledCurve[] = []
-  sold: Int32Array
-  bought: Int32Array
+  /** By index in `edges`, like all arrays below. */
+  soldTokens: Int32Array
+  boughtTokens: Int32Array
+  /** By index in `edges`: natural logarithm of the rate for the first unit. */
   logRate: Float64Array
+  /** By index in `edges`: response of the input to the rate, −∂input / ∂ln rate, in base units. */
   conductance: Float64Array
   tradingMode: Uint8Array
-  /** Pools of several tokens with pairs in the allocation. */
+  /** Pools of more than two tokens with at least one pair in the allocation. */
   private readonly sharedPoolByPool = new Map<Pool, SharedPool>()
-  /** Pools with more than one pair in the allocation; their pairs trade together. */
+  /** Those of these pools that have more than one pair in the allocation. Their pairs trade together. */
   sharedPools: SharedPool[] = []
   private readonly point: CurvePoint = { input: 0, output: 0, conductance: 0 }
 
@@ -63,7 +73,7 @@ export class Allocation {
     problem.budget.spend(tokens.length / 4 + from.length / 64)
     this.logPrice = scratch.floats(tokens.length)
     this.prices = scratch.floats(tokens.length)
-    this.tokenIndex = scratch.noIndices(tokens.length, (place) => {
+    this.tokenIndex = scratch.blankIndexArray(tokens.length, (place) => {
       for (const token of this.tokens) place[token] = -1
     })
     this.hasEdge = scratch.zeroBytes(from.length, (has) => {
@@ -71,8 +81,8 @@ export class Allocation {
     })
     this.input = scratch.floats(INITIAL_EDGE_CAPACITY)
     this.output = scratch.floats(INITIAL_EDGE_CAPACITY)
-    this.sold = scratch.ints(INITIAL_EDGE_CAPACITY)
-    this.bought = scratch.ints(INITIAL_EDGE_CAPACITY)
+    this.soldTokens = scratch.ints(INITIAL_EDGE_CAPACITY)
+    this.boughtTokens = scratch.ints(INITIAL_EDGE_CAPACITY)
     this.logRate = scratch.floats(INITIAL_EDGE_CAPACITY)
     this.conductance = scratch.floats(INITIAL_EDGE_CAPACITY)
     this.tradingMode = scratch.bytes(INITIAL_EDGE_CAPACITY)
@@ -93,13 +103,16 @@ export class Allocation {
    */
   addEnds(edge: number, prices: Float64Array): void {
     const { from, to } = this.problem.graph.topology
-    const sold = from[edge]!
-    const bought = to[edge]!
-    if (this.tokenIndex[sold]! < 0) this.addToken(sold, Math.log(prices[sold]!))
-    if (this.tokenIndex[bought]! < 0) this.addToken(bought, Math.log(prices[bought]!))
+    const soldToken = from[edge]!
+    const boughtToken = to[edge]!
+    if (this.tokenIndex[soldToken]! < 0) this.addToken(soldToken, Math.log(prices[soldToken]!))
+    if (this.tokenIndex[boughtToken]! < 0) this.addToken(boughtToken, Math.log(prices[boughtToken]!))
   }
 
-  /** Adds an edge, whose tokens must have been added. Returns false if it is already present or must not be used. */
+  /**
+   * Adds an edge. Its tokens must have been added before. Returns false if the edge is already present or must not be
+   * used.
+   */
   addEdge(edge: number): boolean {
     const { rate, graph } = this.problem
     if (this.hasEdge[edge] || rate[edge] === 0) return false
@@ -108,26 +121,27 @@ export class Allocation {
     this.hasEdge[edge] = 1
     this.edges.push(edge)
     this.curves.push(curveOf(this.problem, edge))
-    this.sold[k] = graph.topology.from[edge]!
-    this.bought[k] = graph.topology.to[edge]!
+    this.soldTokens[k] = graph.topology.from[edge]!
+    this.boughtTokens[k] = graph.topology.to[edge]!
     this.logRate[k] = Math.log(rate[edge]!)
     this.tradingMode[k] = ALONE
     if (this.problem.mayReusePools) this.addToSharedPool(edge, k)
     return true
   }
 
-  private addToSharedPool(edge: number, place: number): void {
+  private addToSharedPool(edge: number, index: number): void {
     const { pool } = this.problem.graph.edges[edge]!
     const tradingFunction = tradingFunctionOf(this.problem.graph, pool)
     if (!tradingFunction) return
-    const pairs = this.sharedPoolByPool.get(pool) ?? new SharedPool(tradingFunction)
-    this.sharedPoolByPool.set(pool, pairs)
-    pairs.add(this.problem, edge, place)
-    if (pairs.indices.length === 1) return
-    if (pairs.indices.length === 2) this.sharedPools.push(pairs)
-    for (const other of pairs.indices) this.tradingMode[other] = IDLE_TOGETHER
+    const sharedPool = this.sharedPoolByPool.get(pool) ?? new SharedPool(tradingFunction)
+    this.sharedPoolByPool.set(pool, sharedPool)
+    sharedPool.add(this.problem, edge, index)
+    if (sharedPool.allocationIndices.length === 1) return
+    if (sharedPool.allocationIndices.length === 2) this.sharedPools.push(sharedPool)
+    for (const otherIndex of sharedPool.allocationIndices) this.tradingMode[otherIndex] = IDLE_TOGETHER
   }
 
+  /** Removes edges, and then the tokens that are left without edges. */
   removeEdges(droppedEdges: ReadonlySet<number>): void {
     this.restore({ edges: this.edges.filter((edge) => !droppedEdges.has(edge)), tokens: this.tokens, logPrice: [] })
     this.dropIdleTokens()
@@ -161,7 +175,20 @@ export class Allocation {
 
   /** Trades every edge at the current prices. Returns the value of the dual. */
   evaluate(): number {
-    const { problem, tokens, edges, curves, logPrice, prices, sold, bought, point, input, output, conductance } = this
+    const {
+      problem,
+      tokens,
+      edges,
+      curves,
+      logPrice,
+      prices,
+      soldTokens,
+      boughtTokens,
+      point,
+      input,
+      output,
+      conductance,
+    } = this
     const { tradingMode, sharedPools } = this
     const { rate } = problem
     problem.budget.spend(2 * (edges.length + tokens.length))
@@ -169,50 +196,50 @@ export class Allocation {
     for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
     let value = prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
-      const price = prices[sold[k]!]!
-      const priceOut = prices[bought[k]!]!
+      const priceIn = prices[soldTokens[k]!]!
+      const priceOut = prices[boughtTokens[k]!]!
       if (hasSharedPools && tradingMode[k] !== ALONE) continue
-      if (price >= rate[edges[k]!]! * priceOut) {
+      if (priceIn >= rate[edges[k]!]! * priceOut) {
         input[k] = output[k] = conductance[k] = 0
         continue
       }
-      tradeTo(curves[k]!, price / priceOut, point)
+      tradeTo(curves[k]!, priceIn / priceOut, point)
       input[k] = point.input
       output[k] = point.output
       conductance[k] = point.conductance
-      value += point.output * priceOut - point.input * price
+      value += point.output * priceOut - point.input * priceIn
     }
     return hasSharedPools ? value + this.evaluateShared() : value
   }
 
   /** Records the fraction of the input that is unsold at the current prices. */
   measureUnsold(): void {
-    const { problem, edges, sold, bought, input, output } = this
+    const { problem, edges, soldTokens, boughtTokens, input, output } = this
     const { source, amountIn } = problem
     let unsoldAmount = amountIn
     for (let k = 0; k < edges.length; k++) {
-      if (sold[k] === source) unsoldAmount -= input[k]!
-      else if (bought[k] === source) unsoldAmount += output[k]!
+      if (soldTokens[k] === source) unsoldAmount -= input[k]!
+      else if (boughtTokens[k] === source) unsoldAmount += output[k]!
     }
-    this.unsold = Math.max(0, unsoldAmount / amountIn)
+    this.unsoldShare = Math.max(0, unsoldAmount / amountIn)
   }
 
   private evaluateShared(): number {
     const { problem, sharedPools, prices, input, output, conductance, tradingMode } = this
     let value = 0
     for (const pool of sharedPools) {
-      const earned = pool.tradeTo(prices, input, output)
+      const earnings = pool.tradeTo(prices, input, output)
       problem.budget.spend(pool.work)
-      for (const k of pool.indices) {
+      for (const k of pool.allocationIndices) {
         conductance[k] = 0
-        tradingMode[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
+        tradingMode[k] = earnings > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
       }
-      value += earned
+      value += earnings
     }
     return value
   }
 
-  /** Orders tokens by degree, so that the matrix stays sparse during elimination. */
+  /** Orders tokens by their number of edges, hubs last, so that the matrix stays sparse during elimination. */
   putHubsLast(): void {
     const { edges, tokens, tokenIndex, problem } = this
     if (tokens.length < FEW_TOKENS) return
@@ -244,31 +271,32 @@ export class Allocation {
 
   private growArrays(): void {
     const { scratch } = this.problem.graph.topology
-    const room = this.input.length * 2
+    const capacity = this.input.length * 2
     const copyInto = <A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A): A => {
       to.set(from)
       return to
     }
-    const floats = (from: Float64Array) => copyInto(from, scratch.floats(room))
+    const floats = (from: Float64Array) => copyInto(from, scratch.floats(capacity))
     this.input = floats(this.input)
     this.output = floats(this.output)
-    this.sold = copyInto(this.sold, scratch.ints(room))
-    this.bought = copyInto(this.bought, scratch.ints(room))
+    this.soldTokens = copyInto(this.soldTokens, scratch.ints(capacity))
+    this.boughtTokens = copyInto(this.boughtTokens, scratch.ints(capacity))
     this.logRate = floats(this.logRate)
     this.conductance = floats(this.conductance)
-    this.tradingMode = copyInto(this.tradingMode, scratch.bytes(room))
+    this.tradingMode = copyInto(this.tradingMode, scratch.bytes(capacity))
   }
 }
 
-/** Returns an allocation over some edges, with spot rates to the target as initial prices. */
+/** Returns an allocation over some edges. The initial price of a token is its best spot rate to the target. */
 export function allocationOver(
   problem: Problem,
   edges: Iterable<number>,
-  backward: Pick<SpotRates, 'best'>,
+  spotRates: Pick<SpotRates, 'best'>,
 ): Allocation {
   const allocation = new Allocation(problem)
-  // Adds both ends: edges combined from several allocations may lack the outgoing edges of a token.
-  for (const edge of edges) allocation.addEnds(edge, backward.best)
+  // Adds the tokens at both ends of each edge: if the edges come from several allocations, a bought token may have no
+  // outgoing edge.
+  for (const edge of edges) allocation.addEnds(edge, spotRates.best)
   for (const edge of edges) allocation.addEdge(edge)
   return allocation
 }

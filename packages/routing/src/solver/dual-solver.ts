@@ -1,10 +1,10 @@
 /**
  * Finds the best allocation of a trade over a set of edges. Every token has a price in the output token, and every edge
- * trades until its marginal rate equals the ratio of the prices at its ends. The prices that leave no token in surplus
- * or shortage minimize a convex function, the dual. Newton's method finds them: the Hessian equals the matrix of a
- * resistor network with the edges' conductances.
+ * trades until its marginal rate equals the ratio of the prices of its two tokens. The prices that leave no token in
+ * surplus or shortage minimize a convex function, the dual. Newton's method finds them: the Hessian equals the matrix
+ * of a resistor network with the edges' conductances.
  *
- * The same function over all edges bounds the output of any route: see `columns/upper-bound.ts`.
+ * The dual over all edges of the graph bounds the output of any route: see `columns/upper-bound.ts`.
  */
 
 import { firstConductance, flatAt, isStraight, withSteeperFall } from '../graph/price-curve.ts'
@@ -42,11 +42,12 @@ const FULL = 2
 const ACTIVATED = 3
 
 /**
- * Moves the prices until no token has a surplus above the tolerance, or until no further progress is possible.
+ * Moves the prices until no token has a surplus or shortage above the tolerance, until no further progress is possible,
+ * or until the steps are used up.
  *
- * @param tolerance - maximum surplus, as a fraction of the trade
+ * @param tolerance - maximum surplus or shortage, as a fraction of the dual's value
  */
-export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
+export function solveDual(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
   allocation.problem.graph.topology.scratch.within(() => {
     const newton = new Newton(allocation)
     newton.minimize(tolerance, maxSteps)
@@ -57,8 +58,9 @@ export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWT
 }
 
 /**
- * Solves again with artificially steeper straight curves, and then makes them less and less steep. A pool with a fixed
- * rate gives the dual a kink at this rate. Between several kinks, Newton's method makes only tiny steps.
+ * Solves again with straight curves made artificially steeper, and then less and less steep. Restores the earlier
+ * solution if the new one is not better. A pool with a fixed rate gives the dual a kink at this rate. Between several
+ * kinks, Newton's method makes only tiny steps.
  */
 function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
   const { curves, value } = allocation
@@ -77,19 +79,27 @@ function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number
 /** One run of Newton's method over an allocation's prices, with the arrays of its linear model. */
 class Newton {
   private readonly allocation: Allocation
-  /** By index in `tokens`. */
+  /** By index in `tokens`: surplus of each token, Newton step of its log price, and log price before the step. */
   private readonly gradient: Float64Array
   private readonly step: Float64Array
   private readonly logPriceBefore: Float64Array
+  /** Square matrix of the linear model, row by row. */
   private readonly matrix: Float64Array
+  /** Scratch space of the linear solver. */
   private readonly indices: Int32Array
-  /** By index in `edges`: mode, and flow and conductance in output base units. */
+  /**
+   * By index in `edges`: mode; value of the input, and conductance, both multiplied by the price of the sold token, so
+   * in output base units. For an activated edge, `flow` is the part of the response that does not depend on the step.
+   */
   private readonly mode: Uint8Array
   private readonly flow: Float64Array
-  private readonly weight: Float64Array
-  /** By index in `tokens`: value sold of a token at its price, and value bought with it, in output base units. */
-  private readonly sold: Float64Array
-  private readonly earned: Float64Array
+  private readonly valueConductance: Float64Array
+  /**
+   * By index in `tokens`, in output base units: value of the token that edges sell at its price, and value of what they
+   * buy with it.
+   */
+  private readonly soldValue: Float64Array
+  private readonly earnedValue: Float64Array
   /** Number of edges that trade but do not respond to their rates. */
   private fullCount = 0
 
@@ -105,11 +115,12 @@ class Newton {
     this.indices = scratch.ints(tokens)
     this.mode = scratch.bytes(edges)
     this.flow = scratch.floats(edges)
-    this.weight = scratch.floats(edges)
-    this.sold = scratch.floats(tokens)
-    this.earned = scratch.floats(tokens)
+    this.valueConductance = scratch.floats(edges)
+    this.soldValue = scratch.floats(tokens)
+    this.earnedValue = scratch.floats(tokens)
   }
 
+  /** Minimizes the dual from the current prices, and records value, residual, and unsold share in the allocation. */
   minimize(tolerance: number, maxSteps: number): void {
     const { allocation, gradient, step, logPriceBefore } = this
     allocation.putHubsLast()
@@ -119,7 +130,7 @@ class Newton {
     let residual = Number.POSITIVE_INFINITY
     let stepsWithoutGain = 0
     let halvings = 0
-    for (let count = 0; count < maxSteps; count++) {
+    for (let steps = 0; steps < maxSteps; steps++) {
       this.fillGradient(gradient)
       residual = 0
       for (let j = 1; j < size; j++) residual = Math.max(residual, this.residualOf(j))
@@ -161,100 +172,116 @@ class Newton {
   }
 
   /**
-   * Surplus or shortage of a token in output base units. A shortage is valued at the average proceeds of the token's
-   * edges: after a surplus beyond the edges' capacity, the price is near 0, and any shortage would look small.
+   * Surplus or shortage of a token in output base units, at least 0. A shortage is valued at the average proceeds of
+   * the token's edges, not at its price: if an earlier surplus exceeded the edges' capacity, the price is near 0, and
+   * any shortage would look small.
    */
   private residualOf(j: number): number {
     const surplus = this.gradient[j]!
     if (surplus >= 0) return surplus
-    return -surplus * Math.max(1, this.earned[j]! / this.sold[j]!)
+    return -surplus * Math.max(1, this.earnedValue[j]! / this.soldValue[j]!)
   }
 
-  /** Computes the surplus of each token at the current prices, valued in the output token. */
+  /** Computes the surplus of each token at the current prices, in output base units. */
   private fillGradient(gradient: Float64Array): void {
-    const { mode, flow, weight } = this
-    const { problem, edges, tokenIndex, prices, sold, bought, input, output, conductance, tradingMode, sharedPools } =
-      this.allocation
-    const { sold: soldValue, earned } = this
+    const { mode, flow, valueConductance } = this
+    const {
+      problem,
+      edges,
+      tokenIndex,
+      prices,
+      soldTokens,
+      boughtTokens,
+      input,
+      output,
+      conductance,
+      tradingMode,
+      sharedPools,
+    } = this.allocation
+    const { soldValue, earnedValue } = this
     const hasSharedPools = sharedPools.length > 0
     this.fullCount = 0
     gradient.fill(0)
     soldValue.fill(0)
-    earned.fill(0)
+    earnedValue.fill(0)
     gradient[tokenIndex[problem.source]!]! += prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       mode[k] = IDLE
       if (hasSharedPools && tradingMode[k] === TRADING_TOGETHER) {
         mode[k] = ACTIVE
-        weight[k] = 0
+        valueConductance[k] = 0
         continue
       }
       if (!(input[k]! > 0)) continue
-      const soldToken = sold[k]!
-      const boughtToken = bought[k]!
+      const soldToken = soldTokens[k]!
+      const boughtToken = boughtTokens[k]!
       mode[k] = ACTIVE
       if (conductance[k] === 0) {
         mode[k] = FULL
         this.fullCount++
       }
       flow[k] = input[k]! * prices[soldToken]!
-      weight[k] = conductance[k]! * prices[soldToken]!
+      valueConductance[k] = conductance[k]! * prices[soldToken]!
       const proceeds = output[k]! * prices[boughtToken]!
       gradient[tokenIndex[soldToken]!]! -= flow[k]!
       gradient[tokenIndex[boughtToken]!]! += proceeds
       soldValue[tokenIndex[soldToken]!]! += flow[k]!
-      earned[tokenIndex[soldToken]!]! += proceeds
+      earnedValue[tokenIndex[soldToken]!]! += proceeds
     }
-    for (const { tokens, value } of sharedPools) {
+    for (const { tokens, valueChange } of sharedPools) {
       for (let k = 0; k < tokens.length; k++) {
-        if (value[k] === 0) continue
+        if (valueChange[k] === 0) continue
         const j = tokenIndex[tokens[k]!]!
-        gradient[j]! -= value[k]!
-        // The proceeds of a shared pool cannot be attributed to single tokens; use the price, which they are at least.
-        if (value[k]! < 0) continue
-        soldValue[j]! += value[k]!
-        earned[j]! += value[k]!
+        gradient[j]! -= valueChange[k]!
+        // The proceeds of a shared pool cannot be attributed to single tokens, so each is valued at its price, which is
+        // a lower bound on the proceeds.
+        if (valueChange[k]! < 0) continue
+        soldValue[j]! += valueChange[k]!
+        earnedValue[j]! += valueChange[k]!
       }
     }
   }
 
   /**
-   * Solves the linear model of the network. If the step would activate an idle edge, the edge gets its initial
-   * conductance. If the step would move an edge off a flat range, the edge gets the conductance beyond the range. Then
-   * the step is computed again. Without this look-ahead, Newton's method overshoots at every new edge.
+   * Computes the Newton step by solving the linear model of the network. If the step would make an idle edge trade, the
+   * edge gets its conductance at zero input. If the step would move a full edge out of its flat range, the edge gets
+   * the conductance beyond the range. Then the step is computed again. Without this prediction, Newton's method
+   * overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { mode, flow, weight } = this
-    const { problem, edges, curves, tokens, tokenIndex, logPrice, prices, sold, bought, logRate } = this.allocation
+    const { mode, flow, valueConductance } = this
+    const { problem, edges, curves, tokens, tokenIndex, logPrice, prices, soldTokens, boughtTokens, logRate } =
+      this.allocation
     const size = tokens.length
     const { budget } = problem
-    for (let guess = 0; ; guess++) {
+    for (let round = 0; ; round++) {
       this.assemble(gradient, step, value)
       budget.spend(solveSymmetric(this.matrix, step, size, this.indices) / 4 + 4 * edges.length)
-      if (guess > 0) {
+      if (round > 0) {
         let slope = 0
         for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
         if (!(slope < 0)) {
-          // The predicted step does not descend, so take the step without prediction.
+          // The predicted step does not descend, so the step without prediction is taken.
           for (let k = 0; k < edges.length; k++) if (mode[k] === ACTIVATED) mode[k] = IDLE
           this.assemble(gradient, step, value)
           budget.spend(solveSymmetric(this.matrix, step, size, this.indices) / 4)
           return
         }
       }
-      if (guess >= ACTIVATION_ROUNDS) return
-      let hasActivated = this.fullCount > 0 && this.leaveFlats(step)
+      if (round >= ACTIVATION_ROUNDS) return
+      let hasActivated = this.fullCount > 0 && this.activateFullEdges(step)
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue
-        const soldToken = sold[k]!
-        const boughtToken = bought[k]!
-        const gap = logPrice[soldToken]! - logPrice[boughtToken]! - logRate[k]!
-        if (!(gap + step[tokenIndex[soldToken]!]! - step[tokenIndex[boughtToken]!]! < 0)) continue
+        const soldToken = soldTokens[k]!
+        const boughtToken = boughtTokens[k]!
+        // Log of how far the edge is from trading: below 0, its first unit pays at the prices.
+        const logGap = logPrice[soldToken]! - logPrice[boughtToken]! - logRate[k]!
+        if (!(logGap + step[tokenIndex[soldToken]!]! - step[tokenIndex[boughtToken]!]! < 0)) continue
         const conductance = firstConductance(curves[k]!)
         if (conductance > 0) {
           mode[k] = ACTIVATED
-          weight[k] = conductance * prices[soldToken]!
-          flow[k] = -weight[k]! * gap
+          valueConductance[k] = conductance * prices[soldToken]!
+          flow[k] = -valueConductance[k]! * logGap
           hasActivated = true
         }
       }
@@ -263,16 +290,16 @@ class Newton {
   }
 
   /**
-   * Gives edges that a step would move off a flat range of their rates the conductance beyond it. Returns false if
-   * there are none.
+   * Activates full edges: those that a step would move out of a flat range get the conductance beyond the range.
+   * Returns false if there are none.
    */
-  private leaveFlats(step: Float64Array): boolean {
-    const { mode, flow, weight } = this
-    const { edges, curves, tokenIndex, logPrice, prices, sold, bought } = this.allocation
-    let hasChanged = false
+  private activateFullEdges(step: Float64Array): boolean {
+    const { mode, flow, valueConductance } = this
+    const { edges, curves, tokenIndex, logPrice, prices, soldTokens, boughtTokens } = this.allocation
+    let hasActivated = false
     for (let k = 0; k < edges.length; k++) {
       if (mode[k] !== FULL) continue
-      const [soldToken, boughtToken] = [sold[k]!, bought[k]!]
+      const [soldToken, boughtToken] = [soldTokens[k]!, boughtTokens[k]!]
       const logRate = logPrice[soldToken]! - logPrice[boughtToken]!
       const change = step[tokenIndex[soldToken]!]! - step[tokenIndex[boughtToken]!]!
       const { highLogRate, conductanceAbove, lowLogRate, conductanceBelow } = flatAt(curves[k]!, Math.exp(logRate))
@@ -281,24 +308,27 @@ class Newton {
       const conductance = isAbove ? conductanceAbove : conductanceBelow
       if (!(conductance > 0)) continue
       mode[k] = ACTIVATED
-      weight[k] = conductance * prices[soldToken]!
-      flow[k] = -weight[k]! * (logRate - (isAbove ? highLogRate : lowLogRate))
-      hasChanged = true
+      valueConductance[k] = conductance * prices[soldToken]!
+      flow[k] = -valueConductance[k]! * (logRate - (isAbove ? highLogRate : lowLogRate))
+      hasActivated = true
     }
-    return hasChanged
+    return hasActivated
   }
 
+  /**
+   * Fills in the matrix, and in `step` the right-hand side: the negative gradient with the flows of activated edges.
+   */
   private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { matrix, mode, flow, weight } = this
-    const { edges, tokens, tokenIndex, sold, bought, sharedPools } = this.allocation
+    const { matrix, mode, flow, valueConductance } = this
+    const { edges, tokens, tokenIndex, soldTokens, boughtTokens, sharedPools } = this.allocation
     const size = tokens.length
     matrix.fill(0, 0, size * size)
     for (let j = 0; j < size; j++) step[j] = -gradient[j]!
     for (let k = 0; k < edges.length; k++) {
       if (mode[k] === IDLE) continue
-      const a = tokenIndex[sold[k]!]!
-      const b = tokenIndex[bought[k]!]!
-      const conductance = weight[k]!
+      const a = tokenIndex[soldTokens[k]!]!
+      const b = tokenIndex[boughtTokens[k]!]!
+      const conductance = valueConductance[k]!
       if (mode[k] === ACTIVATED) {
         step[a]! += flow[k]!
         step[b]! -= flow[k]!
@@ -315,17 +345,20 @@ class Newton {
     step[0] = 0
   }
 
-  /** All tokens of a pool are coupled by its invariant: a star of resistors with the center node eliminated. */
-  private assembleShared({ tokens, weight }: SharedPool): void {
+  /**
+   * Adds a multi-token pool to the matrix. The invariant couples all of its tokens, like a star of resistors; the
+   * center node is eliminated.
+   */
+  private assembleShared({ tokens, valueConductance }: SharedPool): void {
     const { matrix } = this
     const { tokenIndex } = this.allocation
     const size = this.allocation.tokens.length
-    let total = 0
-    for (const edgeWeight of weight) total += edgeWeight
+    let conductanceSum = 0
+    for (const conductance of valueConductance) conductanceSum += conductance
     for (let i = 0; i < tokens.length; i++) {
       for (let j = 0; j < i; j++) {
-        if (!(weight[i]! > 0 && weight[j]! > 0)) continue
-        const conductance = (weight[i]! * weight[j]!) / total
+        if (!(valueConductance[i]! > 0 && valueConductance[j]! > 0)) continue
+        const conductance = (valueConductance[i]! * valueConductance[j]!) / conductanceSum
         const [a, b] = [tokenIndex[tokens[i]!]!, tokenIndex[tokens[j]!]!]
         matrix[a * size + a]! += conductance
         matrix[b * size + b]! += conductance

@@ -10,8 +10,8 @@ import { usesPoolTwice } from './shared-pools.ts'
 export type { Flow } from './push.ts'
 
 /**
- * Builds the flow at an allocation's prices, without cycles, dead ends, and edges that add next to nothing. Null if
- * nothing reaches the target.
+ * Builds the flow at an allocation's prices, without cycles, dead ends, and dust (edges that add next to nothing). Null
+ * if no edge path reaches the target.
  */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
@@ -27,14 +27,16 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
   const flowWithoutDust = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
-  // A removed edge may be the only edge that takes the last part of a token, so compare the outputs.
+  // A removed edge may be the only one that takes the last part of a token, so the flow without dust is used only if
+  // its net output is about as high.
   return flowWithoutDust && flowWithoutDust.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? flowWithoutDust : flow
 }
 
 /**
- * Builds the flow if prices do not determine the inputs. A very deep pool may trade its whole input or nothing within
- * the precision of a float price. The edges that respond most to prices get the missing input. Null if the inputs are
- * precise, or if no pool is that deep.
+ * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
+ * trade anything between nothing and its whole input. The amount that the inputs leave over is divided among edges in
+ * proportion to their response to prices. Null if the inputs are precise, if no pool is that deep, or if a part of the
+ * input stays unsold.
  */
 function unresolvedFlow(
   problem: Problem,
@@ -42,31 +44,39 @@ function unresolvedFlow(
   usedEdges: readonly number[],
   weights: readonly number[],
 ): Flow | null {
-  const { residual, edges, conductance, sold, prices, value } = allocation
+  const { residual, edges, conductance, soldTokens, prices, value } = allocation
   if (!(residual > UNRESOLVED_SHARE)) return null
   const { graph } = problem
   const startingEdges = edgesAboutToTrade(allocation)
   const responses = edges.map((edge, k) => (startingEdges.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
   const isDeep = (response: number, k: number) =>
-    response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
+    response * prices[soldTokens[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
   if (!responses.some(isDeep)) return null
   const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
   const openEdges = [...usedEdges, ...startingEdges]
   const inputs = [...weights, ...startingEdges.map(() => 0)]
   const flow = pushThrough(problem, openEdges, inputs, { response })
-  return flow?.unsold === 0 ? flow : null
+  return flow?.unsoldShare === 0 ? flow : null
 }
 
-/** Idle edges whose first unit pays as much as the prices at their ends. */
-function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Allocation): readonly number[] {
-  const gapOf = (k: number) => logPrice[sold[k]!]! - logPrice[bought[k]!]! - logRate[k]!
+/** Idle edges whose rate for the first unit equals the ratio of their tokens' prices, within float precision. */
+function edgesAboutToTrade({
+  edges,
+  input,
+  soldTokens,
+  boughtTokens,
+  logPrice,
+  logRate,
+}: Allocation): readonly number[] {
+  const gapOf = (k: number) => logPrice[soldTokens[k]!]! - logPrice[boughtTokens[k]!]! - logRate[k]!
   return edges.filter((_, k) => input[k] === 0 && gapOf(k) < PRICE_ROUNDING)
 }
 
 /**
- * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of
- * the bought token, not at the marginal proceeds: in a drained pool, the last unit is worth nothing. Marginal proceeds
- * fall, so the average is an upper bound on the loss.
+ * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of a
+ * unit of the bought token, not at the marginal proceeds: if a pool behind it is drained, the last unit is worth
+ * nothing. Marginal proceeds fall with the amount, so the average gives an upper bound on the loss from removing the
+ * edge.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -75,33 +85,36 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
     const wipe = (sums: Float64Array) => {
       for (const edge of edges) sums[from[edge]!] = 0
     }
-    const sold = scratch.zeroFloats(tokens.length, wipe)
+    const soldAmount = scratch.zeroFloats(tokens.length, wipe)
     const proceeds = scratch.zeroFloats(tokens.length, wipe)
     for (let index = edges.length - 1; index >= 0; index--) {
       const edge = edges[index]!
       const soldToken = from[edge]!
       const boughtToken = to[edge]!
-      const unitValue = boughtToken === problem.target ? 1 : proceeds[boughtToken]! / sold[boughtToken]!
-      const added = outputOf(curveOf(problem, edge), input[index]!) * unitValue
-      sold[soldToken]! += input[index]!
-      proceeds[soldToken]! += added
-      if (!(added > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[index]!)))) dust.add(edge)
+      const unitValue = boughtToken === problem.target ? 1 : proceeds[boughtToken]! / soldAmount[boughtToken]!
+      const addedValue = outputOf(curveOf(problem, edge), input[index]!) * unitValue
+      soldAmount[soldToken]! += input[index]!
+      proceeds[soldToken]! += addedValue
+      if (!(addedValue > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[index]!)))) dust.add(edge)
     }
   })
   return dust
 }
 
 type PushOptions = Pick<PrunedEdges, 'response'> & {
-  /** Order of the legs that share a pool: the best of several orders, or an arbitrary one. */
-  readonly order?: 'best' | 'any'
+  /** Order of legs that swap in the same multi-token pool: the best of several orders, or an arbitrary one. */
+  readonly legOrder?: 'best' | 'any'
 }
 
-/** Sends the amount through the edges; each token is divided in proportion to the weights. */
+/**
+ * Sends the amount through the edges. Each token is divided among its outgoing edges in proportion to their weights.
+ * Null if no path from the source to the target remains.
+ */
 export function pushThrough(
   problem: Problem,
   edges: readonly number[],
   weights: readonly number[],
-  { order = 'best', response }: PushOptions = {},
+  { legOrder = 'best', response }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
     const prunedEdges = prune(problem, edges, weights)
@@ -109,7 +122,7 @@ export function pushThrough(
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pushedEdges) return null
     const flow = push(problem, pushedEdges)
-    const needsOrder = order === 'best' && problem.mayReusePools && usesPoolTwice(problem.graph, flow.edges)
+    const needsOrder = legOrder === 'best' && problem.mayReusePools && usesPoolTwice(problem.graph, flow.edges)
     return needsOrder ? inBestOrder(problem, pushedEdges, flow) : flow
   })
 }
@@ -120,22 +133,25 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
   return pushThrough(problem, path, fullShares)
 }
 
-/** Finds the best order of legs that share a pool. The order matters, because each leg leaves its fee in the pool. */
-function inBestOrder(problem: Problem, { edgesByToken, weights, isCut }: PrunedEdges, flow: Flow): Flow {
+/**
+ * Tries a few orders of the legs that swap in the same multi-token pool, and returns the best flow. The order matters,
+ * because each leg leaves its fee in the pool.
+ */
+function inBestOrder(problem: Problem, { edgesByToken, weights, hasCutCycle }: PrunedEdges, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
     const sortedIndices = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
-    const sorted = new EdgesByToken(
+    const sortedEdges = new EdgesByToken(
       problem,
       sortedIndices.map((k) => edgesByToken.edges[k]!),
     )
-    for (const first of ['newest', 'oldest'] as const) {
-      const order = topologicalOrder(problem, sorted, first)!
+    for (const firstReady of ['newest', 'oldest'] as const) {
+      const order = topologicalOrder(problem, sortedEdges, firstReady)!
       const orderedFlow = push(problem, {
-        edgesByToken: sorted,
+        edgesByToken: sortedEdges,
         weights: sortedIndices.map((k) => weights[k]!),
         order,
-        isCut,
+        hasCutCycle,
       })
       if (orderedFlow.amountOut > best.amountOut) best = orderedFlow
     }
@@ -143,7 +159,10 @@ function inBestOrder(problem: Problem, { edgesByToken, weights, isCut }: PrunedE
   return best
 }
 
-/** Removes dead ends and cuts cycles at their thinnest edge. Null if no path from the source to the target remains. */
+/**
+ * Removes dead ends, and cuts each cycle at the edge with the smallest share of its sold token. Null if no path from
+ * the source to the target remains.
+ */
 function prune(
   problem: Problem,
   initialEdges: readonly number[],
@@ -151,50 +170,52 @@ function prune(
 ): PrunedEdges | null {
   const { from, to } = problem.graph.topology
   let [edges, weights] = [initialEdges, initialWeights]
-  let cut = false
+  let hasCutCycle = false
   // Each round removes an edge, or is the last.
   for (;;) {
     problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
-    const live = liveIndices(problem, edges)
-    if (live.length < edges.length) {
+    const liveEdgeIndices = liveIndices(problem, edges)
+    if (liveEdgeIndices.length < edges.length) {
       const [edgesBefore, weightsBefore] = [edges, weights]
-      edges = live.map((k) => edgesBefore[k]!)
-      weights = live.map((k) => weightsBefore[k]!)
+      edges = liveEdgeIndices.map((k) => edgesBefore[k]!)
+      weights = liveEdgeIndices.map((k) => weightsBefore[k]!)
       continue
     }
     const { source, target } = problem
     if (!edges.some((edge) => from[edge] === source) || !edges.some((edge) => to[edge] === target)) return null
-    const outOf = new EdgesByToken(problem, edges)
-    const order = topologicalOrder(problem, outOf)
-    if (order) return { edgesByToken: outOf, weights, order, isCut: cut }
-    const siblings = groupBy(edges.keys(), (k) => from[edges[k]!]!)
-    const share = (k: number) => weights[k]! / siblings.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
-    const thinnest = findCycle(problem, edges)
+    const edgesByToken = new EdgesByToken(problem, edges)
+    const order = topologicalOrder(problem, edgesByToken)
+    if (order) return { edgesByToken, weights, order, hasCutCycle }
+    const indicesBySoldToken = groupBy(edges.keys(), (k) => from[edges[k]!]!)
+    const shareOf = (k: number) =>
+      weights[k]! / indicesBySoldToken.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
+    const thinnestIndex = findCycle(problem, edges)
       .map((edge) => edges.indexOf(edge))
-      .reduce((a, b) => (share(b) < share(a) ? b : a))
-    cut ||= share(thinnest) > NEGLIGIBLE_SHARE
-    edges = edges.filter((_, k) => k !== thinnest)
-    weights = weights.filter((_, k) => k !== thinnest)
+      .reduce((a, b) => (shareOf(b) < shareOf(a) ? b : a))
+    hasCutCycle ||= shareOf(thinnestIndex) > NEGLIGIBLE_SHARE
+    edges = edges.filter((_, k) => k !== thinnestIndex)
+    weights = weights.filter((_, k) => k !== thinnestIndex)
   }
 }
 
 /**
- * Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an
- * end).
+ * Returns the indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the
+ * source), and another edge sells the token that they buy (or it is the target).
  */
 function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
-  const wipe = (ends: Uint8Array) => {
-    ends[source] = ends[target] = 0
-    for (const edge of edges) ends[from[edge]!] = ends[to[edge]!] = 0
+  const wipe = (flags: Uint8Array) => {
+    flags[source] = flags[target] = 0
+    for (const edge of edges) flags[from[edge]!] = flags[to[edge]!] = 0
   }
   const boughtTokens = scratch.zeroBytes(tokens.length, wipe)
   const soldTokens = scratch.zeroBytes(tokens.length, wipe)
   boughtTokens[source] = soldTokens[target] = 1
   for (const edge of edges) boughtTokens[to[edge]!] = soldTokens[from[edge]!] = 1
-  const live: number[] = []
-  for (let k = 0; k < edges.length; k++) if (boughtTokens[from[edges[k]!]!]! & soldTokens[to[edges[k]!]!]!) live.push(k)
-  return live
+  const indices: number[] = []
+  for (let k = 0; k < edges.length; k++)
+    if (boughtTokens[from[edges[k]!]!]! & soldTokens[to[edges[k]!]!]!) indices.push(k)
+  return indices
 }
 
 /** Returns true if the edges form no cycle. All of them must be reachable from the source. */
@@ -207,44 +228,44 @@ export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
 /** Tokens in topological order, beginning with the source; null if the edges form a cycle. */
 function topologicalOrder(
   { source, graph }: Problem,
-  outOf: EdgesByToken,
-  first: 'newest' | 'oldest' = 'newest',
+  edgesByToken: EdgesByToken,
+  firstReady: 'newest' | 'oldest' = 'newest',
 ): readonly number[] | null {
   const { to, tokens, scratch } = graph.topology
   const incoming = scratch.zeroInts(tokens.length, (counts) => {
-    for (const edge of outOf.edges) counts[to[edge]!] = 0
+    for (const edge of edgesByToken.edges) counts[to[edge]!] = 0
   })
-  for (const edge of outOf.edges) incoming[to[edge]!]! += 1
-  const ready = incoming[source]! > 0 ? [] : [source]
+  for (const edge of edgesByToken.edges) incoming[to[edge]!]! += 1
+  const readyTokens = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
   let visited = 0
-  const nextToken = () => (first === 'newest' ? ready.pop() : ready.shift())
+  const nextToken = () => (firstReady === 'newest' ? readyTokens.pop() : readyTokens.shift())
   for (let token = nextToken(); token !== undefined; token = nextToken()) {
     order.push(token)
-    for (let k = outOf.firstOf(token); k >= 0; k = outOf.nextAfter(k)) {
+    for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
       visited++
-      const bought = to[outOf.edges[k]!]!
-      incoming[bought]! -= 1
-      if (incoming[bought] === 0) ready.push(bought)
+      const boughtToken = to[edgesByToken.edges[k]!]!
+      incoming[boughtToken]! -= 1
+      if (incoming[boughtToken] === 0) readyTokens.push(boughtToken)
     }
   }
-  return visited === outOf.edges.length ? order : null
+  return visited === edgesByToken.edges.length ? order : null
 }
 
 /** Finds a cycle. Every token must have incoming and outgoing edges. */
 function findCycle({ graph, source }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to } = graph.topology
-  const outOf = groupBy(edges, (edge) => from[edge]!)
+  const edgesByToken = groupBy(edges, (edge) => from[edge]!)
   const path: number[] = []
   const onPath = new Set<number>()
   const finishedTokens = new Set<number>()
   const visit = (token: number): readonly number[] | null => {
     onPath.add(token)
-    for (const edge of outOf.get(token) ?? []) {
-      const next = to[edge]!
+    for (const edge of edgesByToken.get(token) ?? []) {
+      const boughtToken = to[edge]!
       path.push(edge)
-      if (onPath.has(next)) return path.slice(path.findIndex((step) => from[step] === next))
-      const cycle = finishedTokens.has(next) ? null : visit(next)
+      if (onPath.has(boughtToken)) return path.slice(path.findIndex((step) => from[step] === boughtToken))
+      const cycle = finishedTokens.has(boughtToken) ? null : visit(boughtToken)
       if (cycle) return cycle
       path.pop()
     }
@@ -252,14 +273,14 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
     finishedTokens.add(token)
     return null
   }
-  for (const start of [source, ...edges.map((edge) => from[edge]!)]) {
-    const cycle = finishedTokens.has(start) ? null : visit(start)
+  for (const startToken of [source, ...edges.map((edge) => from[edge]!)]) {
+    const cycle = finishedTokens.has(startToken) ? null : visit(startToken)
     if (cycle) return cycle
   }
   return edges
 }
 
-/** Groups edges by a key. */
+/** Groups edges, or their indices, by a key. */
 export function groupBy<K>(edges: Iterable<number>, key: (edge: number) => K): Map<K, number[]> {
   const groups = new Map<K, number[]>()
   for (const edge of edges) {

@@ -1,4 +1,7 @@
-/** Linear systems of the search: networks of a few hubs, each with many tokens around it. */
+/**
+ * Solver for the linear systems of the search. Their matrices are sparse: networks of a few hubs, each with many tokens
+ * around it.
+ */
 import { MIN_PIVOT, SQRT_MIN_PIVOT } from '../tolerances.ts'
 
 /**
@@ -15,14 +18,14 @@ export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: nu
     const row = j * size
     const pivot = matrix[row + j]! > MIN_PIVOT ? Math.sqrt(matrix[row + j]!) : SQRT_MIN_PIVOT
     matrix[row + j] = pivot
-    const solved = rhs[j]! / pivot
-    rhs[j] = solved
+    const solution = rhs[j]! / pivot
+    rhs[j] = solution
     let count = 0
     for (let i = j + 1; i < size; i++) {
       if (matrix[row + i] === 0) continue
       const entry = matrix[row + i]! / pivot
       matrix[row + i] = entry
-      rhs[i]! -= entry * solved
+      rhs[i]! -= entry * solution
       indices[count++] = i
     }
     work += (count * count) / 2

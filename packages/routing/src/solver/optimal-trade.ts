@@ -1,11 +1,14 @@
 /**
  * The optimal trade of a pool of several tokens at given prices: the balances on its trading function at which no
- * further trade pays. Selling a token to the pool lowers its marginal value there; it is sold until that value falls to
- * its cost, bought until that value rises to `priceOut`, and left alone in between.
+ * further trade pays. Selling a token to the pool lowers the token's marginal value in the pool. A token is sold until
+ * this value falls to `priceIn`, or bought until this value rises to `priceOut`. It does not trade if its value lies
+ * between the two prices.
  *
- * With λ as the value of the trading function's level, the marginal value of a token is λ·(linear + logarithmic ·
- * weight / x). It equals a price c at x = weight / (c·v − r), with v = 1 / (λ·logarithmic) and r = linear /
- * logarithmic. The unknowns are therefore v and u = min·v − r, which keeps all denominators u + (c − min)·v positive.
+ * The level of the trading function depends on the sum of the balances and on the sum of weight · ln balance; `linear`
+ * and `logarithmic` are its derivatives by these two sums. With λ as the price of one unit of the level, the marginal
+ * value of a token with the balance x is λ·(linear + logarithmic · weight / x). It equals a price c if x = weight /
+ * (c·v − ratio), with v = 1 / (λ·logarithmic) and ratio = linear / logarithmic. The unknowns are v and u = minPrice·v −
+ * ratio. The denominator is then u + (c − minPrice)·v, which is positive for every u > 0.
  */
 import { marginalValues, sumsOf, type TradingFunction } from '@sluice/liquidity'
 import {
@@ -24,42 +27,45 @@ import {
 
 export class OptimalTrade {
   /**
-   * By token, price of a common unit sold to the pool, and of one bought from it. ∞ and 0 if the token must not be sold
-   * or bought.
+   * By token: cost of one common unit that is sold to the pool, and proceeds of one that is bought from it. `priceIn`
+   * is ∞ if the token must not be sold; `priceOut` is 0 if it must not be bought.
    */
   readonly priceIn: Float64Array
   readonly priceOut: Float64Array
-  /** Balances at the end of the trade, in common units. */
+  /** Balances after the trade, in common units. */
   readonly balances: Float64Array
   /** Response of a balance to its token's price: −∂x / ∂ln c, times that price; 0 for tokens that do not trade. */
   readonly conductance: Float64Array
 
   private readonly tradingFunction: TradingFunction
+  /** Level of the trading function, which a trade must not change. */
   private readonly level: number
-  /** Marginal values before the trade. */
-  private readonly values: Float64Array
-  private readonly max: Float64Array
-  /** Lowest price, subtracted from all prices. */
-  private min = 0
+  /** Marginal values of the tokens before the trade, in units of the level. */
+  private readonly initialValues: Float64Array
+  /** Balances at the maximum input. */
+  private readonly maxBalances: Float64Array
+  /** Lowest price at which a token may trade; subtracted from all prices. */
+  private minPrice = 0
   /** Lower bound of u. */
-  private readonly floor: number
+  private readonly minU: number
   private u = 0
   private v = 0
-  /** ∂mismatch / ∂v at the previous prices; 0 at first. */
+  /** ∂mismatch / ∂v of the last solution; 0 before the first. */
   private slope = 0
+  /** Sums of the balances, and of weight · ln balance. */
   private sum = 0
+  private logs = 0
   /** Number of balance evaluations of the last trade; a measure of its work. */
   evaluations = 0
-  private logs = 0
 
   constructor(tradingFunction: TradingFunction) {
     const { balances, invariant, maxInputShare } = tradingFunction
     const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
     this.level = invariant.level(sum, logs)
-    this.values = marginalValues(tradingFunction, balances)
-    this.floor = TRADE_MIN_U * heaviest(tradingFunction)
-    this.max = balances.map((balance) => balance * (1 + maxInputShare))
+    this.initialValues = marginalValues(tradingFunction, balances)
+    this.minU = TRADE_MIN_U * minWeightPerBalance(tradingFunction)
+    this.maxBalances = balances.map((balance) => balance * (1 + maxInputShare))
     this.priceIn = new Float64Array(balances.length)
     this.priceOut = new Float64Array(balances.length)
     this.conductance = new Float64Array(balances.length)
@@ -68,154 +74,161 @@ export class OptimalTrade {
 
   /** Solves for the prices in `priceIn` and `priceOut`. Returns false if no trade pays. */
   solve(): boolean {
-    const { priceIn, priceOut, values, conductance, balances, tradingFunction } = this
+    const { priceIn, priceOut, initialValues, conductance, balances, tradingFunction } = this
     this.evaluations = 0
-    let sells = 0
-    let buys = Number.POSITIVE_INFINITY
-    this.min = Number.POSITIVE_INFINITY
-    for (let k = 0; k < values.length; k++) {
-      sells = Math.max(sells, values[k]! / priceIn[k]!)
-      buys = Math.min(buys, values[k]! / priceOut[k]!)
-      this.min = Math.min(this.min, priceOut[k]! > 0 ? priceOut[k]! : priceIn[k]!)
+    let maxSellRatio = 0
+    let minBuyRatio = Number.POSITIVE_INFINITY
+    this.minPrice = Number.POSITIVE_INFINITY
+    for (let k = 0; k < initialValues.length; k++) {
+      maxSellRatio = Math.max(maxSellRatio, initialValues[k]! / priceIn[k]!)
+      minBuyRatio = Math.min(minBuyRatio, initialValues[k]! / priceOut[k]!)
+      this.minPrice = Math.min(this.minPrice, priceOut[k]! > 0 ? priceOut[k]! : priceIn[k]!)
     }
-    if (!(sells > buys)) {
+    if (!(maxSellRatio > minBuyRatio)) {
       balances.set(tradingFunction.balances)
       conductance.fill(0)
       return false
     }
-    if (!(this.v > 0)) this.guess(Math.sqrt(sells * buys))
-    this.v = this.root(this.v)
-    for (let k = 0; k < values.length; k++) conductance[k] = this.conductanceOf(k)
+    if (!(this.v > 0)) this.setInitialGuess(Math.sqrt(maxSellRatio * minBuyRatio))
+    this.v = this.solveForV(this.v)
+    for (let k = 0; k < initialValues.length; k++) conductance[k] = this.conductanceOf(k)
     return true
   }
 
-  /** Relative error of the last trade on the trading function or in its prices. Negligible unless the search failed. */
-  get miss(): number {
+  /**
+   * Relative error of the last trade in the level, or in the prices at which it stops, whichever is larger. Negligible
+   * unless the solver failed.
+   */
+  get relativeError(): number {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
     const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
     const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
-    const scale = weights.reduce((all, weight, k) => all + linear * balances[k]! + logarithmic * weight, 0)
+    const scale = weights.reduce((total, weight, k) => total + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
-    const off = Math.abs(this.min * this.v - this.u - ratio) / Math.max(ratio, this.u)
-    return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, off)
+    const priceError = Math.abs(this.minPrice * this.v - this.u - ratio) / Math.max(ratio, this.u)
+    return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, priceError)
   }
 
   /**
-   * Ratio by which each token's marginal value changed from before to after the trade. The rate of a pair changes by
-   * the ratio of two of them.
+   * By token: marginal value after the trade divided by that before it. The rate of a pair changes by the ratio of two
+   * of these numbers.
    */
-  valuesMoved(): Float64Array {
-    return marginalValues(this.tradingFunction, this.balances).map((value, k) => value / this.values[k]!)
+  valueRatios(): Float64Array {
+    return marginalValues(this.tradingFunction, this.balances).map((value, k) => value / this.initialValues[k]!)
   }
 
-  /** @param value - initial marginal value per unit of price */
-  private guess(value: number): void {
+  /** @param value - initial estimate of 1 / λ: marginal value in units of the level, per unit of price */
+  private setInitialGuess(value: number): void {
     const { invariant } = this.tradingFunction
     const { sum, logSum: logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
     const logarithmic = invariant.derivativeByLogSum(sum, logs)
     this.v = value / logarithmic
     const ratio = invariant.derivativeBySum(sum, logs) / logarithmic
-    this.u = Math.max(heaviest(this.tradingFunction), this.min * this.v - ratio)
+    this.u = Math.max(minWeightPerBalance(this.tradingFunction), this.minPrice * this.v - ratio)
   }
 
   /**
-   * Finds the v that matches the slopes of the trading function: secant steps until the sign changes, then within the
-   * bracket.
+   * Finds the v without mismatch: by secant steps until the sign of the mismatch changes, then by regula falsi between
+   * the last two points.
    */
-  private root(guess: number): number {
+  private solveForV(guess: number): number {
     let a = guess
     let mismatchA = this.mismatch(a)
     if (mismatchA === 0) return a
-    // The mismatch rises with v, with about the same slope as at the previous prices.
-    let b = within(a - mismatchA / this.slope, a, mismatchA)
+    // The mismatch rises with v. Its slope is about that of the last solution.
+    let b = boundedStep(a - mismatchA / this.slope, a, mismatchA)
     let mismatchB = this.mismatch(b)
     for (let k = 0; k < TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
-      const next = b + TRADE_GROWTH * (b - a)
+      const nextV = b + TRADE_GROWTH * (b - a)
       a = b
       mismatchA = mismatchB
-      b = within(next, a, mismatchA)
+      b = boundedStep(nextV, a, mismatchA)
       mismatchB = this.mismatch(b)
     }
-    // Regula falsi; the weight of the retained end is halved (Illinois algorithm).
-    let moved = Number.POSITIVE_INFINITY
+    // Regula falsi. The mismatch of an end that stays is halved (Illinois algorithm).
+    let lastMove = Number.POSITIVE_INFINITY
     for (let k = 0; k < TRADE_STEPS && mismatchB !== 0; k++) {
       this.slope = (mismatchB - mismatchA) / (b - a)
-      const next = b - mismatchB / this.slope
-      const before = moved
-      moved = Math.abs(next - b)
-      if (moved <= TRADE_TOLERANCE * b || (moved < TRADE_SMALL * b && moved >= before)) break
-      const nextMismatch = this.mismatch(next)
+      const nextV = b - mismatchB / this.slope
+      const previousMove = lastMove
+      lastMove = Math.abs(nextV - b)
+      if (lastMove <= TRADE_TOLERANCE * b || (lastMove < TRADE_SMALL * b && lastMove >= previousMove)) break
+      const nextMismatch = this.mismatch(nextV)
       if (nextMismatch < 0 === mismatchB < 0) mismatchA /= 2
       else {
         a = b
         mismatchA = mismatchB
       }
-      b = next
+      b = nextV
       mismatchB = nextMismatch
     }
     return b
   }
 
   /**
-   * Difference between the assumed r and the r of the trading function at the balances for v; rises with v. Leaves the
-   * balances there.
+   * Difference between the ratio that u and v assume and the ratio of the trading function at the resulting balances;
+   * rises with v. Sets the balances.
    */
   private mismatch(v: number): number {
     this.v = v
-    this.reach(v)
+    this.solveForU(v)
     const { invariant } = this.tradingFunction
     return (
-      this.min * v -
+      this.minPrice * v -
       this.u -
       invariant.derivativeBySum(this.sum, this.logs) / invariant.derivativeByLogSum(this.sum, this.logs)
     )
   }
 
   /**
-   * Finds u for a v, and with it balances on the trading function: the level falls as u rises. Newton's method within a
-   * bracket.
+   * Finds the u at which the balances have the initial level, for a v. The level falls as u rises. Uses Newton's method
+   * within a bracket.
    */
-  private reach(v: number): void {
+  private solveForU(v: number): void {
     const { invariant } = this.tradingFunction
     let low = 0
     let high = Number.POSITIVE_INFINITY
-    let moved = Number.POSITIVE_INFINITY
+    let lastMove = Number.POSITIVE_INFINITY
     for (let step = 0; step < TRADE_STEPS; step++) {
-      const gives = this.place(v)
-      const beyond = this.logs > invariant.maxLogSum
-      const above = beyond ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logs) - this.level
-      if (above === 0) return
-      if (above > 0) low = Math.max(low, this.u)
+      const levelFall = this.setBalances(v)
+      const isOutOfRange = this.logs > invariant.maxLogSum
+      const levelExcess = isOutOfRange ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logs) - this.level
+      if (levelExcess === 0) return
+      if (levelExcess > 0) low = Math.max(low, this.u)
       else high = Math.min(high, this.u)
-      const newton = this.u + above / gives
-      const before = moved
-      moved = Math.abs(newton - this.u)
+      const newtonU = this.u + levelExcess / levelFall
+      const previousMove = lastMove
+      lastMove = Math.abs(newtonU - this.u)
       // Steps that no longer shrink are rounding.
-      if (moved <= TRADE_ROUNDING * this.u || (moved < TRADE_SMALL * this.u && moved >= before)) return
-      if (newton > low && newton < high && moved < TRADE_MAX_MOVE * this.u) this.u = newton
+      if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL * this.u && lastMove >= previousMove)) return
+      if (newtonU > low && newtonU < high && lastMove < TRADE_MAX_MOVE * this.u) this.u = newtonU
       else if (high < Number.POSITIVE_INFINITY) this.u = Math.sqrt(Math.max(low, this.u * TRADE_MIN_FACTOR) * high)
       else this.u /= TRADE_MIN_FACTOR
-      if (this.u < this.floor) {
-        this.u = this.floor
-        this.place(v)
+      if (this.u < this.minU) {
+        this.u = this.minU
+        this.setBalances(v)
         return
       }
     }
   }
 
-  /** Sets the balances for u and v. Returns the rate at which the level falls as u rises. */
-  private place(v: number): number {
-    const { balances, min, u, priceIn, priceOut, max } = this
+  /** Sets the balances for u and v. Returns −∂level / ∂u. */
+  private setBalances(v: number): number {
+    const { balances, minPrice, u, priceIn, priceOut, maxBalances } = this
     this.evaluations++
-    const { weights, invariant, balances: start } = this.tradingFunction
+    const { weights, invariant, balances: initialBalances } = this.tradingFunction
     let sum = 0
     let logs = 0
     for (let k = 0; k < balances.length; k++) {
-      const sold = weights[k]! / (u + (priceIn[k]! - min) * v)
-      const bought = weights[k]! / (u + (priceOut[k]! - min) * v)
+      const balanceIfSold = weights[k]! / (u + (priceIn[k]! - minPrice) * v)
+      const balanceIfBought = weights[k]! / (u + (priceOut[k]! - minPrice) * v)
       balances[k] =
-        sold > start[k]! ? Math.min(sold, max[k]!) : bought < start[k]! && priceOut[k]! > 0 ? bought : start[k]!
+        balanceIfSold > initialBalances[k]!
+          ? Math.min(balanceIfSold, maxBalances[k]!)
+          : balanceIfBought < initialBalances[k]! && priceOut[k]! > 0
+            ? balanceIfBought
+            : initialBalances[k]!
       sum += balances[k]!
       logs += weights[k]! * Math.log(balances[k]!)
     }
@@ -223,36 +236,36 @@ export class OptimalTrade {
     this.logs = logs
     const linear = invariant.derivativeBySum(sum, logs)
     const logarithmic = invariant.derivativeByLogSum(sum, logs)
-    let gives = 0
+    let levelFall = 0
     for (let k = 0; k < balances.length; k++) {
-      if (!this.moves(k)) continue
+      if (!this.respondsToPrice(k)) continue
       const x = balances[k]!
-      gives += (linear + (logarithmic * weights[k]!) / x) * ((x * x) / weights[k]!)
+      levelFall += (linear + (logarithmic * weights[k]!) / x) * ((x * x) / weights[k]!)
     }
-    return gives
+    return levelFall
   }
 
-  private moves(k: number): boolean {
-    return this.balances[k] !== this.tradingFunction.balances[k] && this.balances[k] !== this.max[k]
+  private respondsToPrice(k: number): boolean {
+    return this.balances[k] !== this.tradingFunction.balances[k] && this.balances[k] !== this.maxBalances[k]
   }
 
   private conductanceOf(k: number): number {
-    if (!this.moves(k)) return 0
+    if (!this.respondsToPrice(k)) return 0
     const price = this.balances[k]! > this.tradingFunction.balances[k]! ? this.priceIn[k]! : this.priceOut[k]!
     return (price * price * this.v * this.balances[k]! ** 2) / this.tradingFunction.weights[k]!
   }
 }
 
 /**
- * Next point of a search, on the side of `from` that reduces the mismatch, with a step between the minimum and the
- * maximum length.
+ * Moves the next point of the search for v to the side of `from` that reduces the mismatch, and limits its distance
+ * from `from`.
  */
-function within(next: number, from: number, mismatch: number): number {
-  const step = mismatch < 0 ? next - from : from - next
+function boundedStep(proposal: number, from: number, mismatch: number): number {
+  const step = mismatch < 0 ? proposal - from : from - proposal
   const length = step > 0 && step < Number.POSITIVE_INFINITY ? step : TRADE_FIRST_STEP * from
   const allowed = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
   return mismatch < 0 ? from + allowed : from - allowed
 }
 
-const heaviest = ({ balances, weights }: TradingFunction): number =>
+const minWeightPerBalance = ({ balances, weights }: TradingFunction): number =>
   balances.reduce((min, balance, k) => Math.min(min, weights[k]! / balance), Number.POSITIVE_INFINITY)

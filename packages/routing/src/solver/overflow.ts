@@ -1,18 +1,18 @@
-/** Rules for buying less of a token if more arrives than its outgoing edges can take. */
+/** Rules that choose which edges buy less of a token if they buy more than its outgoing edges can sell. */
 
 /** An edge that buys a token in excess. Amounts are in base units. */
 export type Inflow = {
   readonly edge: number
   readonly input: number
   readonly output: number
-  /** Additional input that the edge could take. */
+  /** Additional input that the edge could take, in base units; may be infinite. */
   readonly room: number
 }
 
-/** A rule that returns the reduced output of each inflow, so that they pay less by the excess in total. */
+/** Returns the reduced output of each inflow. In total, the outputs fall by the excess. */
 export type ReductionRule = (inflows: readonly Inflow[], excess: number) => readonly number[]
 
-/** Reduces edges with the least room first, since edges with more room must take the input that is freed. */
+/** Reduces the edges with the least room first. The input that they no longer take goes to the edges with more room. */
 export const reduceByRoom: ReductionRule = (inflows, excess) => {
   const outputs = inflows.map(({ output }) => output)
   let remaining = excess
@@ -24,7 +24,9 @@ export const reduceByRoom: ReductionRule = (inflows, excess) => {
   return outputs
 }
 
-/** Reduces all edges by the same fraction; for edges out of one token that have no alternative. */
+/**
+ * Reduces the outputs of all edges by the same fraction. Works also if no other edge can take the input that is freed.
+ */
 export const reduceAll: ReductionRule = (inflows, excess) => {
   const total = inflows.reduce((sum, { output }) => sum + output, 0)
   return inflows.map(({ output }) => output * (1 - excess / total))

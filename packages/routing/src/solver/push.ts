@@ -3,7 +3,7 @@
  * same token. If all of them are full, less of the token is bought. Used by `flow.ts`.
  */
 
-import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
+import { capacityOf, inputBeforeFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { roundedCapacity } from '../graph/scratch.ts'
 import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import {
@@ -22,20 +22,27 @@ import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from './over
 import { SequentialLegs } from './shared-pools.ts'
 
 /**
- * Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent.
+ * Edges with their inputs in base units. The edges are in topological order of their sold tokens, and edges that sell
+ * the same token are adjacent.
  */
 export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]
   readonly amountOut: number
-  /** `amountOut` less the cost of the legs. A flow with unsold input ranks below every flow that sells everything. */
+  /**
+   * `amountOut` less the cost of the legs. If a part stays unsold, a huge negative number, so that the flow ranks below
+   * every flow that sells everything.
+   */
   readonly net: number
-  /** Maximum unsold fraction of the input or of an intermediate token; 0 if the edges take everything. */
-  readonly unsold: number
-  /** Maximum number of edges in series. */
+  /**
+   * Maximum fraction of a token's amount, over the input and intermediate tokens, that the edges do not take; 0 if they
+   * take everything.
+   */
+  readonly unsoldShare: number
+  /** Number of edges on the longest path of the flow. */
   readonly hops: number
   /** True if a cycle had to be cut: some pools disagree on a price by more than their fees. */
-  readonly isCut: boolean
+  readonly hasCutCycle: boolean
 }
 
 /** Adjacency list: the indices of the edges that sell a token. */
@@ -47,8 +54,8 @@ export class EdgesByToken {
   constructor({ graph }: Problem, edges: readonly number[]) {
     const { from, tokens, scratch } = graph.topology
     this.edges = edges
-    this.firstIndex = scratch.noIndices(tokens.length, (first) => {
-      for (const edge of edges) first[from[edge]!] = -1
+    this.firstIndex = scratch.blankIndexArray(tokens.length, (indices) => {
+      for (const edge of edges) indices[from[edge]!] = -1
     })
     this.nextIndex = scratch.ints(roundedCapacity(edges.length))
     for (let k = edges.length - 1; k >= 0; k--) {
@@ -75,10 +82,10 @@ export type PrunedEdges = {
   readonly weights: readonly number[]
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
-  readonly isCut: boolean
+  readonly hasCutCycle: boolean
   /**
-   * Relative shares, by edge, in the amount that the weights do not cover. If absent, the weights are scaled to the
-   * whole amount.
+   * If present, the weights are inputs in base units, and the amount that they do not cover is divided in proportion to
+   * these numbers, by edge. If absent, the weights are scaled to the whole amount.
    */
   readonly response?: ReadonlyMap<number, number>
 }
@@ -90,15 +97,15 @@ export type PrunedEdges = {
 export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const firstFlow = pushOnce(problem, pruned, NO_LIMITS)
   if (firstFlow.overflow.size === 0) return firstFlow
-  const reducedFlow = pushWithin(problem, pruned, firstFlow, reduceByRoom)
-  if (reducedFlow.unsold === 0) return reducedFlow
-  const fullyReduced = pushWithin(problem, pruned, firstFlow, reduceAll)
-  if (fullyReduced.unsold === 0 || fullyReduced.unsold > WASTEFUL_UNSOLD) return fullyReduced
-  const wastefulFractions = findWastefulFractions(problem, pruned, fullyReduced.unsold)
-  return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReduced
+  const reducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceByRoom)
+  if (reducedFlow.unsoldShare === 0) return reducedFlow
+  const fullyReducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceAll)
+  if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_UNSOLD) return fullyReducedFlow
+  const wastefulFractions = findWastefulFractions(problem, pruned, fullyReducedFlow.unsoldShare)
+  return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReducedFlow
 }
 
-/** Fraction of its token that each edge takes, by index, in proportion to the weights. */
+/** Returns, by index, the fraction of its sold token that each edge takes, in proportion to the weights. */
 function fractionsOf(problem: Problem, { edges }: EdgesByToken, weights: readonly number[]): readonly number[] {
   const { from } = problem.graph.topology
   const totals = new Map<number, number>()
@@ -107,40 +114,46 @@ function fractionsOf(problem: Problem, { edges }: EdgesByToken, weights: readonl
 }
 
 /**
- * Returns fractions that sell everything although the best pools have too little capacity: nearly all of some tokens
- * goes to one edge, which pays less. Null if none are found.
+ * Returns fractions that sell everything although the best pools have too little capacity: for some tokens, nearly the
+ * whole amount goes to a single edge, which pays less. Null if none are found.
  */
-function findWastefulFractions(problem: Problem, pruned: PrunedEdges, unsold: number): readonly number[] | null {
+function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUnsold: number): readonly number[] | null {
   const { edgesByToken, weights } = pruned
   const { from } = problem.graph.topology
   let fractions = fractionsOf(problem, edgesByToken, weights)
-  let minUnsold = unsold
+  let minUnsold = initialUnsold
   for (let round = 0; round < WASTEFUL_TOKENS; round++) {
-    let best = fractions
+    let bestFractions = fractions
     for (const [k, edge] of edgesByToken.edges.entries()) {
       if (fractions[k] === 1) continue
-      const isOther = (j: number) => j !== k && from[edgesByToken.edges[j]!] === from[edge]
+      const isSibling = (j: number) => j !== k && from[edgesByToken.edges[j]!] === from[edge]
       const candidate = fractionsOf(
         problem,
         edgesByToken,
-        fractions.map((part, j) => (j === k ? 1 : isOther(j) ? part * WASTEFUL_REST : part)),
+        fractions.map((fraction, j) => (j === k ? 1 : isSibling(j) ? fraction * WASTEFUL_REST : fraction)),
       )
       problem.budget.spend(4 * edgesByToken.edges.length)
       const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
-      if (flow.unsold === 0) return candidate
-      if (flow.unsold < minUnsold) [best, minUnsold] = [candidate, flow.unsold]
+      if (flow.unsoldShare === 0) return candidate
+      if (flow.unsoldShare < minUnsold) [bestFractions, minUnsold] = [candidate, flow.unsoldShare]
     }
-    if (best === fractions) return null
-    fractions = best
+    if (bestFractions === fractions) return null
+    fractions = bestFractions
   }
   return null
 }
 
-/** Returns the best flow between `weights`, which leave a part unsold, and `parts`, which sell everything. */
-function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulShares: readonly number[]): PushedFlow {
-  const requested = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
+/**
+ * Finds, by bisection, the best flow that sells everything, with fractions between those of the weights, which leave a
+ * part unsold, and `wastefulFractions`, which sell everything.
+ */
+function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractions: readonly number[]): PushedFlow {
+  const requestedFractions = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
+  /** Position 0 gives the wasteful fractions, and 1 gives the requested ones. */
   const flowAt = (position: number) => {
-    const weights = requested.map((part, k) => position * part + (1 - position) * wastefulShares[k]!)
+    const weights = requestedFractions.map(
+      (fraction, k) => position * fraction + (1 - position) * wastefulFractions[k]!,
+    )
     problem.budget.spend(4 * weights.length)
     return pushOnce(problem, { ...pruned, weights }, NO_LIMITS)
   }
@@ -149,7 +162,7 @@ function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulShares:
   for (let step = 0; step < WASTEFUL_HALVINGS; step++) {
     const middle = (low + high) / 2
     const flow = flowAt(middle)
-    if (flow.unsold > 0) high = middle
+    if (flow.unsoldShare > 0) high = middle
     else {
       low = middle
       if (flow.amountOut > best.amountOut) best = flow
@@ -160,10 +173,13 @@ function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulShares:
 
 const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 
-/** A flow with the excess of each intermediate token, in base units. */
+/**
+ * A flow with its overflow: the amount of each intermediate token that the edges out of it do not take, in base units.
+ */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
-function pushWithin(
+/** Sends the amount again and again, each time with lower limits on the edges that buy tokens in excess. */
+function pushWithReducedInflow(
   problem: Problem,
   pruned: PrunedEdges,
   firstFlow: PushedFlow,
@@ -172,7 +188,7 @@ function pushWithin(
   const { to } = problem.graph.topology
   const limits = new Map<number, number>()
   let flow = firstFlow
-  let minUnsold = firstFlow.unsold
+  let minUnsold = firstFlow.unsoldShare
   let roundsWithoutGain = 0
   for (let round = 0; round < OVERFLOW_ROUNDS && roundsWithoutGain < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
     for (const [token, excess] of flow.overflow) {
@@ -184,20 +200,24 @@ function pushWithin(
       for (const [k, reducedOutput] of reductionRule(inflows, excess).entries()) {
         const { edge, input, output } = inflows[k]!
         if (reducedOutput === output) continue
-        const requested = inputOf(curveOf(problem, edge), reducedOutput * (1 - OVERFLOW_MARGIN))
-        limits.set(edge, Math.min(requested, input * (1 - OVERFLOW_MARGIN)))
+        const reducedInput = inputOf(curveOf(problem, edge), reducedOutput * (1 - OVERFLOW_MARGIN))
+        limits.set(edge, Math.min(reducedInput, input * (1 - OVERFLOW_MARGIN)))
       }
     }
     flow = pushOnce(problem, pruned, limits)
     // Reducing the inflow of one token can increase the excess of another for a few rounds.
-    roundsWithoutGain = flow.unsold < minUnsold * OVERFLOW_FALL ? 0 : roundsWithoutGain + 1
-    minUnsold = Math.min(minUnsold, flow.unsold)
+    roundsWithoutGain = flow.unsoldShare < minUnsold * OVERFLOW_FALL ? 0 : roundsWithoutGain + 1
+    minUnsold = Math.min(minUnsold, flow.unsoldShare)
   }
   return flow
 }
 
+/**
+ * Sends the amount through the edges once. `limits` are maximum inputs by edge, in addition to the capacity of the
+ * pools.
+ */
 function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<number, number>): PushedFlow {
-  const { edgesByToken, weights, order, isCut, response } = pruned
+  const { edgesByToken, weights, order, hasCutCycle, response } = pruned
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
   const wipe = (tokenArray: Float64Array | Int32Array) => {
@@ -210,58 +230,67 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
   const edges: number[] = []
   const inputs: number[] = []
   let cost = 0
-  let unsold = 0
+  let maxUnsoldShare = 0
   const overflow = new Map<number, number>()
   const legs = new SequentialLegs(problem, edgesByToken.edges)
   const limitOf = (edge: number) =>
     Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
   for (const token of order) {
     if (token === target) continue
-    const parts = response ? adjustedWeights(pruned, token, balances[token]!) : weights
-    let total = 0
-    for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) total += parts[k]!
+    const tokenWeights = response ? adjustedWeights(pruned, token, balances[token]!) : weights
+    let weightSum = 0
+    for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) weightSum += tokenWeights[k]!
     const firstInput = inputs.length
     const maxInputs: number[] = []
     const stopInputs: number[] = []
-    let isOver = false
+    let exceedsLimit = false
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
       const edge = edgesByToken.edges[k]!
-      const input = (balances[token]! * parts[k]!) / total
+      const input = (balances[token]! * tokenWeights[k]!) / weightSum
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // The excess of other edges must not raise this input just to the next range without liquidity.
-      const reach = Math.min(input * (1 + FLAT_REACH), limit)
-      const stopInput = curve.gasPerPiece > 0 ? shortOfFlat(curve, input, reach) : reach
-      isOver ||= stopInput < input
+      // If other edges are full, their excess must not raise this input just up to the next range without liquidity.
+      const maxReach = Math.min(input * (1 + FLAT_REACH), limit)
+      const stopInput = curve.gasPerPiece > 0 ? inputBeforeFlat(curve, input, maxReach) : maxReach
+      exceedsLimit ||= stopInput < input
       edges.push(edge)
       inputs.push(input)
       maxInputs.push(limit)
-      stopInputs.push(stopInput < reach ? stopInput : limit)
+      stopInputs.push(stopInput < maxReach ? stopInput : limit)
     }
-    if (isOver) {
-      // Stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
-      const original = inputs.slice(firstInput)
-      let unsoldShare = withinCapacity(inputs, firstInput, stopInputs) / balances[token]!
-      if (unsoldShare > 0) {
-        for (const [k, input] of original.entries()) inputs[firstInput + k] = input
-        unsoldShare = withinCapacity(inputs, firstInput, maxInputs) / balances[token]!
+    if (exceedsLimit) {
+      // Inputs stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
+      const requestedInputs = inputs.slice(firstInput)
+      let unsoldFraction = withinCapacity(inputs, firstInput, stopInputs) / balances[token]!
+      if (unsoldFraction > 0) {
+        for (const [k, input] of requestedInputs.entries()) inputs[firstInput + k] = input
+        unsoldFraction = withinCapacity(inputs, firstInput, maxInputs) / balances[token]!
       }
-      if (unsoldShare > FLOW_ROUNDING) {
-        unsold = Math.max(unsold, unsoldShare)
-        if (token !== source) overflow.set(token, unsoldShare * balances[token]!)
+      if (unsoldFraction > FLOW_ROUNDING) {
+        maxUnsoldShare = Math.max(maxUnsoldShare, unsoldFraction)
+        if (token !== source) overflow.set(token, unsoldFraction * balances[token]!)
       }
     }
     for (let k = firstInput; k < inputs.length; k++) {
       const edge = edges[k]!
-      const next = to[edge]!
-      balances[next]! += legs.output(edge, inputs[k]!)
-      depth[next] = Math.max(depth[next]!, depth[token]! + 1)
+      const boughtToken = to[edge]!
+      balances[boughtToken]! += legs.output(edge, inputs[k]!)
+      depth[boughtToken] = Math.max(depth[boughtToken]!, depth[token]! + 1)
       cost += legCost(problem, edge, inputs[k]!)
     }
   }
   const amountOut = balances[target]!
-  const net = unsold > 0 ? -unsold * Number.MAX_VALUE : amountOut - cost
-  return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, isCut, overflow }
+  const net = maxUnsoldShare > 0 ? -maxUnsoldShare * Number.MAX_VALUE : amountOut - cost
+  return {
+    edges,
+    input: inputs,
+    amountOut,
+    net,
+    unsoldShare: maxUnsoldShare,
+    hops: depth[target]!,
+    hasCutCycle,
+    overflow,
+  }
 }
 
 /**
@@ -272,20 +301,23 @@ function adjustedWeights(
   token: number,
   amount: number,
 ): readonly number[] {
-  let [total, responses] = [0, 0]
+  let [weightSum, responseSum] = [0, 0]
   for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
-    total += weights[k]!
-    responses += response!.get(edgesByToken.edges[k]!)!
+    weightSum += weights[k]!
+    responseSum += response!.get(edgesByToken.edges[k]!)!
   }
-  if (responses === 0) return weights
-  const adjusted = [...weights]
+  if (responseSum === 0) return weights
+  const newWeights = [...weights]
   for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k))
-    adjusted[k] = Math.max(0, weights[k]! + ((amount - total) * response!.get(edgesByToken.edges[k]!)!) / responses)
-  return adjusted
+    newWeights[k] = Math.max(
+      0,
+      weights[k]! + ((amount - weightSum) * response!.get(edgesByToken.edges[k]!)!) / responseSum,
+    )
+  return newWeights
 }
 
 /**
- * Moves input above the limits to the other inputs, in proportion to them.
+ * Moves the excess of inputs over their limits to the other inputs, in proportion to these.
  *
  * @param firstInput - index of the first input; all inputs from there on divide one token
  * @param maxInputs - limit of each of these inputs

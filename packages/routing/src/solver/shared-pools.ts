@@ -1,4 +1,7 @@
-/** Pools of more than two tokens, with several pairs in one route. All pairs share the pool's trading function. */
+/**
+ * Multi-token pools (of more than two tokens) of which one route uses several pairs. All pairs share the pool's trading
+ * function.
+ */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
@@ -15,19 +18,20 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
   if (pool.tokens.length === 2) return null
   const cachedFunction = topology.tradingFunctions.get(pool)
   if (cachedFunction !== undefined) return cachedFunction
-  const result = wholeFunctionOf(pool)
+  const result = uncachedTradingFunctionOf(pool)
   topology.tradingFunctions.set(pool, result)
   return result
 }
 
-/** Returns the trading function of a pool of any number of tokens; null if the family has none. */
-export function wholeFunctionOf(pool: Pool): TradingFunction | null {
+/** Returns the trading function of a pool of any number of tokens, two included; null if the family has none. */
+export function uncachedTradingFunctionOf(pool: Pool): TradingFunction | null {
   const family = familyOf(pool.family)!
   const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
-  return swapFunction && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(swapFunction) : swapFunction
+  return swapFunction && family.limitsEachSwap?.(pool) ? allowRepeatedSwaps(swapFunction) : swapFunction
 }
 
-const ofRepeatedSwaps = (swapFunction: TradingFunction): TradingFunction => ({
+/** Raises the input limit of a trading function from that of one swap to that of `MAX_SWAPS` swaps in a row. */
+const allowRepeatedSwaps = (swapFunction: TradingFunction): TradingFunction => ({
   ...swapFunction,
   maxInputShare: (1 + swapFunction.maxInputShare) ** MAX_SWAPS - 1,
 })
@@ -46,22 +50,26 @@ function keptFractions(problem: Problem, edge: number): { readonly ofInput: numb
 /** The pairs of one pool in an allocation. They trade together once there are two. */
 export class SharedPool {
   readonly edges: number[] = []
-  /** By edge: its index in the allocation, and the pool's token indices that it sells and buys. */
-  readonly indices: number[] = []
-  readonly sold: number[] = []
-  readonly bought: number[] = []
+  /** By edge: its index in the allocation, and the indices in `pool.tokens` of the tokens that it sells and buys. */
+  readonly allocationIndices: number[] = []
+  readonly soldIndices: number[] = []
+  readonly boughtIndices: number[] = []
   readonly tradingFunction: TradingFunction
   /** Graph index of each of the pool's tokens; −1 if unused. */
   readonly tokens: Int32Array
   /**
-   * By token of the pool, in output base units: amount that the last trade added (positive) or removed (negative), and
-   * its response to the price.
+   * By token of the pool, in output base units: value that the last trade added to the pool (positive) or removed from
+   * it (negative), and conductance, the response of that amount to the price.
    */
-  readonly value: Float64Array
-  readonly weight: Float64Array
-  /** Amounts bought by the last trade, one per trading edge, in output base units. */
+  readonly valueChange: Float64Array
+  readonly valueConductance: Float64Array
+  /** Value bought by each edge that trades in the last trade, in output base units. */
   private readonly boughtValues: number[] = []
   private readonly trade: OptimalTrade
+  /**
+   * By token of the pool: fraction of a sold or bought amount that remains after taxes and discounts; 0 if no edge
+   * sells or buys the token.
+   */
   private readonly keptOfInput: Float64Array
   private readonly keptOfOutput: Float64Array
 
@@ -70,15 +78,15 @@ export class SharedPool {
     this.tradingFunction = tradingFunction
     this.trade = new OptimalTrade(tradingFunction)
     this.tokens = new Int32Array(count)
-    this.value = new Float64Array(count)
-    this.weight = new Float64Array(count)
+    this.valueChange = new Float64Array(count)
+    this.valueConductance = new Float64Array(count)
     this.keptOfInput = new Float64Array(count)
     this.keptOfOutput = new Float64Array(count)
     this.clear()
   }
 
   clear(): void {
-    this.edges.length = this.indices.length = this.sold.length = this.bought.length = 0
+    this.edges.length = this.allocationIndices.length = this.soldIndices.length = this.boughtIndices.length = 0
     this.tokens.fill(-1)
     this.keptOfInput.fill(0)
     this.keptOfOutput.fill(0)
@@ -88,53 +96,63 @@ export class SharedPool {
     const { graph } = problem
     const { pool, tokenIn, tokenOut } = graph.edges[edge]!
     const { ofInput, ofOutput } = keptFractions(problem, edge)
-    const sold = pool.tokens.indexOf(tokenIn)
-    const bought = pool.tokens.indexOf(tokenOut)
-    this.tokens[sold] = graph.topology.from[edge]!
-    this.tokens[bought] = graph.topology.to[edge]!
-    this.keptOfInput[sold] = ofInput
-    this.keptOfOutput[bought] = ofOutput
+    const soldIndex = pool.tokens.indexOf(tokenIn)
+    const boughtIndex = pool.tokens.indexOf(tokenOut)
+    this.tokens[soldIndex] = graph.topology.from[edge]!
+    this.tokens[boughtIndex] = graph.topology.to[edge]!
+    this.keptOfInput[soldIndex] = ofInput
+    this.keptOfOutput[boughtIndex] = ofOutput
     this.edges.push(edge)
-    this.indices.push(index)
-    this.sold.push(sold)
-    this.bought.push(bought)
+    this.allocationIndices.push(index)
+    this.soldIndices.push(soldIndex)
+    this.boughtIndices.push(boughtIndex)
   }
 
   /** Work units of the last trade. */
   get work(): number {
-    return 8 * this.trade.evaluations * this.tokens.length + this.indices.length ** 2
+    return 8 * this.trade.evaluations * this.tokens.length + this.allocationIndices.length ** 2
   }
 
-  /** Prices of a common unit used by the last trade; see `OptimalTrade`. */
-  get endPrices(): { readonly sold: readonly number[]; readonly bought: readonly number[] } {
-    return { sold: Array.from(this.trade.priceIn), bought: Array.from(this.trade.priceOut) }
+  /** Prices of a common unit of each token in the last trade; see `OptimalTrade`. */
+  get tradePrices(): { readonly pricesIn: readonly number[]; readonly pricesOut: readonly number[] } {
+    return { pricesIn: Array.from(this.trade.priceIn), pricesOut: Array.from(this.trade.priceOut) }
   }
 
-  /** @see OptimalTrade.miss */
+  /** Relative error of the last trade; see `OptimalTrade`. */
   get relativeError(): number {
-    return this.trade.miss
+    return this.trade.relativeError
   }
 
   /** Earnings of the last trade, in output base units. */
   get earned(): number {
-    return -this.value.reduce((sum, part) => sum + part, 0)
+    return -this.valueChange.reduce((sum, valueChange) => sum + valueChange, 0)
   }
 
   /** True if the last trade used more than one pair. */
-  get tradesSeveral(): boolean {
+  get tradesSeveralPairs(): boolean {
     return this.boughtValues.length > 1
   }
 
   /**
-   * Trades at the token prices, and divides the amounts sold and bought among the edges by value.
+   * Computes the pool's optimal trade at the token prices, and divides the amounts sold and bought among the edges by
+   * value.
    *
    * @param prices - by graph token
-   * @param input - base units by index in the allocation, like `output`
-   * @param buyPrices - prices of bought tokens, if they differ
+   * @param input - set in place, like `output`: base units by index in the allocation
+   * @param buyPrices - prices at which bought tokens are valued; by default `prices`
    * @returns earnings in output base units
    */
   tradeTo(prices: Float64Array, input: Float64Array, output: Float64Array, buyPrices = prices): number {
-    const { trade, tokens, keptOfInput, keptOfOutput, tradingFunction, value, weight, indices } = this
+    const {
+      trade,
+      tokens,
+      keptOfInput,
+      keptOfOutput,
+      tradingFunction,
+      valueChange,
+      valueConductance,
+      allocationIndices,
+    } = this
     const { units, keepIn, keepOut, balances } = tradingFunction
     for (let k = 0; k < tokens.length; k++) {
       const price = tokens[k]! < 0 ? 0 : prices[tokens[k]!]! / units[k]!
@@ -143,91 +161,98 @@ export class SharedPool {
         keptOfInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * keptOfInput[k]!)
       trade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
     }
-    for (const place of indices) input[place] = output[place] = 0
+    for (const place of allocationIndices) input[place] = output[place] = 0
     this.boughtValues.length = 0
     if (!trade.solve()) {
-      weight.fill(0)
-      value.fill(0)
+      valueConductance.fill(0)
+      valueChange.fill(0)
       return 0
     }
     let soldValue = 0
     let boughtValue = 0
     for (let k = 0; k < tokens.length; k++) {
       const change = trade.balances[k]! - balances[k]!
-      value[k] = change === 0 ? 0 : change * (change > 0 ? trade.priceIn[k]! : trade.priceOut[k]!)
-      weight[k] = trade.conductance[k]!
-      if (change > 0) soldValue += value[k]!
-      else boughtValue -= value[k]!
+      valueChange[k] = change === 0 ? 0 : change * (change > 0 ? trade.priceIn[k]! : trade.priceOut[k]!)
+      valueConductance[k] = trade.conductance[k]!
+      if (change > 0) soldValue += valueChange[k]!
+      else boughtValue -= valueChange[k]!
     }
     this.divideAmongEdges(prices, input, output)
     return boughtValue - soldValue
   }
 
   /**
-   * Upper bound, in output base units, on the additional output of pairs because of fees that other pairs leave in the
-   * pool. For each pair, counts at most its whole fee, and at most the price impact of the other pairs.
+   * Upper bound, in output base units, on the additional output of pairs because other pairs leave their fees in the
+   * pool. For each pair, the bound is its own whole fee, or less if the price impact of the other pairs is smaller than
+   * the fee.
    */
-  get feesReused(): number {
-    const { boughtValues, weight, tradingFunction } = this
-    // If rates depend on the pair alone, a fee on the input does not make any token cheaper.
+  get maxReusedFees(): number {
+    const { boughtValues, valueConductance, tradingFunction } = this
+    // If the rate of a pair depends on its own two balances alone, a fee on the input does not make any token cheaper.
     const { keepIn, keepOut, invariant } = tradingFunction
     const fee = 1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
-    const total = boughtValues.reduce((sum, part) => sum + part, 0)
-    const weakest = weight.reduce((min, part) => (part > 0 ? Math.min(min, part) : min), Number.POSITIVE_INFINITY)
-    return boughtValues.reduce((sum, part) => sum + part * fee * Math.min(1, (total - part) / weakest), 0)
+    const total = boughtValues.reduce((sum, boughtValue) => sum + boughtValue, 0)
+    const minConductance = valueConductance.reduce(
+      (min, conductance) => (conductance > 0 ? Math.min(min, conductance) : min),
+      Number.POSITIVE_INFINITY,
+    )
+    return boughtValues.reduce(
+      (sum, boughtValue) => sum + boughtValue * fee * Math.min(1, (total - boughtValue) / minConductance),
+      0,
+    )
   }
 
-  /** Rate of every edge of the pool after the last trade. */
+  /** Rate for the first unit after the last trade, of every edge of the pool. */
   ratesAfter(problem: Problem): Map<number, number> {
     const { edges, topology } = problem.graph
     const { pool } = edges[this.edges[0]!]!
     const rates = new Map<number, number>()
-    const ratios = this.trade.valuesMoved()
+    const valueRatios = this.trade.valueRatios()
     for (const edge of topology.edgesOfPool.get(pool.id)!) {
       const { tokenIn, tokenOut } = edges[edge]!
-      const part = ratios[pool.tokens.indexOf(tokenIn)]! / ratios[pool.tokens.indexOf(tokenOut)]!
-      rates.set(edge, problem.rate[edge]! * part)
+      const rateRatio = valueRatios[pool.tokens.indexOf(tokenIn)]! / valueRatios[pool.tokens.indexOf(tokenOut)]!
+      rates.set(edge, problem.rate[edge]! * rateRatio)
     }
     return rates
   }
 
   private divideAmongEdges(prices: Float64Array, input: Float64Array, output: Float64Array): void {
-    const { indices, sold, bought: boughtIndices, value, tokens } = this
-    for (let e = 0; e < indices.length; e++) {
-      const [i, j] = [sold[e]!, boughtIndices[e]!]
-      if (!(value[i]! > 0 && value[j]! < 0)) continue
+    const { allocationIndices, soldIndices, boughtIndices, valueChange, tokens } = this
+    for (let e = 0; e < allocationIndices.length; e++) {
+      const [i, j] = [soldIndices[e]!, boughtIndices[e]!]
+      if (!(valueChange[i]! > 0 && valueChange[j]! < 0)) continue
       let boughtTotal = 0
       let soldTotal = 0
-      for (let f = 0; f < indices.length; f++) {
-        if (sold[f] === i && value[boughtIndices[f]!]! < 0) boughtTotal += value[boughtIndices[f]!]!
-        if (boughtIndices[f] === j && value[sold[f]!]! > 0) soldTotal += value[sold[f]!]!
+      for (let f = 0; f < allocationIndices.length; f++) {
+        if (soldIndices[f] === i && valueChange[boughtIndices[f]!]! < 0) boughtTotal += valueChange[boughtIndices[f]!]!
+        if (boughtIndices[f] === j && valueChange[soldIndices[f]!]! > 0) soldTotal += valueChange[soldIndices[f]!]!
       }
-      input[indices[e]!] = ((value[i]! / prices[tokens[i]!]!) * value[j]!) / boughtTotal
-      const bought = (-value[j]! * value[i]!) / soldTotal
-      output[indices[e]!] = bought / prices[tokens[j]!]!
-      this.boughtValues.push(bought)
+      input[allocationIndices[e]!] = ((valueChange[i]! / prices[tokens[i]!]!) * valueChange[j]!) / boughtTotal
+      const boughtValue = (-valueChange[j]! * valueChange[i]!) / soldTotal
+      output[allocationIndices[e]!] = boughtValue / prices[tokens[j]!]!
+      this.boughtValues.push(boughtValue)
     }
   }
 }
 
-/** Outputs of a route's legs in order: a leg sees a shared pool as earlier legs left it. */
+/** Computes the outputs of a route's legs in their order. A leg trades with a shared pool as earlier legs left it. */
 export class SequentialLegs {
   private readonly problem: Problem
   /** Balances of the pools that several of the edges use; null if there are none. */
-  private readonly balances: ReadonlyMap<Pool, Float64Array> | null
+  private readonly balancesByPool: ReadonlyMap<Pool, Float64Array> | null
 
   constructor(problem: Problem, edges: readonly number[]) {
     this.problem = problem
-    const shared = problem.mayReusePools ? sharedBalances(problem, edges) : null
-    this.balances = shared && shared.size > 0 ? shared : null
+    const balancesByPool = problem.mayReusePools ? sharedBalances(problem, edges) : null
+    this.balancesByPool = balancesByPool && balancesByPool.size > 0 ? balancesByPool : null
   }
 
   output(edge: number, input: number): number {
     const { problem } = this
     problem.budget.spend(4)
-    if (!this.balances) return outputOf(curveOf(problem, edge), input)
+    if (!this.balancesByPool) return outputOf(curveOf(problem, edge), input)
     const { pool, tokenIn, tokenOut } = problem.graph.edges[edge]!
-    const balances = this.balances.get(pool)
+    const balances = this.balancesByPool.get(pool)
     if (!balances) return outputOf(curveOf(problem, edge), input)
     const { ofInput, ofOutput } = keptFractions(problem, edge)
     problem.budget.spend(SWAP_WORK)
@@ -238,15 +263,15 @@ export class SequentialLegs {
 
 function sharedBalances({ graph }: Problem, edges: readonly number[]): ReadonlyMap<Pool, Float64Array> {
   const visited = new Set<Pool>()
-  const shared = new Map<Pool, Float64Array>()
+  const balancesByPool = new Map<Pool, Float64Array>()
   for (const edge of edges) {
     const { pool } = graph.edges[edge]!
     if (pool.tokens.length === 2) continue
     if (visited.has(pool)) {
       const tradingFunction = tradingFunctionOf(graph, pool)
-      if (tradingFunction) shared.set(pool, tradingFunction.balances.slice())
+      if (tradingFunction) balancesByPool.set(pool, tradingFunction.balances.slice())
     }
     visited.add(pool)
   }
-  return shared
+  return balancesByPool
 }

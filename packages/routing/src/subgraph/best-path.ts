@@ -1,97 +1,112 @@
-/** The best paths over a large graph: after gas, with bounds that avoid most pool quotes, and at spot rates. */
-import { bestSinglePath, onCurves, type PathBounds } from '../columns/single-path.ts'
-import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
+/**
+ * Best paths over a large graph: the best path after gas, found with bounds that avoid most pool quotes, and the best
+ * path at spot rates.
+ */
+import { bestSinglePath, curveOutputs, type PathBounds } from '../columns/single-path.ts'
+import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
+import type { Subgraph } from './build-subgraph.ts'
 import type { ExpansionTerms } from './expander.ts'
-import type { Subgraph } from './part-of-graph.ts'
 import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
- * Finds the best path after gas.
+ * Finds the best path after gas; empty if there is none.
  *
  * @param problem - on the whole graph
- * @param coarseSearch - on a subgraph, whose best path sets a lower bound
+ * @param coarseSearch - the problem on a subgraph, whose best path gives a lower bound on the result
  */
 export function bestPath(
   problem: Problem,
-  { best, hops }: TargetLabels,
+  { maxValue, hops }: TargetLabels,
   coarseSearch: { readonly problem: Problem; readonly subgraph: Subgraph },
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
-  const link = scratch.ints(best.length, -1)
+  const link = scratch.ints(maxValue.length, -1)
   const coarsePath = bestSinglePath(
     coarseSearch.problem,
     bestSpotRates(coarseSearch.problem, coarseSearch.problem.target, 'to'),
   )
-  for (const place of coarsePath ?? []) {
-    const edge = coarseSearch.subgraph.edges[place]!
+  for (const subgraphEdge of coarsePath ?? []) {
+    const edge = coarseSearch.subgraph.edges[subgraphEdge]!
     link[from[edge]!] = edge
   }
-  return bestSinglePath(problem, { best, hops, link }, onCurves(problem), boundsOf(problem, best)) ?? []
+  return (
+    bestSinglePath(problem, { best: maxValue, hops, link }, curveOutputs(problem), boundsOf(problem, maxValue)) ?? []
+  )
 }
 
 /**
- * Bounds the value of a path. A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as
- * this pool. Such a pool bounds the next edge of the path. The remaining edges are bounded by a pool with the depth of
- * the deepest exit, or of the deepest edge into the target, whichever is lower.
+ * Bounds the output of an edge, and the value of a path behind it. A pool pays at most as much as an imaginary pool of
+ * x·y = k that has the pool's maximum depth everywhere. This bounds the output of the edge. The path behind it is
+ * bounded by one such imaginary pool at spot rates: with the depth of the deepest exit (outgoing edge) of the token, or
+ * of the deepest edge into the target, whichever is lower.
  */
-function boundsOf(problem: Problem, best: Float64Array): PathBounds {
+function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
-  const exits = exitsOf(graph)
-  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the
+  const exits = deepestExitsOf(graph)
+  // Taxes and discounts on the output do not change the depth. Taxes on the input occur only on edges out of the
   // source.
   const depthOf = (edge: number) => {
     const curve = from[edge] === source ? adjustedCurves.get(edge) : undefined
     return 2 * (curve ? maxConductance(curve) : graph.maxConductance[edge]!)
   }
-  const depthIntoTarget = maxDepthIntoTarget(problem, best, depthOf)
+  const depthIntoTarget = maxDepthIntoTarget(problem, maxValue, depthOf)
   const valueThrough = (value: number, depth: number) => (value * (1 + PATH_ROUNDING)) / (1 + value / depth)
   return {
-    output: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
-    value: (edge, amountOut) => {
+    maxOutput: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
+    maxValue: (edge, amountOut) => {
       const token = to[edge]!
       if (token === target) return amountOut
-      // The path does not return to a token that it visited.
-      const exit =
+      // The path does not return to the token that it comes from.
+      const exitDepth =
         exits.deepestNeighbor[token] === from[edge] ? exits.maxDepthElsewhere[token]! : exits.maxDepth[token]!
-      return valueThrough(amountOut * best[token]!, Math.min(exit * best[token]!, depthIntoTarget))
+      return valueThrough(amountOut * maxValue[token]!, Math.min(exitDepth * maxValue[token]!, depthIntoTarget))
     },
   }
 }
 
-function exitsOf(graph: Graph): Exits {
+function deepestExitsOf(graph: Graph): DeepestExits {
   if (graph.facts.exits) return graph.facts.exits
   const { maxConductance: conductance } = graph
   const { offset, to, tokens } = graph.topology
-  const [deepest, second] = [new Float64Array(tokens.length), new Float64Array(tokens.length)]
-  const neighbour = new Int32Array(tokens.length).fill(-1)
+  const [maxDepth, maxDepthElsewhere] = [new Float64Array(tokens.length), new Float64Array(tokens.length)]
+  const deepestNeighbor = new Int32Array(tokens.length).fill(-1)
   for (let token = 0; token < tokens.length; token++)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const depth = 2 * conductance[edge]!
-      if (depth > deepest[token]!) {
-        if (to[edge] !== neighbour[token]) second[token] = deepest[token]!
-        deepest[token] = depth
-        neighbour[token] = to[edge]!
-      } else if (to[edge] !== neighbour[token] && depth > second[token]!) second[token] = depth
+      if (depth > maxDepth[token]!) {
+        if (to[edge] !== deepestNeighbor[token]) maxDepthElsewhere[token] = maxDepth[token]!
+        maxDepth[token] = depth
+        deepestNeighbor[token] = to[edge]!
+      } else if (to[edge] !== deepestNeighbor[token] && depth > maxDepthElsewhere[token]!)
+        maxDepthElsewhere[token] = depth
     }
-  graph.facts.exits = { maxDepth: deepest, deepestNeighbor: neighbour, maxDepthElsewhere: second }
+  graph.facts.exits = { maxDepth, deepestNeighbor, maxDepthElsewhere }
   return graph.facts.exits
 }
 
 /** Depth of the deepest edge into the target, in output base units; ∞ if the target has too many edges to scan. */
-function maxDepthIntoTarget({ graph, target }: Problem, best: Float64Array, depthOf: (edge: number) => number): number {
+function maxDepthIntoTarget(
+  { graph, target }: Problem,
+  maxValue: Float64Array,
+  depthOf: (edge: number) => number,
+): number {
   const { offset, to, reverse } = graph.topology
-  const [start, end] = [offset[target]!, offset[target + 1]!]
-  if (end - start > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
-  let deepest = 0
-  for (let out = start; out < end; out++) deepest = Math.max(deepest, depthOf(reverse[out]!) * best[to[out]!]!)
-  return deepest
+  const [firstEdge, endEdge] = [offset[target]!, offset[target + 1]!]
+  if (endEdge - firstEdge > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
+  let maxDepth = 0
+  for (let outgoingEdge = firstEdge; outgoingEdge < endEdge; outgoingEdge++)
+    maxDepth = Math.max(maxDepth, depthOf(reverse[outgoingEdge]!) * maxValue[to[outgoingEdge]!]!)
+  return maxDepth
 }
 
-/** The best path from the source at spot rates. It ends early if no edge leads on within the hop limit. */
+/**
+ * Returns the best path from the source at spot rates. The path ends before the target if no edge leads on within the
+ * hop limit.
+ */
 export function bestSpotPath(
   graph: Graph,
   { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,
@@ -100,14 +115,14 @@ export function bestSpotPath(
   const path: number[] = []
   let token = ends.source
   while (token !== ends.target && path.length < maxHops) {
-    let [bestEdge, max] = [-1, 0]
+    let [bestEdge, bestValue] = [-1, 0]
     const { rate } = token === ends.source ? graph : intermediateRates
     budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      if (labels.hops[other]! > maxHops - 1 - path.length) continue
-      const value = (other === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.best[other]!
-      if (value > max) [bestEdge, max] = [edge, value]
+      const neighbor = to[edge]!
+      if (labels.hops[neighbor]! > maxHops - 1 - path.length) continue
+      const value = (neighbor === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.maxValue[neighbor]!
+      if (value > bestValue) [bestEdge, bestValue] = [edge, value]
     }
     if (bestEdge < 0) break
     path.push(bestEdge)

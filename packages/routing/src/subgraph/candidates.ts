@@ -1,24 +1,24 @@
 /** Edges by index, with their approximate earnings. */
 export type Candidates = { readonly edges: Int32Array; readonly earnings: Float64Array }
 
-/** Histogram buckets per factor of two, and in total over the float range. */
+/** Histogram buckets per factor of two, and total number of buckets over the range of floats. */
 const BUCKETS_PER_FACTOR = 8
-const BUCKETS = 2_048 * BUCKETS_PER_FACTOR
+const BUCKET_COUNT = 2_048 * BUCKETS_PER_FACTOR
 
 const bucketOf = (earning: number): number =>
-  Math.max(0, Math.min(BUCKETS - 1, Math.floor((1_024 + Math.log2(earning)) * BUCKETS_PER_FACTOR)))
+  Math.max(0, Math.min(BUCKET_COUNT - 1, Math.floor((1_024 + Math.log2(earning)) * BUCKETS_PER_FACTOR)))
 
-/** Selects the edges with the highest earnings, approximately and at most a given number; keeps their order. */
-export function topEarning({ edges, earnings }: Candidates, max: number): readonly number[] {
+/** Selects at most `max` edges, approximately those with the highest earnings. Keeps their order. */
+export function topEarningEdges({ edges, earnings }: Candidates, max: number): readonly number[] {
   if (edges.length <= max) return [...edges]
-  const counts = new Int32Array(BUCKETS)
+  const counts = new Int32Array(BUCKET_COUNT)
   const buckets = new Int32Array(edges.length)
   for (let k = 0; k < edges.length; k++) {
     buckets[k] = bucketOf(earnings[k]!)
     counts[buckets[k]!]! += 1
   }
   let count = 0
-  let lowestBucket = BUCKETS
+  let lowestBucket = BUCKET_COUNT
   while (lowestBucket > 0 && count + counts[lowestBucket - 1]! <= max) count += counts[--lowestBucket]!
   const chosenEdges: number[] = []
   for (let k = 0; k < edges.length; k++) if (buckets[k]! >= lowestBucket) chosenEdges.push(edges[k]!)

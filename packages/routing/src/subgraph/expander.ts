@@ -1,4 +1,7 @@
-/** Finds the edges around priced tokens that could be profitable, given upper bounds on token values. */
+/**
+ * Finds the edges around tokens with prices that could be profitable, given upper bounds on token values. An edge could
+ * be profitable if a unit sold through it, at the lowest cost of that unit, could be worth more than it costs.
+ */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
@@ -7,6 +10,7 @@ import type { Candidates } from './candidates.ts'
 import type { TokenAtPrice } from './labels.ts'
 import { EDGES_PER_BLOCK, MIN_BLOCKS } from './tolerances.ts'
 
+/** The trade, and what is known of the whole graph. */
 export type ExpansionTerms = {
   readonly ends: Ends
   readonly maxHops: number
@@ -16,13 +20,19 @@ export type ExpansionTerms = {
   readonly budget: WorkBudget
 }
 
-/** Performs the expansion. Its results are valid until the next call of `expand`. */
+/**
+ * Expands from the priced tokens along edges that could be profitable. Results are valid until the next call of
+ * `expand`.
+ */
 export class SubgraphExpander {
   private readonly graph: Graph
   private readonly terms: ExpansionTerms
-  /** By token: units that one unit of the output token buys at the lowest cost found; 0 if not reached. */
+  /**
+   * By token: base units that one base unit of the output token buys, at the lowest cost found (the inverse of the
+   * cost); 0 if not reached.
+   */
   private readonly units: Float64Array
-  /** Minimum number of edges from the source. */
+  /** By token: minimum number of edges from the source (for priced tokens other than the source: 1). */
   private readonly minHopsFromSource: Uint8Array
   private readonly isQueued: Uint8Array
   private readonly hasPrice: Uint8Array
@@ -33,10 +43,10 @@ export class SubgraphExpander {
   private nextLayer: Int32Array
   private nextLayerCount = 0
   private foundEdges: Int32Array
-  private foundCount = 0
+  private foundEdgeCount = 0
   /**
-   * Scans of tokens: the token, its units at the time of the scan, and the range of found edges. When a token is
-   * reached with more units, its scan becomes invalid and is repeated, at most once per round.
+   * Scans of tokens: the token, its `units` at the time of the scan, and the range in `foundEdges` of the edges that it
+   * found. When a token is reached at a lower cost, its scan becomes invalid and is repeated, at most once per round.
    */
   private readonly scans: {
     readonly tokens: Int32Array
@@ -45,12 +55,16 @@ export class SubgraphExpander {
     readonly ends: Int32Array
   }
   private scanCount = 0
-  private labels: Pick<TargetLabels, 'best' | 'hops'> & Partial<TargetLabels>
-  /** Edges of the valid scans. `values` has the value of the first unit of input of each edge. */
+  private labels: Pick<TargetLabels, 'maxValue' | 'hops'> & Partial<TargetLabels>
+  /**
+   * Edges of the valid scans, and for each edge the maximum value of a unit of its input (`values`), in output base
+   * units.
+   */
   private readonly payingEdges: Int32Array
   private readonly values: Float64Array
-  private readonly edges: Int32Array
-  private readonly earnings: Float64Array
+  /** Arrays behind the result of `edgesEarning`. */
+  private readonly resultEdges: Int32Array
+  private readonly resultEarnings: Float64Array
 
   constructor(graph: Graph, terms: ExpansionTerms) {
     const { tokens, scratch } = graph.topology
@@ -60,15 +74,15 @@ export class SubgraphExpander {
     const wipe = (array: Float64Array | Uint8Array) => {
       for (let k = 0; k < this.reachedCount; k++) array[this.reachedTokens[k]!] = 0
     }
-    const max = terms.maxHops * tokens.length
+    const maxScans = terms.maxHops * tokens.length
     this.reachedTokens = scratch.ints(tokens.length)
     this.layer = scratch.ints(tokens.length)
     this.nextLayer = scratch.ints(tokens.length)
     this.scans = {
-      tokens: scratch.ints(max),
-      units: scratch.floats(max),
-      starts: scratch.ints(max),
-      ends: scratch.ints(max),
+      tokens: scratch.ints(maxScans),
+      units: scratch.floats(maxScans),
+      starts: scratch.ints(maxScans),
+      ends: scratch.ints(maxScans),
     }
     this.units = scratch.zeroFloats(tokens.length, wipe)
     this.minHopsFromSource = scratch.zeroBytes(tokens.length, wipe)
@@ -77,12 +91,12 @@ export class SubgraphExpander {
     this.foundEdges = scratch.ints(graph.topology.from.length)
     this.payingEdges = scratch.ints(graph.topology.from.length)
     this.values = scratch.floats(graph.topology.from.length)
-    this.edges = scratch.ints(graph.topology.from.length)
-    this.earnings = scratch.floats(graph.topology.from.length)
+    this.resultEdges = scratch.ints(graph.topology.from.length)
+    this.resultEarnings = scratch.floats(graph.topology.from.length)
   }
 
   /**
-   * Finds the edges on paths from priced tokens whose value exceeds their cost.
+   * Finds the edges on paths from priced tokens whose maximum value exceeds their cost.
    *
    * @param labels - upper bounds on token values
    * @returns false if more than `max` edges were found
@@ -90,7 +104,7 @@ export class SubgraphExpander {
   expand(
     pricedTokens: readonly TokenAtPrice[],
     labels: SubgraphExpander['labels'],
-    max = Number.POSITIVE_INFINITY,
+    maxEdges = Number.POSITIVE_INFINITY,
   ): boolean {
     const { ends, maxHops } = this.terms
     const { units, minHopsFromSource, hasPrice, isQueued, scans, reachedTokens } = this
@@ -99,7 +113,7 @@ export class SubgraphExpander {
       units[token] = minHopsFromSource[token] = hasPrice[token] = isQueued[token] = 0
     }
     this.labels = labels
-    this.foundCount = this.scanCount = this.nextLayerCount = this.reachedCount = 0
+    this.foundEdgeCount = this.scanCount = this.nextLayerCount = this.reachedCount = 0
     for (const { token, price } of pricedTokens) {
       reachedTokens[this.reachedCount++] = token
       this.nextLayer[this.nextLayerCount++] = token
@@ -109,32 +123,32 @@ export class SubgraphExpander {
     }
     for (let round = 0; round < maxHops && this.nextLayerCount > 0; round++) {
       const layer = this.nextLayer
-      const count = this.nextLayerCount
+      const layerSize = this.nextLayerCount
       this.nextLayer = this.layer
       this.layer = layer
       this.nextLayerCount = 0
-      for (let k = 0; k < count; k++) {
+      for (let k = 0; k < layerSize; k++) {
         const token = layer[k]!
         isQueued[token] = 0
         if (token === ends.target) continue
-        const start = this.foundCount
+        const firstFound = this.foundEdgeCount
         this.scanToken(token)
-        if (this.foundCount > start) {
+        if (this.foundEdgeCount > firstFound) {
           const scan = this.scanCount++
           scans.tokens[scan] = token
           scans.units[scan] = units[token]!
-          scans.starts[scan] = start
-          scans.ends[scan] = this.foundCount
+          scans.starts[scan] = firstFound
+          scans.ends[scan] = this.foundEdgeCount
         }
-        if (this.foundCount > max) return false
+        if (this.foundEdgeCount > maxEdges) return false
       }
     }
     return true
   }
 
   /** Returns the found edges that may earn at least `min`. The result is valid until the next call. */
-  edgesEarning(min: number): Candidates {
-    const { graph, units, payingEdges, values, edges, earnings } = this
+  edgesEarning(minEarnings: number): Candidates {
+    const { graph, units, payingEdges, values, resultEdges, resultEarnings } = this
     const { from } = graph.topology
     const { maxConductance } = graph
     const collected = this.collectPayingEdges()
@@ -144,40 +158,43 @@ export class SubgraphExpander {
       const unitsOfToken = units[from[edge]!]!
       const relativeFall = Math.sqrt(unitsOfToken * values[k]!) - 1
       const earning = (2 * maxConductance[edge]! * relativeFall * relativeFall) / unitsOfToken
-      if (!(earning >= min)) continue
-      edges[count] = edge
-      earnings[count++] = earning
+      if (!(earning >= minEarnings)) continue
+      resultEdges[count] = edge
+      resultEarnings[count++] = earning
     }
-    return { edges: edges.subarray(0, count), earnings: earnings.subarray(0, count) }
+    return { edges: resultEdges.subarray(0, count), earnings: resultEarnings.subarray(0, count) }
   }
 
   /**
-   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of
-   * its cost and its value.
+   * Returns the maximum total earnings of the found edges, in output base units. A token without a price is valued at
+   * the geometric mean of its minimum cost and its maximum value.
    *
-   * @param inSubgraph - 1 for tokens of the subgraph, which keep these bounds
-   * @param countedEdges - 1 for edges that are counted elsewhere
+   * @param isInSubgraph - by token: 1 for tokens of the subgraph. Without a price, they are valued at their cost when
+   *   sold and at their value when bought
+   * @param isCounted - by edge: 1 for edges that are counted elsewhere
    */
-  maxEarningsOutside(inSubgraph: Uint8Array, countedEdges: Uint8Array): number {
+  maxEarningsOutside(isInSubgraph: Uint8Array, isCounted: Uint8Array): number {
     const { graph, terms, units, hasPrice, payingEdges } = this
     const { from, to } = graph.topology
-    const { best } = this.labels
+    const { maxValue } = this.labels
     const { rate, maxConductance } = graph
-    const collected = this.collectPayingEdges()
+    const edgeCount = this.collectPayingEdges()
     const isIntermediate = (token: number) =>
-      hasPrice[token] === 0 && inSubgraph[token] === 0 && token !== terms.ends.target
+      hasPrice[token] === 0 && isInSubgraph[token] === 0 && token !== terms.ends.target
     let sum = 0
-    for (let k = 0; k < collected; k++) {
+    for (let k = 0; k < edgeCount; k++) {
       const edge = payingEdges[k]!
-      if (countedEdges[edge] === 1) continue
+      if (isCounted[edge] === 1) continue
       const tokenSold = from[edge]!
       const tokenBought = to[edge]!
-      const price = isIntermediate(tokenSold) ? Math.sqrt(best[tokenSold]! / units[tokenSold]!) : 1 / units[tokenSold]!
-      const valueOut = hasPrice[tokenBought] === 1 ? 1 / units[tokenBought]! : best[tokenBought]!
+      const cost = isIntermediate(tokenSold)
+        ? Math.sqrt(maxValue[tokenSold]! / units[tokenSold]!)
+        : 1 / units[tokenSold]!
+      const valueOut = hasPrice[tokenBought] === 1 ? 1 / units[tokenBought]! : maxValue[tokenBought]!
       const value = rate[edge]! * (isIntermediate(tokenBought) ? Math.sqrt(valueOut / units[tokenBought]!) : valueOut)
-      if (!(value > price)) continue
-      const relativeFall = Math.sqrt(value / price) - 1
-      sum += 2 * maxConductance[edge]! * price * relativeFall * relativeFall
+      if (!(value > cost)) continue
+      const relativeFall = Math.sqrt(value / cost) - 1
+      sum += 2 * maxConductance[edge]! * cost * relativeFall * relativeFall
     }
     return sum
   }
@@ -187,19 +204,20 @@ export class SubgraphExpander {
     const { offset } = graph.topology
     const [start, end] = [offset[token]!, offset[token + 1]!]
     this.reserveCapacity(end - start)
-    // The source may be any token, so the trust rule does not apply to its outgoing edges.
+    // The source may be an untrusted token, so the trust rule does not apply to its outgoing edges.
     const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
     const { blocks } = this.labels
-    // Block labels are not worth computing for a single scan.
+    // The outgoing edges of the source have other rates, and blocks of few edges save no work, so both are scanned as a
+    // whole.
     if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * EDGES_PER_BLOCK) {
       this.scanEdges(token, start, end, rate)
       return
     }
-    const max = this.maxValueOfBlocks(blocks, token, start, end)
+    const blockValues = this.maxValueOfBlocks(blocks, token, start, end)
     const minValue = 1 / units[token]!
-    terms.budget.spend(max.length)
-    for (let block = 0; block < max.length; block++)
-      if (max[block]! > minValue)
+    terms.budget.spend(blockValues.length)
+    for (let block = 0; block < blockValues.length; block++)
+      if (blockValues[block]! > minValue)
         this.scanEdges(
           token,
           start + block * EDGES_PER_BLOCK,
@@ -208,38 +226,41 @@ export class SubgraphExpander {
         )
   }
 
-  /** Returns the maximum value of the first unit of input in each block of edges. Cached per set of labels. */
+  /**
+   * Returns, for each block of a token's edges, the maximum value of a unit sold through one of them. Cached per set of
+   * labels.
+   */
   private maxValueOfBlocks(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
     const cachedLabels = blocks.get(token)
     if (cachedLabels) return cachedLabels
     const { to } = this.graph.topology
     const { rate } = this.terms.intermediateRates
-    const { best } = this.labels
-    const max = new Float64Array(Math.ceil((end - start) / EDGES_PER_BLOCK))
+    const { maxValue } = this.labels
+    const blockValues = new Float64Array(Math.ceil((end - start) / EDGES_PER_BLOCK))
     for (let edge = start; edge < end; edge++) {
-      const value = rate[edge]! * best[to[edge]!]!
+      const value = rate[edge]! * maxValue[to[edge]!]!
       const block = Math.floor((edge - start) / EDGES_PER_BLOCK)
-      if (value > max[block]!) max[block] = value
+      if (value > blockValues[block]!) blockValues[block] = value
     }
-    blocks.set(token, max)
-    return max
+    blocks.set(token, blockValues)
+    return blockValues
   }
 
   private scanEdges(token: number, start: number, end: number, rates: Float64Array): void {
     const { graph, terms, units, minHopsFromSource, isQueued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
     const { to } = graph.topology
-    const { best, hops } = this.labels
+    const { maxValue, hops } = this.labels
     const { source, target } = terms.ends
     const unitsOfToken = units[token]!
     const hopsLeft = terms.maxHops - 1 - minHopsFromSource[token]!
     terms.budget.spend(1 + (end - start) / 4)
-    let { foundCount } = this
+    let { foundEdgeCount } = this
     for (let edge = start; edge < end; edge++) {
       const label = unitsOfToken * rates[edge]!
       const tokenBought = to[edge]!
-      if (!(label * best[tokenBought]! > 1 + EDGE_GAIN) || hops[tokenBought]! > hopsLeft || tokenBought === source)
+      if (!(label * maxValue[tokenBought]! > 1 + EDGE_GAIN) || hops[tokenBought]! > hopsLeft || tokenBought === source)
         continue
-      foundEdges[foundCount++] = edge
+      foundEdges[foundEdgeCount++] = edge
       if (hasPrice[tokenBought] === 1 || tokenBought === target) continue
       const unitsBefore = units[tokenBought]!
       if (!(label > unitsBefore * (1 + LABEL_GAIN))) continue
@@ -252,14 +273,14 @@ export class SubgraphExpander {
       isQueued[tokenBought] = 1
       nextLayer[this.nextLayerCount++] = tokenBought
     }
-    this.foundCount = foundCount
+    this.foundEdgeCount = foundEdgeCount
   }
 
   private reserveCapacity(edges: number): void {
-    if (this.foundCount + edges <= this.foundEdges.length) return
-    const enlarged = this.graph.topology.scratch.ints(2 * this.foundEdges.length)
-    enlarged.set(this.foundEdges)
-    this.foundEdges = enlarged
+    if (this.foundEdgeCount + edges <= this.foundEdges.length) return
+    const enlargedArray = this.graph.topology.scratch.ints(2 * this.foundEdges.length)
+    enlargedArray.set(this.foundEdges)
+    this.foundEdges = enlargedArray
   }
 
   /**
@@ -270,7 +291,7 @@ export class SubgraphExpander {
   private collectPayingEdges(): number {
     const { graph, terms, units, foundEdges, scans, payingEdges, values } = this
     const { to, from, offset, reverse } = graph.topology
-    const { best } = this.labels
+    const { maxValue } = this.labels
     const { source, target } = terms.ends
     let count = 0
     for (let scan = 0; scan < this.scanCount; scan++) {
@@ -282,10 +303,10 @@ export class SubgraphExpander {
       for (let k = start; k < end; k++) {
         const edge = foundEdges[k]!
         payingEdges[count] = edge
-        values[count++] = rate[edge]! * best[to[edge]!]!
+        values[count++] = rate[edge]! * maxValue[to[edge]!]!
       }
     }
-    // The target may be any token, so the trust rule does not apply to its incoming edges.
+    // The target may be an untrusted token, so the trust rule does not apply to its incoming edges.
     if (terms.intermediateRates.rate === graph.rate) return count
     for (let reverseEdge = offset[target]!; reverseEdge < offset[target + 1]!; reverseEdge++) {
       const edge = reverse[reverseEdge]!

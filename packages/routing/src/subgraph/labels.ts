@@ -1,4 +1,4 @@
-/** Spot rates to a token over all pools that any route may pass through: upper bounds on token values. */
+/** Best spot rates from all tokens to a target, over all pools that any route may use: upper bounds on token values. */
 import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
@@ -12,8 +12,8 @@ const UNREACHED = 255
 export type TokenAtPrice = { readonly token: number; readonly price: number }
 
 /**
- * Returns for each token the highest product of first rates to the target within the hop limit, and the fewest edges.
- * All requests of a block share the result, since filters, taxes, and discounts only lower rates.
+ * Returns, for each token, the best rate to the target for the first unit within the hop limit, and the minimum number
+ * of edges. All requests of a block share the result, since their filters, taxes, and discounts only lower rates.
  */
 export function labelsTo(graph: Graph, trust: Trust | undefined, target: number, maxHops: number): TargetLabels {
   const cachesByTrust = graph.facts.targetLabels
@@ -22,21 +22,21 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   const key = `${target} ${maxHops}`
   const cachedLabels = cache.get(key)
   if (cachedLabels) return cachedLabels
-  // The number of rounds limits the work. It is not counted in the request's budget, since later requests use the
-  // result.
+  // The work is not counted in the request's budget, since later requests share the result. The number of rounds limits
+  // it.
   const passableRates = trust ? ratesBetween(graph, trust) : graph
-  const labels = valuesOf(graph, passableRates, target, maxHops)
-  if ((cache.size + 1) * labels.best.length > MAX_CACHED_LABELS) cache.clear()
+  const labels = valueLabels(graph, passableRates, target, maxHops)
+  if ((cache.size + 1) * labels.maxValue.length > MAX_CACHED_LABELS) cache.clear()
   cache.set(key, labels)
   return labels
 }
 
 /** Maximum values of tokens over paths to a target. */
-function valuesOf(graph: Graph, passableRates: Rates, target: number, maxHops: number): TargetLabels {
+function valueLabels(graph: Graph, passableRates: Rates, target: number, maxHops: number): TargetLabels {
   const { offset, to, tokens, scratch } = graph.topology
-  const best = new Float64Array(tokens.length)
+  const maxValue = new Float64Array(tokens.length)
   const hops = new Uint8Array(tokens.length).fill(UNREACHED)
-  best[target] = 1
+  maxValue[target] = 1
   hops[target] = 0
   scratch.within(() => {
     const queue = new LabelQueue(tokens.length, scratch)
@@ -44,17 +44,17 @@ function valuesOf(graph: Graph, passableRates: Rates, target: number, maxHops: n
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       // The target may be any token, so the trust rule does not apply to its incoming edges.
       const rates = token === target ? graph.rateBack : passableRates.rateBack
-      const value = best[token]!
+      const value = maxValue[token]!
       const end = offset[token + 1]!
       for (let edge = offset[token]!; edge < end; edge++) {
         const label = rates[edge]! * value
-        const other = to[edge]!
-        if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === target) continue
-        best[other] = label
-        if (hops[other] === UNREACHED) hops[other] = queue.round
-        queue.add(other)
+        const neighbor = to[edge]!
+        if (!(label > maxValue[neighbor]! * (1 + LABEL_GAIN)) || neighbor === target) continue
+        maxValue[neighbor] = label
+        if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
+        queue.add(neighbor)
       }
     }
   })
-  return { best, hops, blocks: new Map() }
+  return { maxValue, hops, blocks: new Map() }
 }

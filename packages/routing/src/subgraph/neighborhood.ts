@@ -1,4 +1,7 @@
-/** Edges around priced tokens of a large graph that could pay, with bounds that are tightened on demand. */
+/**
+ * Finds the edges around priced tokens of a large graph that could pay. Begins with upper bounds on token values at
+ * spot rates, and measures tighter values if these find too many edges.
+ */
 import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
@@ -12,9 +15,9 @@ export class Neighborhood {
   private readonly graph: Graph
   private readonly expansion: ExpansionTerms
   private readonly expander: SubgraphExpander
-  /** Measured values of all tokens, and the prices that they were measured at; null before the first measurement. */
+  /** Measured values by token, and the prices at which they were measured; null before the first measurement. */
   private readonly measuredValues: Float64Array
-  private measuredAt: readonly TokenAtPrice[] | null = null
+  private measurementPrices: readonly TokenAtPrice[] | null = null
 
   constructor(graph: Graph, expansion: ExpansionTerms) {
     this.graph = graph
@@ -24,7 +27,8 @@ export class Neighborhood {
   }
 
   /**
-   * Returns the edges that may earn at least `min`. The result is valid until the next call.
+   * Returns the edges that may earn at least `min` at prices around the given ones. The result is valid until the next
+   * call.
    *
    * @param min - minimum earnings in output base units
    */
@@ -34,54 +38,62 @@ export class Neighborhood {
   }
 
   /**
-   * Maximum total earnings of edges at given prices.
+   * Returns the maximum total earnings of edges at given prices, in output base units.
    *
-   * @param subgraphTokens - tokens of the subgraph, whose prices lie between their bounds
+   * @param subgraphTokens - tokens of the subgraph; their prices lie between their cost and their value
    * @param countedEdges - edges that are counted elsewhere
    */
-  earnedBeyond(pricedTokens: readonly TokenAtPrice[], subgraphTokens: Int32Array, countedEdges: Int32Array): number {
+  maxEarningsOutside(
+    pricedTokens: readonly TokenAtPrice[],
+    subgraphTokens: Int32Array,
+    countedEdges: Int32Array,
+  ): number {
     this.expandFrom(pricedTokens, 1 + LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
       this.expander.maxEarningsOutside(
-        marksFor(scratch, tokens.length, subgraphTokens),
-        marksFor(scratch, from.length, countedEdges),
+        flagsFor(scratch, tokens.length, subgraphTokens),
+        flagsFor(scratch, from.length, countedEdges),
       ),
     )
   }
 
   /**
-   * Finds the edges around priced tokens. If a trade moves a pool at an end far, spot rates through this pool are loose
-   * bounds. The token values are then measured over the whole graph.
+   * Finds the edges around priced tokens. If the trade moves the price of a pool at an end far, spot rates through this
+   * pool are loose bounds, and too many edges are found. The values of all tokens are then measured over the whole
+   * graph.
    *
-   * @param maxRise - maximum price increase since the measurement
+   * @param maxRise - maximum ratio of a price to the one at the measurement; above it, values are measured again
    */
   private expandFrom(pricedTokens: readonly TokenAtPrice[], maxRise: number): void {
     const { graph, expansion, expander, measuredValues } = this
-    if (!this.measuredAt && expander.expand(pricedTokens, expansion.labels, MAX_EDGES_BY_SPOT_BOUNDS)) return
+    if (!this.measurementPrices && expander.expand(pricedTokens, expansion.labels, MAX_EDGES_BY_SPOT_BOUNDS)) return
     let rise = this.riseOf(pricedTokens)
     if (!(rise <= maxRise)) {
-      // If the work runs out during the measurement, no values are known.
-      this.measuredAt = null
+      // If the work runs out during the measurement, the array contains no valid values.
+      this.measurementPrices = null
       measureValues(graph, expansion, pricedTokens, measuredValues)
-      this.measuredAt = pricedTokens
+      this.measurementPrices = pricedTokens
       rise = 1
     }
     const loweredPrices = pricedTokens.map(({ token, price }) => ({ token, price: price / rise }))
-    expander.expand(loweredPrices, { best: measuredValues, hops: expansion.labels.hops })
+    expander.expand(loweredPrices, { maxValue: measuredValues, hops: expansion.labels.hops })
   }
 
-  /** Maximum ratio of prices to the measured values; ∞ if a token of the measurement has no price any more. */
+  /**
+   * Returns the maximum ratio of a price to the measured value of its token, at least 1; ∞ if a token of the
+   * measurement has no price any more.
+   */
   private riseOf(pricedTokens: readonly TokenAtPrice[]): number {
-    const { measuredValues, measuredAt } = this
+    const { measuredValues, measurementPrices } = this
     const currentTokens = new Set(pricedTokens.map(({ token }) => token))
-    if (!measuredAt?.every(({ token }) => currentTokens.has(token))) return Number.POSITIVE_INFINITY
+    if (!measurementPrices?.every(({ token }) => currentTokens.has(token))) return Number.POSITIVE_INFINITY
     return pricedTokens.reduce((max, { token, price }) => Math.max(max, price / measuredValues[token]!), 1)
   }
 }
 
-/** Marks some numbers below a count with 1. */
-function marksFor(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
+/** Returns an array of `count` flags: 1 at the given numbers, 0 elsewhere. */
+function flagsFor(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
   const mark = (marks: Uint8Array, value: number) => {
     for (let k = 0; k < numbers.length; k++) marks[numbers[k]!] = value
     return marks

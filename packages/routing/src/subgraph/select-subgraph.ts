@@ -1,7 +1,8 @@
 /**
  * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
- * few dozen of 100,000 pools. At given token prices, an edge is useful only if the value of its first unit of output
- * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the subgraph.
+ * few dozen of 100,000 pools. At given token prices, an edge is useful only if the output for the first unit of its
+ * input is worth more than that unit costs. The prices come from coarse allocations on successive guesses of the
+ * subgraph.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
@@ -14,12 +15,12 @@ import { hasNoLegCosts, type Problem, type SolvedAllocation } from '../problem/p
 import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestSpotPath } from './best-path.ts'
-import { topEarning } from './candidates.ts'
+import { type Subgraph, subgraphOf } from './build-subgraph.ts'
+import { topEarningEdges } from './candidates.ts'
 import type { ExpansionTerms } from './expander.ts'
+import { alternativesBetween, initialEdges } from './initial-edges.ts'
 import { labelsTo, type TokenAtPrice } from './labels.ts'
-import { alternativesBetween, initialEdges } from './middle.ts'
 import { Neighborhood } from './neighborhood.ts'
-import { type Subgraph, subgraphOf } from './part-of-graph.ts'
 import {
   COARSE_BENEFIT,
   COARSE_COLUMN_ROUNDS,
@@ -33,122 +34,150 @@ import {
   SUBGRAPH_EDGES_PER_POOL,
 } from './tolerances.ts'
 
-/** Prices of a coarse allocation, with its edges in the whole graph and its value. */
-type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonly number[]; readonly value: number }
+/**
+ * Prices of a coarse allocation, with the edges that it uses and its value (in output base units). Tokens and edges
+ * have their numbers in the whole graph.
+ */
+type CoarsePrices = {
+  readonly pricedTokens: readonly TokenAtPrice[]
+  readonly usedEdges: readonly number[]
+  readonly value: number
+}
 
 /**
- * Builds the request's problem on the subgraph; null if the subgraph has no path.
+ * Selects the subgraph, and builds the request's problem on it; null if the subgraph has no path, or if the input would
+ * not buy one base unit.
  *
  * @param ends - ends of the trade in the whole graph
- * @param on - builds the request's problem on a graph
+ * @param prepareOn - builds the request's problem on a graph
  */
 export function selectSubgraph<T extends { readonly problem: Problem }>(
   fullGraph: Graph,
   trust: Trust | undefined,
   ends: Ends,
-  on: (graph: Graph) => T,
+  prepareOn: (graph: Graph) => T,
 ): T | null {
   const { source, target } = ends
-  const partWith = (edges: Iterable<number>) => subgraphOf(fullGraph, edges, [source, target])
-  let subgraph = partWith([])
-  const bare = on(subgraph.graph).problem
-  const { maxHops, maxPools, amountIn, budget } = bare
+  const subgraphWith = (edges: Iterable<number>) => subgraphOf(fullGraph, edges, [source, target])
+  let subgraph = subgraphWith([])
+  const initialProblem = prepareOn(subgraph.graph).problem
+  const { maxHops, maxPools, amountIn, budget } = initialProblem
   const labels = labelsTo(fullGraph, trust, target, maxHops)
-  const spot = labels.best[source]!
-  if (!(spot * amountIn >= 1)) return null
+  const spotRate = labels.maxValue[source]!
+  if (!(spotRate * amountIn >= 1)) return null
   const intermediateRates = trust ? ratesBetween(fullGraph, trust) : fullGraph
   const expansionTerms: ExpansionTerms = { ends, maxHops, labels, intermediateRates, budget }
   const neighborhood = new Neighborhood(fullGraph, expansionTerms)
 
-  const start = [
-    { token: source, price: spot * INITIAL_SOURCE_PRICE },
+  const initialPrices = [
+    { token: source, price: spotRate * INITIAL_SOURCE_PRICE },
     { token: target, price: 1 },
   ]
-  let prices: Prices = { priced: start, used: [], value: spot * amountIn }
+  let prices: CoarsePrices = { pricedTokens: initialPrices, usedEdges: [], value: spotRate * amountIn }
   let includedEdges = new Set([
     ...bestSpotPath(fullGraph, expansionTerms),
     ...initialEdges(fullGraph, ends, labels, budget),
   ])
   for (let round = 0; round < COARSE_PRICE_ROUNDS; round++) {
-    const near = topEarning(neighborhood.edgesAround(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
-    if (round > 0 && near.every((edge) => includedEdges.has(edge))) break
-    includedEdges = new Set([...(round === 0 ? includedEdges : prices.used), ...near])
-    subgraph = partWith(includedEdges)
-    const coarse = coarsePrices(on(subgraph.graph).problem, subgraph)
-    if (!coarse) return null
-    prices = coarse
+    const nearEdges = topEarningEdges(
+      neighborhood.edgesAround(prices.pricedTokens, COARSE_BENEFIT * prices.value),
+      COARSE_EDGES,
+    )
+    if (round > 0 && nearEdges.every((edge) => includedEdges.has(edge))) break
+    includedEdges = new Set([...(round === 0 ? includedEdges : prices.usedEdges), ...nearEdges])
+    subgraph = subgraphWith(includedEdges)
+    const newPrices = coarsePrices(prepareOn(subgraph.graph).problem, subgraph)
+    if (!newPrices) return null
+    prices = newPrices
   }
-  const { priced, used, value } = prices
-  const lower = priced.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
-  const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_EDGES_PER_POOL * maxPools)
-  const candidates = topEarning(neighborhood.edgesAround(lower, SUBGRAPH_BENEFIT * value), max)
-  // With gas, the best path may be far from any of these prices.
-  const single = hasNoLegCosts(bare)
+  const { pricedTokens, usedEdges, value } = prices
+  const loweredPrices = pricedTokens.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
+  const maxEdges = Math.max(SUBGRAPH_EDGES, SUBGRAPH_EDGES_PER_POOL * maxPools)
+  const candidates = topEarningEdges(neighborhood.edgesAround(loweredPrices, SUBGRAPH_BENEFIT * value), maxEdges)
+  // With gas, the best path may contain edges that do not pay at these prices.
+  const bestPathEdges = hasNoLegCosts(initialProblem)
     ? []
-    : bestPath(on(fullGraph).problem, labels, { problem: on(subgraph.graph).problem, subgraph })
-  const otherEdges = hasNoLegCosts(bare)
+    : bestPath(prepareOn(fullGraph).problem, labels, { problem: prepareOn(subgraph.graph).problem, subgraph })
+  const otherEdges = hasNoLegCosts(initialProblem)
     ? []
-    : alternatives(fullGraph, [...used, ...single], { priced, labels, budget })
-  subgraph = partWith([...used, ...single, ...otherEdges, ...candidates])
-  const ready = on(subgraph.graph)
+    : alternativeEdges(fullGraph, [...usedEdges, ...bestPathEdges], { pricedTokens, labels, budget })
+  subgraph = subgraphWith([...usedEdges, ...bestPathEdges, ...otherEdges, ...candidates])
+  const prepared = prepareOn(subgraph.graph)
   const subgraphBounds = {
     minHops: labels.hops[source]!,
     earnedBeyond: (solvedAllocation: SolvedAllocation) =>
-      earnedBeyond(solvedAllocation, ready.problem, subgraph, neighborhood),
+      maxEarningsOutside(solvedAllocation, prepared.problem, subgraph, neighborhood),
   }
-  return { ...ready, problem: { ...ready.problem, subgraph: subgraphBounds } }
+  return { ...prepared, problem: { ...prepared.problem, subgraph: subgraphBounds } }
 }
 
-/** Other edges between the tokens of some edges, judged by prices, or by upper bounds for tokens without a price. */
-function alternatives(
+/**
+ * Returns other edges between the tokens of some edges. Their rates are compared with the tokens' prices, or with upper
+ * bounds on the values of tokens without a price.
+ */
+function alternativeEdges(
   fullGraph: Graph,
   edges: readonly number[],
-  { priced, labels, budget }: { readonly priced: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
+  {
+    pricedTokens,
+    labels,
+    budget,
+  }: { readonly pricedTokens: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
 ): readonly number[] {
   const { from, to } = fullGraph.topology
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
-  const values = new Map(tokens.map((token) => [token, labels.best[token]!]))
-  for (const { token, price } of priced) values.set(token, price)
+  const values = new Map(tokens.map((token) => [token, labels.maxValue[token]!]))
+  for (const { token, price } of pricedTokens) values.set(token, price)
   return alternativesBetween(fullGraph, values, MAX_ALTERNATIVE_DISADVANTAGE, budget)
 }
 
-/** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */
-function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | null {
-  const problem = { ...original, costPerGas: 0, costPerLeg: 0 }
+/**
+ * Allocates the trade without gas on a subgraph, coarsely. Returns the prices of the tokens that carry flow. Null if
+ * there is no path.
+ */
+function coarsePrices(problemWithGas: Problem, { tokens, edges }: Subgraph): CoarsePrices | null {
+  const problem = { ...problemWithGas, costPerGas: 0, costPerLeg: 0 }
   const { source, target } = problem
-  const backward = bestSpotRates(problem, target, 'to')
-  const way = pathTo(problem, backward, source, target) ?? bestSinglePath(problem, backward)
-  if (!way) return null
-  const allocation = allocationOver(problem, way, backward)
-  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
+  const spotRates = bestSpotRates(problem, target, 'to')
+  const path = pathTo(problem, spotRates, source, target) ?? bestSinglePath(problem, spotRates)
+  if (!path) return null
+  const allocation = allocationOver(problem, path, spotRates)
+  const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier, COARSE_COLUMN_ROUNDS)
   const pricedTokens = pricesOf(allocation, problem, tokens)
   return (
     pricedTokens && {
-      priced: pricedTokens,
-      used: allocation.edges.map((edge) => edges[edge]!),
+      pricedTokens,
+      usedEdges: allocation.edges.map((edge) => edges[edge]!),
       value: allocation.value,
     }
   )
 }
 
-/** Prices of the tokens that carry flow, by number in the whole graph; null if one is not positive and finite. */
+/**
+ * Returns prices of the tokens that carry flow, with their numbers in the whole graph. Null if a price is not positive
+ * and finite.
+ */
 function pricesOf(
   allocation: SolvedAllocation,
   { source, target }: Problem,
   tokens: Int32Array,
 ): readonly TokenAtPrice[] | null {
-  const live = new Set([source, target])
+  const liveTokens = new Set([source, target])
   for (let k = 0; k < allocation.edges.length; k++) {
-    const [sold, bought] = [allocation.sold[k]!, allocation.bought[k]!]
-    if (allocation.input[k]! * allocation.price(sold) > MIN_LIVE_SHARE * allocation.value) live.add(sold).add(bought)
+    const [soldToken, boughtToken] = [allocation.soldTokens[k]!, allocation.boughtTokens[k]!]
+    if (allocation.input[k]! * allocation.price(soldToken) > MIN_LIVE_SHARE * allocation.value)
+      liveTokens.add(soldToken).add(boughtToken)
   }
-  const pricedTokens = Array.from(live, (token) => ({ token: tokens[token]!, price: allocation.price(token) }))
+  const pricedTokens = Array.from(liveTokens, (token) => ({ token: tokens[token]!, price: allocation.price(token) }))
   return pricedTokens.every(({ price }) => price > 0 && price < Number.POSITIVE_INFINITY) ? pricedTokens : null
 }
 
-/** Maximum total earnings of the edges outside the subgraph at the prices of an allocation on it; null if unknown. */
-function earnedBeyond(
+/**
+ * Returns the maximum total earnings of the edges outside the subgraph at the prices of an allocation on it, in output
+ * base units; null if unknown.
+ */
+function maxEarningsOutside(
   solvedAllocation: SolvedAllocation,
   problem: Problem,
   { tokens, edges }: Subgraph,
@@ -156,6 +185,6 @@ function earnedBeyond(
 ): number | null {
   const pricedTokens = pricesOf(solvedAllocation, problem, tokens)
   if (!pricedTokens) return null
-  const sum = neighborhood.earnedBeyond(pricedTokens, tokens, edges)
+  const sum = neighborhood.maxEarningsOutside(pricedTokens, tokens, edges)
   return Number.isFinite(sum) ? sum : null
 }

@@ -1,6 +1,9 @@
 /** Tolerances of subgraphs of large graphs. Ratios are fractions of 1. */
 
-/** Edge count from which a graph is large. Smaller ones are searched as a whole in the same time. */
+/**
+ * Edge count from which a graph is large, so that a subgraph is selected. Smaller graphs are searched as a whole, since
+ * selecting would take as long.
+ */
 export const LARGE_GRAPH = 60_000
 /** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
 export const SUBGRAPH_WORK_SHARE = 1 / 2
@@ -9,10 +12,13 @@ export const SUBGRAPH_WORK_SHARE = 1 / 2
  * graph.
  */
 export const MAX_CACHED_LABELS = 1_000_000
-/** Edges per block of bounds, and minimum number of blocks for which they are computed. */
+/**
+ * Edges of a token per block (see `TargetLabels.blocks`), and minimum number of blocks of a token for which blocks are
+ * used.
+ */
 export const EDGES_PER_BLOCK = 64
 export const MIN_BLOCKS = 4
-/** Number of hubs; number of deepest neighbors per end; maximum edges of an end whose neighbors are scanned. */
+/** Number of hubs; number of deepest neighbors per end; maximum edges of a token whose neighbors are scanned. */
 export const HUB_COUNT = 16
 export const NEIGHBORS_PER_END = 24
 export const MAX_SCANNED_EDGES = 4_096
@@ -21,25 +27,33 @@ export const EDGES_BETWEEN_HUBS = 200
 export const EDGES_BETWEEN_NEIGHBORS = 300
 /** Initial price of the source, as a fraction of the best spot rate. */
 export const INITIAL_SOURCE_PRICE = 0.9995
-/** Rounds of coarse prices, column rounds in each, and edges at the start of each. */
+/** Rounds of coarse prices; column rounds in each; maximum edges that join at the start of each. */
 export const COARSE_PRICE_ROUNDS = 2
 export const COARSE_COLUMN_ROUNDS = 3
 export const COARSE_EDGES = 1_000
-/** Minimum benefit of an edge as a fraction of the trade: to join a coarse round, and to join the subgraph. */
+/**
+ * Minimum earnings of an edge, as a fraction of the trade's value: to join a coarse round, and to join the subgraph.
+ */
 export const COARSE_BENEFIT = 1e-6
 export const SUBGRAPH_BENEFIT = 1e-8
 /** Maximum edges of a subgraph: the larger of a fixed number, and a number per allowed pool. */
 export const SUBGRAPH_EDGES = 1_500
 export const SUBGRAPH_EDGES_PER_POOL = 16
-/** Relative decrease of prices below the coarse ones that the subgraph covers. */
+/**
+ * Fraction by which prices may lie below the coarse prices. The subgraph contains the edges that pay at the lowered
+ * prices.
+ */
 export const PRICE_MARGIN = 1e-4
 /**
- * Number of edges found by spot bounds from which tighter bounds are computed, and maximum relative rise of prices
- * before these are updated.
+ * If more edges than `MAX_EDGES_BY_SPOT_BOUNDS` could pay by bounds at spot rates, token values are measured. They are
+ * measured again once a price has risen by more than the factor `MAX_PRICE_RISE`.
  */
 export const MAX_EDGES_BY_SPOT_BOUNDS = 4_000
 export const MAX_PRICE_RISE = 1.003
-/** Edges with other gas between the trade's tokens: maximum relative price disadvantage, and maximum count. */
+/**
+ * Alternatives to edges in use, which may cost less gas: maximum fraction by which their rate may be worse, and maximum
+ * count.
+ */
 export const MAX_ALTERNATIVE_DISADVANTAGE = 0.02
 export const MAX_ALTERNATIVE_EDGES = 400
 /** Relative margin for rounding in the bound on a path's output. */

@@ -9,7 +9,7 @@ const byFamily = new Map(families.map((family) => [family.id, family]))
 const account = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [guard, executor, from] = [account('a'), account('b'), account('c')]
 
-/** Characters of a digest: a change goes undetected with a probability of 1 in 16 million. */
+/** Characters of a digest. A change of a result goes undetected with a probability of 1 in 16 million. */
 const LENGTH = 6
 /** Digests per line. */
 const PER_LINE = 12

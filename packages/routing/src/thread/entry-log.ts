@@ -1,16 +1,19 @@
-/** Log of state changes of a chain as bytes in shared memory: each change is encoded once and read by all threads. */
+/**
+ * Log of the state changes of a chain, as bytes in shared memory. Each change (an entry) is encoded once and read by
+ * all threads.
+ */
 import { encodeEntryBetween, entriesBetween, type Mark, markOf, type Snapshot } from '@sluice/liquidity'
 
 type Pools = Snapshot['pools']
 
-/** Maximum number of entries. Threads that are further behind get the pools themselves. */
+/** Maximum number of entries. A thread that is further behind receives the pools themselves. */
 const MAX_ENTRIES = 32
 /** Maximum number of pools in an entry. Encoding more pools would block the event loop, so they are sent in batches. */
 const MAX_CHANGED_POOLS = 1_000
 
 /** The log of one chain. */
 export class EntryLog {
-  /** States in order. The entry at an index leads from the previous state to this one. */
+  /** States in order. The entry at an index leads from the previous state to the state at this index. */
   private states: Mark[] = []
   private entries: Uint8Array[] = []
   private lastPools: WeakRef<Pools> | null = null
@@ -21,8 +24,8 @@ export class EntryLog {
    */
   between(before: Pools, after: Pools): readonly Uint8Array[] | null {
     if (this.indexOf(after) < 0) this.append(after)
-    const [from, to] = [this.indexOf(before), this.indexOf(after)]
-    return from < 0 || to < from ? null : this.entries.slice(from + 1, to + 1)
+    const [fromIndex, toIndex] = [this.indexOf(before), this.indexOf(after)]
+    return fromIndex < 0 || toIndex < fromIndex ? null : this.entries.slice(fromIndex + 1, toIndex + 1)
   }
 
   private append(pools: Pools): void {
@@ -42,7 +45,7 @@ export class EntryLog {
     this.entries = this.entries.slice(-MAX_ENTRIES)
   }
 
-  /** Uses entries received from another process, or encodes one. */
+  /** Returns entries that another process sent, or encodes one; null if there are too many changes. */
   private entriesSince(
     before: Pools,
     after: Pools,

@@ -17,12 +17,12 @@ export type ToThread =
   | {
       readonly do: 'change'
       readonly chainId: number
-      readonly changed: readonly Pool[]
-      readonly gone: readonly string[]
+      readonly changedPools: readonly Pool[]
+      readonly goneIds: readonly string[]
     }
-  /** Updates the thread's pools by log entries in shared memory, which follow its current state. */
+  /** Updates the thread's pools by log entries in shared memory, which continue from its current state. */
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
-  /** Sets shared terms of a chain, replacing those with the same name. */
+  /** Sets shared terms of a chain. Replaces the terms with the same name. */
   | { readonly do: 'share'; readonly chainId: number; readonly name: string; readonly terms: SharedTerms }
   | {
       readonly do: 'find'
@@ -30,17 +30,17 @@ export type ToThread =
       readonly block: Snapshot['block']
       readonly request: PlainRequest
       /** Names of shared terms that apply to the request. */
-      readonly shared: readonly string[]
+      readonly sharedNames: readonly string[]
     }
   | { readonly do: 'forget'; readonly chainId: number }
 
-/** Terms that many requests of a chain share. They grow as more tokens and pools are known. */
+/** Terms that many requests of a chain share. They may be large, so they are sent only when they change. */
 export type SharedTerms = Pick<RouteTerms, 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'>
 
 /** A request without its shared terms. */
 export type PlainRequest = Omit<RouteRequest, keyof SharedTerms> | Omit<ExactOutputRequest, keyof SharedTerms>
 
-/** Splits off the shared terms of a request, by name. Trust terms have a name for each trust level. */
+/** Returns the shared terms of a request by name. Trust terms have a name for each trust level. */
 export function sharedTerms({
   trust,
   taxes,
@@ -66,7 +66,7 @@ export function withoutSharedTerms({
   return plainRequest
 }
 
-/** Routes in messages have pool ids; the process looks up the pools. */
+/** A route in a message: it has pool ids, because the process has the pools. */
 export type PlainRoute = Omit<RoutePlan, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
 export type PlainProof = Omit<BoundProof, 'pools'> & {
@@ -82,11 +82,12 @@ export type PlainResult =
   | Extract<RouteResult, { ok: false }>
 
 export type FromThread =
-  /** The graph is built and the search begins. Not sent if the graph was cached. */
+  /** The thread has built the graph, and the search begins. Not sent if the graph was cached. */
   | { readonly prepared: true }
   | { readonly result: PlainResult }
   /**
-   * The search failed. A message preserves only the built-in class and the text of an error, so the code is separate.
+   * The search failed. Of an error, a message keeps only the built-in class and the text, so the code is a separate
+   * field.
    */
   | { readonly error: Error; readonly code?: RoutingErrorCode }
 

@@ -13,7 +13,10 @@ const POOLS_PER_MESSAGE = 250
 const PREPARE_TIMEOUT_MS = 30_000
 
 export type ThreadOptions = {
-  /** Timeout of a search in milliseconds. Only for faults, since the work budget ends a search much earlier. */
+  /**
+   * Timeout of a search in milliseconds. It ends only faulty searches, since the work budget ends a search much
+   * earlier.
+   */
   readonly timeoutMs: number
   /** Memory limit of one thread in megabytes. */
   readonly memoryMb: number
@@ -25,25 +28,26 @@ export type ThreadOptions = {
 export type EntryLogs = Map<number, EntryLog>
 
 type SearchMessage = Exclude<FromThread, { prepared: true }>
-/** The state of a chain in the thread. Shared terms are compared by identity. */
+/** State of a chain as it was sent to the thread. Shared terms are compared by identity. */
 type ThreadState = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
   /** Hash of the block whose graph the thread will have at its next search; undefined if it must build one. */
   graphBlockHash?: string | undefined
 }
+/** A search that was given to the thread. */
 type Search = {
   readonly isShort: boolean
   isSent: boolean
   /** True if the thread will have the graph when it reaches this search. */
   isPrepared: boolean
-  /** Resolves with null if the search is handed back before it began. */
+  /** Called with null if the search is handed back to the caller before it began. */
   readonly resolve: (answer: SearchMessage | null) => void
   readonly reject: (error: Error) => void
 }
 
-/** Maximum number of short searches queued in a thread, so that the thread has no pause between two searches. */
-const MAX_QUEUED = 4
+/** Maximum number of short searches in a thread. With several, the thread has no pause between two searches. */
+const MAX_QUEUED_SEARCHES = 4
 /** Milliseconds after which the searches behind a slow one are handed back. */
 const SLOW_MS = 250
 
@@ -58,19 +62,19 @@ export class RouterThread {
   private worker: Worker | undefined
   /** The running search, then the queued ones. Results arrive in this order. */
   private searches: Search[] = []
-  private timer: NodeJS.Timeout | undefined
-  /** Resolves when everything so far has been posted. */
+  private terminationTimer: NodeJS.Timeout | undefined
+  /** Resolves when all earlier messages have been posted. */
   private lastPost: Promise<void> = Promise.resolve()
   /** State of each chain in the thread. */
   private stateByChain = new Map<number, ThreadState>()
   private readonly onChange: () => void
-  private lateTimer: NodeJS.Timeout | undefined
+  private slowTimer: NodeJS.Timeout | undefined
   /** True after the first result: the thread's code is loaded. */
   isWarm = false
-  /** True if the running search takes long. */
-  isLate = false
+  /** True if the running search has taken more than `SLOW_MS`. */
+  isSlow = false
 
-  /** @param onChange - called when a search ends, or the running one turns out to be slow */
+  /** @param onChange - called when a search ends, and when the running one turns out to be slow */
   constructor(options: ThreadOptions, logs: EntryLogs = new Map(), onChange = () => {}) {
     this.options = options
     this.entryLogs = logs
@@ -88,12 +92,17 @@ export class RouterThread {
 
   /** True if another short search may be queued. */
   get hasRoom(): boolean {
-    return this.isWarm && !this.isLate && this.searchCount < MAX_QUEUED && this.searches.every(({ isShort }) => isShort)
+    return (
+      this.isWarm &&
+      !this.isSlow &&
+      this.searchCount < MAX_QUEUED_SEARCHES &&
+      this.searches.every(({ isShort }) => isShort)
+    )
   }
 
   /**
-   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if the search did not begin,
-   * because the previous search is slow or ended the thread.
+   * Runs `findRoute` on the snapshot's graph, after the searches that are queued already. Returns null if the search
+   * did not begin, because an earlier search is slow or ended the thread.
    *
    * @param isShort - true if the search is expected to take a few milliseconds
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
@@ -133,7 +142,7 @@ export class RouterThread {
   /** Terminates the thread; running searches fail. */
   async close(): Promise<void> {
     const { worker } = this
-    if (worker) this.end(worker, new RoutingError('THREAD_ENDED', 'the routing threads are closed'))
+    if (worker) this.handleEnd(worker, new RoutingError('THREAD_ENDED', 'the routing threads are closed'))
     await worker?.terminate()
   }
 
@@ -144,7 +153,7 @@ export class RouterThread {
     this.worker = worker
     worker.unref()
     const onEnd = (cause?: Error) =>
-      this.end(worker, new RoutingError('THREAD_ENDED', 'the routing thread has ended', { cause }))
+      this.handleEnd(worker, new RoutingError('THREAD_ENDED', 'the routing thread has ended', { cause }))
     worker.on('message', (message: FromThread) => {
       if (this.worker !== worker) return
       if ('prepared' in message) this.terminateAfter(this.options.timeoutMs)
@@ -158,7 +167,7 @@ export class RouterThread {
     return worker
   }
 
-  private end(worker: Worker, error: RoutingError): void {
+  private handleEnd(worker: Worker, error: RoutingError): void {
     if (this.worker !== worker) return
     this.worker = undefined
     this.isWarm = false
@@ -187,32 +196,38 @@ export class RouterThread {
   /** Starts the timers of the first search, if there is one. */
   private startTimers(): void {
     const [search] = this.searches
-    this.isLate = false
-    clearTimeout(this.timer)
-    clearTimeout(this.lateTimer)
+    this.isSlow = false
+    clearTimeout(this.terminationTimer)
+    clearTimeout(this.slowTimer)
     if (search) {
       this.terminateAfter(search.isPrepared ? this.options.timeoutMs : PREPARE_TIMEOUT_MS)
-      this.lateTimer = setTimeout(async () => {
+      this.slowTimer = setTimeout(async () => {
         await deliverPendingMessages()
         if (search !== this.searches[0]) return
-        this.isLate = true
+        this.isSlow = true
         this.handBack()
         this.onChange()
       }, SLOW_MS)
     } else this.worker?.unref()
   }
 
-  /** Hands back the searches that were not sent. In reverse, since each is put at the front of the waiting queue. */
+  /**
+   * Hands back the searches that were not sent to the worker. In reverse order, since the caller puts each at the front
+   * of its queue.
+   */
   private handBack(): void {
     for (const { resolve } of this.searches.slice(1).reverse()) resolve(null)
     this.searches = this.searches.filter(({ isSent }, k) => k === 0 || isSent)
   }
 
-  /** Runs a function that posts messages after all earlier posts. For chains with many pools, posting takes a while. */
+  /**
+   * Runs a function that posts messages, once all earlier messages have been posted. With many pools, posting takes
+   * several turns of the event loop.
+   */
   private postInOrder(send: () => Promise<void> | void): Promise<void> {
-    const sent = this.lastPost.then(send)
-    this.lastPost = sent.catch(() => {})
-    return sent
+    const posted = this.lastPost.then(send)
+    this.lastPost = posted.catch(() => {})
+    return posted
   }
 
   /** @returns true if the thread will have the graph when it reaches the search */
@@ -225,8 +240,8 @@ export class RouterThread {
     const state: ThreadState = this.stateByChain.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
     this.stateByChain.set(chainId, state)
     await this.sendChanges(worker, state, snapshot)
-    const shared = sendShared(worker, state, chainId, request)
-    post(worker, { do: 'find', chainId, block, request: withoutSharedTerms(request), shared })
+    const sharedNames = sendShared(worker, state, chainId, request)
+    post(worker, { do: 'find', chainId, block, request: withoutSharedTerms(request), sharedNames })
     const isPrepared = state.graphBlockHash === block.hash
     state.graphBlockHash = block.hash
     return isPrepared
@@ -236,14 +251,14 @@ export class RouterThread {
   private terminateAfter(ms: number): void {
     const { worker } = this
     if (!worker) return
-    clearTimeout(this.timer)
+    clearTimeout(this.terminationTimer)
     const timer = setTimeout(async () => {
       await deliverPendingMessages()
-      if (this.timer !== timer || !this.isBusy || this.worker !== worker) return
-      this.end(worker, new RoutingError('SEARCH_OVERRAN', `the search took longer than ${ms} ms`))
+      if (this.terminationTimer !== timer || !this.isBusy || this.worker !== worker) return
+      this.handleEnd(worker, new RoutingError('SEARCH_OVERRAN', `the search took longer than ${ms} ms`))
       await worker.terminate()
     }, ms)
-    this.timer = timer
+    this.terminationTimer = timer
   }
 
   private async sendChanges(worker: Worker, state: ThreadState, { chainId, pools }: Snapshot): Promise<void> {
@@ -259,19 +274,19 @@ export class RouterThread {
     }
     let changedPools: Pool[] = []
     const send = async () => {
-      post(worker, { do: 'change', chainId, changed: changedPools, gone: [] })
+      post(worker, { do: 'change', chainId, changedPools, goneIds: [] })
       changedPools = []
       await nextTurn()
     }
     for (const step of poolChangeSteps(state.pools, pools)) {
-      if (step.goneIds.length > 0) post(worker, { do: 'change', chainId, changed: [], gone: step.goneIds })
+      if (step.goneIds.length > 0) post(worker, { do: 'change', chainId, changedPools: [], goneIds: step.goneIds })
       for (const pool of step.changedPools) {
         changedPools.push(pool)
         if (changedPools.length === POOLS_PER_MESSAGE) await send()
       }
       if (this.worker !== worker) return
     }
-    if (changedPools.length > 0) post(worker, { do: 'change', chainId, changed: changedPools, gone: [] })
+    if (changedPools.length > 0) post(worker, { do: 'change', chainId, changedPools, goneIds: [] })
     state.pools = pools
   }
 }
@@ -281,7 +296,10 @@ async function deliverPendingMessages(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn()
 }
 
-/** Sends the shared terms that changed. Returns the names of all that apply. */
+/**
+ * Sends the shared terms of a request that changed since they were last sent. Returns the names of all shared terms of
+ * the request.
+ */
 function sendShared(
   worker: Worker,
   { terms: sentTerms }: ThreadState,

@@ -15,15 +15,15 @@ const DEFAULTS: ThreadOptions = { timeoutMs: 5_000, memoryMb: 2_048 }
 
 type QueuedSearch = {
   readonly isShort: boolean
-  /** Resolves with false if the thread hands the search back. */
+  /** Runs the search in a thread. Resolves with false if the thread hands it back. */
   readonly run: (thread: RouterThread) => Promise<boolean>
   readonly reject: (error: Error) => void
 }
 
 /**
- * Queues searches until a thread is idle, or has only a few short searches. If a thread is slow or must be terminated,
- * the searches that it did not begin move to another thread. A thread starts, and takes memory, only when all earlier
- * threads are busy.
+ * Assigns searches to threads; queues them while no thread is free. A thread is free if it is idle; for a short search,
+ * also if it has only a few short searches. If a thread is slow or must be terminated, the searches that it did not
+ * begin go back to the queue. A thread starts, and takes memory, only when all earlier threads are busy.
  */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
@@ -35,7 +35,10 @@ export class RouterThreads {
   constructor({ count, ...options }: ThreadsOptions) {
     this.maxThreads = count
     const allOptions = { ...DEFAULTS, ...options }
-    this.threads = Array.from({ length: count + 1 }, () => new RouterThread(allOptions, this.logs, () => this.assign()))
+    this.threads = Array.from(
+      { length: count + 1 },
+      () => new RouterThread(allOptions, this.logs, () => this.assignSearches()),
+    )
   }
 
   /** Number of searches that wait for a thread. */
@@ -44,7 +47,8 @@ export class RouterThreads {
   }
 
   /**
-   * State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free.
+   * State of the thread that would run a short search now: `warm` if it has completed a search before, else `cold`;
+   * null if no thread is free.
    */
   get freeThreadState(): 'warm' | 'cold' | null {
     if (this.waitingSearches.length > 0) return null
@@ -55,8 +59,8 @@ export class RouterThreads {
   /**
    * Runs `findRoute` on the snapshot's graph in the first free thread.
    *
-   * @param signal - removes the search from the queue; a search that was sent to a thread continues
-   * @param isShort - true if it is expected to take a few milliseconds; it may then be queued in a thread
+   * @param signal - if aborted, removes the search from the queue; a search that a thread has received continues
+   * @param isShort - true if the search is expected to take a few milliseconds; it may then be queued in a thread
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
    */
   findRoute(
@@ -68,22 +72,22 @@ export class RouterThreads {
     return new Promise((resolve, reject) => {
       if (this.isClosed) return reject(closedError())
       if (signal?.aborted) return reject(signal.reason)
-      const giveUp = () => {
+      const abandon = () => {
         this.waitingSearches = this.waitingSearches.filter((other) => other !== search)
         reject(signal?.reason)
-        this.assign()
+        this.assignSearches()
       }
-      let detach = onAbort(signal, giveUp)
+      let removeAbortListener = onAbort(signal, abandon)
       const search: QueuedSearch = {
         isShort,
         run: async (thread) => {
-          detach()
+          removeAbortListener()
           try {
             const result = await thread.findRoute(snapshot, request, isShort)
             if (result) resolve(result)
             else if (signal?.aborted) reject(signal.reason)
             else {
-              detach = onAbort(signal, giveUp)
+              removeAbortListener = onAbort(signal, abandon)
               return false
             }
           } catch (error) {
@@ -92,12 +96,12 @@ export class RouterThreads {
           return true
         },
         reject: (error) => {
-          detach()
+          removeAbortListener()
           reject(error)
         },
       }
       this.waitingSearches.push(search)
-      this.assign()
+      this.assignSearches()
     })
   }
 
@@ -114,23 +118,23 @@ export class RouterThreads {
     await Promise.all(this.threads.map((thread) => thread.close()))
   }
 
-  private assign(): void {
-    // One extra thread while another one is slow.
-    const maxBusy = this.maxThreads + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
+  private assignSearches(): void {
+    // While a thread is slow, one more thread may be busy.
+    const maxBusyThreads = this.maxThreads + (this.threads.some(({ isSlow }) => isSlow) ? 1 : 0)
     for (let search = this.waitingSearches[0]; search; search = this.waitingSearches[0]) {
-      const thread = this.threadFor(search, maxBusy)
+      const thread = this.threadFor(search, maxBusyThreads)
       if (!thread) return
       this.waitingSearches.shift()
       void this.runIn(thread, search)
     }
   }
 
-  /** @param maxBusy - maximum number of busy threads */
-  private threadFor({ isShort }: Pick<QueuedSearch, 'isShort'>, maxBusy: number): RouterThread | null {
-    const busy = this.threads.filter(({ isBusy }) => isBusy)
-    const idle = busy.length < maxBusy && this.threads.find(({ isBusy }) => !isBusy)
-    if (idle || !isShort) return idle || null
-    const threadsWithRoom = busy.filter(({ hasRoom }) => hasRoom)
+  /** @param maxBusyThreads - maximum number of busy threads */
+  private threadFor({ isShort }: Pick<QueuedSearch, 'isShort'>, maxBusyThreads: number): RouterThread | null {
+    const busyThreads = this.threads.filter(({ isBusy }) => isBusy)
+    const idleThread = busyThreads.length < maxBusyThreads && this.threads.find(({ isBusy }) => !isBusy)
+    if (idleThread || !isShort) return idleThread || null
+    const threadsWithRoom = busyThreads.filter(({ hasRoom }) => hasRoom)
     return threadsWithRoom.reduce<RouterThread | null>(
       (best, thread) => (best && best.searchCount <= thread.searchCount ? best : thread),
       null,
@@ -141,7 +145,7 @@ export class RouterThreads {
     if (await search.run(thread)) return
     if (this.isClosed) return search.reject(closedError())
     this.waitingSearches.unshift(search)
-    this.assign()
+    this.assignSearches()
   }
 }
 

@@ -15,7 +15,7 @@ const termsByChain = new Map<number, Map<string, SharedTerms>>()
 port.on('message', (message: ToThread) => {
   const { chainId } = message
   if (message.do === 'change') {
-    poolsByChain.set(chainId, (poolsByChain.get(chainId) ?? PoolMap.empty).with(message.changed, message.gone))
+    poolsByChain.set(chainId, (poolsByChain.get(chainId) ?? PoolMap.empty).with(message.changedPools, message.goneIds))
   } else if (message.do === 'follow') {
     poolsByChain.set(chainId, message.entries.reduce(applyEntry, poolsByChain.get(chainId) ?? PoolMap.empty))
   } else if (message.do === 'share') {
@@ -34,15 +34,15 @@ port.on('message', (message: ToThread) => {
  */
 function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
   const entry = readEntry(bytes)
-  const next = entry && FieldCollector.of(entry).applyTo(pools, entry.gone)
-  if (!next) throw new Error('a log entry does not continue from the state of the thread')
-  return next.pools
+  const changedState = entry && FieldCollector.of(entry).applyTo(pools, entry.gone)
+  if (!changedState) throw new Error('a log entry does not continue from the state of the thread')
+  return changedState.pools
 }
 
-function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find' }>): FromThread {
+function find({ chainId, block, request, sharedNames }: Extract<ToThread, { do: 'find' }>): FromThread {
   try {
     const graph = graphAt(chainId, block)
-    const terms = shared.map((name) => termsByChain.get(chainId)!.get(name))
+    const terms = sharedNames.map((name) => termsByChain.get(chainId)!.get(name))
     return { result: toPlain(findRoute(graph, Object.assign({}, request, ...terms))) }
   } catch (thrown) {
     const error = thrown as Error
@@ -50,7 +50,9 @@ function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find
   }
 }
 
-/** Returns the graph of a block. It is kept with its cached facts until the block or the pools change. */
+/**
+ * Returns the graph of a block. The graph is cached, with its own cached facts, until the block or the pools change.
+ */
 function graphAt(chainId: number, block: Snapshot['block']): Graph {
   const pools = poolsByChain.get(chainId) ?? PoolMap.empty
   const cachedGraph = graphByChain.get(chainId)

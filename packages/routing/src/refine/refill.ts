@@ -1,9 +1,11 @@
-/** Refills a reduced flow up to its limits with paths that pay at its prices and are not too long. */
+/**
+ * Refills a flow that was reduced to the limits on pools and hops: adds paths that pay at its prices, up to the limits.
+ */
 import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   FEW_STEPS,
@@ -13,12 +15,12 @@ import {
   REFILL_MAX_PATHS,
   REFILL_ROUNDS,
 } from '../tolerances.ts'
-import { depthsOf, heightsOf } from './places.ts'
+import { depthsOf, heightsOf } from './token-positions.ts'
 
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
 type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }
 
-/** Adds paths while the flow improves. The allocation is left in the state of the returned flow. */
+/** Adds paths while the flow improves. Afterward, the allocation is that of the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
   const frontier = new Frontier(problem, bestSpotRates(problem, target, 'to'), distancesFrom(problem, source))
@@ -33,7 +35,7 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
       allocation.addEnds(edge, frontier.valueLabel)
       allocation.addEdge(edge)
     }
-    solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
     const refilledFlow = flowOf(problem, allocation)
     if (
       refilledFlow &&
@@ -46,7 +48,7 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
     }
     allocation.restore(checkpoint)
     allocation.evaluate()
-    // Together the paths are too long or do not earn their gas, so try fewer at a time.
+    // The paths together are too long or do not earn their gas, so fewer are tried at a time.
     if (paths.length === 1) break
     maxPaths = Math.ceil(paths.length / 4)
   }
@@ -65,10 +67,11 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
   problem.budget.spend(8 * paths.length + 1)
   return paths
     .flatMap((edges) => {
-      const [first, last] = [edges[0]!, edges.at(-1)!]
-      const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[last]!]!)
-      const gain = value / costLabel[from[first]!]! - 1
-      // The narrowest edge limits the amount at which the gain is used up; half of the gain on average.
+      const [firstEdge, lastEdge] = [edges[0]!, edges.at(-1)!]
+      const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[lastEdge]!]!)
+      const gain = value / costLabel[from[firstEdge]!]! - 1
+      // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
+      // amount.
       const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
@@ -92,7 +95,7 @@ function pathsThatFit(problem: Problem, flow: Flow, paths: readonly CandidatePat
     const [hopsBefore, hopsAfter] = [depthByToken.get(startToken), heightByToken.get(endToken)]
     if (hopsBefore === undefined || hopsAfter === undefined || hopsBefore + edges.length + hopsAfter > maxHops)
       return false
-    // Only forward in the order of the flow, so that the flow stays acyclic.
+    // A path must lead forward in the order of the flow, so that the flow stays acyclic.
     if (!(hopsBefore < (depthByToken.get(endToken) ?? 0)) || edges.length > edgesLeft) return false
     const pools = edges.map((edge) => graph.edges[edge]!.pool.id)
     if (!mayReusePools && pools.some((id) => usedPools.has(id))) return false

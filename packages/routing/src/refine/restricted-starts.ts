@@ -1,8 +1,8 @@
 /**
- * Searches restricted problems as further starts: fewer hops and few joined paths; or, if pools disagree on prices,
- * other paths and a smaller amount. If pools disagree, or the gas of a leg weighs much, the allocation depends on its
- * start. A restricted request may then find a better route than the whole problem. The starts are then extended by
- * everything that the whole problem allows.
+ * Finds routes from other starts: the routes of restricted problems. If pools disagree on prices, or if the gas of a
+ * leg is a large part of the trade, the result of an allocation depends on its start, and a restricted problem may have
+ * a better result than the whole one. The restrictions are fewer hops and fewer pools; if pools disagree, also other
+ * paths and a smaller amount. The routes found are then extended within the limits of the whole problem.
  */
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
@@ -17,70 +17,72 @@ import {
   RESTRICTED_WORK,
 } from '../tolerances.ts'
 import { disjointPaths } from './alternatives.ts'
-import { extendByPaths, joinPaths, withDetours } from './few-pools.ts'
-import { fits } from './promise.ts'
+import { extendByPaths, joinPaths, withDetours } from './join-paths.ts'
+import { isWithinLimits } from './stopping-rules.ts'
 
 type RestartOptions = {
-  /** Edges that some allocation included; restricted allocations add theirs. */
+  /** Edges that some allocation included. `allocate` adds the edges of its allocations. */
   readonly knownEdges: ReadonlySet<number>
   /** Values of tokens in the output token. */
   readonly values: Float64Array
   /** Finds the best route of a restricted problem by the usual search; null if there is none. */
   readonly allocate: (restricted: Problem) => Flow | null
-  /** True if pools seem to disagree on a price. */
+  /** True if pools may disagree on a price by more than their fees. */
   readonly poolsDisagree: boolean
-  /** True to also try routes that exclude one pool of the given route. */
+  /** True if routes that exclude one pool of the initial flow are also tried. */
   readonly mayLeaveOutPools: boolean
   /** Work units after which no further start is tried. */
   readonly maxWork: number
 }
 
-/** The best route of all restricted starts, or the given route if none is better. */
-export function bestFromRestricted(problem: Problem, initial: Flow, restarts: RestartOptions): Flow {
+/** Returns the best flow of all starts; `initialFlow` if none is better. */
+export function bestFromRestricted(problem: Problem, initialFlow: Flow, options: RestartOptions): Flow {
   const { budget } = problem
   const { remaining: initialWork } = budget
   const hasWorkOf = (work: number) => () => budget.remaining > initialWork - work
-  let best = initial
+  let best = initialFlow
   const takeIfBetter = (flow: Flow) => {
-    const threshold = best === initial ? initial.net * (1 + RESTRICTED_MIN_GAIN) : best.net
-    if (flow.net > threshold && fits(problem, flow)) best = flow
+    const threshold = best === initialFlow ? initialFlow.net * (1 + RESTRICTED_MIN_GAIN) : best.net
+    if (flow.net > threshold && isWithinLimits(problem, flow)) best = flow
   }
-  if (restarts.poolsDisagree) {
-    const hasWork = hasWorkOf(restarts.maxWork)
-    routesFromOtherStarts(problem, initial, restarts, hasWork).forEach(takeIfBetter)
-    if (restarts.mayLeaveOutPools) routesWithoutPools(problem, initial, restarts, hasWork).forEach(takeIfBetter)
+  if (options.poolsDisagree) {
+    const hasWork = hasWorkOf(options.maxWork)
+    routesFromOtherStarts(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
+    if (options.mayLeaveOutPools) routesWithoutPools(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
   }
-  // If pools disagree, other starts find more for the same work, so extensions get less.
-  const extensionWork = restarts.poolsDisagree ? RESTRICTED_WORK : restarts.maxWork
-  extendStarts(problem, initial, restarts, hasWorkOf(extensionWork)).forEach(takeIfBetter)
+  // If pools disagree, other starts gain more for the same work, so extensions get only `RESTRICTED_WORK`.
+  const extensionWork = options.poolsDisagree ? RESTRICTED_WORK : options.maxWork
+  extendStarts(problem, initialFlow, options, hasWorkOf(extensionWork)).forEach(takeIfBetter)
   const minRemainingWork = budget.remaining - LEFT_OUT_WORK
-  if (restarts.mayLeaveOutPools && !restarts.poolsDisagree)
-    routesWithoutPools(problem, best, restarts, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)
+  if (options.mayLeaveOutPools && !options.poolsDisagree)
+    routesWithoutPools(problem, best, options, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)
   return best
 }
 
-/** Routes of fewer hops and pools, extended by everything that the whole problem allows. */
+/** Routes of fewer hops and pools, extended by paths and detours within the limits of the whole problem. */
 function extendStarts(
   problem: Problem,
-  initial: Flow,
-  restarts: RestartOptions,
+  initialFlow: Flow,
+  options: RestartOptions,
   hasWork: () => boolean,
 ): readonly Flow[] {
-  const { starts, edges } = restrictedRoutes(problem, initial, restarts, hasWork)
-  return starts.map((start) => (hasWork() ? extendByPaths(problem, start, edges, restarts.values) : start))
+  const { starts, edges } = restrictedRoutes(problem, initialFlow, options, hasWork)
+  return starts.map((start) => (hasWork() ? extendByPaths(problem, start, edges, options.values) : start))
 }
 
 /**
- * Routes from other starts, with detours. The starts are paths through other pools, and the route for a part of the
- * trade. If pools disagree on prices, an allocation depends on its first path.
+ * Routes from other starts, with detours. The starts are paths that avoid the pools of the initial flow, and the route
+ * of a fraction of the trade.
  */
 function routesFromOtherStarts(
   problem: Problem,
-  initial: Flow,
+  initialFlow: Flow,
   { allocate, values }: RestartOptions,
   hasWork: () => boolean,
 ): readonly Flow[] {
-  const routes = disjointPaths(problem, initial).map((path) => (hasWork() ? withDetours(problem, path, values) : path))
+  const routes = disjointPaths(problem, initialFlow).map((path) =>
+    hasWork() ? withDetours(problem, path, values) : path,
+  )
   const partialFlow = hasWork() ? allocate({ ...problem, amountIn: problem.amountIn * PARTIAL_TRADE_SHARE }) : null
   const scaledFlow = partialFlow && pushThrough(problem, partialFlow.edges, partialFlow.input)
   if (scaledFlow) routes.push(withDetours(problem, scaledFlow, values))
@@ -107,17 +109,21 @@ function routesWithoutPools(
 
 type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<number> }
 
-/** The given route and the best routes of fewer hops and pools, with all edges of these allocations. */
+/**
+ * The best of these flows: the initial flow, and the routes of fewer hops and fewer pools. With all edges of their
+ * allocations.
+ */
 function restrictedRoutes(
   problem: Problem,
-  initial: Flow,
+  initialFlow: Flow,
   { knownEdges, values, allocate }: RestartOptions,
   hasWork: () => boolean,
 ): Starts {
   const { maxHops, maxPools } = problem
-  const starts = [initial]
+  const starts = [initialFlow]
   const addStart = (flow: Flow | null) => {
-    if (flow && fits(problem, flow) && !starts.some((other) => isSameFlow(other, flow))) starts.push(flow)
+    if (flow && isWithinLimits(problem, flow) && !starts.some((earlierStart) => isSameFlow(earlierStart, flow)))
+      starts.push(flow)
   }
   for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
     addStart(allocate({ ...problem, maxHops: hops }))

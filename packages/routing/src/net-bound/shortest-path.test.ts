@@ -6,7 +6,7 @@ import { buildGraph } from '../graph/build-graph.ts'
 import { WorkBudget } from '../problem/budget.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
-import { shortestPath } from './shortest-way.ts'
+import { shortestPath } from './shortest-path.ts'
 
 const TOKENS = 5
 type Link = readonly [number, number]

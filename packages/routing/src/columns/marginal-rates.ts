@@ -1,6 +1,6 @@
 /**
- * Rates of all edges after an allocation's trades. Only shared pools differ from the request's rates, because their
- * trades move the rates of all of their pairs.
+ * Rates of all edges after an allocation's trades. They differ from the rates before the trade only for multi-token
+ * pools with several pairs in the allocation, because each trade moves the rates of all pairs.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -9,9 +9,9 @@ const NO_EDGES: ReadonlySet<number> = new Set()
 
 export class MarginalRates {
   rate: Float64Array
-  /** Rates of the reverse edges. */
+  /** By edge: rate of the reverse edge. */
   rateBack: Float64Array
-  /** Maximum ratio of a rate to the request's. */
+  /** Maximum ratio of an edge's rate to its rate before the trade. */
   maxRise = 1
   private readonly problem: Problem
   private movedEdges = NO_EDGES

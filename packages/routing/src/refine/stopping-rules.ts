@@ -1,4 +1,4 @@
-/** Selects the best route so far, and decides whether to continue the search. */
+/** Rules that decide whether a search goes on, by the gap between the best flow and the upper bound. */
 import type { SpotRates } from '../problem/potentials.ts'
 import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
@@ -15,13 +15,13 @@ import {
 /** Returns the best flow within the limits, by net output. */
 export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
   let best: Flow | undefined
-  for (const flow of flows) if (flow && fits(problem, flow) && !(best && best.net >= flow.net)) best = flow
+  for (const flow of flows) if (flow && isWithinLimits(problem, flow) && !(best && best.net >= flow.net)) best = flow
   return best
 }
 
 /**
- * Returns true if a significantly better route may exist. No route exceeds the bound less the cost of the minimum
- * number of legs.
+ * Returns true if a significantly better route may exist. The net output of no route exceeds the bound less the cost of
+ * the minimum number of legs.
  */
 export function mayImprove(
   problem: Problem,
@@ -30,13 +30,13 @@ export function mayImprove(
   { hops }: SpotRates,
 ): boolean {
   const best = bestOf(problem, flows)
-  if (bound === null || !best || best.isCut) return true
+  if (bound === null || !best || best.hasCutCycle) return true
   return best.net < (bound - hops[problem.source]! * minLegCost(problem)) * (1 - MAX_GAP_TO_STOP)
 }
 
 /**
- * Returns true if the gap between the best route and the bound is too large to be explained by gas or by the pool
- * limit.
+ * Returns true if the output of the best route is far below the bound, although the route has fewer pools than the
+ * limit allows.
  */
 export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bound: number | null): boolean {
   const best = bestOf(problem, flows)
@@ -44,16 +44,19 @@ export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bo
   return best.edges.length < problem.maxPools && (bound === null || best.amountOut < bound * (1 - FAR_BELOW_BOUND_GAP))
 }
 
-/** Returns true if the gap to the bound would pay for this many additional legs. */
+/**
+ * Returns true if the gap between the best route and the bound is larger than the cost of a number of additional legs,
+ * and if the pool limit allows for these legs.
+ */
 export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined, bound: number | null): boolean {
   if (!best) return true
-  const isShort = bound === null || bound - best.amountOut > legs * minLegCost(problem)
-  return isShort && best.edges.length + legs <= problem.maxPools
+  const isGapLarge = bound === null || bound - best.amountOut > legs * minLegCost(problem)
+  return isGapLarge && best.edges.length + legs <= problem.maxPools
 }
 
 /**
- * Returns true if a route is not proven to be nearly optimal and a restricted problem might improve it. With gas, the
- * first allocation finds the best routes of one or two legs, unless pools disagree on prices by more than their gas.
+ * Returns true if a route is not proven to be nearly optimal, and the search of restricted problems might improve it.
+ * Routes of at most `fewLegs` legs hardly improve, unless pools disagree on prices by more than their gas.
  */
 export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = MAX_FEW_LEGS): boolean {
   if (bound === null) return true
@@ -62,7 +65,11 @@ export function isUncertain({ amountOut, net, edges }: Flow, bound: number | nul
   return edges.length > fewLegs || (isWorthless(amountOut, bound) && bound - amountOut > amountOut - net)
 }
 
-/** @param netBound - upper bound on the net output, if known */
+/**
+ * Returns true if a route is proven to be nearly optimal after gas.
+ *
+ * @param netBound - upper bound on the net output, if known
+ */
 export function isCertified({ net }: Flow, netBound: number | null | undefined): boolean {
   return typeof netBound === 'number' && net >= netBound * (1 - MAX_CERTIFIED_GAP)
 }
@@ -72,7 +79,7 @@ export function isWorthless(output: number, bound: number | null): boolean {
   return bound !== null && bound > output * (1 + BOUND_WORTHLESS)
 }
 
-/** Returns true if the flow is complete and within the limits. */
-export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
-  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0 && flow.unsold === 0
+/** Returns true if the flow sells the whole amount and is within the limits on pools and hops. */
+export function isWithinLimits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
+  return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0 && flow.unsoldShare === 0
 }

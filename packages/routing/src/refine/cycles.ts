@@ -1,7 +1,7 @@
 /**
- * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a circle. Such an
- * arbitrage is not the user's trade. Each cycle is cut at the edge that carries the least value, and then the trade is
- * allocated again.
+ * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a cycle. Such an
+ * arbitrage is not the user's trade. Each cycle is opened by removing the edge that carries the least value, and then
+ * the trade is allocated again.
  */
 
 import { generateColumns } from '../columns/columns.ts'
@@ -13,15 +13,16 @@ import type { Allocation } from '../solver/allocation.ts'
 import { type Flow, groupBy, isAcyclic } from '../solver/flow.ts'
 import { CYCLE_CHECK_ROUNDS, CYCLE_GAIN, CYCLE_ROUNDS, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 
-/** An allocation, and the problem without the removed edges. */
+/** An allocation, and its problem without the edges that were removed to open cycles. */
 export type OpenAllocation = { readonly openProblem: Problem; readonly allocation: Allocation }
 
 /**
- * Returns true if some pools disagree on a price by more than their fees. In most graphs no pools disagree, so the
- * result for the whole graph is cached and usually suffices.
+ * Returns true if some pools disagree on a price by more than their fees. In most graphs no pools disagree. This is
+ * checked once for the whole graph and cached; a request is checked only if its graph has such a cycle or if it changes
+ * price curves.
  */
 export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Problem): boolean {
-  // Cached for all requests of the block, so the computation has a work budget of its own.
+  // The result serves all requests of the block, so it must not depend on the budget of this one.
   graph.facts.hasProfitableCycle ??= new WorkBudget().attempt(
     1,
     (ownBudget) => hasGainingCycle(graph, graph.rate, ownBudget),
@@ -31,8 +32,8 @@ export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Prob
 }
 
 /**
- * Corrects labels until a path that gains visits a token twice. A label of round n stands for a path of n edges. So if
- * labels still change after as many rounds as there are tokens, some path visits a token twice.
+ * Searches by label correction for a path that gains and visits a token twice. A label of round n stands for a path of
+ * n edges. If labels still change after as many rounds as there are tokens, some path visits a token twice.
  */
 function hasGainingCycle(graph: Graph, rate: Float64Array, budget: WorkBudget): boolean {
   const { from, to, offset, tokens, scratch } = graph.topology
@@ -41,7 +42,7 @@ function hasGainingCycle(graph: Graph, rate: Float64Array, budget: WorkBudget): 
   let frontier = tokens.map((_, token) => token)
   for (let round = 1; frontier.length > 0; round++) {
     if (round > tokens.length) return true
-    const next = new Set<number>()
+    const nextFrontier = new Set<number>()
     for (const token of frontier) {
       budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
@@ -50,10 +51,10 @@ function hasGainingCycle(graph: Graph, rate: Float64Array, budget: WorkBudget): 
         if (!(label > best[neighbor]! * (1 + CYCLE_GAIN))) continue
         best[neighbor] = label
         link[neighbor] = edge
-        next.add(neighbor)
+        nextFrontier.add(neighbor)
       }
     }
-    frontier = [...next]
+    frontier = [...nextFrontier]
     if (round % CYCLE_CHECK_ROUNDS === 0 && frontier.some((token) => visitsTokenTwice(link, from, token))) return true
   }
   return false
@@ -72,39 +73,39 @@ function visitsTokenTwice(link: Int32Array, from: ArrayLike<number>, token: numb
 /** Removes edges from an allocation until it has no cycle. */
 export function openCycles(
   { openProblem, allocation }: OpenAllocation,
-  frontierOf: (open: Problem) => Frontier,
+  newFrontier: (openProblem: Problem) => Frontier,
 ): OpenAllocation {
-  let remaining = openProblem
+  let acyclicProblem = openProblem
   for (let round = 0; round < CYCLE_ROUNDS; round++) {
-    const closing = closingEdges(remaining, allocation)
-    if (closing.size === 0) break
-    remaining = withoutEdges(remaining, closing)
-    allocation.removeEdges(closing)
-    generateColumns(remaining, allocation, frontierOf(remaining))
+    const closingEdgeSet = closingEdges(acyclicProblem, allocation)
+    if (closingEdgeSet.size === 0) break
+    acyclicProblem = withoutEdges(acyclicProblem, closingEdgeSet)
+    allocation.removeEdges(closingEdgeSet)
+    generateColumns(acyclicProblem, allocation, newFrontier(acyclicProblem))
   }
-  return { openProblem: remaining, allocation }
+  return { openProblem: acyclicProblem, allocation }
 }
 
-/** The tokens that a flow sells, in its order. */
+/** The tokens that a flow sells, in the order of its edges. */
 export function soldTokenOrder({ graph }: Problem, { edges }: Flow): readonly number[] {
   return [...new Set(edges.map((edge) => graph.topology.from[edge]!))]
 }
 
-/** The problem without edges from a token to an earlier one in the order. */
+/** The problem without the edges that sell a token of the order for an earlier token of the order. */
 export function restrictToOrder(problem: Problem, order: readonly number[]): Problem {
   const { to, offset } = problem.graph.topology
-  const positionByToken = new Map(order.map((token, at) => [token, at]))
+  const positionByToken = new Map(order.map((token, position) => [token, position]))
   const backwardEdges: number[] = []
-  for (const [token, at] of positionByToken) {
+  for (const [token, position] of positionByToken) {
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
-      if ((positionByToken.get(to[edge]!) ?? at) < at) backwardEdges.push(edge)
+      if ((positionByToken.get(to[edge]!) ?? position) < position) backwardEdges.push(edge)
   }
   return withoutEdges(problem, backwardEdges)
 }
 
 /**
- * The edges to remove: the edge of each cycle that carries the least value, after deducting the values of earlier
- * cycles.
+ * The edges to remove: in each cycle, the edge that carries the least value. The value of each cycle is deducted from
+ * its edges before the next cycle is searched.
  */
 function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
   const { from, to } = problem.graph.topology
@@ -117,23 +118,26 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
   }
   const closingEdgeSet = new Set<number>()
   if (isAcyclic(problem, [...valueByEdge.keys()])) return closingEdgeSet
-  const outOf = groupBy(valueByEdge.keys(), (edge) => from[edge]!)
+  const edgesBySoldToken = groupBy(valueByEdge.keys(), (edge) => from[edge]!)
   const finishedTokens = new Set<number>()
-  for (const start of outOf.keys()) {
-    // Depth-first search. When the path meets itself, the cycle is cut and the path continues from the cut.
+  for (const startToken of edgesBySoldToken.keys()) {
+    // Depth-first search. When the path reaches one of its own tokens, it contains a cycle. Then the edge with the
+    // least value is removed, and the path continues from where that edge began.
     const path: number[] = []
-    let token = start
+    let token = startToken
     // Each round extends the path, finishes a token, or removes an edge that closes a cycle.
     for (;;) {
       problem.budget.spend(4 + path.length)
       const edge = finishedTokens.has(token)
         ? undefined
-        : outOf.get(token)?.find((next) => !closingEdgeSet.has(next) && !finishedTokens.has(to[next]!))
+        : edgesBySoldToken
+            .get(token)
+            ?.find((candidate) => !closingEdgeSet.has(candidate) && !finishedTokens.has(to[candidate]!))
       if (edge === undefined) {
         finishedTokens.add(token)
-        const last = path.pop()
-        if (last === undefined) break
-        token = from[last]!
+        const lastEdge = path.pop()
+        if (lastEdge === undefined) break
+        token = from[lastEdge]!
         continue
       }
       path.push(edge)
@@ -143,13 +147,13 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
       const cycle = path.slice(cycleStart)
       const minValue = Math.min(...cycle.map((step) => valueByEdge.get(step)!))
       for (const step of cycle) {
-        const remaining = valueByEdge.get(step)! - minValue
-        valueByEdge.set(step, remaining)
-        if (remaining <= 0) closingEdgeSet.add(step)
+        const remainingValue = valueByEdge.get(step)! - minValue
+        valueByEdge.set(step, remainingValue)
+        if (remainingValue <= 0) closingEdgeSet.add(step)
       }
-      const firstClosed = path.findIndex((step) => closingEdgeSet.has(step))
-      token = from[path[firstClosed]!]!
-      path.length = firstClosed
+      const firstClosedIndex = path.findIndex((step) => closingEdgeSet.has(step))
+      token = from[path[firstClosedIndex]!]!
+      path.length = firstClosedIndex
     }
   }
   return closingEdgeSet

@@ -1,6 +1,7 @@
 /**
- * Local search over the shares of legs through shared pools. A leg leaves its fee in the pool, which changes the output
- * of later legs. The trading function does not model this. So shares are moved slightly while the route improves.
+ * Local search over the inputs of legs, for routes that use several pairs of a multi-token pool. A leg leaves its fee
+ * in the pool, which changes the output of later legs through it. An allocation does not model this, so the inputs are
+ * changed slightly while the route improves.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -8,28 +9,32 @@ import { type Flow, groupBy, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { LOCAL_SEARCH_MAX_STEP, LOCAL_SEARCH_MIN_GAIN, LOCAL_SEARCH_PASSES, LOCAL_SEARCH_STEP } from '../tolerances.ts'
 
+/** Returns an improved flow; the given one if it uses no pool twice or if nothing improves it. */
 export function localSearch(problem: Problem, flow: Flow): Flow {
   if (!problem.mayReusePools || !usesPoolTwice(problem.graph, flow.edges)) return flow
-  let best = pushThrough(problem, flow.edges, flow.input, { order: 'any' }) ?? flow
+  let best = pushThrough(problem, flow.edges, flow.input, { legOrder: 'any' }) ?? flow
   for (let pass = 0; pass < LOCAL_SEARCH_PASSES; pass++) {
-    const netBefore = best.net
+    const netBeforePass = best.net
     const groups = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
     for (const edges of groups.values())
       if (edges.length > 1) for (const edge of edges) best = moveShare(problem, best, edge)
-    if (!(best.net > netBefore * (1 + LOCAL_SEARCH_MIN_GAIN))) break
+    if (!(best.net > netBeforePass * (1 + LOCAL_SEARCH_MIN_GAIN))) break
   }
   const improvedFlow = pushThrough(problem, best.edges, best.input)
   return improvedFlow && improvedFlow.net > flow.net ? improvedFlow : flow
 }
 
-/** Moves one leg's share to the vertex of a parabola through three trials. */
+/**
+ * Changes one leg's share of its sold token. Tries a smaller and a larger input, and the vertex of the parabola through
+ * the net outputs of these two and of the current input. Returns the best flow.
+ */
 function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
   const flowAt = (change: number): Flow | null =>
     pushThrough(
       problem,
       flow.edges,
       flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
-      { order: 'any' },
+      { legOrder: 'any' },
     )
   const [smallerFlow, largerFlow] = [flowAt(-LOCAL_SEARCH_STEP), flowAt(LOCAL_SEARCH_STEP)]
   if (!smallerFlow || !largerFlow) return flow
@@ -40,7 +45,7 @@ function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
       : Math.sign(largerFlow.net - smallerFlow.net) * LOCAL_SEARCH_MAX_STEP
   const vertexFlow = flowAt(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, vertexChange)))
   return [smallerFlow, largerFlow, vertexFlow].reduce<Flow>(
-    (best, next) => (next && next.net > best.net ? next : best),
+    (best, candidate) => (candidate && candidate.net > best.net ? candidate : best),
     flow,
   )
 }

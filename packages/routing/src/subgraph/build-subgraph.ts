@@ -1,9 +1,9 @@
-/** Builds a graph from some edges of another. */
+/** Builds a subgraph: a graph of some edges of another graph. */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 
-/** A subgraph, with the whole graph's number of each token and edge. */
+/** A subgraph. `tokens` and `edges` are the numbers that its tokens and edges have in the whole graph. */
 export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
 
 /**
@@ -13,29 +13,29 @@ export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; rea
  * @param ends - tokens that are always included
  */
 export function subgraphOf(fullGraph: Graph, chosenEdges: Iterable<number>, ends: readonly number[]): Subgraph {
-  const { topology: wholeTopology, rate, rateBack, conductance, maxConductance } = fullGraph
-  return wholeTopology.scratch.within(() => {
-    const edges = withPairs(fullGraph, chosenEdges)
+  const { topology: fullTopology, rate, rateBack, conductance, maxConductance } = fullGraph
+  return fullTopology.scratch.within(() => {
+    const edges = withReversesAndPairs(fullGraph, chosenEdges)
     const tokens = tokensOf(fullGraph, edges, ends)
-    const indexOfToken = indicesOf(fullGraph, tokens, wholeTopology.tokens.length)
-    const indexOfEdge = indicesOf(fullGraph, edges, wholeTopology.from.length)
-    const from = mapIndices(wholeTopology.from, edges, indexOfToken)
+    const indexOfToken = indicesOf(fullGraph, tokens, fullTopology.tokens.length)
+    const indexOfEdge = indicesOf(fullGraph, edges, fullTopology.from.length)
+    const from = mapIndices(fullTopology.from, edges, indexOfToken)
     const offset = new Int32Array(tokens.length + 1)
     for (const token of from) offset[token + 1]! += 1
     for (let token = 0; token < tokens.length; token++) offset[token + 1]! += offset[token]!
-    const { edges: edgesOfWhole } = fullGraph
-    const subgraphEdges = Array.from(edges, (edge) => edgesOfWhole[edge]!)
+    const { edges: fullEdges } = fullGraph
+    const subgraphEdges = Array.from(edges, (edge) => fullEdges[edge]!)
     const isWide = new Uint8Array(edges.length)
-    for (let index = 0; index < edges.length; index++) isWide[index] = wholeTopology.isWide[edges[index]!]!
+    for (let index = 0; index < edges.length; index++) isWide[index] = fullTopology.isWide[edges[index]!]!
     let edgesOfPool: Topology['edgesOfPool'] | null = null
-    const addresses = Array.from(tokens, (token) => wholeTopology.tokens[token]!)
+    const addresses = Array.from(tokens, (token) => fullTopology.tokens[token]!)
     const topology: Topology = {
       tokens: addresses,
-      tokenIndex: new Map(addresses.map((token, place) => [token, place])),
+      tokenIndex: new Map(addresses.map((token, index) => [token, index])),
       offset,
       from,
-      to: mapIndices(wholeTopology.to, edges, indexOfToken),
-      reverse: mapIndices(wholeTopology.reverse, edges, indexOfEdge),
+      to: mapIndices(fullTopology.to, edges, indexOfToken),
+      reverse: mapIndices(fullTopology.reverse, edges, indexOfEdge),
       // Computed on demand: few searches need it.
       get edgesOfPool() {
         edgesOfPool ??= groupByPool(subgraphEdges)
@@ -47,8 +47,8 @@ export function subgraphOf(fullGraph: Graph, chosenEdges: Iterable<number>, ends
         return groupBySource(subgraphEdges, this.edgesOfPool)
       },
       joined: null,
-      scratch: wholeTopology.scratch.forSubgraphs,
-      tradingFunctions: wholeTopology.tradingFunctions,
+      scratch: fullTopology.scratch.forSubgraphs,
+      tradingFunctions: fullTopology.tradingFunctions,
       facts: {},
     }
     const arrays = {
@@ -72,12 +72,12 @@ function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
   return edgesOfPool
 }
 
-/** The edges, their reverse edges, and all pairs of multi-token pools, in order. */
-function withPairs({ edges, topology }: Graph, chosenEdges: Iterable<number>): Int32Array {
+/** Returns the edges, their reverse edges, and all pairs of their multi-token pools, in ascending order. */
+function withReversesAndPairs({ edges, topology }: Graph, chosenEdges: Iterable<number>): Int32Array {
   const { from, reverse, edgesOfPool, isWide, scratch } = topology
   return distinct(scratch, from.length, (add) => {
     for (const edge of chosenEdges) {
-      // The pairs of a pool trade together: a trade of one moves the rates of the others.
+      // All pairs of a multi-token pool are included, because a trade of one pair moves the rates of the others.
       if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) add(pair)
       else {
         add(edge)
@@ -87,7 +87,7 @@ function withPairs({ edges, topology }: Graph, chosenEdges: Iterable<number>): I
   })
 }
 
-/** The ends, and the tokens that these edges join, in order. */
+/** Returns the ends, and the tokens of these edges, in ascending order. */
 function tokensOf({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
   const { from, tokens, scratch } = topology
   return distinct(scratch, tokens.length, (add) => {
@@ -97,7 +97,7 @@ function tokensOf({ topology }: Graph, edges: Int32Array, ends: readonly number[
 }
 
 /** The distinct numbers below a limit, in ascending order. */
-function distinct(scratch: Scratch, limit: number, addAll: (take: (number: number) => void) => void): Int32Array {
+function distinct(scratch: Scratch, limit: number, addAll: (add: (number: number) => void) => void): Int32Array {
   const numbers: number[] = []
   const isAdded = scratch.zeroBytes(limit, (array) => {
     for (const number of numbers) array[number] = 0
@@ -110,22 +110,25 @@ function distinct(scratch: Scratch, limit: number, addAll: (take: (number: numbe
   return new Int32Array(numbers).sort()
 }
 
-// Plain loops, because `from` of typed arrays uses iterators, which are several times slower.
+// The functions below use plain loops, because `Int32Array.from` uses iterators, which are several times slower.
 
+/** Returns the values at some indices. */
 function pickFloats(values: Float64Array, indices: Int32Array): Float64Array {
   const result = new Float64Array(indices.length)
   for (let k = 0; k < indices.length; k++) result[k] = values[indices[k]!]!
   return result
 }
 
+/** Returns the numbers at some indices, mapped by `indexOf`. */
 function mapIndices(numbers: Int32Array, indices: Int32Array, indexOf: Int32Array): Int32Array {
   const result = new Int32Array(indices.length)
   for (let k = 0; k < indices.length; k++) result[k] = indexOf[numbers[indices[k]!]!]!
   return result
 }
 
+/** Returns the index of each number in `numbers`, by number; −1 for absent numbers. */
 function indicesOf({ topology }: Graph, numbers: Int32Array, count: number): Int32Array {
-  const indices = topology.scratch.noIndices(count, (array) => {
+  const indices = topology.scratch.blankIndexArray(count, (array) => {
     for (const number of numbers) array[number] = -1
   })
   for (let index = 0; index < numbers.length; index++) indices[numbers[index]!] = index

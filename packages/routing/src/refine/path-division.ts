@@ -1,7 +1,8 @@
 /**
- * Divides a trade among paths without token prices. Assigns chunks to the path that gains most, and then moves amounts
- * between paths. This is coarser than the dual and takes more work. But it also works if prices do not determine the
- * inputs (very deep pools, or pools at their ends). With gas, it also tries combinations that pruning misses.
+ * Divides a trade among paths without token prices. Assigns chunks of the trade, each to the path that gains most, and
+ * then moves amounts between paths. This is coarser than the dual and takes more work. But it also works if prices do
+ * not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries combinations that
+ * pruning misses.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
@@ -20,7 +21,7 @@ import {
   MAX_PATHS_OF_FLOW,
   TICK_MARGIN,
 } from '../tolerances.ts'
-import { enumeratePaths } from './few-pools.ts'
+import { enumeratePaths } from './join-paths.ts'
 
 /**
  * Returns the best division found; null if no division sells the whole amount.
@@ -34,9 +35,9 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
   const flows: (Flow | null)[] = []
   if (flowPaths.length > 0 && division.startAt(flowPaths.map(({ amount }) => amount)))
     flows.push(division.improve().toFlow())
-  // With gas, chunks choose few paths, and the flow's own paths are the better start.
+  // With gas, single chunks do not earn the gas of many paths, so the paths of the flow are the better start.
   if ((flows.length === 0 || hasNoLegCosts(problem)) && division.assignChunks()) flows.push(division.improve().toFlow())
-  return flows.reduce((best, next) => (next && !(best && best.net >= next.net) ? next : best), null)
+  return flows.reduce((best, candidate) => (candidate && !(best && best.net >= candidate.net) ? candidate : best), null)
 }
 
 type Path = readonly number[]
@@ -58,7 +59,7 @@ function pathsOfFlow({ graph, source, target, amountIn }: Problem, { edges, inpu
   return paths.length > MAX_PATHS_OF_FLOW ? [] : paths
 }
 
-/** The paths of a flow, followed by the best other paths for the whole trade and for fractions of it. */
+/** The paths of the flow, followed by the best other paths for the whole trade and for fractions of it. At most 31. */
 function candidatePaths(
   problem: Problem,
   flowPaths: readonly PathOfFlow[],
@@ -69,11 +70,14 @@ function candidatePaths(
   for (const net of ['netOfSmallPart', 'netOfPart', 'netOfWhole'] as const)
     for (const path of paths.toSorted((a, b) => b[net] - a[net]).slice(0, DIVISION_PATHS))
       candidates.set(path.edges.join(), path.edges)
-  // A set of paths is a bit mask of 31 bits.
+  // A bit mask of 31 bits identifies a set of paths.
   return [...candidates.values()].slice(0, 31)
 }
 
-/** Edges of a set of paths in topological order of their sold tokens, each with the paths that use it. */
+/**
+ * Edges of a set of paths in topological order of their sold tokens. `paths` are the indices of the paths that use an
+ * edge.
+ */
 type Plan = readonly { readonly edge: number; readonly paths: readonly number[] }[]
 type DivisionState = { readonly amounts: Float64Array; readonly net: number }
 
@@ -82,14 +86,15 @@ class Division {
   private readonly paths: readonly Path[]
   /** Input of each path, in base units. */
   private readonly amounts: Float64Array
+  /** Scratch: amount on each path after the edges evaluated so far. */
   private readonly balances: Float64Array
-  /** By set of paths, as a bit mask; null if they form a cycle, use a pool twice, or exceed a limit. */
+  /** By the bit mask of the paths in use; null if these paths form a cycle, use a pool twice, or exceed a limit. */
   private readonly plans = new Map<number, Plan | null>()
   /** Net output of the amounts. */
   private net = 0
-  /** Paths by the value of one more unit of input, descending. */
+  /** Indices of the paths, sorted by the value of one more unit of input, highest first. */
   private ranking: readonly number[] = []
-  /** Work units of the budget at which the moves end. */
+  /** Remaining work of the budget at which the moves end. */
   private readonly minRemainingWork: number
 
   constructor(problem: Problem, paths: readonly Path[]) {
@@ -109,13 +114,16 @@ class Division {
     return this.net > Number.NEGATIVE_INFINITY
   }
 
-  /** Assigns the whole amount in chunks, smaller ones if no path takes a chunk. Returns false if a part remains. */
+  /**
+   * Assigns the whole amount in chunks. If no path takes a chunk, it is halved. Returns false if a part of the amount
+   * remains.
+   */
   assignChunks(): boolean {
     const { amountIn } = this.problem
     this.amounts.fill(0)
     this.accept(0)
     let size = amountIn / DIVISION_CHUNKS
-    for (let remaining = amountIn; this.hasWork && size > DIVISION_COARSE_PART * amountIn; ) {
+    for (let remaining = amountIn; this.hasWorkLeft && size > DIVISION_COARSE_PART * amountIn; ) {
       const chunk = Math.min(size, remaining)
       const [pathIndex, net] = this.bestPathFor(chunk, [])
       if (pathIndex < 0) size = chunk / 2
@@ -140,7 +148,7 @@ class Division {
     }
     moveLargeAmounts()
     let best: DivisionState = { amounts: this.amounts.slice(), net: this.net }
-    while (!hasNoLegCosts(this.problem) && this.hasWork && this.reduceEdge()) {
+    while (!hasNoLegCosts(this.problem) && this.hasWorkLeft && this.reduceEdge()) {
       moveLargeAmounts()
       if (!(this.net > best.net)) break
       best = { amounts: this.amounts.slice(), net: this.net }
@@ -159,7 +167,7 @@ class Division {
     return pushThrough(this.problem, edges, this.inputsOf(plan))
   }
 
-  private get hasWork(): boolean {
+  private get hasWorkLeft(): boolean {
     return this.problem.budget.remaining > this.minRemainingWork
   }
 
@@ -168,7 +176,7 @@ class Division {
     const { amounts } = this
     for (
       let move = 0, movesWithoutGain = 0;
-      move < DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWork;
+      move < DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWorkLeft;
       move++
     ) {
       const sourcePath = move % amounts.length
@@ -186,8 +194,9 @@ class Division {
   }
 
   /**
-   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the
-   * edge with the highest net output after the move. Returns false if no edge can be reduced.
+   * Closes an edge, or stops it before the last tick that it crosses, and moves the amounts of its paths to other
+   * paths. Chooses the edge with the highest net output after the move, even if that is lower than before. Returns
+   * false if no edge can be reduced.
    */
   private reduceEdge(): boolean {
     const { problem, amounts } = this
@@ -216,8 +225,8 @@ class Division {
   }
 
   /**
-   * Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is
-   * impossible.
+   * Leaves a fraction of their amounts on some paths, and moves the rest to paths that do not use an edge. Returns the
+   * net output; −∞ if no path takes an amount.
    */
   private movePartOf(pathIndices: readonly number[], keptFraction: number, edge: number): number {
     const { amounts, paths } = this
@@ -235,12 +244,12 @@ class Division {
   }
 
   /**
-   * Returns the path to which an amount is best added, and the net output then; −1 if no path takes the amount. Tries
-   * the best paths in use and the best idle paths. An idle path must first earn its gas.
+   * Finds the path to which an amount is best added. Returns its index, and the net output with the amount; −1 if no
+   * path takes the amount. Tries the best paths in use and the best idle paths, which must also earn their gas.
    */
   private bestPathFor(amount: number, closedPaths: readonly number[]): readonly [pathIndex: number, net: number] {
     const { amounts } = this
-    let best = -1
+    let bestPath = -1
     let bestNet = Number.NEGATIVE_INFINITY
     let [usedTried, idleTried] = [0, 0]
     for (const pathIndex of this.ranking) {
@@ -253,12 +262,12 @@ class Division {
       if (net === Number.NEGATIVE_INFINITY) continue
       if (amountBefore > 0) usedTried++
       else idleTried++
-      if (net > bestNet) [best, bestNet] = [pathIndex, net]
+      if (net > bestNet) [bestPath, bestNet] = [pathIndex, net]
     }
-    return [best, bestNet]
+    return [bestPath, bestNet]
   }
 
-  /** Accepts the amounts with their net output, and ranks the paths at these amounts. */
+  /** Records the net output of the current amounts, and ranks the paths at these amounts. */
   private accept(net: number): void {
     const { problem, amounts, paths } = this
     this.net = net
@@ -279,7 +288,7 @@ class Division {
   }
 
   /**
-   * Net output of the amounts; −∞ if a pool cannot take its input.
+   * Computes the net output of the amounts; −∞ if a pool cannot take its input.
    *
    * @param inputs - receives the input of each edge
    */
@@ -317,32 +326,33 @@ class Division {
 function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: number) => boolean): Plan | null {
   const { graph, source, target, maxPools, maxHops, budget } = problem
   const { from, to } = graph.topology
-  const pathsByEdge = new Map<number, number[]>()
+  const pathIndicesByEdge = new Map<number, number[]>()
   for (const [pathIndex, path] of paths.entries()) {
     if (!isInUse(pathIndex)) continue
     for (const edge of path) {
-      const edgePaths = pathsByEdge.get(edge)
+      const edgePaths = pathIndicesByEdge.get(edge)
       if (edgePaths) edgePaths.push(pathIndex)
-      else pathsByEdge.set(edge, [pathIndex])
+      else pathIndicesByEdge.set(edge, [pathIndex])
     }
   }
-  const edges = [...pathsByEdge.keys()]
+  const edges = [...pathIndicesByEdge.keys()]
   budget.spend(40 * edges.length)
   const pools = new Set(edges.map((edge) => graph.edges[edge]!.pool.id))
   if (edges.length > maxPools || pools.size < edges.length) return null
-  // Longest paths from the source. If they still grow after `maxHops` rounds, there are too many hops or a cycle.
+  // Lengths of the longest paths from the source, by token. If they still grow after `maxHops` rounds, there are too
+  // many hops or a cycle.
   const depth = new Map<number, number>([[source, 0]])
   for (let round = 0, isGrowing = true; isGrowing; round++) {
     if (round > maxHops) return null
     isGrowing = false
     for (const edge of edges) {
-      const reached = (depth.get(from[edge]!) ?? Number.NaN) + 1
-      if (!(reached > (depth.get(to[edge]!) ?? 0))) continue
-      depth.set(to[edge]!, reached)
+      const newDepth = (depth.get(from[edge]!) ?? Number.NaN) + 1
+      if (!(newDepth > (depth.get(to[edge]!) ?? 0))) continue
+      depth.set(to[edge]!, newDepth)
       isGrowing = true
     }
   }
   if (depth.get(target)! > maxHops) return null
   const sortedEdges = edges.toSorted((a, b) => depth.get(from[a]!)! - depth.get(from[b]!)!)
-  return sortedEdges.map((edge) => ({ edge, paths: pathsByEdge.get(edge)! }))
+  return sortedEdges.map((edge) => ({ edge, paths: pathIndicesByEdge.get(edge)! }))
 }

@@ -2,15 +2,15 @@
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
 import { BULK_REMOVAL_SHARE, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS } from '../tolerances.ts'
 import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-profits.ts'
 import { refill } from './refill.ts'
 
 /**
- * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed, the
- * flow is refilled with profitable paths, which can restore removed edges.
+ * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed,
+ * profitable paths are added again; they may contain removed edges.
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   if (edgesOverLimit(problem, flow).length === 0) return flow
@@ -19,20 +19,20 @@ export function withinLimits(problem: Problem, allocation: Allocation, flow: Flo
 }
 
 /**
- * Removes the edges that earn least until the flow is within the limits. Each round removes at least one edge of the
- * allocation and adds none, which bounds the number of rounds.
+ * Removes the edges that earn least until the flow is within the limits. The number of rounds is bounded, because each
+ * round removes at least one edge of the allocation and adds none.
  */
 function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   let best: Flow | null = flow
   while (best) {
-    const candidates = edgesOverLimit(problem, best)
-    if (candidates.length === 0) return best
+    const edgesToReduce = edgesOverLimit(problem, best)
+    if (edgesToReduce.length === 0) return best
     const profits = edgeProfits(problem, allocation)
     const usedEdgeList = [...profits.keys()]
     const edgesByToken = groupUsedEdges(problem, usedEdgeList)
     const excessEdges: number = best.edges.length - problem.maxPools
-    const sortedCandidates: Candidate[] = []
-    for (const candidate of candidates) {
+    const sortedCandidates: RemovalCandidate[] = []
+    for (const candidate of edgesToReduce) {
       const edges = dependentEdges(problem, edgesByToken, candidate)
       if (edges)
         sortedCandidates.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
@@ -49,9 +49,9 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
     const attempts = removals.flatMap((edges) => {
       allocation.restore(checkpoint)
       allocation.removeEdges(new Set(edges))
-      solve(allocation, MAX_RESIDUAL, FEW_STEPS)
-      const shortened = flowOf(problem, allocation)
-      return shortened ? [{ flow: shortened, checkpointAfter: allocation.checkpoint() }] : []
+      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+      const shortenedFlow = flowOf(problem, allocation)
+      return shortenedFlow ? [{ flow: shortenedFlow, checkpointAfter: allocation.checkpoint() }] : []
     })
     const bestAttempt = attempts.sort((a, b) => b.flow.net - a.flow.net)[0]
     if (!bestAttempt) return null
@@ -63,13 +63,14 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
   return null
 }
 
-type Candidate = { readonly edges: readonly number[]; readonly profit: number }
+/** Edges that would be removed together, with their total earnings before gas. */
+type RemovalCandidate = { readonly edges: readonly number[]; readonly profit: number }
 
-/** The removals that lose least, up to a number of edges; only the first if nothing would remain. */
+/** The removals that lose least, until they contain `count` edges. Only the first removal if no path would remain. */
 function cheapestRemovals(
   problem: Problem,
   usedEdgeList: readonly number[],
-  sortedCandidates: readonly Candidate[],
+  sortedCandidates: readonly RemovalCandidate[],
   count: number,
 ): Iterable<number> {
   const edges = new Set<number>()
@@ -81,8 +82,8 @@ function cheapestRemovals(
 }
 
 /**
- * Returns edges, one of which must be removed. If a pool is used twice: its edges. Above the pool limit: all edges.
- * Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
+ * Returns edges of which at least one must be removed. If a pool is used twice: its edges. Above the pool limit: all
+ * edges. Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
  */
 function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
@@ -97,7 +98,7 @@ function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
 
 /** Returns the edge that earns least from each path that is too long. Each round picks another edge of the flow. */
 function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
-  const profit = (edge: number) => profits.get(edge)?.profit ?? 0
+  const profitOf = (edge: number) => profits.get(edge)?.profit ?? 0
   const brokenEdges = new Set<number>()
   for (;;) {
     problem.budget.spend(8 * flow.edges.length)
@@ -106,7 +107,7 @@ function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof e
       edges: flow.edges.filter((edge) => !brokenEdges.has(edge)),
     })
     if (longestPathEdges.length <= problem.maxHops) return brokenEdges
-    brokenEdges.add(longestPathEdges.reduce((a, b) => (profit(b) < profit(a) ? b : a)))
+    brokenEdges.add(longestPathEdges.reduce((a, b) => (profitOf(b) < profitOf(a) ? b : a)))
   }
 }
 
@@ -115,9 +116,9 @@ function longestPath({ graph, source, target }: Problem, { edges }: Flow): reado
   const depthByToken = new Map<number, number>([[source, 0]])
   const lastEdgeByToken = new Map<number, number>()
   for (const edge of edges) {
-    const reached = (depthByToken.get(from[edge]!) ?? Number.NaN) + 1
-    if (!(reached > (depthByToken.get(to[edge]!) ?? 0))) continue
-    depthByToken.set(to[edge]!, reached)
+    const newDepth = (depthByToken.get(from[edge]!) ?? Number.NaN) + 1
+    if (!(newDepth > (depthByToken.get(to[edge]!) ?? 0))) continue
+    depthByToken.set(to[edge]!, newDepth)
     lastEdgeByToken.set(to[edge]!, edge)
   }
   const path: number[] = []
@@ -132,6 +133,6 @@ function leavesPath(
   removedEdges: ReadonlySet<number>,
 ): boolean {
   const { from, to } = graph.topology
-  const remaining = usedEdgeList.filter((edge) => !removedEdges.has(edge))
-  return remaining.some((edge) => from[edge] === source) && remaining.some((edge) => to[edge] === target)
+  const remainingEdges = usedEdgeList.filter((edge) => !removedEdges.has(edge))
+  return remainingEdges.some((edge) => from[edge] === source) && remainingEdges.some((edge) => to[edge] === target)
 }

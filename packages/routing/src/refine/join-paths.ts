@@ -1,14 +1,14 @@
 /**
- * Builds routes of few pools path by path. An allocation says little about the best route of two or three pools: the
- * pool that earns least among twenty may be one of the best three. So with a low pool limit, paths are added one at a
- * time, and each time the path that improves the trade most.
+ * Builds and extends routes path by path: each step adds the path that improves the route most. This finds routes
+ * within a low pool limit. Reducing a large allocation does not: the pool that earns least among twenty may be one of
+ * the best three.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
 import type { Problem } from '../problem/problem.ts'
 import { curveOf, legCost } from '../problem/problem.ts'
 import { type Allocation, allocationOver } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   DETOUR_ROUNDS,
@@ -22,7 +22,10 @@ import {
 } from '../tolerances.ts'
 import { findDetours } from './detours.ts'
 
-/** Edges in series, with their net output for the whole trade and for two fractions of it. */
+/**
+ * Edges in series, with their net output for the whole trade and for two fractions of it (`JOIN_PART`,
+ * `JOIN_SMALL_PART`), in output base units.
+ */
 type Path = {
   readonly edges: readonly number[]
   readonly netOfWhole: number
@@ -38,10 +41,10 @@ type Path = {
  */
 export function joinPaths(problem: Problem, candidateEdges: Iterable<number>, values: Float64Array): Flow | null {
   const paths = enumeratePaths(problem, withDirectEdges(problem, candidateEdges))
-  const candidates = new Set([...bestBy(paths, 'netOfWhole'), ...bestBy(paths, 'netOfPart')])
+  const candidates = new Set([...bestPathsBy(paths, 'netOfWhole'), ...bestPathsBy(paths, 'netOfPart')])
   let best: Flow | null = null
-  for (const first of bestBy(paths, 'netOfWhole').slice(0, JOIN_STARTS)) {
-    const flow = addGreedily(problem, flowOver(problem, new Set(first.edges), values), candidates, values)
+  for (const firstPath of bestPathsBy(paths, 'netOfWhole').slice(0, JOIN_STARTS)) {
+    const flow = addGreedily(problem, flowOverEdges(problem, new Set(firstPath.edges), values), candidates, values)
     if (flow && (!best || flow.net > best.net)) best = flow
   }
   return best
@@ -62,33 +65,38 @@ export function extendByPaths(
     edges.some((edge) => !usedEdges.has(edge)),
   )
   const extendedFlow =
-    addGreedily(problem, flow, new Set([...bestBy(paths, 'netOfPart'), ...bestBy(paths, 'netOfSmallPart')]), values) ??
-    flow
+    addGreedily(
+      problem,
+      flow,
+      new Set([...bestPathsBy(paths, 'netOfPart'), ...bestPathsBy(paths, 'netOfSmallPart')]),
+      values,
+    ) ?? flow
   return withDetours(problem, extendedFlow, values)
 }
 
 /**
- * Adds detours to a route while the route improves. Each detour moves the prices, so the search for detours is
- * repeated.
+ * Adds detours to a route while the route improves. Each detour changes the prices, so detours are searched again after
+ * each one.
  */
 export function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
   let best = flow
   for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
     const detours = problem.graph.topology.scratch.within(() =>
-      findDetours(problem, solveOver(problem, best.edges, values), best),
+      findDetours(problem, solveOverEdges(problem, best.edges, values), best),
     )
-    const better = addGreedily(
+    const extendedFlow = addGreedily(
       problem,
       best,
       detours.map((edges) => ({ edges })),
       values,
     )
-    if (!better || !(better.net > best.net)) break
-    best = better
+    if (!extendedFlow || !(extendedFlow.net > best.net)) break
+    best = extendedFlow
   }
   return best
 }
 
+/** Adds candidate paths one at a time, each time the one with the highest net output, while the flow improves. */
 function addGreedily(
   problem: Problem,
   initialFlow: Flow | null,
@@ -96,22 +104,23 @@ function addGreedily(
   values: Float64Array,
 ): Flow | null {
   let flow = initialFlow
-  // Each round adds an edge within the limit, or is the last.
-  for (let next = flow; next; flow = next ?? flow) {
-    next = null
+  // Each round adds at least one edge, or is the last. The pool limit bounds the number of edges.
+  for (let bestExtension = flow; bestExtension; flow = bestExtension ?? flow) {
+    bestExtension = null
     for (const { edges } of candidates) {
       const jointEdges = new Set([...(flow?.edges ?? []), ...edges])
       if (jointEdges.size > problem.maxPools || jointEdges.size === flow?.edges.length) continue
-      const other = flowOver(problem, jointEdges, values)
-      if (other && other.net > (next ?? flow)!.net) next = other
+      const extension = flowOverEdges(problem, jointEdges, values)
+      if (extension && extension.net > (bestExtension ?? flow)!.net) bestExtension = extension
     }
   }
   return flow
 }
 
-const bestBy = (paths: readonly Path[], by: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart'): readonly Path[] =>
+const bestPathsBy = (paths: readonly Path[], by: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart'): readonly Path[] =>
   paths.toSorted((a, b) => b[by] - a[by]).slice(0, JOIN_CANDIDATES)
 
+/** Returns the edges, and all edges from the source directly to the target. */
 function withDirectEdges(
   { graph, rate, source, target }: Problem,
   candidateEdges: Iterable<number>,
@@ -123,16 +132,19 @@ function withDirectEdges(
   return edges
 }
 
-/** Enumerates simple paths within the hop limit, depth first, up to a number of steps. */
+/**
+ * Enumerates the simple paths over some edges within the hop limit, depth first. Stops after `MAX_ENUMERATED_PATHS`
+ * steps.
+ */
 export function enumeratePaths(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
   const { graph, source, target, amountIn, maxHops, rate, budget } = problem
   const { from, to } = graph.topology
-  const outOf = new Map<number, number[]>()
+  const edgesBySoldToken = new Map<number, number[]>()
   for (const edge of edges) {
     if (rate[edge] === 0) continue
-    const edgesOut = outOf.get(from[edge]!)
+    const edgesOut = edgesBySoldToken.get(from[edge]!)
     if (edgesOut) edgesOut.push(edge)
-    else outOf.set(from[edge]!, [edge])
+    else edgesBySoldToken.set(from[edge]!, [edge])
   }
   const paths: Path[] = []
   let steps = 0
@@ -143,14 +155,19 @@ export function enumeratePaths(problem: Problem, edges: ReadonlySet<number>): re
       return
     }
     if (path.length === maxHops) return
-    for (const edge of outOf.get(token) ?? []) {
-      const next = to[edge]!
-      if (next === source || path.some((before) => from[before] === next) || steps >= MAX_ENUMERATED_PATHS) continue
+    for (const edge of edgesBySoldToken.get(token) ?? []) {
+      const boughtToken = to[edge]!
+      if (
+        boughtToken === source ||
+        path.some((earlierEdge) => from[earlierEdge] === boughtToken) ||
+        steps >= MAX_ENUMERATED_PATHS
+      )
+        continue
       steps++
       budget.spend(20)
       const curve = curveOf(problem, edge)
       const amountsOut = amounts.map((amount) => outputOf(curve, amount))
-      visit(next, [...path, edge], amountsOut, cost + legCost(problem, edge, amounts[0]!))
+      visit(boughtToken, [...path, edge], amountsOut, cost + legCost(problem, edge, amounts[0]!))
     }
   }
   const amounts = [1, JOIN_PART, JOIN_SMALL_PART].map((share) => amountIn * share)
@@ -158,15 +175,16 @@ export function enumeratePaths(problem: Problem, edges: ReadonlySet<number>): re
   return paths
 }
 
-function flowOver(problem: Problem, edges: Iterable<number>, values: Float64Array): Flow | null {
+/** Allocates the trade over some edges; null if the flow exceeds the limits on pools or hops. */
+function flowOverEdges(problem: Problem, edges: Iterable<number>, values: Float64Array): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const flow = flowOf(problem, solveOver(problem, edges, values))
+    const flow = flowOf(problem, solveOverEdges(problem, edges, values))
     return flow && flow.edges.length <= problem.maxPools && flow.hops <= problem.maxHops ? flow : null
   })
 }
 
-function solveOver(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
+function solveOverEdges(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
   const allocation = allocationOver(problem, edges, { best })
-  solve(allocation, MAX_RESIDUAL, FEW_STEPS)
+  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
   return allocation
 }

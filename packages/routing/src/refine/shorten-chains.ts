@@ -1,12 +1,12 @@
 /**
- * Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price. Pruning only
- * removes pools, so it cannot find this.
+ * Replaces a pool or a chain of pools by a direct pool that costs less gas, even if its price is slightly worse.
+ * Pruning only removes pools, so it does not find such routes.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, legCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
 import { MAX_CHAIN_REPLACEMENTS, MAX_RESIDUAL, REPLACEMENTS_TRIED } from '../tolerances.ts'
 import { stopAtTicks } from './ticks.ts'
@@ -15,10 +15,10 @@ import { stopAtTicks } from './ticks.ts'
 export function shortenChains(problem: Problem, flow: Flow): Flow {
   const allocation = allocationOf(problem, flow)
   let best = flow
-  for (let move = 0; move < MAX_CHAIN_REPLACEMENTS; move++) {
-    const better = firstImprovement(problem, allocation, best)
-    if (!better) break
-    best = better
+  for (let replacement = 0; replacement < MAX_CHAIN_REPLACEMENTS; replacement++) {
+    const shorterFlow = firstImprovement(problem, allocation, best)
+    if (!shorterFlow) break
+    best = shorterFlow
   }
   return best
 }
@@ -28,15 +28,18 @@ function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
   const allocation = new Allocation(problem)
-  // A flow's edges are in topological order, so backwards the price of each bought token is known.
+  // A flow's edges are in topological order. In reverse order, the price of each bought token is known before that of
+  // the sold token is computed.
   for (const edge of edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(rate[edge]!))
   for (const edge of edges) allocation.addEdge(edge)
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   return allocation
 }
 
-/** Applies the first improvement. The allocation is left with it, or unchanged if there is none. */
+/**
+ * Applies the first replacement that improves the net output; null if none does. Changes the allocation accordingly.
+ */
 function firstImprovement(problem: Problem, allocation: Allocation, best: Flow): Flow | null {
   const replacements = chainsOf(problem, best)
     .flatMap((chain) => replacementsFor(problem, allocation, best, chain))
@@ -45,7 +48,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
     const checkpoint = allocation.checkpoint()
     allocation.addEdge(directEdge)
     allocation.removeEdges(new Set(chain))
-    solve(allocation, MAX_RESIDUAL)
+    solveDual(allocation, MAX_RESIDUAL)
     const flow = flowOf(problem, allocation)
     const stoppedFlow = flow && stopAtTicks(problem, allocation, flow)
     if (stoppedFlow && stoppedFlow.net > best.net) return stoppedFlow
@@ -55,22 +58,28 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
   return null
 }
 
-/** Single edges, and chains of edges through tokens without other edges. */
+/** Single edges, and chains of edges whose inner tokens have no other edges. */
 function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): readonly (readonly number[])[] {
   const { from, to } = graph.topology
-  const into = groupBy(edges, (edge) => to[edge]!)
-  const outOf = groupBy(edges, (edge) => from[edge]!)
+  const edgesByBoughtToken = groupBy(edges, (edge) => to[edge]!)
+  const edgesBySoldToken = groupBy(edges, (edge) => from[edge]!)
   const chains: number[][] = []
-  for (const first of edges) {
-    const chain = [first]
-    chains.push([first])
+  for (const firstEdge of edges) {
+    const chain = [firstEdge]
+    chains.push([firstEdge])
     // A flow has no cycles, so no chain is longer than the flow.
     for (;;) {
       budget.spend(4 * chain.length)
       const token = to[chain.at(-1)!]!
-      const next = outOf.get(token) ?? []
-      if (token === target || token === source || next.length !== 1 || into.get(token)!.length !== 1) break
-      chain.push(next[0]!)
+      const outgoingEdges = edgesBySoldToken.get(token) ?? []
+      if (
+        token === target ||
+        token === source ||
+        outgoingEdges.length !== 1 ||
+        edgesByBoughtToken.get(token)!.length !== 1
+      )
+        break
+      chain.push(outgoingEdges[0]!)
       chains.push([...chain])
     }
   }
@@ -79,7 +88,10 @@ function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): 
 
 type Replacement = { readonly chain: readonly number[]; readonly directEdge: number; readonly gain: number }
 
-/** Direct pools for a chain, with the gain of each if all other amounts stay the same. */
+/**
+ * Direct pools that can replace a chain. `gain` is the gain in net output, in output base units, if the amounts of all
+ * other edges stay the same.
+ */
 function replacementsFor(
   problem: Problem,
   allocation: Allocation,
@@ -88,22 +100,28 @@ function replacementsFor(
 ): readonly Replacement[] {
   const { graph, rate } = problem
   const { offset, from, to } = graph.topology
-  const start = from[chain[0]!]!
-  const end = to[chain.at(-1)!]!
-  const endPrice = allocation.price(end)
+  const startToken = from[chain[0]!]!
+  const endToken = to[chain.at(-1)!]!
+  const endPrice = allocation.price(endToken)
   const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
   const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOf(edge)), 0)
   const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
-  problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
+  problem.budget.spend(offset[startToken + 1]! - offset[startToken]! + flow.edges.length * chain.length + 1)
   const replacements: Replacement[] = []
-  for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
-    if (to[edge] !== end || rate[edge] === 0 || allocation.hasEdge[edge] || legBaseCost(problem, edge) >= chainCost)
+  for (let edge = offset[startToken]!; edge < offset[startToken + 1]!; edge++) {
+    if (
+      to[edge] !== endToken ||
+      rate[edge] === 0 ||
+      allocation.hasEdge[edge] ||
+      legBaseCost(problem, edge) >= chainCost
+    )
       continue
     const input = inputOf(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)
     const saving = chainCost - legCost(problem, edge, input)
     const gain = (output - chainOutput) * endPrice + saving
-    // A pool's loss against the chain shrinks when the amounts are reallocated.
+    // Reallocating the amounts reduces the loss of the direct pool against the chain, so a replacement with a small
+    // loss is tried, too.
     if (gain > -saving) replacements.push({ chain, directEdge: edge, gain })
   }
   return replacements

@@ -2,20 +2,23 @@
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 
 export class ColumnArrays {
-  /** By token: natural logarithms of the balanced price and of its lower and upper bound. */
+  /** By token: natural logarithms of its estimated price, and of the lower and upper bound of that price. */
   readonly logPrice: Float64Array
   readonly logCost: Float64Array
   readonly logValue: Float64Array
   /**
-   * By token: sum of the conductances of its edges, weighted sum of their prices, and sum of their earnings, in output
-   * base units.
+   * By token, over its promising edges: sum of the conductances; sum of the log prices that the edges imply for the
+   * token, weighted by conductance; and sum of the earnings in output base units.
    */
   readonly conductanceSum: Float64Array
   readonly weightedPriceSum: Float64Array
   readonly earningsSum: Float64Array
-  /** By index among the promising edges: ends, log rate, and conductance at the cost of the sold token. */
-  sold: Int32Array
-  bought: Int32Array
+  /**
+   * By index among the promising edges: both tokens, log rate, and conductance multiplied by the cost of the sold
+   * token.
+   */
+  soldTokens: Int32Array
+  boughtTokens: Int32Array
   logRate: Float64Array
   conductance: Float64Array
   private readonly scratch: Scratch
@@ -28,7 +31,7 @@ export class ColumnArrays {
     this.conductanceSum = scratch.floats(tokens)
     this.weightedPriceSum = scratch.floats(tokens)
     this.earningsSum = scratch.floats(tokens)
-    this.sold = this.bought = scratch.ints(0)
+    this.soldTokens = this.boughtTokens = scratch.ints(0)
     this.logRate = this.conductance = scratch.floats(0)
   }
 
@@ -37,8 +40,8 @@ export class ColumnArrays {
     if (this.logRate.length >= edges) return
     const { scratch } = this
     const capacity = roundedCapacity(edges)
-    this.sold = scratch.ints(capacity)
-    this.bought = scratch.ints(capacity)
+    this.soldTokens = scratch.ints(capacity)
+    this.boughtTokens = scratch.ints(capacity)
     this.logRate = scratch.floats(capacity)
     this.conductance = scratch.floats(capacity)
   }

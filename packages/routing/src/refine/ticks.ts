@@ -1,21 +1,31 @@
-/** Gas of ticks: stops pools before ticks whose gas exceeds the earnings beyond them. */
+/** Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. */
 
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import { FEW_STEPS, MAX_RESIDUAL, TICK_ROUNDS } from '../tolerances.ts'
 
 type Trade = { readonly input: number; readonly output: number }
 /** Prices of the sold and the bought token, in output base units. */
-type EndPrices = { readonly sold: number; readonly bought: number }
+type LegPrices = { readonly priceIn: number; readonly priceOut: number }
+/**
+ * Number of ticks that a trade should cross. `cost`: their gas, plus the earnings that are lost by not crossing more,
+ * in output base units.
+ */
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
 /**
- * Finds the number of crossed ticks that minimizes the gas of ticks plus the forgone earnings at the current prices.
+ * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by stopping
+ * early, at the current prices.
  */
-function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Trade, { sold, bought }: EndPrices): Stop {
+function bestStop(
+  problem: Problem,
+  curve: CompiledCurve,
+  { input, output }: Trade,
+  { priceIn, priceOut }: LegPrices,
+): Stop {
   const costPerTick = curve.gasPerPiece * problem.costPerGas
   const { keepIn, keepOut } = curve
   let crossedTicks = piecesCrossed(curve, input)
@@ -23,8 +33,8 @@ function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Tra
   let cost = crossedTicks * costPerTick
   for (let fewerTicks = crossedTicks - 1; fewerTicks >= 0; fewerTicks--) {
     const lostEarnings =
-      (output - outputBefore(curve, fewerTicks + 1) * keepOut) * bought -
-      (input - inputBefore(curve, fewerTicks + 1) / keepIn) * sold
+      (output - outputBefore(curve, fewerTicks + 1) * keepOut) * priceOut -
+      (input - inputBefore(curve, fewerTicks + 1) / keepIn) * priceIn
     if (lostEarnings >= cost) break
     if (fewerTicks * costPerTick + lostEarnings >= cost) continue
     cost = fewerTicks * costPerTick + lostEarnings
@@ -33,14 +43,17 @@ function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Tra
   return { crossedTicks, cost }
 }
 
-/** Cost of a leg that stops at the best tick, in output base units. */
-export function costAtBestStop(problem: Problem, edge: number, trade: Trade, endPrices: EndPrices): number {
+/** Cost of a leg if its trade stops at the best tick, in output base units. */
+export function costAtBestStop(problem: Problem, edge: number, trade: Trade, prices: LegPrices): number {
   const curve = curveOf(problem, edge)
-  const base = legBaseCost(problem, edge)
-  return curve.gasPerPiece === 0 ? base : base + bestStop(problem, curve, trade, endPrices).cost
+  const baseCost = legBaseCost(problem, edge)
+  return curve.gasPerPiece === 0 ? baseCost : baseCost + bestStop(problem, curve, trade, prices).cost
 }
 
-/** Stops pools at ticks that are not worth their gas and reallocates the trade, while the net output improves. */
+/**
+ * Repeatedly stops pools before ticks that are not worth their gas, and allocates the trade again, while the net output
+ * improves.
+ */
 export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flow: Flow): Flow {
   let best = flow
   let [stoppedProblem, allocation] = [problem, initialAllocation]
@@ -50,7 +63,7 @@ export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flo
     stoppedProblem = { ...stoppedProblem, adjustedCurves: new Map([...stoppedProblem.adjustedCurves, ...stops]) }
     const nextAllocation = new Allocation(stoppedProblem)
     nextAllocation.restore(allocation.checkpoint())
-    solve(nextAllocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(nextAllocation, MAX_RESIDUAL, FEW_STEPS)
     const stoppedFlow = flowOf(stoppedProblem, nextAllocation)
     if (!stoppedFlow || stoppedFlow.net <= best.net) break
     best = stoppedFlow
@@ -59,6 +72,7 @@ export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flo
   return best
 }
 
+/** Price curves cut at the best tick, by edge, of the edges that cross too many ticks. */
 function stopsOf(problem: Problem, allocation: Allocation): [number, CompiledCurve][] {
   const { from, to } = problem.graph.topology
   const stops: [number, CompiledCurve][] = []
@@ -66,8 +80,8 @@ function stopsOf(problem: Problem, allocation: Allocation): [number, CompiledCur
     const input = allocation.input[k]!
     const curve = curveOf(problem, edge)
     if (curve.gasPerPiece === 0 || !(input > 0) || piecesCrossed(curve, input) === 0) return
-    const endPrices = { sold: allocation.price(from[edge]!), bought: allocation.price(to[edge]!) }
-    const { crossedTicks } = bestStop(problem, curve, { input, output: allocation.output[k]! }, endPrices)
+    const prices = { priceIn: allocation.price(from[edge]!), priceOut: allocation.price(to[edge]!) }
+    const { crossedTicks } = bestStop(problem, curve, { input, output: allocation.output[k]! }, prices)
     if (crossedTicks < piecesCrossed(curve, input)) stops.push([edge, upToPiece(curve, crossedTicks)])
   })
   return stops

@@ -1,6 +1,6 @@
 /**
- * Alternatives to the best route that may turn out better once gas is measured. Before a route is simulated, the gas of
- * its legs is known to a few percent; routes that differ by less are decided by simulation.
+ * Alternatives to the best route that may turn out better once gas is measured. Before a route is simulated, its gas is
+ * uncertain by `GAS_UNCERTAINTY`. If two routes differ by less than that, only a simulation shows which one is better.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -21,7 +21,7 @@ import {
   withoutEdges,
 } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
-import { solve } from '../solver/dual-solver.ts'
+import { solveDual } from '../solver/dual-solver.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import {
   EXCHANGES_TRIED,
@@ -35,38 +35,39 @@ import {
   MIN_GAIN_TO_MEASURE,
   SHARED_CALL_HOPS,
 } from '../tolerances.ts'
-import { fits } from './promise.ts'
 import { pruneByTrial } from './pruning.ts'
+import { isWithinLimits } from './stopping-rules.ts'
 
 /** Relative price change of one tick. */
-const TICK = 1e-4
+const TICK_PRICE_CHANGE = 1e-4
 
 type Paths = {
-  readonly backward: SpotRates
+  readonly spotRates: SpotRates
   /** The best path after gas. */
   readonly singlePath: readonly number[]
 }
 
 /**
- * Collects alternatives: other routes of the search, the route on fewer pools, the best path, paths of fewer hops,
- * paths that avoid the route's pools, the same tokens through the best pools, paths whose consecutive hops share a
- * call, and routes with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
+ * Collects alternatives: other routes of the search, the route with fewer pools, the best path, paths of fewer hops,
+ * paths that avoid the route's pools, these paths through the best pool of each hop, paths whose consecutive hops share
+ * a call, and routes with one pool exchanged. Most promising first. Empty if the uncertain gas is worth too little to
+ * change the ranking.
  */
 export function alternativesOf(
   problem: Problem,
   best: Flow,
   flows: readonly (Flow | null)[],
-  { backward, singlePath }: Paths,
+  { spotRates, singlePath }: Paths,
 ): readonly Flow[] {
   if (!shouldMeasure(problem, best)) return []
   const otherFlows = problem.budget.attempt(
     IMPROVEMENT_WORK_SHARE,
     () => [
-      onFewerPools(problem, best),
+      withFewerPools(problem, best),
       alongPath(problem, singlePath),
-      ...onFewerHops(problem, best),
-      ...pathsWithSharedCalls(problem, backward),
-      ...withExchangedPool(problem, backward, best),
+      ...withFewerHops(problem, best),
+      ...pathsWithSharedCalls(problem, spotRates),
+      ...withExchangedPool(problem, spotRates, best),
       ...disjointPaths(problem, best).flatMap((flow) => [flow, throughBestPools(problem, flow)]),
     ],
     () => [],
@@ -74,11 +75,11 @@ export function alternativesOf(
   const candidates: (Flow | null)[] = [...flows, ...otherFlows]
   let rankedFlows = rankAlternatives(problem, best, candidates)
   let bestExpected = best
-  for (let exchanges = 1; exchanges < MAX_EXCHANGES; exchanges++) {
-    const [first] = rankedFlows
-    if (!first || !(expectedNet(problem, first) > expectedNet(problem, bestExpected))) break
-    bestExpected = first
-    const exchange = () => withExchangedPool(problem, backward, first)
+  for (let round = 1; round < MAX_EXCHANGES; round++) {
+    const [bestAlternative] = rankedFlows
+    if (!bestAlternative || !(expectedNet(problem, bestAlternative) > expectedNet(problem, bestExpected))) break
+    bestExpected = bestAlternative
+    const exchange = () => withExchangedPool(problem, spotRates, bestAlternative)
     candidates.push(...problem.budget.attempt(IMPROVEMENT_WORK_SHARE, exchange, () => []))
     rankedFlows = rankAlternatives(problem, best, candidates)
   }
@@ -94,35 +95,38 @@ function shouldMeasure({ maxAlternatives, isSinglePath }: Problem, best: Flow): 
 
 type Alternative = { readonly flow: Flow; readonly expectedNetOut: number }
 
-/** The routes that may turn out better than the best one, most promising first. */
+/** Selects the flows that may turn out better than the best one once gas is measured, most promising first. */
 export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (Flow | null)[]): readonly Flow[] {
   if (!shouldMeasure(problem, best)) return []
   const { maxAlternatives, outputFactors } = problem
   const alternatives = new Map<string, Alternative>()
   const bestKey = edgeKeyOf(best)
-  let maxExpected = expectedNet(problem, best)
+  let maxExpectedNetOut = expectedNet(problem, best)
   for (const flow of flows) {
-    if (!flow || !fits(problem, flow)) continue
+    if (!flow || !isWithinLimits(problem, flow)) continue
     const key = edgeKeyOf(flow)
-    // A simulation does not show whether a pool's quote fades in the next block, so pools with a discount are skipped.
+    // A pool with an output factor may pay less in the next block. A simulation does not show that, so routes through
+    // such a pool are skipped.
     if (key === bestKey || flow.edges.some((edge) => outputFactors.has(edge))) continue
     const expectedNetOut = expectedNet(problem, flow)
-    const previous = alternatives.get(key)
-    if (previous && previous.expectedNetOut >= expectedNetOut) continue
-    maxExpected = Math.max(maxExpected, expectedNetOut)
+    const earlier = alternatives.get(key)
+    if (earlier && earlier.expectedNetOut >= expectedNetOut) continue
+    maxExpectedNetOut = Math.max(maxExpectedNetOut, expectedNetOut)
     alternatives.set(key, { flow, expectedNetOut })
   }
   const mayBeBest = ({ flow, expectedNetOut }: Alternative) =>
-    expectedNetOut + GAS_UNCERTAINTY * Math.max(gasCostOf(best), gasCostOf(flow)) >= maxExpected
-  const sorted = [...alternatives.values()].filter(mayBeBest).sort((a, b) => b.expectedNetOut - a.expectedNetOut)
-  return sorted.slice(0, maxAlternatives).map(({ flow }) => flow)
+    expectedNetOut + GAS_UNCERTAINTY * Math.max(gasCostOf(best), gasCostOf(flow)) >= maxExpectedNetOut
+  const sortedAlternatives = [...alternatives.values()]
+    .filter(mayBeBest)
+    .sort((a, b) => b.expectedNetOut - a.expectedNetOut)
+  return sortedAlternatives.slice(0, maxAlternatives).map(({ flow }) => flow)
 }
 
 /**
- * The best paths of one and two hops, if the route has more hops. The search underestimates the gas that a shorter path
- * saves.
+ * The best paths of each smaller number of hops, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that a
+ * shorter path saves.
  */
-function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {
+function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {
   const paths: (Flow | null)[] = []
   for (let maxHops = 1; maxHops < Math.min(hops, MAX_SHORT_PATH_HOPS + 1); maxHops++) {
     const shorterProblem = { ...problem, maxHops }
@@ -132,7 +136,9 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
   return paths
 }
 
-/** Output net of the expected gas of the whole route, while the search only adds the gas of single legs. */
+/**
+ * Output less the expected gas of the whole route. It is more exact than `net`, which only adds the gas of single legs.
+ */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
   const { graph, swap, measuredHops, costPerGas, costPerLeg } = problem
@@ -144,31 +150,37 @@ function expectedNet(problem: Problem, flow: Flow): number {
   const hops = edges.flatMap((edge) => measuredHops.get(edge) ?? [])
   const gas =
     hops.length === edges.length
-      ? measuredRouteGas({ ...swap, legs }, hops) + gasOfParts(gasBeyondHops(parts)).charged + oracleGas(problem, flow)
+      ? measuredRouteGas({ ...swap, legs }, hops) +
+        gasOfParts(gasOutsideHops(parts)).charged +
+        expectedOracleGas(problem, flow)
       : gasOfParts(parts).charged -
         joinedSavingBeyondTable(legs) +
         edges.reduce((sum, edge) => sum + extraGasOf(problem, edge), 0)
   return amountOut - gas * costPerGas - edges.length * costPerLeg
 }
 
-/** Expected gas of oracle writes, which happen if a hop moves the price by a tick. Measured hops move it by less. */
-function oracleGas({ graph }: Problem, { edges, input }: Flow): number {
+/**
+ * Expected gas of oracle writes. A pool writes its oracle if a hop moves the price by at least a tick. A measured hop
+ * trades too little for that, so its gas does not contain the write.
+ */
+function expectedOracleGas({ graph }: Problem, { edges, input }: Flow): number {
   return edges.reduce((sum, edge, k) => {
     const { gas } = partGas(`oracle:${graph.edges[edge]!.pool.family}`)
-    return gas > 0 ? sum + gas * Math.min(1, input[k]! / graph.conductance[edge]! / TICK) : sum
+    return gas > 0 ? sum + gas * Math.min(1, input[k]! / graph.conductance[edge]! / TICK_PRICE_CHANGE) : sum
   }, 0)
 }
 
-/** Gas parts outside of measured hops and their refunds: interactions of legs, and ticks. */
-function gasBeyondHops(parts: GasParts): GasParts {
+/** The gas parts that measured hops and their refunds do not contain: interactions of legs, and ticks. */
+function gasOutsideHops(parts: GasParts): GasParts {
   return new Map([...parts].filter(([part]) => !/^(?:route|prepaid|joined|hop:.*|token:.*)$/.test(part)))
 }
 
 /**
- * Returns the best paths for each singleton family (one contract for all pools), if consecutive hops share a call. Each
- * hop is assumed to save the average gas of a shared call with two or with three hops.
+ * Returns, for each singleton family (one contract for all pools), the best paths if consecutive hops through the
+ * family share a call. For paths of two and of three hops, each hop is assumed to save its part of the gas that the
+ * shared call saves.
  */
-function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (Flow | null)[] {
+function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly (Flow | null)[] {
   const { edges, topology } = problem.graph
   const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))
   const pathOf = (family: string, hops: number) => {
@@ -179,37 +191,38 @@ function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (
     }
     const path = bestSinglePath(
       withExtraGas(problem, (edge) => -savedGas(edge)),
-      backward,
+      spotRates,
     )
     return path && alongPath(problem, path)
   }
-  const lengths = SHARED_CALL_HOPS.filter((hops) => hops <= problem.maxHops)
-  return [...families].filter(isSingleton).flatMap((family) => lengths.map((hops) => pathOf(family, hops)))
+  const hopCounts = SHARED_CALL_HOPS.filter((hops) => hops <= problem.maxHops)
+  return [...families].filter(isSingleton).flatMap((family) => hopCounts.map((hops) => pathOf(family, hops)))
 }
 
+/** Replacement of the leg at `index` by one or two edges. `gain` is the gain in net output, in output base units. */
 type Exchange = { readonly index: number; readonly edges: readonly number[]; readonly gain: number }
 
 /**
- * Returns the flow with one leg replaced by the best pool of another family between the same tokens. The replacement
- * may also trade the native token instead of its wrapper, or the reverse.
+ * Returns variants of the flow, each with one leg replaced by the best pool of another family between the same tokens.
+ * The replacement may also trade the native token instead of its wrapper, or the wrapper instead of the native token.
  */
-function withExchangedPool(problem: Problem, backward: SpotRates, flow: Flow): readonly (Flow | null)[] {
+function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): readonly (Flow | null)[] {
   const { from, to } = problem.graph.topology
-  const wrapper = wrapperEdges(problem)
+  const edgesOfWrapper = wrapperEdges(problem)
   const exchanges = flow.edges.flatMap((edge, index) => {
     const [soldToken, boughtToken] = [from[edge]!, to[edge]!]
-    const unwrapEdge = wrapper.find((other) => to[other] === boughtToken)
-    const wrapEdge = wrapper.find((other) => from[other] === soldToken)
+    const unwrapEdge = edgesOfWrapper.find((wrapperEdge) => to[wrapperEdge] === boughtToken)
+    const wrapEdge = edgesOfWrapper.find((wrapperEdge) => from[wrapperEdge] === soldToken)
     const replacements = [
-      ...edgesBetween(problem, soldToken, boughtToken).map((other) => [other]),
+      ...edgesBetween(problem, soldToken, boughtToken).map((replacementEdge) => [replacementEdge]),
       ...(unwrapEdge === undefined
         ? []
-        : edgesBetween(problem, soldToken, from[unwrapEdge]!).map((other) => [other, unwrapEdge])),
+        : edgesBetween(problem, soldToken, from[unwrapEdge]!).map((replacementEdge) => [replacementEdge, unwrapEdge])),
       ...(wrapEdge === undefined
         ? []
-        : edgesBetween(problem, to[wrapEdge]!, boughtToken).map((other) => [wrapEdge, other])),
+        : edgesBetween(problem, to[wrapEdge]!, boughtToken).map((replacementEdge) => [wrapEdge, replacementEdge])),
     ]
-    return bestOfFamilies(problem, backward, flow, { index, replacements })
+    return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
   const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
@@ -237,10 +250,10 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
   return edges
 }
 
-/** The best replacement of a leg by each other family, by output after the gas of the legs, in output base units. */
+/** The best replacement of a leg by each other family, by gain in net output. */
 function bestOfFamilies(
   problem: Problem,
-  backward: SpotRates,
+  spotRates: SpotRates,
   { edges, input, amountOut }: Flow,
   { index, replacements }: { readonly index: number; readonly replacements: readonly (readonly number[])[] },
 ): readonly Exchange[] {
@@ -248,25 +261,25 @@ function bestOfFamilies(
   const familyOfEdge = (edge: number) => graph.edges[edge]!.pool.family
   const [edge, amount] = [edges[index]!, input[index]!]
   const output = outputOf(curveOf(problem, edge), amount)
-  const value = Math.min(amountOut, output * backward.best[graph.topology.to[edge]!]!)
+  const legValue = Math.min(amountOut, output * spotRates.best[graph.topology.to[edge]!]!)
   const bestByFamilies = new Map<string, Exchange>()
   budget.spend(replacements.length)
   for (const replacement of replacements) {
     const key = replacement.map(familyOfEdge).join()
     if (key === familyOfEdge(edge)) continue
     let [balance, cost] = [amount, 0]
-    for (const next of replacement) {
-      cost += legCost(problem, next, balance)
-      balance = outputOf(curveOf(problem, next), balance)
+    for (const replacementEdge of replacement) {
+      cost += legCost(problem, replacementEdge, balance)
+      balance = outputOf(curveOf(problem, replacementEdge), balance)
     }
-    const gain = value * (balance / output - 1) + legCost(problem, edge, amount) - cost
+    const gain = legValue * (balance / output - 1) + legCost(problem, edge, amount) - cost
     if (gain > (bestByFamilies.get(key)?.gain ?? -amountOut))
       bestByFamilies.set(key, { index, edges: replacement, gain })
   }
   return [...bestByFamilies.values()]
 }
 
-/** The flow after an exchange. An edge that the flow already used takes both amounts. */
+/** The flow after an exchange. If the flow already uses an edge of the replacement, this edge takes both amounts. */
 function withExchange(problem: Problem, { edges, input }: Flow, { index, edges: replacement }: Exchange): Flow | null {
   const weights = new Map(edges.map((edge, k) => [edge, input[k]!]))
   weights.delete(edges[index]!)
@@ -276,31 +289,34 @@ function withExchange(problem: Problem, { edges, input }: Flow, { index, edges: 
     amount = outputOf(curveOf(problem, edge), amount)
   }
   const flow = pushThrough(problem, [...weights.keys()], [...weights.values()])
-  return flow && flow.unsold === 0 ? flow : null
+  return flow && flow.unsoldShare === 0 ? flow : null
 }
 
 /** The best path without the route's pools, and then the best path that also avoids the pools of that path. */
 export function disjointPaths(problem: Problem, best: Flow): readonly Flow[] {
   const { graph, target } = problem
-  const results: Flow[] = []
+  const pathFlows: Flow[] = []
   const closedEdges = new Set<number>()
   const closePools = ({ edges }: Flow) => {
     for (const edge of edges)
-      for (const other of graph.topology.edgesOfPool.get(graph.edges[edge]!.pool.id) ?? []) closedEdges.add(other)
+      for (const poolEdge of graph.topology.edgesOfPool.get(graph.edges[edge]!.pool.id) ?? []) closedEdges.add(poolEdge)
   }
   closePools(best)
-  while (results.length < MAX_DISJOINT_PATHS) {
+  while (pathFlows.length < MAX_DISJOINT_PATHS) {
     const openProblem = withoutEdges(problem, closedEdges)
     const path = bestSinglePath(openProblem, bestSpotRates(openProblem, target, 'to'))
     const flow = path && alongPath(problem, path)
     if (!flow) break
-    results.push(flow)
+    pathFlows.push(flow)
     closePools(flow)
   }
-  return results
+  return pathFlows
 }
 
-/** The tokens of a path through the best pool of each hop, which may include pools of the best route. */
+/**
+ * A path through the same tokens as the given path, by the best pool of each hop. These may include pools of the best
+ * route.
+ */
 function throughBestPools(problem: Problem, { edges, input, amountOut }: Flow): Flow | null {
   const { graph, rate, budget } = problem
   const { offset, from, to } = graph.topology
@@ -310,23 +326,23 @@ function throughBestPools(problem: Problem, { edges, input, amountOut }: Flow): 
       const amount = input[index]!
       const token = from[edge]!
       const output = outputOf(curveOf(problem, edge), amount)
-      // In target base units: a relative gain on one hop is the same relative gain on the trade.
-      const netWith = (other: number) =>
-        (amountOut * outputOf(curveOf(problem, other), amount)) / output - legCost(problem, other, amount)
+      // In output base units: a relative gain on one hop is the same relative gain on the trade.
+      const netWith = (candidate: number) =>
+        (amountOut * outputOf(curveOf(problem, candidate), amount)) / output - legCost(problem, candidate, amount)
       let [best, maxNet] = [edge, netWith(edge)]
       budget.spend(offset[token + 1]! - offset[token]!)
-      for (let other = offset[token]!; other < offset[token + 1]!; other++) {
-        if (to[other] !== to[edge] || rate[other] === 0) continue
-        const otherNet = netWith(other)
-        if (otherNet > maxNet) [best, maxNet] = [other, otherNet]
+      for (let candidate = offset[token]!; candidate < offset[token + 1]!; candidate++) {
+        if (to[candidate] !== to[edge] || rate[candidate] === 0) continue
+        const candidateNet = netWith(candidate)
+        if (candidateNet > maxNet) [best, maxNet] = [candidate, candidateNet]
       }
       return best
     }),
   )
 }
 
-/** The route pruned at a higher gas price; null for single-pool routes. */
-function onFewerPools(problem: Problem, best: Flow): Flow | null {
+/** The route, pruned at a gas price higher by `HIGHER_GAS_FACTOR`; null for single-pool routes. */
+function withFewerPools(problem: Problem, best: Flow): Flow | null {
   if (best.edges.length < 2) return null
   const { from, to } = problem.graph.topology
   const costlierProblem = {
@@ -338,7 +354,7 @@ function onFewerPools(problem: Problem, best: Flow): Flow | null {
   for (const edge of best.edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(problem.rate[edge]!))
   for (const edge of best.edges) allocation.addEdge(edge)
-  solve(allocation, MAX_RESIDUAL)
+  solveDual(allocation, MAX_RESIDUAL)
   const flow = pruneByTrial(costlierProblem, allocation)
   return flow && { ...flow, net: flow.amountOut - (flow.amountOut - flow.net) / HIGHER_GAS_FACTOR }
 }

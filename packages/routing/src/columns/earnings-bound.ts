@@ -1,0 +1,18 @@
+/** Bounds the earnings of an edge without evaluating its price curve. */
+import type { Problem } from '../problem/problem.ts'
+
+/**
+ * Upper bound on the earnings of an edge: the earnings of a pool of x·y = k with the edge's maximum depth everywhere.
+ * `priceIn` is the cost of a unit of input, and `value` is the value of the output that the first unit of input buys. ∞
+ * for adjusted curves.
+ */
+export function earningsBound(
+  { adjustedCurves, graph }: Problem,
+  edge: number,
+  priceIn: number,
+  value: number,
+): number {
+  if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY
+  const sqrtPriceFall = Math.sqrt(value / priceIn) - 1
+  return 2 * graph.maxConductance[edge]! * priceIn * sqrtPriceFall * sqrtPriceFall
+}

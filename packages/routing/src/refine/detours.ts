@@ -1,0 +1,161 @@
+/**
+ * Finds detours: paths from one token of a flow to a later one that keep the flow within the hop limit. The labels of a
+ * `Frontier` ignore the positions of tokens in the flow, so its best path may exceed the hop limit. Here, each token
+ * has a label per number of edges.
+ */
+import { legBaseCost, type Problem } from '../problem/problem.ts'
+import type { Allocation } from '../solver/allocation.ts'
+import type { Flow } from '../solver/flow.ts'
+import { DETOUR_GAS_SHARE, DETOURS_TRIED, EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
+import { depthsOf, heightsOf } from './token-positions.ts'
+
+/**
+ * Labels of all tokens for paths of at most 0, 1, … edges, and the edge that led to each label. Index: number of edges
+ * times number of tokens, plus the token.
+ */
+type Labels = { readonly labels: Float64Array; readonly edges: Int32Array }
+/** By token of the flow: maximum number of edges between the token and the source, or between it and the target. */
+type HopsByToken = ReadonlyMap<number, number>
+
+/** Returns the most promising detours, by earnings after gas at the prices of the flow's allocation. */
+export function findDetours(problem: Problem, allocation: Allocation, flow: Flow): readonly (readonly number[])[] {
+  const { graph, maxHops, rate, budget } = problem
+  const { offset, from, to, tokens, scratch } = graph.topology
+  return scratch.within(() => {
+    const depthByToken = depthsOf(problem, flow)
+    const heightByToken = heightsOf(problem, flow)
+    const values = computeLabels(problem, allocation, heightByToken, 'backward')
+    const costs = computeLabels(problem, allocation, depthByToken, 'forward', values)
+    const tokenCount = tokens.length
+    const detours: { readonly edges: readonly number[]; readonly benefit: number }[] = []
+    const addDetour = (edges: readonly number[]) => {
+      const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
+      // A detour must lead forward in the order of the flow, so that the flow stays acyclic.
+      if (!(depthByToken.get(startToken)! < (depthByToken.get(endToken) ?? 0))) return
+      const gain =
+        edges.reduce(
+          (product, edge) => product * rate[edge]!,
+          allocation.price(endToken) / allocation.price(startToken),
+        ) - 1
+      if (!(gain > EDGE_GAIN)) return
+      // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
+      // amount.
+      let value = allocation.price(startToken)
+      let minConductance = Number.POSITIVE_INFINITY
+      for (const edge of edges) {
+        minConductance = Math.min(minConductance, graph.conductance[edge]! * value)
+        value /= rate[edge]!
+      }
+      const earning = (minConductance * gain * gain) / (2 * edges.length)
+      const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
+      if (earning > DETOUR_GAS_SHARE * cost) detours.push({ edges, benefit: earning - cost })
+    }
+    for (const [soldToken, depth] of depthByToken) {
+      budget.spend(1 + offset[soldToken + 1]! - offset[soldToken]!)
+      for (let edge = offset[soldToken]!; edge < offset[soldToken + 1]!; edge++) {
+        const height = heightByToken.get(to[edge]!)
+        if (height !== undefined && depth + 1 + height <= maxHops && rate[edge]! > 0 && allocation.hasEdge[edge] === 0)
+          addDetour([edge])
+      }
+    }
+    budget.spend(tokenCount * maxHops)
+    for (let token = 0; token < tokenCount; token++) {
+      if (depthByToken.has(token)) continue
+      let best = 1 + EDGE_GAIN
+      let hopsAfter = -1
+      for (let k = 1; k < maxHops; k++) {
+        const gain = values.labels[k * tokenCount + token]! * costs.labels[(maxHops - k) * tokenCount + token]!
+        if (gain > best) [best, hopsAfter] = [gain, k]
+      }
+      if (hopsAfter > 0)
+        addDetour([
+          ...pathToFlow(costs, token, maxHops - hopsAfter, depthByToken, tokenCount, from).toReversed(),
+          ...pathToFlow(values, token, hopsAfter, heightByToken, tokenCount, to),
+        ])
+    }
+    return detours
+      .sort((a, b) => b.benefit - a.benefit)
+      .slice(0, DETOURS_TRIED)
+      .map(({ edges }) => edges)
+  })
+}
+
+/**
+ * Computes labels of paths of at most 0 to `maxHops` − 1 edges. A backward label is the maximum value of the token when
+ * sold along a path into the flow; a forward label is the inverse of its minimum cost when bought along a path out of
+ * the flow. The edges of the flow itself, up to its end or from its start, count toward the number of edges.
+ *
+ * @param values - backward labels; a forward label is skipped if no gain is possible together with them
+ */
+function computeLabels(
+  problem: Problem,
+  allocation: Allocation,
+  hopsByToken: HopsByToken,
+  direction: 'backward' | 'forward',
+  values?: Labels,
+): Labels {
+  const { graph, maxHops, rate, rateBack, source, target, budget } = problem
+  const { offset, to, reverse, tokens, scratch } = graph.topology
+  const rates = direction === 'backward' ? rateBack : rate
+  const tokenCount = tokens.length
+  const labels = scratch.floats(tokenCount * maxHops, 0)
+  const edges = scratch.ints(tokenCount * maxHops, -1)
+  const isQueued = scratch.bytes(tokenCount, 0)
+  let layer: number[] = []
+  for (let k = 0; k < maxHops; k++) {
+    const [layerOffset, previousOffset, remainingOffset] = [
+      k * tokenCount,
+      (k - 1) * tokenCount,
+      (maxHops - k) * tokenCount,
+    ]
+    const changedTokens: number[] = []
+    const setLabel = (token: number, label: number) => {
+      labels[layerOffset + token] = label
+      if (isQueued[token] === 0) changedTokens.push(token)
+      isQueued[token] = 1
+    }
+    if (k > 0) {
+      labels.copyWithin(layerOffset, previousOffset, layerOffset)
+      edges.copyWithin(layerOffset, previousOffset, layerOffset)
+      for (const token of layer) {
+        if (token === (direction === 'backward' ? source : target)) continue
+        const label = labels[previousOffset + token]!
+        budget.spend(1 + offset[token + 1]! - offset[token]!)
+        for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
+          const neighbor = to[edge]!
+          const newLabel = label * rates[edge]!
+          if (!(newLabel > labels[layerOffset + neighbor]! * (1 + LABEL_GAIN)) || hopsByToken.has(neighbor)) continue
+          // No path back into the flow within the remaining edges gives a gain.
+          if (values && !(newLabel * values.labels[remainingOffset + neighbor]! > 1)) continue
+          edges[layerOffset + neighbor] = direction === 'backward' ? reverse[edge]! : edge
+          setLabel(neighbor, newLabel)
+        }
+      }
+    }
+    for (const [token, hopsAway] of hopsByToken) {
+      if (hopsAway !== k) continue
+      setLabel(token, direction === 'backward' ? allocation.price(token) : 1 / allocation.price(token))
+    }
+    for (const token of changedTokens) isQueued[token] = 0
+    layer = changedTokens
+  }
+  return { labels, edges }
+}
+
+/** Follows labels of at most `maxEdges` edges from a token to the flow. Returns the edges. */
+function pathToFlow(
+  labels: Labels,
+  startToken: number,
+  maxEdges: number,
+  hopsByToken: HopsByToken,
+  tokenCount: number,
+  endToken: Int32Array,
+): readonly number[] {
+  const edges: number[] = []
+  for (let [token, k] = [startToken, maxEdges]; !hopsByToken.has(token) && k > 0; k--) {
+    const nextEdge = labels.edges[k * tokenCount + token]!
+    edges.push(nextEdge)
+    token = endToken[nextEdge]!
+  }
+  return edges
+}

@@ -1,0 +1,87 @@
+/** Divisions of a trade among the paths of a small graph, from several starts. */
+import { capacityOf } from '../graph/price-curve.ts'
+import type { SpotRates } from '../problem/potentials.ts'
+import { curveOf, legBaseCost, type Problem, withoutEdges } from '../problem/problem.ts'
+import type { Flow } from '../solver/flow.ts'
+import {
+  COSTLY_POOL_SHARE,
+  COSTLY_POOLS_WORK,
+  DIVISION_WORK,
+  MAX_POOLS_LEFT_OUT,
+  SMALL_GRAPH_EDGES,
+} from '../tolerances.ts'
+import { divideAmongPaths } from './path-division.ts'
+import { bestOf } from './stopping-rules.ts'
+
+/** Returns true for a graph whose trades can be divided among its paths. */
+export const isSmallGraph = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
+
+/**
+ * Improves a flow by dividing the trade without one of its costly pools. A division moves amounts between paths, and
+ * does not notice if closing a pool would save more gas than it costs output.
+ *
+ * @param values - values of tokens in the output token; pools whose legs sell the least value are tried first
+ * @param allocate - finds the route from which the division without a pool starts
+ */
+export function divideWithoutPools(
+  problem: Problem,
+  flow: Flow,
+  values: Float64Array,
+  allocate: (restricted: Problem) => Flow | null,
+): Flow {
+  const { budget, graph } = problem
+  const { from } = graph.topology
+  const minRemainingWork = budget.remaining - COSTLY_POOLS_WORK
+  const costlyEdges = [...flow.edges.entries()]
+    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * COSTLY_POOL_SHARE)
+    .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
+    .sort((a, b) => a.value - b.value)
+  const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
+  const dividedFlows = [...pools].slice(0, MAX_POOLS_LEFT_OUT).map((id) => {
+    if (budget.remaining < minRemainingWork || !isDivisible(problem)) return null
+    const divideWithout = () => {
+      const restricted = withoutEdges(problem, graph.topology.edgesOfPool.get(id)!)
+      return divide(restricted, allocate(restricted))
+    }
+    return budget.attempt(1 / 2, divideWithout, () => null)
+  })
+  return bestOf(problem, [flow, ...dividedFlows]) ?? flow
+}
+
+/**
+ * Returns true if a pool of the flow is too small for the whole trade. If no pool is, an allocation by prices is almost
+ * always good enough: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from a division, and
+ * their gaps to the bound were at least 0.8 %.
+ */
+export function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
+  const { from } = problem.graph.topology
+  const value = problem.amountIn * best[problem.source]!
+  return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
+}
+
+/**
+ * Improves a flow by a division that starts from the best division without gas. With gas, a division begins on few
+ * paths. Without gas, it also finds paths that earn their gas only with larger amounts.
+ */
+export function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
+  const gasFreeDivision = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
+  return (gasFreeDivision && bestOf(problem, [flow, divide(problem, gasFreeDivision)])) || flow
+}
+
+/** Returns true for a small graph, if enough work is left for a division. */
+export const isDivisible = (problem: Problem): boolean =>
+  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= DIVISION_WORK
+
+/**
+ * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
+ * is found.
+ */
+export function divide(problem: Problem, flow: Flow | null): Flow | null {
+  if (!isDivisible(problem)) return null
+  const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
+  return problem.budget.attempt(
+    1 / 2,
+    () => divideAmongPaths(problem, flow, edges),
+    () => null,
+  )
+}

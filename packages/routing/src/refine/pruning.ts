@@ -1,0 +1,210 @@
+/** Removes edges that do not earn their gas from an allocation. */
+
+import type { Problem } from '../problem/problem.ts'
+import type { Allocation, Checkpoint } from '../solver/allocation.ts'
+import { solveDual } from '../solver/dual-solver.ts'
+import { type Flow, flowOf } from '../solver/flow.ts'
+import {
+  CLEARLY_PROFITABLE_RATIO,
+  FEW_STEPS,
+  MANY_EDGES_IN_USE,
+  MAX_RESIDUAL,
+  NEGLIGIBLE_SHARE,
+  PRUNE_BATCH,
+  PRUNE_ROUNDS,
+  UNPROFITABLE_RATIO,
+  UNRESOLVED_SHARE,
+  UNSOLVED_SHARE,
+} from '../tolerances.ts'
+import {
+  dependentEdges,
+  edgeProfits,
+  groupUsedEdges,
+  idleEdges,
+  isIndependent,
+  type UsedEdges,
+} from './edge-profits.ts'
+import { withinLimits } from './limits.ts'
+import { costAtBestStop, stopAtTicks } from './ticks.ts'
+
+const NO_EDGES: ReadonlySet<number> = new Set()
+
+/**
+ * Prunes an allocation and returns its flow. The loss from removing an edge is at least the edge's earnings at the
+ * current prices. Edges that earn less than their cost are removed in order of savings, together with all edges that
+ * depend on them. After each removal the allocation is solved again; if the net output did not improve, the removal is
+ * undone.
+ *
+ * @param idleEdgePolicy - `keep`: idle edges may take over flow from removed edges; `drop`: idle edges are removed
+ *   first
+ */
+export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 'drop' | 'keep'): Flow | null {
+  if (idleEdgePolicy === 'drop') {
+    allocation.removeEdges(idleEdges(allocation))
+    allocation.evaluate()
+  }
+  const retainedEdges = new Set<number>()
+  let batchShare = PRUNE_BATCH
+  let best = netOf(problem, allocation)
+  for (let round = 0; round < PRUNE_ROUNDS; round++) {
+    const removals = profitableRemovals(problem, allocation, retainedEdges)
+    const [firstRemoval] = removals
+    if (!firstRemoval) break
+    const unprofitableRemovals = removals.filter(
+      ({ saving, earned }) => earned < UNPROFITABLE_RATIO * (saving + earned),
+    )
+    const batchRemovals = unprofitableRemovals.slice(0, Math.floor(unprofitableRemovals.length * batchShare))
+    const checkpoint = allocation.checkpoint()
+    const idleEdgesBefore = idleEdges(allocation)
+    allocation.removeEdges(
+      new Set((batchRemovals.length > 1 ? batchRemovals : [firstRemoval]).flatMap(({ edges }) => edges)),
+    )
+    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+    let net = netOf(problem, allocation)
+    if (net <= best && removeActivatedEdges(problem, allocation, idleEdgesBefore)) net = netOf(problem, allocation)
+    if (net > best) {
+      best = net
+      continue
+    }
+    allocation.restore(checkpoint)
+    allocation.evaluate()
+    if (batchRemovals.length > 1) batchShare /= 4
+    else retainedEdges.add(firstRemoval.cause)
+  }
+  return finalFlow(problem, allocation)
+}
+
+/**
+ * Returns true if both lists contain the same edges in any order, and are so long that pruning them again would be
+ * expensive.
+ */
+export function isSameLongList(edges: readonly number[], earlier: readonly number[]): boolean {
+  const earlierEdges = new Set(earlier)
+  return (
+    edges.length > MANY_EDGES_IN_USE &&
+    edges.length === earlierEdges.size &&
+    edges.every((edge) => earlierEdges.has(edge))
+  )
+}
+
+function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
+  const flow = flowOf(problem, allocation)
+  const limitedFlow = flow && withinLimits(problem, allocation, flow)
+  return limitedFlow && stopAtTicks(problem, allocation, limitedFlow)
+}
+
+/**
+ * Prunes a small allocation more thoroughly: each round tries all removals, and makes the one that improves the net
+ * output most. Idle edges may replace a removed edge, so that its neighbors do not become dead ends.
+ */
+export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
+  let best = netOf(problem, allocation)
+  // Each round removes edges, or is the last.
+  for (;;) {
+    const checkpoint = allocation.checkpoint()
+    let bestCheckpoint: Checkpoint | null = null
+    for (const { edges } of removalsToTry(problem, allocation)) {
+      allocation.removeEdges(new Set(edges))
+      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+      const net = netOf(problem, allocation)
+      if (net > best) {
+        best = net
+        bestCheckpoint = allocation.checkpoint()
+      }
+      allocation.restore(checkpoint)
+    }
+    allocation.restore(bestCheckpoint ?? checkpoint)
+    allocation.evaluate()
+    if (!bestCheckpoint) return finalFlow(problem, allocation)
+  }
+}
+
+/**
+ * Lists removals to try, each with the edges that depend on it. Which edges depend on it differs between two rules:
+ * only edges in use can replace a removed edge, or idle edges can, too. If the results differ, both are listed.
+ */
+function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
+  const removalsAmongUsed = profitableRemovals(problem, allocation, NO_EDGES)
+  const removalsAmongAll = profitableRemovals(problem, allocation, NO_EDGES, allocation.edges)
+  const edgeCountByCause = new Map(removalsAmongUsed.map(({ cause, edges }) => [cause, edges.length]))
+  return [
+    ...removalsAmongUsed,
+    ...removalsAmongAll.filter(({ cause, edges }) => edgeCountByCause.get(cause) !== edges.length),
+  ]
+}
+
+/**
+ * Value of an allocation less the cost of its legs; −∞ if it is not solved (for example, without a path to the target),
+ * or if its edges cannot take the whole trade.
+ */
+function netOf(problem: Problem, allocation: Allocation): number {
+  if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY
+  // Prices may show a part as unsold that the flow can sell. In the flow, nothing may stay unsold.
+  if (allocation.unsoldShare > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsoldShare !== 0)
+    return Number.NEGATIVE_INFINITY
+  const { from, to } = problem.graph.topology
+  let net = allocation.value
+  for (let k = 0; k < allocation.edges.length; k++) {
+    const edge = allocation.edges[k]!
+    const [input, output] = [allocation.input[k]!, allocation.output[k]!]
+    const prices = { priceIn: allocation.price(from[edge]!), priceOut: allocation.price(to[edge]!) }
+    // An edge that carries only rounding does not become a leg, so it costs nothing.
+    if (input * prices.priceIn > NEGLIGIBLE_SHARE * allocation.value)
+      net -= costAtBestStop(problem, edge, { input, output }, prices)
+  }
+  return net
+}
+
+/**
+ * Removes edges that were idle before a removal, trade since, and do not earn their cost. Returns false if there are
+ * none.
+ */
+function removeActivatedEdges(problem: Problem, allocation: Allocation, idleEdgesBefore: ReadonlySet<number>): boolean {
+  const activatedEdges = [...edgeProfits(problem, allocation)].filter(
+    ([edge, { profit, cost }]) => idleEdgesBefore.has(edge) && profit < cost,
+  )
+  if (activatedEdges.length === 0) return false
+  allocation.removeEdges(new Set(activatedEdges.map(([edge]) => edge)))
+  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+  return true
+}
+
+type Removal = {
+  /** The edge to remove, and all edges that would become dead ends. */
+  readonly edges: readonly number[]
+  /** The edge to remove. */
+  readonly cause: number
+  /** Cost less earnings of the edges, in output base units. */
+  readonly saving: number
+  /** Earnings of the edges before gas, in output base units. */
+  readonly earned: number
+}
+
+/** Removals of edges that earn less than their cost, largest saving first. */
+function profitableRemovals(
+  problem: Problem,
+  allocation: Allocation,
+  retainedEdges: ReadonlySet<number>,
+  consideredEdges?: readonly number[],
+): readonly Removal[] {
+  const profits = edgeProfits(problem, allocation)
+  let edgesByToken: UsedEdges | undefined
+  const removals: Removal[] = []
+  for (const [edge, { profit, cost }] of profits) {
+    if (retainedEdges.has(edge) || profit > cost * CLEARLY_PROFITABLE_RATIO) continue
+    edgesByToken ??= groupUsedEdges(problem, consideredEdges ?? [...profits.keys()])
+    if (profit >= cost && isIndependent(problem, edgesByToken, edge)) continue
+    const edges = dependentEdges(problem, edgesByToken, edge)
+    if (!edges) continue
+    let saving = 0
+    let earned = 0
+    for (const dependentEdge of edges) {
+      const otherProfit = profits.get(dependentEdge)
+      if (!otherProfit) continue
+      saving += otherProfit.cost - otherProfit.profit
+      earned += otherProfit.profit
+    }
+    if (saving > 0) removals.push({ edges, cause: edge, saving, earned })
+  }
+  return removals.sort((a, b) => b.saving - a.saving)
+}
