@@ -96,6 +96,14 @@ beforeEach(() => void vi.useFakeTimers({ now: 50_000 }))
 afterEach(() => void vi.useRealTimers())
 
 describe('a quote', () => {
+  test('of a newer block than a snapshot waits for its own next blocks', async () => {
+    const { sampler, requests, offer, missed } = samplerWith(paysAll)
+    offer(recordOf(undefined, { number: 12 }))
+    for (const number of [10, 11, 13, 14]) await sampler.observe(snapshotOf(number))
+    expect(requests.map(({ block }) => block)).toEqual([{ blockHash: '0x013' }, { blockHash: '0x014' }])
+    expect(missed()).toBe(0)
+  })
+
   test('is simulated in each of the next two blocks, as it was returned, and then no more', async () => {
     const { sampler, requests, samples, avoided, offer, missed } = samplerWith(paysAll)
     offer()

@@ -78,6 +78,17 @@ test.each([
   expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
 })
 
+test.each([
+  ['a salt', '0x1f', []],
+  ['an extension', '0x0f', [1n]],
+  ['no chain', '0x0b', []],
+  ['no contract', '0x07', []],
+])('a domain that the token describes with %s is not offered', async (_, fields, extensions) => {
+  const eip712Domain = [fields, 'Described', '1', 5n, token, `0x${'00'.repeat(32)}`, extensions]
+  const { offers } = await find(nodeWith({ allowance: [0n], nonces: [0n], eip712Domain }))
+  expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+})
+
 test('a domain that the token describes for this chain and contract is offered without a separator', async () => {
   const eip712Domain = ['0x0f', 'Described', '1', 5n, token, `0x${'00'.repeat(32)}`, []]
   const { offers } = await find(nodeWith({ allowance: [0n], nonces: [0n], eip712Domain }))
