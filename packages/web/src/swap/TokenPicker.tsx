@@ -9,6 +9,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Amount } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { useBalance } from '../wallet/use-wallet.ts'
+import { optionAfterKey } from './option-keys.ts'
 import { Disc, type TicketSide } from './Ticket.tsx'
 import { sameToken } from './use-quote.ts'
 
@@ -40,10 +41,9 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
     if (options[activeIndex]) onChoose(options[activeIndex])
   })
   const press = (event: KeyboardEvent) => {
-    const to = { ArrowDown: activeIndex + 1, ArrowUp: activeIndex - 1, Home: 0, End: options.length - 1 }[event.key]
-    if (to !== undefined) {
+    const next = optionAfterKey(event.key, activeIndex, options.length)
+    if (next !== undefined) {
       event.preventDefault()
-      const next = (to + options.length) % options.length
       setActive(next)
       document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
