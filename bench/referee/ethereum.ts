@@ -4,7 +4,7 @@ import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluic
 import {
   mineAs,
   type RecordedSwap,
-  readRecorded,
+  readRecordedSwaps,
   sendRecorded,
   setUpRecordedFactories,
   startBefore,
@@ -54,7 +54,7 @@ async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
 /** Judges the recorded transactions of users, one per node. */
 async function judgeRouters(report: (text: string) => void) {
   const verdicts: RouterVerdict[] = []
-  for (const recordedSwap of readRecorded()) {
+  for (const recordedSwap of readRecordedSwaps()) {
     const verdict = await judgeRouter(recordedSwap)
     verdicts.push(verdict)
     const [row] = verdict.rows

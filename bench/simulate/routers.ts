@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- simulate routers`: runs `/simulate` for transactions that users sent through routers on Ethereum, each from
- * the state before it in its block, and compares the output and gas with the mined transaction. Results in
+ * `npm run bench -- simulate routers`: runs `/simulate` for transactions that users sent through routers on Ethereum,
+ * each from the state before it in its block, and compares the output and gas with the mined transaction. Results in
  * `results/routers.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import {
-  gasExplained,
+  gasOfSenderCode,
   type RecordedSwap,
   type ReplayedSwap,
-  readRecorded,
+  readRecordedSwaps,
   type SimulatedAnswer,
   sendRecorded,
   sendWithExactly,
@@ -32,7 +32,7 @@ type ComparedSwap = {
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-routers-'))
 const comparisons: ComparedSwap[] = []
-for (const recordedSwap of readRecorded()) {
+for (const recordedSwap of readRecordedSwaps()) {
   const anvil = await startBefore(recordedSwap)
   const service = await startServer(
     loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DEPLOYMENTS_DIR: directory, RPC_URL_1: anvil.url }),
@@ -57,10 +57,13 @@ rmSync(directory, { recursive: true })
 const exact = ({ simulated, sent }: ComparedSwap) => simulated.success && BigInt(simulated.amountOut) === sent.received
 const name = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
-/** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
+/**
+ * Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is
+ * compared.
+ */
 const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {
   const excessGas = simulated.gasUsed - withExactly.grossGas
-  return excessGas !== gasExplained(recorded)
+  return excessGas !== gasOfSenderCode(recorded)
 })
 const excessGas = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
 const shares = comparisons.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
