@@ -68,7 +68,7 @@ async function recordCoverage(): Promise<void> {
     if (!values.json) console.log(summaryText(name, summary))
   }
   if (values.json) console.log(JSON.stringify(all, null, 2))
-  if (positionals.length === 0) record('pool-coverage', results, { shown: false })
+  if (positionals.length === 0) record('pool-coverage', results, { isPrinted: false })
 }
 
 /** Measures the newest blocks of a chain. */

@@ -37,7 +37,7 @@ for (const condition of CONDITIONS) {
     const result = await runOnce(condition)
     results.push(result)
     console.log(`${condition} ${k + 1}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
-    record('flaky', { only, results }, { shown: false })
+    record('flaky', { only, results }, { isPrinted: false })
   }
 }
 process.exitCode = results.some(({ failed, passed }) => failed.length > 0 || passed === 0) ? 1 : 0

@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- <package> [--seed <text>] [--lines <count>]`: tests a sample of mutants of a package against its unit
- * tests (mutants/units.ts), and writes bench/results/unit-mutants.json. Equivalent mutants, which no test can kill, are
- * listed with their reasons in mutants/equivalent.json and do not count.
+ * `npm run mutants -- <package> [--seed <text>] [--lines <count>]`: tests a sample of mutants of a package against its
+ * unit tests (mutants/units.ts), and writes bench/results/unit-mutants.json. Equivalent mutants, which no test can
+ * kill, are listed with their reasons in mutants/equivalent.json and do not count.
  *
  * `npm run mutants [words of names, separated by commas]`: breaks the contracts and the encoder's checks one line at a
  * time (contracts/test/mutants.ts), lists the invariant and refusal tests that fail, and writes
@@ -122,7 +122,7 @@ function write(): void {
       untried: untriedKeys,
       mutants: shownResults,
     },
-    { shown: false },
+    { isPrinted: false },
   )
 }
 

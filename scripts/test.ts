@@ -25,7 +25,7 @@ const { files, ...outcome } = await typescriptTests(args, { env, cache })
 const total = sumOf([...(await solidity), outcome])
 
 for (const { reason, enable, tests } of total.skips) console.log(`${tests} skipped: ${reason} (to run them: ${enable})`)
-if (has('--costs')) record('test-costs', { files }, { shown: false })
+if (has('--costs')) record('test-costs', { files }, { isPrinted: false })
 console.log(closingLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 

@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with restrictions. Fresh scenarios
- * use the gas table, as the search does. The local chain and real Ethereum state use the charged gas of transactions,
- * with a service that has learned from earlier simulations.
+ * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with
+ * restrictions. Fresh scenarios use the gas table, as the search does. The local chain and real Ethereum state use the
+ * charged gas of transactions, with a service that has learned from earlier simulations.
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
 import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest, routeGas } from '@sluice/routing'
-import { drawnRequest, grossGas, observe, warm } from '../gas/hop/observe.ts'
+import { drawRequest, grossGas, observe, warm } from '../gas/hop/observe.ts'
 import { approveAll, chargedFromHere } from '../gas/hop/swap.ts'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
@@ -57,7 +57,7 @@ for (const start of [startEthereum, startLocal]) {
     const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
     const rows: NetMeasurement[] = []
     for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
-      const request = drawnRequest(world, graph, r, gasPriceWei)
+      const request = drawRequest(world, graph, r, gasPriceWei)
       const learnedGas = lessons.at(0)
       const measurement =
         request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with those of
- * another installed and built checkout, request by request: for example one without a heuristic, to see what it contributes. Work is
- * counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
+ * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with
+ * those of another installed and built checkout, request by request: for example one without a heuristic, to see what
+ * it contributes. Work is counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -66,7 +66,7 @@ function* cases(): Generator<Case> {
     const terms = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
     const priced = GAS_SHARES.map((share) => BigInt(Math.floor((share * worth) / (USUAL_GAS * market.values[0]!))))
     const amountOut = BigInt(Math.floor((0.9 * worth) / value(tokenOut)))
-    const name = market.disagrees ? 'disagreeing market' : 'fair market'
+    const name = market.pricesDisagree ? 'disagreeing market' : 'fair market'
     const inputs = [...new Set(priced)].map((gasPriceWei) => [name, { ...terms, amountIn, gasPriceWei }] as const)
     const outputs = amountOut > 0n ? [['exact output', { ...terms, amountOut, gasPriceWei: 0n }] as const] : []
     yield { snapshot: snapshotOf(market.pools), requests: [...inputs, ...outputs] }
@@ -87,7 +87,10 @@ function outcomeOf({ findRoute, WorkBudget }: Code, graph: ReturnType<typeof bui
   return { result: findRoute(graph, request, budget), work: before - budget.remaining }
 }
 
-/** Loss of the other checkout's route in basis points of the amount that the request leaves open, after gas; null if not comparable. */
+/**
+ * Loss of the other checkout's route in basis points of the amount that the request leaves open, after gas; null if not
+ * comparable.
+ */
 function lossOf(request: Request, own: RouteResult, theirs: RouteResult): number | null {
   if (!own.ok || !theirs.ok) return own.ok === theirs.ok ? 0 : own.ok ? BPS : -BPS
   const { amountIn, amountOut, midAmountOut, gasCostOut } = own.route

@@ -1,7 +1,7 @@
 /**
  * Tests mutants of one package with StrykerJS on a sample of its lines, against the tests that need no node. A hash of
- * the seed and of each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere does
- * not change them. The first score on a seed is kept, because later scores are of tests written for its survivors.
+ * the seed and of each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere
+ * does not change them. The first score on a seed is kept, because later scores are of tests written for its survivors.
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +12,8 @@ import { record, rounded } from '../../bench/record.ts'
 import { root, run } from '../lib/run.ts'
 
 /**
- * Sources to mutate, by package or `package/part`. Other sources are tables and wiring. Of the API, `npm run check` compares
- * the documents that docs/ and the schemas of responses generate.
+ * Sources to mutate, by package or `package/part`. Other sources are tables and wiring. Of the API, `npm run check`
+ * compares the documents that docs/ and the schemas of responses generate.
  */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   api: ['src/!(docs)/!(*-response).ts', 'src/!(main|index|server|services|*response|*responses|error-table).ts'],
@@ -197,7 +197,7 @@ function write(name: string, result: SeedResult): void {
   const first = seeds.find(({ seed, lines }) => seed === result.seed && lines === result.lines)
   const firstScorePercent = first ? (first.firstScorePercent ?? first.scorePercent) : result.scorePercent
   const updatedResults = [...seeds.filter(({ seed }) => seed !== result.seed), { ...result, firstScorePercent }]
-  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updatedResults } } }, { shown: false })
+  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updatedResults } } }, { isPrinted: false })
 }
 
 function earlier(): Readonly<Record<string, PackageResult>> {
