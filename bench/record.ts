@@ -6,7 +6,11 @@ import { join } from 'node:path'
 
 const fileOf = (name: string) => join(import.meta.dirname, 'results', `${name}.json`)
 
-/** Writes `results/<name>.json`: the figures, with the machine, the commit, and the date of the measurement. */
+/**
+ * Writes `results/<name>.json`: the figures, with the machine, the commit, and the date of the measurement.
+ *
+ * @param options - `isPrinted` is false to write without printing the result
+ */
 export function record(name: string, figures: object, { isPrinted = true } = {}): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
   const result = {

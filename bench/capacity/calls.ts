@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NodeProxy, request } from '@sluice/devnet'
-import { ask, randomPath } from '../lib/quotes.ts'
+import { randomPath, sendForMs } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startService, startWorld } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
@@ -78,7 +78,7 @@ async function countCalls(root: string): Promise<Counts> {
     const quoteAlone = await countDuring(QUOTES, () => repeat(QUOTES, quote))
     let busyQuotes = 0
     const busy = await countDuring(1, async () => {
-      busyQuotes = (await ask(service.url, next, 16, 2_000)).length
+      busyQuotes = (await sendForMs(service.url, next, 16, 2_000)).length
     })
     // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
     const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))

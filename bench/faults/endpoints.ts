@@ -4,7 +4,7 @@
  * Results in `results/faults.json`.
  */
 import { type EndpointFailure, endpointFailures, NodeProxy, setEndpointFailure } from '@sluice/devnet'
-import { ask, moveChain, type Outcome, percentile, randomPath } from '../lib/quotes.ts'
+import { moveChain, type Outcome, percentile, randomPath, sendForMs } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
@@ -42,7 +42,7 @@ const urls = proxies.map(({ url }) => url).join()
 const service = await startService({ ...local.env, ...QUIET_ENV, RPC_URL_31337: urls })
 const rows: Row[] = []
 try {
-  await ask(service.url, nextPath, CONCURRENCY, 4_000)
+  await sendForMs(service.url, nextPath, CONCURRENCY, 4_000)
   for (const failure of kinds)
     for (const struck of failure.survivable ? (['one', 'both'] as const) : (['one'] as const)) {
       const row = await measure(failure, struck)
@@ -67,15 +67,15 @@ process.exit()
 
 /** Measures one kind of fault. The failing endpoint is first in the list. */
 async function measure(failure: EndpointFailure, struck: Row['struck']): Promise<Row> {
-  const baseline = await ask(service.url, nextPath, CONCURRENCY, BASELINE_MS)
+  const baseline = await sendForMs(service.url, nextPath, CONCURRENCY, BASELINE_MS)
   for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setEndpointFailure(proxy, failure)
-  const faultyOutcomes = await ask(service.url, nextPath, CONCURRENCY, FAULT_MS)
+  const faultyOutcomes = await sendForMs(service.url, nextPath, CONCURRENCY, FAULT_MS)
   for (const proxy of proxies) setEndpointFailure(proxy)
   // Measures without faults before and after, so that other load affects both.
   return toRow(
     failure,
     struck,
-    [...baseline, ...(await ask(service.url, nextPath, CONCURRENCY, BASELINE_MS))],
+    [...baseline, ...(await sendForMs(service.url, nextPath, CONCURRENCY, BASELINE_MS))],
     faultyOutcomes,
   )
 }

@@ -8,7 +8,7 @@ import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
-import { changedPool } from './changed-pool.ts'
+import { measureChangedPools } from './changed-pool.ts'
 import { generate } from './generate.ts'
 import { requestOf, SERVICE_LIMITS, warmUp } from './route.ts'
 import { loadScenario } from './scenario.ts'
@@ -87,5 +87,5 @@ record('scale', {
     afterSearchesMB: rounded((bytesHeld() - before) / 2 ** 20),
   },
   searches,
-  changedPool: changedPool(),
+  changedPool: measureChangedPools(),
 })

@@ -1,9 +1,12 @@
-/** `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared with other routers in the same run. */
+/**
+ * `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared
+ * with other routers in the same run.
+ */
 import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
-import { certificates } from './certificates.ts'
-import { changedPool } from './changed-pool.ts'
-import { comparisons, type Outcome, type Row, summary } from './compare.ts'
+import { measureCertificates } from './certificates.ts'
+import { measureChangedPools } from './changed-pool.ts'
+import { comparePeers, type Outcome, type Row, summary } from './compare.ts'
 import { evaluate, evaluatePaths } from './evaluate.ts'
 import { generate } from './generate.ts'
 import { netOf } from './net.ts'
@@ -47,9 +50,9 @@ for (const { nPools, seeds, nTrades } of SIZES) {
 record('router', {
   sizes,
   // All sizes together.
-  netOfGas: { trades: withGas.length, peers: comparisons(withGas) },
-  certificates: certificates(),
-  changedPool: changedPool(),
+  netOfGas: { trades: withGas.length, peers: comparePeers(withGas) },
+  certificates: measureCertificates(),
+  changedPool: measureChangedPools(),
   thread: await threadFigures(20_000, 940_001),
 })
 

@@ -61,8 +61,8 @@ function bestPath(
         if (to === tokenIn || label.hops.some((earlier) => earlier.tokenIn === to)) continue
         // The last hop must end at the target.
         if (hop === MAX_HOPS - 1 && to !== tokenOut) continue
-        const { amountOut, gas, unspent } = executor.quote(pool, from, to, label.amount)
-        if (amountOut <= 0n || unspent > 0n) continue
+        const { amountOut, gas, unspentInput } = executor.quote(pool, from, to, label.amount)
+        if (amountOut <= 0n || unspentInput > 0n) continue
         const cost = to === tokenOut ? gasOfHops(executor, [...label.hops, { pool }], gas, perGas) : 0
         const net = Number(amountOut) - cost
         const hops = [...label.hops, { pool, tokenIn: from, tokenOut: to }]

@@ -86,7 +86,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
     for (const { pool } of path) {
       const next = executor.otherToken(pool.id, token)
       const swapResult = executor.quote(pool.id, token, next, amount)
-      if (swapResult.amountOut <= 0n || swapResult.unspent > 0n) return null
+      if (swapResult.amountOut <= 0n || swapResult.unspentInput > 0n) return null
       hops.push({ pool: pool.id, tokenIn: token, tokenOut: next })
       amount = swapResult.amountOut
       gas += swapResult.gas
