@@ -167,7 +167,12 @@ function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): Evaluated
       return { after, amountOut, gas: hop['uniswap-v2'], unspentInput: 0n }
     }
     case 'v3': {
-      const { state, amountOut, crossed, unspent } = tickSwap(pool.state, amountIn, inputSide === 0)
+      const {
+        state,
+        amountOut,
+        crossedTicks: crossed,
+        unspentInput: unspent,
+      } = tickSwap(pool.state, amountIn, inputSide === 0)
       return { after: { type: 'v3', state }, amountOut, gas: hop['uniswap-v3'] + tick * crossed, unspentInput: unspent }
     }
     case 'stable': {

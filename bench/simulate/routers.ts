@@ -23,11 +23,15 @@ import { writePage } from '../honesty/page.ts'
 import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
+/**
+ * One transaction: as recorded, as simulated, as mined again, and as mined with exactly the input as balance and
+ * allowance of the sender; the last is undefined if that balance cannot be set.
+ */
 type ComparedSwap = {
   readonly recorded: RecordedSwap
   readonly simulated: SimulatedAnswer
   readonly sent: ReplayedSwap
-  readonly withExactly: ReplayedSwap | undefined
+  readonly sentWithExactInput: ReplayedSwap | undefined
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-routers-'))
@@ -45,7 +49,7 @@ for (const recordedSwap of readRecordedSwaps()) {
       recorded: recordedSwap,
       simulated: simulatedSwap,
       sent: sentSwap,
-      withExactly: await sendWithExactly(node, recordedSwap),
+      sentWithExactInput: await sendWithExactly(node, recordedSwap),
     })
   } finally {
     await service.close()
@@ -54,14 +58,15 @@ for (const recordedSwap of readRecordedSwaps()) {
 }
 rmSync(directory, { recursive: true })
 
-const exact = ({ simulated, sent }: ComparedSwap) => simulated.success && BigInt(simulated.amountOut) === sent.received
-const name = ({ recorded, simulated }: ComparedSwap) =>
+const isExact = ({ simulated, sent }: ComparedSwap) =>
+  simulated.success && BigInt(simulated.amountOut) === sent.received
+const nameOf = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /**
  * Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is
  * compared.
  */
-const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {
+const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, sentWithExactInput: withExactly = sent }) => {
   const excessGas = simulated.gasUsed - withExactly.grossGas
   return excessGas !== gasOfSenderCode(recorded)
 })
@@ -72,21 +77,21 @@ const byRouter = Object.groupBy(comparisons, ({ recorded }) => recorded.router)
 record('routers', {
   transactions: comparisons.length,
   minedAsOnChain: comparisons.filter(({ sent }) => sent.asOnChain).length,
-  exact: comparisons.filter(exact).length,
+  exact: comparisons.filter(isExact).length,
   byRouter: Object.fromEntries(
     Object.entries(byRouter).map(([router, group = []]) => [
       router,
-      `${group.filter(exact).length} of ${group.length}`,
+      `${group.filter(isExact).length} of ${group.length}`,
     ]),
   ),
-  differing: comparisons.filter((comparison) => !exact(comparison)).map(name),
+  differing: comparisons.filter((comparison) => !isExact(comparison)).map(nameOf),
   gas: {
     overTheTrace: { least: Math.min(...excessGas), p50: median(excessGas), most: Math.max(...excessGas) },
     ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
     equalOnceTheSenderHoldsJustThat: comparisons.length - unexplainedSwaps.length,
-    unexplained: unexplainedSwaps.map(name),
+    unexplained: unexplainedSwaps.map(nameOf),
   },
 })
 writePage()
-if (unexplainedSwaps.length > 0 || !comparisons.every((comparison) => exact(comparison) && comparison.sent.asOnChain))
+if (unexplainedSwaps.length > 0 || !comparisons.every((comparison) => isExact(comparison) && comparison.sent.asOnChain))
   process.exitCode = 1
