@@ -46,7 +46,7 @@ test('over an RPC the pools of the most traded tokens are listed with their stat
   const text = await run('--chain', '534352', '--rpc', node.url, '--blocks', '20', '--tokens', '2', '--settle', '5')
   expect(text).toMatch(/^WETH: 57 swaps in 22 pools$/m)
   expect(text).toMatch(/^ {2}served +24 {2}Honeypop 0x04566bf83399e4f750728d1ef57008aedda00e71$/m)
-  expect(text).toMatch(/^ {2}invisible +1 {2}Maverick V2 0x882f1fdd.* \(maverick-v2 \(Maverick V2\): not written yet/m)
+  expect(text).toMatch(/^ {2}sampled +1 {2}Maverick V2 0x882f1fdd5e320e39b6baa8317ec6f0171d1f4998$/m)
   expect(text).toMatch(/^scroll: 2 tokens\n {2}swaps +\d+(\.\d+)? % of \d+ usable: \d+ served, /m)
   expect(text).not.toContain('the recorded state lacks')
 })

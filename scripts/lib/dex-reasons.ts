@@ -3,7 +3,6 @@
 /** Reasons why families of the registry are not served. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
-  'maverick-v2': 'its pools swap by a call that the Executor does not make',
   'solidly-v3': 'not written yet: no genuine code to check against',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',
   'prop-amm': 'off until drift measurements vouch for the venue',
@@ -44,6 +43,11 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     why: 'unknown math',
   },
   'liquidity-book': { pools: 'pairs with hooks in swaps', why: 'they can refuse any swap' },
+  'maverick-v2': {
+    pools:
+      'pools with an accessor; from the 17th pool of a pair on, those created before; beyond the budget of a block, pools of tokens requested less lately',
+    why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
+  },
   'pancake-infinity': { pools: 'pools with a hook in swaps', why: 'code of its maker, not sampled yet' },
   'pancake-stable': {
     pools: 'stopped pools, and pools of the native token',

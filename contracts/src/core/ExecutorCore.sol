@@ -28,6 +28,7 @@ import {WrappedNative} from "../dexes/wrapped-native/WrappedNative.sol";
 import {BalancerV1} from "../dexes/balancer-v1/BalancerV1.sol";
 import {AaveGsm} from "../dexes/aave-gsm/AaveGsm.sol";
 import {AaveV3} from "../dexes/aave-v3/AaveV3.sol";
+import {MaverickV2} from "../dexes/maverick-v2/MaverickV2.sol";
 import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 import {Inputs} from "../libraries/Inputs.sol";
@@ -131,6 +132,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.AMBIENT) at = Ambient.run(at, flags, end);
             else if (opcode == Program.PROP_AMM) at = PropAmm.run(at, flags, end);
             else if (opcode == Program.KYBER_ELASTIC) at = _kyberElastic(at, flags, end);
+            else if (opcode == Program.MAVERICK_V2) at = MaverickV2.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }

@@ -11,6 +11,7 @@ import {
     PartialInfinity,
     PartialIziswap,
     PartialKyberElastic,
+    PartialMaverick,
     UnitGsm,
     UnitPsm
 } from "../support/PartialPools.sol";
@@ -23,7 +24,7 @@ contract RemainderInvariants is GenuineV4 {
     /// @dev Between -60,000 and 60,000 ticks such a pool consumes about 19e18.
     uint128 internal constant THIN = 1e18;
     uint256 internal constant STRAYS = 12_345;
-    uint256 internal constant FAMILIES = 5;
+    uint256 internal constant FAMILIES = 6;
 
     Token internal middle;
     address[3] internal tokens;
@@ -133,12 +134,12 @@ contract RemainderInvariants is GenuineV4 {
         Token(vault).approve(address(guard), amount);
     }
 
-    /// @dev Ambient, Ekubo, Infinity, iZiSwap and Kyber Elastic, with the sender's token, with native token, and after a hop.
+    /// @dev Ambient, Ekubo, Infinity, iZiSwap, Kyber Elastic, and Maverick V2, with the sender's token, with native token, and after a hop.
     function testFuzz_I05_a_pool_that_runs_dry_leaves_nothing(uint96 amountIn, uint96 capacity, uint8 family, uint8 way) public {
         amountIn = uint96(bound(amountIn, 1e9, 1e24));
         capacity = uint96(bound(capacity, 1, 2e24));
         (family, way) = (family % uint8(FAMILIES), way % 3);
-        // Pools of iziswap and kyber-elastic hold no native token.
+        // Pools of iziswap, kyber-elastic, and maverick-v2 hold no native token.
         if (family > 2 && way == 1) way = 0;
         bytes memory hop;
         uint256 sold = amountIn;
@@ -149,8 +150,8 @@ contract RemainderInvariants is GenuineV4 {
         Deal memory order = orderOf(way == 2 ? address(tokenIn) : from, amountIn, address(tokenOut), 1, address(executor));
         bytes memory program = bytes.concat(hop, stepOf(family, flags, head, from, capacity));
         bool isWhole = capacity >= sold || (family == 3 && sold - capacity <= sold >> 20);
-        // Ambient is paid before it sells; the others draw what they consume, and leave the rest with the sender.
-        if (way != 0 || family == 0) return trySwapWhole(order, program, isWhole);
+        // Ambient and Maverick are paid before they sell; the others draw what they consume, and leave the rest with the sender.
+        if (way != 0 || family == 0 || family == 5) return trySwapWhole(order, program, isWhole);
         assertTrue(trySwap(order, program));
         assertAsBefore();
         assertEq(tokenIn.balanceOf(user), WEALTH - (capacity >= sold ? amountIn : capacity));
@@ -178,6 +179,10 @@ contract RemainderInvariants is GenuineV4 {
         if (family == 4) {
             address elastic = address(new PartialKyberElastic(capacity, x, y));
             return abi.encodePacked(bytes1(0x1f), flags | direction, head, elastic);
+        }
+        if (family == 5) {
+            address maverick = address(new PartialMaverick(capacity, x, y));
+            return abi.encodePacked(bytes1(0x20), flags | direction, head, maverick);
         }
         address pool = address(new PartialIziswap(capacity, x, y));
         return abi.encodePacked(bytes1(0x0f), flags | direction, head, pool);

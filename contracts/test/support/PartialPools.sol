@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IMaverickV2Pool} from "../../src/interfaces/IMaverickV2.sol";
 import {Token} from "./Tokens.sol";
 
 /// @notice Pools of the families whose bytecode is not published as a package, which run dry: each consumes at most `capacity` of
@@ -98,6 +99,28 @@ contract PartialKyberElastic is PartialPool {
         uint256 before = sold.balanceOf(address(this));
         _callBack(abi.encodeWithSignature("swapCallback(int256,int256,bytes)", delta0, delta1, ""));
         require(sold.balanceOf(address(this)) - before == uint256(consumed), "not paid");
+    }
+}
+
+/// @notice A pool of maverick-v2: takes what it consumed of what it received before, and keeps the rest.
+contract PartialMaverick is PartialPool {
+    address internal immutable A;
+    address internal immutable B;
+
+    constructor(uint256 capacity_, address a, address b) PartialPool(capacity_) {
+        (A, B) = (a, b);
+    }
+
+    function swap(address to, IMaverickV2Pool.SwapParams calldata params, bytes calldata data)
+        external
+        returns (uint256 consumed, uint256)
+    {
+        require(data.length == 0 && !params.exactOutput, "not paid first");
+        require(params.tickLimit == (params.tokenAIn ? type(int32).max : type(int32).min), "limited");
+        require(Token(params.tokenAIn ? A : B).balanceOf(address(this)) >= params.amount, "not paid");
+        consumed = _consumed(params.amount);
+        _pay(params.tokenAIn ? B : A, to, consumed);
+        return (consumed, consumed);
     }
 }
 

@@ -76,6 +76,8 @@ contract Recorder {
             _callBack(abi.encodeWithSelector(0xfa483e72, amount0, amount1, ""));
             _answer(uint256(amount0), uint256(amount1), 0);
         }
+        // maverick-v2: the whole input is consumed.
+        if (name == 0x3eece7db) _answer(uint256(bytes32(msg.data[0x24:0x44])), 7, 0);
         // iziswap: the same, as the first amount or the second.
         if (name == 0x857f812f) {
             (, uint256 amount) = abi.decode(msg.data[4:], (address, uint256));

@@ -22,6 +22,7 @@ import {
   IKyberElasticPool__factory,
   ILiquidityBookPair__factory,
   ILitePsm__factory,
+  IMaverickV2Pool__factory,
   IPancakeInfinityBinManager__factory,
   IPancakeInfinityClManager__factory,
   IPancakeInfinityVault__factory,
@@ -81,6 +82,15 @@ const AMBIENT_SWAP = [
   'uint8',
 ]
 const kyberElastic = IKyberElasticPool__factory.createInterface()
+const maverickV2 = IMaverickV2Pool__factory.createInterface()
+
+/** Parameters of a swap that pays for nothing, since nothing arrives at a Recorder, up to the last tick. */
+const maverickSwap = (tokenAIn: boolean) => ({
+  amount: 0n,
+  tokenAIn,
+  exactOutput: false,
+  tickLimit: tokenAIn ? 2 ** 31 - 1 : -(2 ** 31),
+})
 
 export type Scene = {
   readonly executor: string
@@ -453,6 +463,10 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         pay(step, step.pool, resolve(step.input, tokenIn))
         // Nothing arrives, so the amount passed is 0.
         call(step.pool, propAmm.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, 2n ** 256n - 1n]))
+        break
+      case 'maverick-v2':
+        pay(step, step.pool, resolve(step.input, tokenIn))
+        call(step.pool, maverickV2.encodeFunctionData('swap', [to, maverickSwap(step.zeroForOne), '0x']))
         break
       case 'erc4626': {
         const amount = take(step)

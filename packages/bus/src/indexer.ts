@@ -3,7 +3,7 @@
  * wait for the lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type IndexedMarket, type PairScope, type Snapshot, type StorePlace, toText } from '@sluice/liquidity'
+import { type IndexedMarket, type PairScope, type Snapshot, type StoreOpener, toText } from '@sluice/liquidity'
 import { type BlockHeader, inSlices } from '@sluice/rpc'
 import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
@@ -46,7 +46,7 @@ export type IndexerOptions = {
   readonly scope: PairScope
   readonly keys: ChainKeys
   /** Opens and starts a market that reads the chain and stores its memory at the given place. */
-  readonly open: (storePlace: StorePlace) => OpenedMarket
+  readonly open: (storeOpener: StoreOpener) => OpenedMarket
   /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
   readonly leaseDelayMs?: () => number
   readonly onError?: (error: unknown) => void

@@ -1,6 +1,6 @@
 /** Tests successive owners of a chain, over a real Redis. */
 import type { Hex } from '@sluice/chains'
-import type { IndexedMarket, StorePlace } from '@sluice/liquidity'
+import type { IndexedMarket, StoreOpener } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Connection } from '../src/connection.ts'
@@ -25,7 +25,7 @@ const REQUESTED = 47
 /** Longer than a synthetic market takes to find a token's pools. */
 const FOUND_MS = 150
 
-type Setup = (market: SyntheticMarket, place: StorePlace) => StorePlace
+type Setup = (market: SyntheticMarket, place: StoreOpener) => StoreOpener
 type Options = Partial<Pick<IndexerOptions, 'onError' | 'leaseDelayMs'>>
 
 describe.skipIf(!hasRedis)('owners of a chain', () => {

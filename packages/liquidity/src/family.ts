@@ -102,7 +102,7 @@ export class PoolRefusal extends Error {
   }
 }
 
-/** Message of the only `RangeError` that no arithmetic throws. */
+/** Message of the `RangeError` of a stack overflow, which is a fault of our code and no failed arithmetic. */
 const STACK_OVERFLOW = 'Maximum call stack size exceeded'
 
 /**
@@ -130,15 +130,16 @@ export function nullIfRefused<T>(compute: () => T): T | null {
 }
 
 /**
- * One eth_call read. `code` overrides the account's code for this read (a lens). `gas` is an estimate, used to pack
- * reads into calls that a node accepts; absent: little.
+ * One eth_call read. `code` overrides the account's code for this read (a lens: a contract of ours that reads a pool's
+ * storage and is not deployed). `gas` estimates the gas of the read, so that reads are packed into calls that a node
+ * accepts; absent: little.
  */
 export type Read = {
   readonly to: Address
   readonly data: Hex
   readonly code?: Hex
   readonly gas?: number
-  /** Storage overrides for this read and for the others in the same call. */
+  /** Storage overrides. They apply to all reads in the same call. */
   readonly storage?: Readonly<Record<Address, Readonly<Record<Hex, Hex>>>>
 }
 /**
@@ -158,8 +159,9 @@ export type HopPayment = {
 }
 
 /**
- * A pool state as text that anyone can read from the contract again, for certificates (docs/certificates.md). Limited
- * to the kinds whose profit at given prices `@sluice/certificate` can compute.
+ * A pool state as text, for certificates: proofs that bound what any route can pay (docs/certificates.md). Anyone can
+ * read the state from the contract again and compare it. Limited to the kinds of pools whose maximum profit at given
+ * prices `@sluice/certificate` can compute.
  */
 export type ReadableState = {
   readonly kind: 'constant-product' | 'concentrated' | 'stable'
@@ -168,7 +170,7 @@ export type ReadableState = {
   readonly feePpm?: number
 }
 
-/** A swap of a route, as far as sampling needs it. */
+/** The fields of a swap that sampling needs. */
 export type SampledSwap = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
 
 /** Sampling of pools without local math. @see docs/decisions/sampled-pools.md */
@@ -180,7 +182,7 @@ export type Sampling<State> = {
   refine(row: DexRow, pool: Pool<State>, swaps: readonly SampledSwap[]): Reads<State | null>
   /** True if the pool has a sample so close to the input that another adds nothing. */
   isSampledAt(pool: Pool<State>, swap: SampledSwap): boolean
-  /** Text that changes with every trade that the contract accounts for, instead of the reserves. */
+  /** Returns a text that differs between two states of the pool if a trade changed the contract between them. */
   stampOf(pool: Pool<State>): string
 }
 

@@ -8,8 +8,8 @@ const POOLS_PER_SLICE = 500
 const BUCKETS_PER_SLICE = 32
 
 /**
- * Pools sorted by id: copying two arrays is faster than rebuilding a map. `idPrefixes` holds the numeric prefix of each id,
- * so that a binary search reads no pool objects.
+ * Pools sorted by id: copying two arrays is faster than rebuilding a map. `idPrefixes` holds the numeric prefix of each
+ * id, so that a binary search reads no pool objects.
  */
 type Bucket = { readonly idPrefixes: readonly number[]; readonly pools: readonly Pool[] }
 type MutableBucket = { readonly idPrefixes: number[]; readonly pools: Pool[] }
@@ -22,7 +22,9 @@ const IDS_PER_SLICE = 32
 
 const NO_POOLS: Bucket = { idPrefixes: [], pools: [] }
 
-/** One step of the change log: the ids that `with` set or deleted when it derived a newer map from the map `identity`. */
+/**
+ * One step of the change log: the ids that `with` set or deleted when it derived a newer map from the map `identity`.
+ */
 type LoggedIds = { readonly identity: object; readonly ids: readonly string[] }
 
 /** Differences between two maps. */
@@ -245,7 +247,9 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return new PoolMap(buckets, size)
   }
 
-  /** Divides the map into `partCount` parts of about equal size. Returns the ids of part `partIndex`, counted from 0. */
+  /**
+   * Divides the map into `partCount` parts of about equal size. Returns the ids of part `partIndex`, counted from 0.
+   */
   idsOfPart(partIndex: number, partCount: number): string[] {
     const from = Math.floor((partIndex * BUCKET_COUNT) / partCount)
     const to = Math.floor(((partIndex + 1) * BUCKET_COUNT) / partCount)

@@ -98,8 +98,8 @@ export interface Market {
    */
   snapshotBefore?(block: BlockHeader): Snapshot | undefined
   /**
-   * Samples pools of the newest block at the inputs of swaps, by pool id, so that their quotes are exact there. Resolves
-   * to a snapshot of the same block, or to the newest one. Absent if another process reads the chain.
+   * Samples pools of the newest block at the inputs of swaps, by pool id, so that their quotes are exact there.
+   * Resolves to a snapshot of the same block, or to the newest one. Absent if another process reads the chain.
    *
    * @throws RpcError
    */
@@ -112,8 +112,8 @@ export interface Market {
   /** Fill levels of all caches that untrusted requests can fill. */
   cacheCounts(): Readonly<Record<string, StateCount>>
   /**
-   * Brings memory to the node's head now, independent of the poll timer. Concurrent calls share a sync that has not read
-   * the head yet.
+   * Brings memory to the node's head now, independent of the poll timer. Concurrent calls share a sync that has not
+   * read the head yet.
    */
   sync(options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /** Resolves to a snapshot at or after the block. @throws MarketError `BEHIND` at the time limit */

@@ -6,7 +6,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { createBuilder, hardhatArtifact } from '@sluice/devnet'
 import type { Log } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { feeFromPayment, feeProbe } from '../src/dexes/algebra-integral/fee.ts'
+import { feeFromPayment, feeProbeFor } from '../src/dexes/algebra-integral/fee.ts'
 import type { AlgebraIntegralState } from '../src/dexes/algebra-integral/types.ts'
 import { familyOf, type Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
@@ -165,7 +165,7 @@ test('every fee is recovered from the resulting input, at any price and depth', 
         [tick + 60, -liquidity, liquidity],
       ] as const,
     }
-    const probe = feeProbe(state, r.integer(2) === 0)!
+    const probe = feeProbeFor(state, r.integer(2) === 0)!
     const fee = BigInt(r.integer(65_536))
     // Below two million units several fees lead to the same input.
     if (probe.netInput < 2_000_000n) continue
@@ -185,7 +185,7 @@ test('a price at an initialized tick is probed in the range that the swap enters
       [60, -12n, 12n],
     ] as const,
   })
-  const down = feeProbe(
+  const down = feeProbeFor(
     {
       ...at(0, 0),
       liquidity: 12n * 10n ** 18n,
@@ -194,7 +194,7 @@ test('a price at an initialized tick is probed in the range that the swap enters
     true,
   )!
   expect(down.limitSqrtPrice).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(-60)) / 2n)
-  const up = feeProbe(
+  const up = feeProbeFor(
     {
       ...at(-1, 0),
       liquidity: 7n * 10n ** 18n,
@@ -203,7 +203,7 @@ test('a price at an initialized tick is probed in the range that the swap enters
     false,
   )!
   expect(up.limitSqrtPrice).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(60)) / 2n)
-  expect(feeProbe({ ...at(0, 0), liquidity: 0n, ticks: [] }, true)).toBeNull()
+  expect(feeProbeFor({ ...at(0, 0), liquidity: 0n, ticks: [] }, true)).toBeNull()
 })
 
 test('inputs that no fee explains are refused', () => {

@@ -56,7 +56,7 @@ const cryptoCase = (name: string, knowsNext: boolean, address: Hex, tokens: read
   exchange: exchangeOf('uint256'),
   read: async (pool, coins) =>
     crypto.toState(
-      crypto.decodeRead(await readLens(CURVE_CRYPTO_LENS, cryptoLens.encodeFunctionData('read', [pool, coins]))),
+      crypto.decodeStateRead(await readLens(CURVE_CRYPTO_LENS, cryptoLens.encodeFunctionData('read', [pool, coins]))),
     ),
 })
 const stableCase = (name: string, rounding: 'each' | 'end', address: Hex, tokens: readonly Address[]): Case => ({
@@ -68,7 +68,7 @@ const stableCase = (name: string, rounding: 'each' | 'end', address: Hex, tokens
   exchange: exchangeOf('int128'),
   read: async (pool) =>
     stable.toState(
-      stable.decodeRead(await readLens(CURVE_LENS, stableLens.encodeFunctionData('read', [pool]))),
+      stable.decodeStateRead(await readLens(CURVE_LENS, stableLens.encodeFunctionData('read', [pool]))),
       rounding,
     ),
 })

@@ -61,13 +61,16 @@ async function sample(familyId: string, name: ModeName): Promise<SampledState | 
   return states![0] as SampledState | null
 }
 
-test.each(['caller-fee-v3', 'syncswap-aqua'])('an honest pool of %s has samples in both directions', async (family) => {
-  const state = (await sample(family, 'honest'))!
-  for (const samples of state.samples) {
-    expect(samples.length).toBeGreaterThan(8)
-    for (const [amountIn, amountOut] of samples) expect(amountOut).toBe(amountIn)
-  }
-})
+test.each(['caller-fee-v3', 'syncswap-aqua', 'maverick-v2'])(
+  'an honest pool of %s has samples in both directions',
+  async (family) => {
+    const state = (await sample(family, 'honest'))!
+    for (const samples of state.samples) {
+      expect(samples.length).toBeGreaterThan(8)
+      for (const [amountIn, amountOut] of samples) expect(amountOut).toBe(amountIn)
+    }
+  },
+)
 
 test.each(['half', 'nothing', 'negative output', 'one word', 'burnt gas', 'other token', 'nested call'] as const)(
   'a pool of caller-fee-v3 with %s has no samples',
@@ -95,3 +98,8 @@ test('a pool of syncswap-aqua whose token keeps balances in unusual storage wait
   }
   expect(await runReads(rpc, await at(), [family.readFixed!(row, [pool], 0)])).toEqual([[null]])
 })
+
+test.each(['half', 'nothing', 'one word', 'burnt gas', 'nested call'] as const)(
+  'a pool of maverick-v2 with %s has no samples',
+  async (name) => expect(await sample('maverick-v2', name)).toBeNull(),
+)

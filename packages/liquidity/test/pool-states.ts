@@ -211,6 +211,7 @@ const generators: Generators = {
   'caller-fee-v3': (r) => poolOf('caller-fee-v3', { ...venue(r), focus: [[], []], stamp: '' }),
   'syncswap-aqua': (r) =>
     poolOf('syncswap-aqua', { ...venue(r), focus: [[], []], stamp: '' }, { vault: ADDRESS, holdings: [{}, {}] }),
+  'maverick-v2': (r) => poolOf('maverick-v2', { ...venue(r), focus: [[], []], stamp: '' }),
   'uniswap-v4-hooks': (r) => poolOf('uniswap-v4-hooks', { ...venue(r), focus: [[], []], stamp: '' }),
 }
 

@@ -19,7 +19,7 @@ const CHAIN_IDS = { linea: 59_144, scroll: 534_352 } as const
 
 /** A swap that was mined, with the pool's tokens in its order. */
 type MinedSwap = {
-  readonly family: 'caller-fee-v3' | 'syncswap-aqua'
+  readonly family: 'caller-fee-v3' | 'maverick-v2' | 'syncswap-aqua'
   readonly chain: RecordedRollup
   readonly pool: Address
   readonly factory: Address
@@ -62,6 +62,20 @@ const MINED: Readonly<Record<string, MinedSwap>> = {
     sold: 1,
     amountIn: 0x5a2c5eb280000n,
     amountOut: 0x677d31n,
+  },
+  'Maverick V2 on Scroll': {
+    family: 'maverick-v2',
+    chain: 'scroll',
+    pool: toAddress('0x882f1fdd5e320e39b6baa8317ec6f0171d1f4998'),
+    factory: toAddress('0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e'),
+    tokens: [
+      toAddress('0x06efdbff2a14a7c8e15944d1f4a48f9f95f663a4'),
+      toAddress('0xf55bec9cafdbe8730f096aa55dad6d22d44099df'),
+    ],
+    block: 19_604_679,
+    sold: 0,
+    amountIn: 500_000n,
+    amountOut: 0x7a0ean,
   },
   'a fork on Linea': {
     family: 'caller-fee-v3',

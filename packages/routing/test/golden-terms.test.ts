@@ -99,7 +99,10 @@ let states: readonly Pool[] | undefined
 
 /** Real and random pools of all families between five tokens, with any prices: some refuse most amounts. */
 function anyPools(seed: number): readonly Pool[] {
-  states ??= [...poolStates(5).values()].flatMap((pools) => pools.filter(({ tokens }) => tokens.length < 5))
+  // A wrapper trades only the native token, which the tokens of these pools are not.
+  states ??= [...poolStates(5).values()]
+    .flat()
+    .filter(({ family, tokens }) => family !== 'wrapped-native' && tokens.length < 5)
   const random = seeded(seed)
   return Array.from({ length: 10 + (seed % 8) }, (_, k) => {
     const pool = states![Math.floor(states!.length * random())]!

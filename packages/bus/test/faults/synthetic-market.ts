@@ -10,7 +10,7 @@ import {
   PoolMap,
   type Snapshot,
   type Store,
-  type StorePlace,
+  type StoreOpener,
   type TokenFacts,
 } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
@@ -38,7 +38,7 @@ export class SyntheticMarket implements IndexedMarket {
   readonly chainId = 1
   readonly tokens = null as unknown as TokenFacts
   private readonly chain: SyntheticChain
-  private readonly place: StorePlace
+  private readonly place: StoreOpener
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
   private readonly timers: NodeJS.Timeout[] = []
   private groups = new Set<number>()
@@ -47,7 +47,7 @@ export class SyntheticMarket implements IndexedMarket {
   private store: Store | null = null
   private readonly restored = Promise.withResolvers<void>()
 
-  constructor(startMs: number, place: StorePlace) {
+  constructor(startMs: number, place: StoreOpener) {
     this.chain = new SyntheticChain(startMs)
     this.place = place
   }

@@ -24,6 +24,7 @@ import { kyberClassic } from './kyber-classic/index.ts'
 import { kyberElastic } from './kyber-elastic/index.ts'
 import { liquidityBook } from './liquidity-book/index.ts'
 import { litePsm } from './lite-psm/index.ts'
+import { maverickV2 } from './maverick-v2/index.ts'
 import { pancakeInfinity } from './pancake-infinity/index.ts'
 import { pancakeStable } from './pancake-stable/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
@@ -86,6 +87,7 @@ export const families: readonly DexFamily<any>[] = [
   propAmm,
   kyberElastic,
   echodex,
+  maverickV2,
 ]
 
 const familyById = new Map(families.map((family) => [family.id, family]))

@@ -1,7 +1,7 @@
 /**
- * Encodes pools for other processes and threads: whole pools as fields of a Redis hash, and the changes of a block as an
- * entry. Long arrays of a state, such as ticks, seldom change. They are separate fields and are sent only when they
- * change. A pool's identity (its properties other than the state) is sent once.
+ * Encodes pools for other processes and threads: whole pools as fields of a Redis hash, and the changes of a block as
+ * an entry of a stream. Long arrays of a state, such as ticks, seldom change. They are separate fields and are sent
+ * only when they change. A pool's identity (its properties other than the state) is sent once.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from '../family.ts'
@@ -25,7 +25,7 @@ export type PoolContent = Omit<Pool, 'state'> & {
 export type StateContent = Pick<PoolContent, 'state' | 'apart'>
 
 /** Changes between the published pools and the next pools. */
-export type Difference = {
+export type EncodedDifference = {
   /** Field names and texts alternately, to be set in the hash. */
   readonly fieldsToSet: readonly string[]
   readonly removedFields: readonly string[]
@@ -94,7 +94,7 @@ export function encodeDifference(
   oldPools: PoolById,
   changedPools: readonly Pool[],
   goneIds: readonly string[],
-): Difference {
+): EncodedDifference {
   const fieldsToSet: string[] = []
   const poolTexts: string[] = []
   const longs: [string, string][] = []
@@ -102,9 +102,9 @@ export function encodeDifference(
   for (const pool of changedPools) {
     const oldPool = oldPools.get(pool.id)
     const { content, separateFields } = encodeState(pool, oldPool)
-    for (const text of separateFields) {
-      fieldsToSet.push(...text)
-      longs.push(text)
+    for (const field of separateFields) {
+      fieldsToSet.push(...field)
+      longs.push(field)
     }
     const isIdentityUnchanged = oldPool !== undefined && hasSameIdentity(oldPool, pool)
     const mainText = toText(content)
@@ -135,11 +135,11 @@ export function encodeEntryBetween(oldPools: PoolById, newPools: PoolById, maxCh
   if (changedPools.length + goneIds.length > maxChanged) return null
   const longs: (readonly [string, string])[] = []
   const pools = changedPools.map((pool) => {
-    const old = oldPools.get(pool.id)
-    const { content, separateFields } = encodeState(pool, old)
+    const oldPool = oldPools.get(pool.id)
+    const { content, separateFields } = encodeState(pool, oldPool)
     longs.push(...separateFields)
     const mainText = toText(content)
-    const text = old && hasSameIdentity(old, pool) ? mainText : mergeTexts(identityText(pool, false), mainText)
+    const text = oldPool && hasSameIdentity(oldPool, pool) ? mainText : mergeTexts(identityText(pool, false), mainText)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
   return encodeEntry({ pools, longs }, goneIds, [], [])
@@ -160,8 +160,8 @@ const identityByTokens = new WeakMap<readonly string[], { readonly identity: Ide
  * @param isCached - false for a new pool: most pools never change, so caching their text would waste memory
  */
 function identityText(pool: Pool, isCached: boolean): string {
-  const cached = identityByTokens.get(pool.tokens)
-  if (cached && hasSameIdentity(cached.identity, pool)) return cached.text
+  const cachedIdentity = identityByTokens.get(pool.tokens)
+  if (cachedIdentity && hasSameIdentity(cachedIdentity.identity, pool)) return cachedIdentity.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
   if (isCached) identityByTokens.set(pool.tokens, { identity, text })
@@ -169,16 +169,16 @@ function identityText(pool: Pool, isCached: boolean): string {
 }
 
 /** Merges the JSON texts of two objects into one. */
-const mergeTexts = (identity: string, main: string): string => `${identity.slice(0, -1)},${main.slice(1)}`
+const mergeTexts = (identity: string, content: string): string => `${identity.slice(0, -1)},${content.slice(1)}`
 
 /** True if both pools have the same identity. */
-function hasSameIdentity(old: Identity, pool: Identity): boolean {
+function hasSameIdentity(oldIdentity: Identity, pool: Identity): boolean {
   let unmatchedCount = 0
-  for (const name in old) if (name !== 'state') unmatchedCount++
+  for (const name in oldIdentity) if (name !== 'state') unmatchedCount++
   for (const name in pool) {
     if (name === 'state') continue
     unmatchedCount--
-    const [oldValue, newValue] = [old[name as keyof Identity], pool[name as keyof Identity]]
+    const [oldValue, newValue] = [oldIdentity[name as keyof Identity], pool[name as keyof Identity]]
     if (oldValue === newValue) continue
     if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(oldValue, newValue)) return false
   }

@@ -19,8 +19,8 @@ const markByPools = new WeakMap<PoolById, Mark>()
 
 /** Returns the mark of a pool map. */
 export function markOf(pools: PoolById): Mark {
-  const existing = markByPools.get(pools)
-  if (existing) return existing
+  const existingMark = markByPools.get(pools)
+  if (existingMark) return existingMark
   const mark = {}
   markByPools.set(pools, mark)
   return mark

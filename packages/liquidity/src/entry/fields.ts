@@ -28,9 +28,9 @@ export function readEntry(bytes: Uint8Array): DecodedEntry | null {
     const start = end + 1
     end = lineEnd(text, start)
     // Encode each array as its own string: a substring would retain the whole text of the entry.
-    const long = LazyArray.of(text.toString('utf8', start, end))
-    if (!long) return null
-    longs.push([field, long])
+    const lazyArray = LazyArray.of(text.toString('utf8', start, end))
+    if (!lazyArray) return null
+    longs.push([field, lazyArray])
   }
   return end === text.length ? { ...head, longs } : null
 }
@@ -65,10 +65,10 @@ export class FieldCollector {
   private readonly fieldsByPoolId = new Map<string, PoolFields>()
 
   static of(entry: DecodedEntry): FieldCollector {
-    const fields = new FieldCollector()
-    for (const [id, pool] of entry.pools) fields.setPool(id, pool)
-    for (const [field, long] of entry.longs) fields.setLazyArray(field, long)
-    return fields
+    const collector = new FieldCollector()
+    for (const [id, pool] of entry.pools) collector.setPool(id, pool)
+    for (const [field, lazyArray] of entry.longs) collector.setLazyArray(field, lazyArray)
+    return collector
   }
 
   /** Adds a field of the hash. @throws SyntaxError */
@@ -77,9 +77,9 @@ export class FieldCollector {
       this.setPool(field, fromText(text))
       return
     }
-    const long = LazyArray.of(text)
-    if (!long) throw new SyntaxError('expected the text of a JSON array')
-    this.setLazyArray(field, long)
+    const lazyArray = LazyArray.of(text)
+    if (!lazyArray) throw new SyntaxError('expected the text of a JSON array')
+    this.setLazyArray(field, lazyArray)
   }
 
   /** Adds a whole pool, or merges the state of a pool whose identity is present. */
@@ -93,16 +93,16 @@ export class FieldCollector {
     fields.content = { ...previousContent, ...(content as StateContent) }
   }
 
-  private setLazyArray(field: string, long: LazyArray): void {
+  private setLazyArray(field: string, lazyArray: LazyArray): void {
     const separatorIndex = field.indexOf(' ')
     const pool = this.fieldsOf(field.slice(0, separatorIndex))
     pool.longByName ??= new Map()
-    pool.longByName.set(field.slice(separatorIndex + 1), long)
+    pool.longByName.set(field.slice(separatorIndex + 1), lazyArray)
   }
 
   private fieldsOf(id: string): PoolFields {
-    const existing = this.fieldsByPoolId.get(id)
-    if (existing) return existing
+    const existingFields = this.fieldsByPoolId.get(id)
+    if (existingFields) return existingFields
     const fields: PoolFields = {}
     this.fieldsByPoolId.set(id, fields)
     return fields
@@ -114,7 +114,7 @@ export class FieldCollector {
       this.setPool(id, pool)
       this.dropShortenedArrays(id)
     }
-    for (const [field, long] of longs) this.setLazyArray(field, long)
+    for (const [field, lazyArray] of longs) this.setLazyArray(field, lazyArray)
     for (const id of gone) this.fieldsByPoolId.delete(id)
   }
 

@@ -42,31 +42,31 @@ const LAZY_ARRAYS = Symbol('long arrays')
 const descriptorByName = new Map<string, PropertyDescriptor>()
 
 function descriptorOf(name: string): PropertyDescriptor {
-  const cached = descriptorByName.get(name)
-  if (cached) return cached
-  const property: PropertyDescriptor = {
+  const cachedDescriptor = descriptorByName.get(name)
+  if (cachedDescriptor) return cachedDescriptor
+  const descriptor: PropertyDescriptor = {
     get(this: StateWithLazyArrays) {
       return this[LAZY_ARRAYS]![name]!.items
     },
     enumerable: true,
     configurable: true,
   }
-  descriptorByName.set(name, property)
-  return property
+  descriptorByName.set(name, descriptor)
+  return descriptor
 }
 
 /**
  * Defines lazily parsed arrays on a state that no other code has a reference to yet. A spread copy of the state has
  * plain arrays.
  */
-export function defineLazyArrays(state: object, longs: Readonly<Record<string, LazyArray>>): void {
-  Object.defineProperty(state, LAZY_ARRAYS, { value: longs })
-  for (const name in longs) Object.defineProperty(state, name, descriptorOf(name))
+export function defineLazyArrays(state: object, lazyArrays: Readonly<Record<string, LazyArray>>): void {
+  Object.defineProperty(state, LAZY_ARRAYS, { value: lazyArrays })
+  for (const name in lazyArrays) Object.defineProperty(state, name, descriptorOf(name))
 }
 
 /**
- * Returns a value that identifies a property without parsing it: the `LazyArray` if the property is still encoded, else the
- * property itself.
+ * Returns a value that identifies a property without parsing it: the `LazyArray` if the property is still encoded, else
+ * the property itself.
  */
 export function sourceOf(state: object, name: string): unknown {
   return (state as StateWithLazyArrays)[LAZY_ARRAYS]?.[name] ?? (state as Readonly<Record<string, unknown>>)[name]

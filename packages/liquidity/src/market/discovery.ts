@@ -1,21 +1,23 @@
-/** Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters. */
+/**
+ * Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters.
+ */
 
 import type { Address } from '@sluice/chains'
 import { abortable, type BlockHeader, inSlices, type Priority, RpcError } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { chunks } from '../dexes/common/chunks.ts'
-import { pairKey } from '../dexes/common/direction.ts'
+import { pairKey, type TokenPair } from '../dexes/common/direction.ts'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
 import type { PoolList } from '../pool-list/pool-list.ts'
 import type { ScanStatus } from '../snapshot.ts'
-import { Background } from './background.ts'
+import { BatchQueue } from './batch-queue.ts'
 import type { Evictor } from './evictor.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
-import { pairsOf, type TokenPair } from './pairs.ts'
+import { pairsOf } from './pairs.ts'
 import { PoolListImport, type PoolListImportCount } from './pool-list-import.ts'
 import { findPools, type PoolEntry } from './pool-reader.ts'
 import { RequestedPairs } from './requested-pairs.ts'
@@ -25,9 +27,11 @@ import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
  * Milliseconds that a requested token waits for the log scan. Pools found later are added without a further request.
  */
 const SCAN_TIMEOUT_MS = 500
-/** Milliseconds that the first requests of a woken chain wait for the pools between intermediates. */
+/** Milliseconds that the first requests after the start of a market wait for the pools between intermediates. */
 const WARM_UP_TIMEOUT_MS = 1_000
-/** Tokens per background batch. A batch costs one or two megabytes of responses and less than a second of node time. */
+/**
+ * Tokens per background batch of searches with the hubs. A batch costs up to 2 MB of responses and 1 s of node time.
+ */
 const TOKENS_PER_BATCH = 25
 /**
  * Tokens or token groups per background batch of searches with all intermediates. Each item needs several times as many
@@ -63,11 +67,11 @@ export class Discovery {
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: RequestedPairs
-  private readonly tokenSearches: Background<Address>
+  private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
-  private readonly intermediateSearches: Background<Address>
-  /** Searches for the neighbors of groups of tokens. */
-  private readonly neighborSearches: Background<readonly Address[]>
+  private readonly intermediateSearches: BatchQueue<Address>
+  /** Searches for the pools of the neighbors of groups of tokens. */
+  private readonly neighborSearches: BatchQueue<readonly Address[]>
   /** First searches, for the pools between hubs and between intermediates; null before they start. */
   private warmUpSearch: Promise<unknown> | null = null
   /** Scan of past logs. */
@@ -85,17 +89,17 @@ export class Discovery {
         () => new PoolListImport(loadPoolList(), { components, follower }, (...row) => this.scan.hasPoolsOf(...row)),
       )
     const { hubs, intermediates } = components.directory.scope
-    this.tokenSearches = new Background(
+    this.tokenSearches = new BatchQueue(
       (tokens) => this.searchWithPartners(tokens, hubs),
       limits.queuedSearches,
       TOKENS_PER_BATCH,
     )
-    this.intermediateSearches = new Background(
+    this.intermediateSearches = new BatchQueue(
       (tokens) => this.searchWithPartners(tokens, intermediates),
       limits.queuedSearches,
       ITEMS_PER_WIDE_BATCH,
     )
-    this.neighborSearches = new Background(
+    this.neighborSearches = new BatchQueue(
       (groups) => this.searchNeighbors(groups),
       limits.queuedSearches,
       ITEMS_PER_WIDE_BATCH,
@@ -116,8 +120,8 @@ export class Discovery {
     return this.requestedPairs.loadedKeys()
   }
 
-  restorePairs(pairs: Iterable<string>): void {
-    this.requestedPairs.restore(pairs)
+  restorePairs(pairKeys: Iterable<string>): void {
+    this.requestedPairs.restore(pairKeys)
   }
 
   forgetPairs(): void {
@@ -191,7 +195,8 @@ export class Discovery {
    */
   private warmUp(): Promise<unknown> {
     if (this.warmUpSearch) return this.warmUpSearch
-    // After a restart all pairs may be known although the log scan is incomplete.
+    // Started here, because no search of a new pair may start it: after a restart, all pairs can be known although the
+    // log scan is incomplete.
     void this.scan.run()
     const { hubs, intermediates } = this.components.directory.scope
     const hubSearch = this.requestPairs(pairsOf(hubs, []), 'lookup')
@@ -205,7 +210,7 @@ export class Discovery {
     return firstSearches
   }
 
-  /** Searches the pools between the neighbors of each group and the tokens of the group, and the intermediates. */
+  /** Searches the pools of each group's neighbors with the tokens of the group and with the intermediates. */
   private async searchNeighbors(groups: readonly (readonly Address[])[]): Promise<void> {
     const { directory } = this.components
     // Neighbors are derived from the pools of past logs.
@@ -257,12 +262,12 @@ export class Discovery {
     const { ledger } = this.components
     const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools))
     for (let attempt = 1; ids.length > 0; attempt++) {
-      const { block, read } = await this.follower.retryOnReorg(async (block) => ({
+      const { block, loadedPools } = await this.follower.retryOnReorg(async (block) => ({
         block,
         // Read at high priority even for a background search: the background budget limits only the search.
-        read: await this.follower.read(block, ids, 'lookup'),
+        loadedPools: await this.follower.read(block, ids, 'lookup'),
       }))
-      if (await ledger.mutex.run(() => this.merge(block, read))) return
+      if (await ledger.mutex.run(() => this.merge(block, loadedPools))) return
       if (attempt === MAX_READ_ATTEMPTS) throw new MarketError('REORGED', `block ${block.number} is gone`)
     }
   }
@@ -294,7 +299,7 @@ export class Discovery {
     const pools =
       readEntry === top
         ? updatedPools
-        : await this.follower.refreshPools(top.block, updatedPools, changedIds).catch(nullIfReorged)
+        : await this.follower.refreshSilentPools(top.block, updatedPools, changedIds).catch(nullIfReorged)
     if (!pools) return false
     if (pools === top.pools) return true
     const entry = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }

@@ -6,6 +6,7 @@ import type { Hex } from '@sluice/chains'
 
 /** Milliseconds before the first check; each further check waits twice as long. */
 const FIRST_MS = 500
+/** Maximum checks of a block, and maximum blocks. */
 const MAX_CHECKS = 4
 const MAX_BLOCKS = 64
 

@@ -31,17 +31,17 @@ export function exportPools(path: string, chain: Chain): PoolList {
       const { id, address, tokens, fixed } = pool
       pools[dexRow!]!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
     }
-    const next = new Map(extra.scannedTo)
-    const deployments = rows.flatMap((row, k) => deploymentOf(row, pools[k]!, next.get(k)))
+    const nextBlockByRow = new Map(extra.scannedTo)
+    const deployments = rows.flatMap((row, k) => deploymentOf(row, pools[k]!, nextBlockByRow.get(k)))
     return { chainId: chain.chainId, block: facts.block.number, deployments }
   } finally {
     database.close()
   }
 }
 
-/** @param next - the first block whose logs were not scanned */
-function deploymentOf({ family, address, startBlock }: DexRow, pools: ListedPool[], next = 0): ListedDeployment[] {
-  const scannedTo = next - 1 - REORG_BLOCKS
+/** Returns the list of one deployment; empty if it has no pools. @param nextBlock - first block that was not scanned */
+function deploymentOf({ family, address, startBlock }: DexRow, pools: ListedPool[], nextBlock = 0): ListedDeployment[] {
+  const scannedTo = nextBlock - 1 - REORG_BLOCKS
   const isScanned = startBlock !== undefined && scannedTo >= startBlock
   if (pools.length === 0 && !isScanned) return []
   pools.sort((a, b) => (a.id < b.id ? -1 : 1))

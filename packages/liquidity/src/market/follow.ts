@@ -1,6 +1,8 @@
 /**
  * Brings the ledger of a market to the node's head: applies new blocks from their logs, undoes reorged blocks, or reads
- * all pools again. `market.ts` calls `follow` at every poll; discovery, the audit, and quotes read pools through it too.
+ * all pools again. `market.ts` calls `follow` at every poll. Discovery, the audit, and quotes also use this class to
+ * read pools. A pool is "silent" if its state can change without a log, and "sampled" if it is quoted from swaps that
+ * are simulated at every block.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
@@ -45,14 +47,14 @@ function isBlockGone(error: unknown): boolean {
 
 const NO_IDS: ReadonlySet<string> = new Set()
 
-/** Pools that differ from memory, in their current state, and ids of pools that can no longer be read. */
+/** Pools whose state on chain differs from that in memory, with the state on chain; and ids of unreadable pools. */
 type PoolDifferences = { readonly differingPools: readonly Pool[]; readonly goneIds: readonly string[] }
 
 /** Compares the pools in memory with a fresh read of the pools `ids`. */
-function* findDifferences(pools: PoolMap, ids: Iterable<string>, readPools: readonly Pool[]): Steps<PoolDifferences> {
-  const readableIds = new Set(readPools.map(({ id }) => id))
+function* findDifferences(pools: PoolMap, ids: Iterable<string>, loadedPools: readonly Pool[]): Steps<PoolDifferences> {
+  const readableIds = new Set(loadedPools.map(({ id }) => id))
   const differingPools: Pool[] = []
-  for (const pool of readPools) {
+  for (const pool of loadedPools) {
     if (!isDeepStrictEqual(pool.state, pools.get(pool.id)?.state)) differingPools.push(pool)
     yield
   }
@@ -63,6 +65,7 @@ function* findDifferences(pools: PoolMap, ids: Iterable<string>, readPools: read
 export class MarketFollower {
   private readonly components: MarketComponents
   private readonly forgetPairs: () => void
+  /** Blocks that had no logs although their bloom filter matched. */
   private readonly doubtfulBlocks = new DoubtfulBlocks()
 
   /** @param forgetPairs - called when the market may have missed the creation of pools */
@@ -251,7 +254,7 @@ export class MarketFollower {
     ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
 
-  /** Requests the logs of doubtful blocks again, and rereads the pools of logs that arrived late. */
+  /** Requests the logs of `doubtfulBlocks` again, and rereads the pools of logs that arrived late. */
   private async readLateLogs(): Promise<void> {
     if (this.doubtfulBlocks.isEmpty) return
     const { rpc, directory, ledger, signal } = this.components
@@ -290,7 +293,10 @@ export class MarketFollower {
     return changedIds.length
   }
 
-  /** Returns the ids of pools between followed tokens that the logs create and `knownIds` lacks; adds them to `knownIds`. */
+  /**
+   * Returns the ids of pools between followed tokens that the logs create and `knownIds` lacks; adds them to
+   * `knownIds`.
+   */
   private takeMissedIds(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
     const ids = logs
       .flatMap((blockLogs) => this.components.directory.registerCreatedPools(blockLogs))
@@ -310,7 +316,7 @@ export class MarketFollower {
   }
 
   /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
-  async refreshPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
+  async refreshSilentPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.components
     const { differingPools, goneIds } = await this.refresh(
       block,

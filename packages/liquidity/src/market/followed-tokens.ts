@@ -13,8 +13,8 @@ export type FollowPeriod = {
 }
 
 /**
- * The tokens whose pools are followed: every requested token that the chain's file names, and the most recently
- * requested others.
+ * The tokens whose pools are followed: every requested token that the chain's file names, and of all other tokens the
+ * most recently requested ones.
  */
 export class FollowedTokens {
   private readonly namedTokens: ReadonlySet<Address>

@@ -38,8 +38,8 @@ export class Ledger {
   }
 
   /**
-   * Sets the history and publishes its newest block. `changedIds` lists the differences from the previous snapshot; null
-   * if all pools may differ.
+   * Sets the history and publishes its newest block. `changedIds` lists the differences from the previous snapshot;
+   * null if all pools may differ.
    */
   commit(history: History, changedIds: readonly string[] | null): void {
     this.current = history

@@ -17,7 +17,7 @@ export type MarketLimits = {
    * Pools in the database. Above it, pools that memory has dropped are deleted. Must exceed `listedPools` plus `pools`.
    */
   readonly savedPools: number
-  /** Pairs known to be in memory. */
+  /** Pairs whose pools are known to be in memory. */
   readonly pairs: number
   /** Cached addresses that are tokens, and also the limit of cached addresses that are not tokens. */
   readonly tokenFacts: number

@@ -1,4 +1,4 @@
-/** Selects pools found by the log scan, for a market of another block that scans no logs itself, as past blocks do. */
+/** Selects pools found by the log scan, for another market of the chain that scans no logs: that of a past block. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
 import type { PoolDirectory } from './pool-directory.ts'
@@ -10,16 +10,17 @@ const MAX_POOLS = 2_000
 const SLICE = 256
 
 /**
- * Returns the pools between two near tokens: the requested tokens, their neighbors, and the intermediates. Then, up to
- * the limit, returns the pools of a requested token with any other token, from which the other market derives the same
- * neighbors.
+ * Returns the pools between two near tokens. Near tokens are the requested tokens, their neighbors, and the
+ * intermediates. Then, up to the limit, returns the pools of a requested token with any other token. From them, the
+ * other market derives the same neighbors.
  */
 export function* listedPools(
-  { scope, tokens: followed, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
+  { scope, tokens: followedTokens, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
 ): Steps<readonly PoolEntry[]> {
   const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
-  for (const token of tokens) for (const neighbor of followed.periodOf(token)?.neighbors ?? []) nearTokens.add(neighbor)
+  for (const token of tokens)
+    for (const neighbor of followedTokens.periodOf(token)?.neighbors ?? []) nearTokens.add(neighbor)
   const endTokens = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [nearPools, otherPools] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0

@@ -1,7 +1,7 @@
 /**
  * Scans past logs in the background for the creation of pools, for all families without getters in one pass over the
- * blocks. The scan resumes after a restart, backs off when the node is rate limiting, and reports its progress and the
- * reason for a pause. Discovery owns the scan.
+ * blocks. The scan resumes after a restart, waits if the node is rate limiting, and reports its progress and the reason
+ * for a pause. `Discovery` creates and runs the scan.
  */
 import type { DexRow } from '@sluice/chains'
 import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
@@ -35,13 +35,14 @@ const REASON_BY_CODE: Partial<Record<RpcErrorCode, string>> = {
 }
 
 /** A DEX row whose creation logs are scanned; `nextBlock` is the first block that has not been scanned. */
-type Target = { readonly row: DexRow; readonly family: DexFamily; nextBlock: number }
+type ScanTarget = { readonly row: DexRow; readonly family: DexFamily; nextBlock: number }
 
 export class LogScan {
   private readonly components: MarketComponents
   private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
-  private readonly targets: readonly Target[]
+  private readonly targets: readonly ScanTarget[]
   private range = new ScanRange()
+  /** Last block to scan; −1 before the first run. */
   private lastBlock = -1
   private runningScan: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
@@ -77,8 +78,8 @@ export class LogScan {
     this.targets = directory.rows.flatMap((row) => {
       if (!searchesLogs) return []
       const family = directory.familyOf(row)
-      const isListed = family.listedByLogs && family.creationTopics && row.startBlock !== undefined
-      return isListed ? [{ row, family, nextBlock: row.startBlock! }] : []
+      const isScanned = family.listedByLogs && family.creationTopics && row.startBlock !== undefined
+      return isScanned ? [{ row, family, nextBlock: row.startBlock! }] : []
     })
   }
 
@@ -87,7 +88,7 @@ export class LogScan {
     if (this.targets.length === 0) return null
     const { acceptedRange: blocksPerCall } = this.range
     const isUnknown = this.lastBlock < 0
-    const blocksLeftOf = (target: Target) => Math.max(0, this.lastBlock + 1 - target.nextBlock)
+    const blocksLeftOf = (target: ScanTarget) => Math.max(0, this.lastBlock + 1 - target.nextBlock)
     const totalBlocks = this.targets.reduce(
       (sum, { row }) => sum + Math.max(1, this.lastBlock + 1 - row.startBlock!),
       0,
@@ -255,8 +256,8 @@ export class LogScan {
   }
 
   /**
-   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. The scan never gives up,
-   * because the URL may lead to another node later.
+   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. The scan never gives
+   * up, because the URL may lead to another node later.
    */
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined

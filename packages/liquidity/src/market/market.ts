@@ -1,6 +1,6 @@
 /**
- * The market of a chain: keeps its pools in memory, discovers them on demand, follows them block by block, and saves
- * them periodically.
+ * The market of a chain. It finds pools when their tokens are requested (discovery), keeps them in memory (called
+ * "memory" in the files of this folder), updates them at each block (following), and saves them periodically.
  */
 
 import type { Address, Chain } from '@sluice/chains'
@@ -38,7 +38,7 @@ export type MarketOptions = {
   readonly isWatched?: () => boolean
   /** Milliseconds between two audit rounds; default: 10 s. */
   readonly auditMs?: number
-  /** Place where memory is saved across restarts; default: nowhere. */
+  /** Place where the pools in memory are saved for the next start; default: nowhere. */
   readonly save?: SaveOptions
   /** Token facts, to share them with other markets; default: its own. */
   readonly facts?: TokenFacts
@@ -58,6 +58,7 @@ export type MarketOptions = {
 const MAX_PAUSE_MS = 5_000
 /** Milliseconds between two head requests of a caller that waits for a block. */
 const WAIT_STEP_MS = 50
+/** Default milliseconds between two audit rounds. */
 const AUDIT_MS = 10_000
 /** Milliseconds between two readings of decimals that may have changed. */
 const REFRESH_TOKENS_MS = 60_000
@@ -130,7 +131,7 @@ class ChainMarket implements IndexedMarket {
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.savedPools })
       : null
-    // Hold the mutex: the first sync must follow the saved state.
+    // The mutex is held during the restore, so that the first sync starts from the saved state.
     if (this.saver) void this.ledger.mutex.run(() => this.saver!.restore())
   }
 
@@ -289,7 +290,7 @@ class ChainMarket implements IndexedMarket {
         await this.discovery.ensure([], signal)
         failures = 0
       } catch {
-        // `follow` has stored the error for `health`; retry after a pause.
+        // `followHead` has stored the error for `health`; retry after a pause.
         failures++
       }
       await abortable(sleep(failures > 0 ? this.retryPauseMs(failures) : this.nextPollMs()), signal).catch(

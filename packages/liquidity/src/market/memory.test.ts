@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DexFamily, Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { applyLogs } from './apply.ts'
-import { Background } from './background.ts'
+import { BatchQueue } from './batch-queue.ts'
 import { logsOf, mayContain } from './block-logs.ts'
 import { findBranch } from './branch.ts'
 import { DoubtfulBlocks } from './doubtful-blocks.ts'
@@ -255,7 +255,7 @@ describe('background work', () => {
   test('runs in batches, each item once, and refuses more than the queue holds', async () => {
     const batches: (readonly number[])[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
-    const background = new Background<number>(
+    const background = new BatchQueue<number>(
       async (items) => {
         batches.push(items)
         await promise
@@ -278,7 +278,7 @@ describe('background work', () => {
 
   test('reports a failure to all items of its batch, and continues', async () => {
     let runs = 0
-    const background = new Background<number>(
+    const background = new BatchQueue<number>(
       async () => {
         if (runs++ === 0) throw new Error('down')
       },

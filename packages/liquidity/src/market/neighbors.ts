@@ -1,10 +1,11 @@
 /**
- * Finds the neighbors of a token: the non-intermediate tokens with which it shares a known pool. Discovery searches the
- * pools between the neighbors of one end of a swap and the other end.
+ * Finds the neighbors of a token: tokens that are no intermediates and trade with it in a known pool. Discovery
+ * searches the pools between the neighbors of one end of a swap and the other end.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
-import { pairsOf, type TokenPair } from './pairs.ts'
+import type { TokenPair } from '../dexes/common/direction.ts'
+import { pairsOf } from './pairs.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 
 /** True if the neighbors of a group of tokens are unknown, or their pairs with the group have not been searched. */
@@ -13,26 +14,30 @@ export function lacksNeighbors(
   group: readonly Address[],
   isNew: (pair: TokenPair) => boolean,
 ): boolean {
-  const neighborLists = nonIntermediates(directory, group).map((end) => neighborsOf(directory, end))
+  const neighborLists = nonIntermediates(directory, group).map((token) => neighborsOf(directory, token))
   return neighborLists.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
 }
 
 /** Returns the pairs of a group's neighbors with its tokens and with the intermediates. */
 export function neighborPairs(directory: PoolDirectory, group: readonly Address[]): readonly TokenPair[] {
-  const neighbors = nonIntermediates(directory, group).flatMap((end) => neighborsOf(directory, end) ?? [])
+  const neighbors = nonIntermediates(directory, group).flatMap((token) => neighborsOf(directory, token) ?? [])
   return neighbors.flatMap((token) => pairsOf([token], [...group, ...directory.scope.intermediates]))
 }
 
 /** Determines unknown neighbors of groups of tokens, and follows them. */
 export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
   const tokens = new Set(groups.flatMap((group) => nonIntermediates(directory, group)))
-  const tokensWithoutNeighbors = new Set([...tokens].filter((end) => neighborsOf(directory, end) === null))
+  const tokensWithoutNeighbors = new Set([...tokens].filter((token) => neighborsOf(directory, token) === null))
   if (tokensWithoutNeighbors.size === 0) return
   const countsByToken = yield* countNeighbors(directory, tokensWithoutNeighbors)
-  for (const [end, count] of countsByToken) directory.tokens.setNeighbors(end, topNeighbors(directory, count))
+  for (const [token, poolCounts] of countsByToken)
+    directory.tokens.setNeighbors(token, topNeighbors(directory, poolCounts))
 }
 
-/** Returns the tokens of a group that have neighbors of interest. Intermediates trade with everything, so are left out. */
+/**
+ * Returns the tokens of a group without the intermediates. Intermediates trade with almost every token, so they get no
+ * neighbors.
+ */
 function nonIntermediates({ scope }: PoolDirectory, group: readonly Address[]): readonly Address[] {
   return group.filter((token) => !scope.intermediates.includes(token))
 }

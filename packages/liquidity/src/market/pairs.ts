@@ -1,10 +1,7 @@
 /** Selects the token pairs whose pools discovery searches: hubs, intermediates, and pair keys. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
-import { pairKey } from '../dexes/common/direction.ts'
+import { pairKey, type TokenPair } from '../dexes/common/direction.ts'
 import { namedTokens } from '../trust/named-tokens.ts'
-
-/** Two different tokens, in any order. */
-export type TokenPair = readonly [Address, Address]
 
 /**
  * Maximum intermediates of a chain: each one adds a pair for every swapped token. No chain's file in this repository

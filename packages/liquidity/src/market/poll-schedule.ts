@@ -1,6 +1,6 @@
 /**
- * Decides when to request the node's head again. While blocks have subscribers, polls at the shortest interval;
- * otherwise, around the time when the next block is due. The interval grows while no block or no request arrives.
+ * Decides when to request the node's head again. While blocks have subscribers, polls follow at the shortest interval.
+ * At other times, a poll follows when the next block is due. The interval grows while no block or no request arrives.
  * Quotes need no polls: their simulation returns the node's head in the same request.
  */
 

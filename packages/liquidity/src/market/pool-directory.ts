@@ -18,7 +18,7 @@ import { SamplingBudget } from './sampling-budget.ts'
  * Maximum blocks between two attempts to read the immutable facts of a pool. Some attempts always fail: the fee of a
  * nearly empty pair cannot be measured.
  */
-const MAX_BLOCKS_INCOMPLETE = 1_024
+const MAX_RETRY_BLOCKS = 1_024
 
 /** Directory of one market. */
 export class PoolDirectory {
@@ -35,7 +35,7 @@ export class PoolDirectory {
     const { refreshStates, movesSilently } = this.familyOf(row)
     return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
   })
-  /** Chooses the pools that are sampled. */
+  /** Chooses the pools that are sampled: quoted from swaps that are simulated at every block. */
   readonly sampling: SamplingBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly idsByToken = new Map<Address, Set<string>>()
@@ -45,7 +45,7 @@ export class PoolDirectory {
   private refusedCount = 0
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
-  private readonly incompleteBackoff = new Backoff(MAX_BLOCKS_INCOMPLETE)
+  private readonly incompleteBackoff = new Backoff(MAX_RETRY_BLOCKS)
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
   /** Function that returns the pool id of a log, by topic0; for families whose contracts hold many pools. */
   private readonly poolIdOfByTopic: ReadonlyMap<Hex, (log: Log) => string>
@@ -167,7 +167,7 @@ export class PoolDirectory {
     this.incompleteBackoff.recordFailure(entry.pool.id, block)
   }
 
-  /** True for a pool whose state can change without a log. */
+  /** True for a silent pool: its state can change without a log. */
   isSilent(id: string): boolean {
     return this.followed.silentIds.has(id)
   }

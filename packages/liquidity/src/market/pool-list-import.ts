@@ -49,7 +49,8 @@ export class PoolListImport {
       if (!row) this.refusedCount += pools.length
       else if (!isAlreadyLoaded(row, scannedTo)) this.enqueue(row, pools, scannedTo)
     }
-    // Verify pools of families without getters first: other pools are also found through their factories.
+    // The last batch is verified first. Pools of families without getters come first, because other pools are also
+    // found through their factories.
     const rank = ({ row, listedPools }: ListedBatch) =>
       (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasFollowedTokens(directory, listedPools) ? 0 : 1)
     this.pendingBatches.sort((a, b) => rank(b) - rank(a))
@@ -114,10 +115,10 @@ const hasFollowedTokens = ({ tokens }: PoolDirectory, [firstPool]: readonly List
 
 /** Orders pools with followed tokens first, because quotes wait for them. */
 function sortFollowedTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
-  const [withKnownTokens, others] = [true, false].map((expected) =>
+  const [poolsOfFollowedTokens, otherPools] = [true, false].map((expected) =>
     pools.filter((pool) => hasFollowedTokens(directory, [pool]) === expected),
   )
-  return [...withKnownTokens!, ...others!]
+  return [...poolsOfFollowedTokens!, ...otherPools!]
 }
 
 /** Verifies pools by searching their token pairs in the deployment, as discovery does. */

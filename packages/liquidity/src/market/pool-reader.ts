@@ -2,8 +2,8 @@
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
+import type { TokenPair } from '../dexes/common/direction.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
-import type { TokenPair } from './pairs.ts'
 import { bothReads, runReads } from './reads.ts'
 
 /** Families by id. */
@@ -28,7 +28,9 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
   ]
 }
 
-/** Returns the rows that a family derives from one row of the chain's file; none if the family does not serve the row. */
+/**
+ * Returns the rows that a family derives from one row of the chain's file; none if the family does not serve the row.
+ */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
   (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
     ...derivedRow,
@@ -65,7 +67,9 @@ export async function findPools(
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }
 
-/** Result of `readPools`: the pools that were read, and the entries whose immutable facts were read for the first time. */
+/**
+ * Result of `readPools`: the pools that were read, and the entries whose immutable facts were read for the first time.
+ */
 export type PoolReadResult = { readonly pools: readonly Pool[]; readonly completedEntries: readonly PoolEntry[] }
 
 /**
@@ -136,7 +140,7 @@ function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[])
 const POOL_BATCH = 20
 
 /** The pools of one DEX row, in batches. */
-type RowBatches<P> = readonly [row: DexRow, parts: readonly (readonly P[])[]]
+type RowBatches<P> = readonly [row: DexRow, batches: readonly (readonly P[])[]]
 
 function batchesByRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly RowBatches<P>[] {
   return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOL_BATCH)])

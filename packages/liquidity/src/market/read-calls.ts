@@ -13,9 +13,9 @@ export type ReadResults = (Hex | null)[]
 
 type Call = { readonly to: string; readonly data: string }
 type Answer = { readonly ok: boolean; readonly data: Hex }
-const run = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBatch__factory.createInterface(), 'run')
+const runCodec = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBatch__factory.createInterface(), 'run')
 const plainBatch = PlainReadBatch__factory.createInterface()
-const ANSWERS = plainBatch.getError('Answers')!.selector
+const ANSWERS_ERROR = plainBatch.getError('Answers')!.selector
 /** Maximum bytes of creation code (EIP-3860). */
 const MAX_CREATION_BYTES = 49_152
 
@@ -34,7 +34,7 @@ export async function callOverridden(
       overrides[account] = { ...previous, stateDiff: { ...previous?.stateDiff, ...words } }
     }
   }
-  return decode(await rpc.call({ to: READ_BATCH.to, data: run.encode(reads) }, block, { ...options, overrides }))
+  return decode(await rpc.call({ to: READ_BATCH.to, data: runCodec.encode(reads) }, block, { ...options, overrides }))
 }
 
 /**
@@ -49,10 +49,10 @@ export async function callPlain(
   reads: readonly Read[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const possible = reads.filter(({ storage }) => !storage)
-  if (possible.length === 0) return reads.map(() => null)
-  const lenses = new Map(possible.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
-  const input = plainBatch.encodeDeploy([[...lenses.values()], possible.map(({ to, data }) => ({ to, data }))])
+  const plainReads = reads.filter(({ storage }) => !storage)
+  if (plainReads.length === 0) return reads.map(() => null)
+  const lenses = new Map(plainReads.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
+  const input = plainBatch.encodeDeploy([[...lenses.values()], plainReads.map(({ to, data }) => ({ to, data }))])
   const data = concat([bytecode.PlainReadBatch.creation, input]) as Hex
   if (data.length / 2 - 1 > MAX_CREATION_BYTES)
     throw new RpcError('REVERTED', 'the creation is longer than EIP-3860 allows')
@@ -63,11 +63,11 @@ export async function callPlain(
 
 /** Decodes results that were returned as a revert, because they exceed the maximum code size. */
 function decodeRevert(error: unknown): Hex {
-  if (!(error instanceof RpcError && error.data.startsWith(ANSWERS))) throw error
+  if (!(error instanceof RpcError && error.data.startsWith(ANSWERS_ERROR))) throw error
   return plainBatch.decodeErrorResult('Answers', error.data)[0] as Hex
 }
 
 function decode(answer: Hex): ReadResults {
-  const [answers] = run.decode(answer)
+  const [answers] = runCodec.decode(answer)
   return answers.map(({ ok, data }) => (ok ? data : null))
 }

@@ -5,7 +5,7 @@ import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type 
 import type { Read, Reads } from '../family.ts'
 import { callOverridden, callPlain, type ReadResults } from './read-calls.ts'
 
-/** Gas and byte limits of one eth_call, below the limits of the strictest nodes, which accept 30 million gas. */
+/** Gas and byte limits of one eth_call, below the limits of all nodes in use. The strictest accept 30 million gas. */
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
 /** The byte limit never falls below this, even if a smaller call is refused. */
@@ -29,8 +29,8 @@ export async function runReads<T>(
   options: RequestOptions = {},
 ): Promise<T[]> {
   const results: T[] = []
-  const initial = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
-  let pending = await inSlices('reads', advance(initial, [], results))
+  const initialReads = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
+  let pending = await inSlices('reads', advance(initialReads, [], results))
   while (pending.length > 0) {
     const answers = await readAll(rpc, block, pending, options)
     pending = await inSlices('reads', advance(pending, answers, results))
@@ -53,7 +53,10 @@ export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): R
 
 type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
-/** Passes results to the generators and collects their next reads. @returns the generators that are not done */
+/**
+ * Passes the answers of a round to the generators. Stores the results of generators that end, and returns the others
+ * with their next reads.
+ */
 function* advance<T>(
   pending: readonly PendingReads<T>[],
   answers: ReadResults,
@@ -78,45 +81,57 @@ async function readAll(
   options: RequestOptions,
 ): Promise<ReadResults> {
   const groups = await inSlices('reads', packIntoCalls(pending, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
-  const batches: Promise<ReadResults>[] = []
+  const pendingAnswers: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
     if (k > 0) await yieldToEventLoop()
     const answers = readGroup(rpc, block, group, options)
     // Prevent an unhandled rejection; `Promise.all` below reports the error.
     answers.catch(() => undefined)
-    batches.push(answers)
+    pendingAnswers.push(answers)
   }
-  return (await Promise.all(batches)).flat()
+  return (await Promise.all(pendingAnswers)).flat()
 }
 
-/** Packs consecutive reads into calls, by gas and by bytes, with at most one code override per address. */
+/**
+ * Packs consecutive reads into calls, by gas and by bytes. All reads of one address in a call have the same code
+ * override, or none, because an override applies to the whole call.
+ */
 function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
-  let codeByAddress = new Map<Address, Hex>()
+  const codes: CodeByAddress = new Map()
   for (const read of readsOf(pending)) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
-    const readBytes = bytesOf(read, codeByAddress)
-    const hasConflict = codeByAddress.has(read.to) ? codeByAddress.get(read.to) !== read.code : false
-    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + readBytes > maxBytes || hasConflict) {
+    const hasConflict = codes.has(read.to) && codes.get(read.to) !== read.code
+    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + addedBytes(read, codes) > maxBytes || hasConflict) {
       groups.push([])
       gas = 0
       bytes = 0
-      codeByAddress = new Map()
+      codes.clear()
     }
     groups.at(-1)!.push(read)
     gas += readGas
-    bytes += readBytes
-    if (read.code) codeByAddress.set(read.to, read.code)
+    // Computed after the start of a new group, which contains no code yet.
+    bytes += addedBytes(read, codes)
+    codes.set(read.to, read.code)
   }
   return groups
 }
 
-function bytesOf({ to, data, code }: Read, codeByAddress: ReadonlyMap<Address, Hex>): number {
-  return data.length / 2 + (code && !codeByAddress.has(to) ? code.length / 2 : 0)
+/** Code override of each address that a call reads; undefined for an address that is read with its own code. */
+type CodeByAddress = Map<Address, Hex | undefined>
+
+/**
+ * Returns the bytes that a read adds to a call: calldata, storage overrides, and code that the call does not contain.
+ */
+function addedBytes({ to, data, code, storage }: Read, codes: CodeByAddress): number {
+  let hexCharacters = data.length + (code && !codes.has(to) ? code.length : 0)
+  for (const words of storage ? Object.values(storage) : [])
+    for (const [key, value] of Object.entries(words)) hexCharacters += key.length + value.length
+  return hexCharacters / 2
 }
 
 function* readsOf(pending: readonly PendingReads<unknown>[]): Generator<Read> {
@@ -146,17 +161,17 @@ async function readGroup(
     if (reads.length === 1) return [null]
     const half = reads.length >> 1
     const halves = [reads.slice(0, half), reads.slice(half)]
-    return (await Promise.all(halves.map((half) => readGroup(rpc, block, half, options)))).flat()
+    return (await Promise.all(halves.map((part) => readGroup(rpc, block, part, options)))).flat()
   }
 }
 
-/** Halves the byte limit for later calls. */
+/** Lowers the byte limit for later calls to half of the bytes of a refused call, but not below `MIN_BYTES`. */
 function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
-  const codeByAddress = new Map<Address, Hex>()
+  const codes: CodeByAddress = new Map()
   let bytes = 0
   for (const read of reads) {
-    bytes += bytesOf(read, codeByAddress)
-    if (read.code) codeByAddress.set(read.to, read.code)
+    bytes += addedBytes(read, codes)
+    codes.set(read.to, read.code)
   }
   byteLimitByRpc.set(rpc, Math.max(MIN_BYTES, Math.min(byteLimitByRpc.get(rpc) ?? MAX_BYTES, bytes >> 1)))
 }

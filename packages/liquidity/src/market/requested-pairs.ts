@@ -1,12 +1,11 @@
 /** Tracks the token pairs whose pools have been searched, so that discovery searches each pair once. */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { pairKey, sortPair } from '../dexes/common/direction.ts'
+import { pairKey, sortPair, type TokenPair } from '../dexes/common/direction.ts'
 import type { FollowedTokens, FollowPeriod } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
-import type { TokenPair } from './pairs.ts'
 
 type PairRequest = {
-  /** The follow period of each token, in sorted order; undefined for a token that is not followed. */
+  /** The follow periods of both tokens, by token in sorted order; undefined for a token that is not followed. */
   readonly periods: readonly (FollowPeriod | undefined)[]
   /** Pending search; null once the pools are in memory. */
   pendingSearch: Promise<void> | null
@@ -57,8 +56,8 @@ export class RequestedPairs {
   }
 
   /** Restores pairs whose pools were in memory when they were saved. */
-  restore(keys: Iterable<string>): void {
-    for (const key of keys)
+  restore(pairKeys: Iterable<string>): void {
+    for (const key of pairKeys)
       this.requestByPairKey.set(key, {
         periods: this.followPeriodsOf(key.split(',') as unknown as TokenPair),
         pendingSearch: null,

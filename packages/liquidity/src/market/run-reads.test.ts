@@ -99,7 +99,31 @@ describe('reads', () => {
     const other = nodeOf()
     await other.run([all([{ ...read(1), code: '0x6001' }, { ...read(1), code: '0x6002' }, read(1)] as Read[])])
     expect(other.sizes()).toEqual([1, 1, 1])
+    // Without code first, the override of the second read would also apply to the first read.
+    const plainFirst = nodeOf()
+    await plainFirst.run([all([read(1), { ...read(1), code: '0x6001' }, read(2)] as Read[])])
+    expect(plainFirst.sizes()).toEqual([1, 2])
   })
+
+  test('count code that an earlier call had, too, because each call carries its own', async () => {
+    const { run, calls, sizes } = nodeOf()
+    // The gas of the first two reads fills two calls. The code of the second call leaves no room for the third read.
+    const shared = { ...ofBytes(read(1), 200_000), gas: 15_000_000 }
+    await run([all([shared, shared, ofBytes(read(2), 100_000)])])
+    expect(sizes()).toEqual([1, 1, 1])
+    expect(calls[1]!.options.overrides?.[at(1)]).toEqual({ code: shared.code })
+  })
+})
+
+test('storage overrides count as bytes of a call', async () => {
+  const { run, sizes } = nodeOf()
+  // 2,000 words of a key and a value each: 132,000 bytes.
+  const words: Record<Hex, Hex> = {}
+  for (let n = 0; n < 2_000; n++) words[`0x${n.toString(16).padStart(64, '0')}`] = `0x${'00'.repeat(32)}`
+  await run([all(reads(3).map((of): Read => ({ ...of, storage: { [of.to]: words } })))])
+  expect(sizes()).toEqual([1, 1, 1])
+  await run([all([{ ...read(1), storage: { [at(1)]: words } }, read(2)] as Read[])])
+  expect(sizes().slice(3)).toEqual([2])
 })
 
 describe('a call', () => {

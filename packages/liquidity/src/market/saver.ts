@@ -1,6 +1,6 @@
 /**
- * Saves a market's memory and restores it after a restart; the market then follows the chain from its block. A worker thread
- * reads and writes the file, in small batches that do not block the event loop.
+ * Saves the pools, tokens, and pairs of a market and restores them after a restart. The market then follows the chain
+ * from the saved block. A worker thread reads and writes the file, in small batches that do not block the event loop.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -20,12 +20,12 @@ import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Options for saving a market's memory. */
+/** Options for saving a market. */
 export type SaveOptions = {
   /**
    * Path of an SQLite file, created if absent and used by one market at a time; or a function that opens another store.
    */
-  readonly path: string | StorePlace
+  readonly path: string | StoreOpener
   /** Milliseconds between two saves, and so the maximum loss after a crash; default: 30 s. */
   readonly everyMs?: number
   /** Called when saving fails or saved state cannot be used; the market continues without it. */
@@ -33,7 +33,7 @@ export type SaveOptions = {
 }
 
 /** Opens a store; with `true`, discards its unusable content first. */
-export type StorePlace = (mustReset: boolean) => Promise<Store>
+export type StoreOpener = (mustReset: boolean) => Promise<Store>
 
 type SaverComponents = {
   readonly directory: PoolDirectory
@@ -56,7 +56,7 @@ export type SavedExtra = {
 type WriteSummary = {
   /** Pools that are new to the file. */
   readonly newEntries: PoolEntry[]
-  /** The pools that the file keeps, if it must delete others; else empty. */
+  /** The pools that a full file keeps when it deletes all other pools; empty if it deletes none. */
   readonly retainedEntries: PoolEntry[]
 }
 
@@ -64,8 +64,8 @@ const ITEMS_PER_LIST = 5_000
 const ENTRIES_PER_BATCH = 1_000
 
 /**
- * Stores in use by this process, with a promise that resolves when the store is closed. A market that goes to sleep may
- * still be saving when its successor opens the same path.
+ * Stores in use by this process, with a promise that resolves when the store is closed. A market that was stopped may
+ * still be saving when the next market of the chain opens the same path.
  */
 const closingByPath = new Map<SaveOptions['path'], Promise<void>>()
 
@@ -74,13 +74,14 @@ export class Saver {
   readonly intervalMs: number
   private readonly components: SaverComponents
   private readonly path: SaveOptions['path']
-  private readonly openStore: StorePlace
+  private readonly openStore: StoreOpener
   private readonly onError: (error: Error) => void
   private readonly rowsHash: string
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private store: Store | null = null
   /** Pools in the file that have a state. */
   private savedPools = PoolMap.empty
+  /** Entries of the directory that the file contains. */
   private savedEntries = new WeakSet<PoolEntry>()
   /** Number of pools in the file, with or without a state. */
   private savedCount = 0
@@ -151,7 +152,7 @@ export class Saver {
     )
     let pools = PoolMap.empty
     for await (const { pools: storedPools, list } of store.batches()) {
-      // Tokens come before pools, because a pool is wanted only if its tokens are followed.
+      // Tokens come before pools, because a pool is followed only if its tokens are.
       if (list?.name === 'tokens') for (const token of list.items) directory.tokens.add(token as Address)
       if (list?.name === 'pairs') discovery.restorePairs(list.items as string[])
       pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
@@ -213,8 +214,8 @@ export class Saver {
   }
 
   /**
-   * Yields the changes since the last save, and fills in the summary. Memory changes during the save: tokens, pairs, and
-   * entries are read while saving, but the states come from `pools`.
+   * Yields the changes since the last save, and fills in the summary. Memory changes during the save: tokens, pairs,
+   * and entries are read while saving, but the states come from `pools`.
    */
   private async *changesSinceSave(
     pools: PoolMap,

@@ -1,6 +1,6 @@
 /**
- * Finds the number of blocks that one eth_getLogs request may span. Providers limit the blocks or the logs of a request.
- * A bisection finds the limit, and wider ranges are tried again at growing intervals. `LogScan` is the caller.
+ * Finds the number of blocks that one eth_getLogs request may span. Providers limit the blocks or the logs of a
+ * request. A bisection finds the limit, and wider ranges are tried again at growing intervals. `LogScan` is the caller.
  */
 
 /** Initial and maximum range in blocks. Some providers allow ten blocks, others all blocks of the chain. */

@@ -75,11 +75,11 @@ export function weightedAmountIn(
   balanceOut: bigint,
   weightOut: bigint,
   amountOut: bigint,
-  exactPowers: boolean,
+  hasExactPowers: boolean,
 ): bigint | null {
   if (amountOut > mulDown(balanceOut, MAX_OUT_RATIO)) return null
   const base = divUpFixed(balanceOut, balanceOut - amountOut)
-  const power = powUp(base, divUpFixed(weightOut, weightIn), exactPowers)
+  const power = powUp(base, divUpFixed(weightOut, weightIn), hasExactPowers)
   return mulUp(balanceIn, power - ONE)
 }
 
@@ -88,7 +88,7 @@ export const AMP_PRECISION = 1000n
 const MAX_NEWTON_STEPS = 255
 
 /**
- * Returns the invariant as the first stable pools compute it: rounded up.
+ * Returns the invariant of a stable pool as the first stable pools of Balancer V2 compute it: rounded up.
  *
  * @see StableMath._calculateInvariant with roundUp
  */
@@ -105,13 +105,13 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
       n * d * d + divUp(ampTimesCoins * sum * product, AMP_PRECISION),
       (n + 1n) * d + ((ampTimesCoins - AMP_PRECISION) * product) / AMP_PRECISION,
     )
-    if (isClose(d, previousD)) return d
+    if (isConverged(d, previousD)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
 
 /**
- * Returns the balance of token `index` that keeps the invariant, rounded up.
+ * Returns the balance of token `index` at which a stable pool keeps its invariant `d`, rounded up.
  *
  * @param version - Balancer version: V2 divides and then multiplies, V3 rounds once
  * @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances of V2, StableMath.computeBalance of V3
@@ -133,14 +133,16 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const previousY = y
     y = divUp(y * y + c, 2n * y + b - d)
-    if (isClose(y, previousY)) return y
+    if (isConverged(y, previousY)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
-const isClose = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
-/** `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the pool's. */
+/**
+ * `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the pool's.
+ */
 const MAX_INPUT_SHARE = 0.3 * (1 - END_MARGIN)
 
 type ScaledPool = {

@@ -54,7 +54,7 @@ const EXPONENT_BITS = 20
 function binPrice(id: number, binStep: number): bigint {
   const exponent = Math.abs(id - MIDDLE_ID)
   if (exponent === 0) return PRICE_ONE
-  // The contract raises the inverse of the base, which is above 1.
+  // The contract raises the inverse of the base, because the base is above 1.
   let squaredBase = MAX_UINT256 / (PRICE_ONE + (BigInt(binStep) << 128n) / 10_000n)
   let result = PRICE_ONE
   for (let bit = 0; bit < EXPONENT_BITS; bit++) {
@@ -78,6 +78,7 @@ function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
     throw new PoolRefusal('TOO_LARGE', 'more liquidity than a bin may hold')
 }
 
+/** Use of one bin by a swap: the input (with the fee), the output, and the fee. */
 type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
 /** Returns the input that one bin accepts, up to `amountIn`, and the output that it pays. @see BinHelper.getAmounts */
@@ -92,13 +93,13 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   return { amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
 }
 
-function afterFill(
+function binAfterFill(
   { id, reserveX, reserveY }: Bin,
   { amountIn, amountOut, fee }: Fill,
   swapForY: boolean,
-  protocolPart: BinFee['protocolFeeOf'],
+  protocolFeeOf: BinFee['protocolFeeOf'],
 ): Bin {
-  const addedAmount = amountIn - protocolPart(fee)
+  const addedAmount = amountIn - protocolFeeOf(fee)
   return swapForY
     ? { id, reserveX: reserveX + addedAmount, reserveY: reserveY - amountOut }
     : { id, reserveX: reserveX - amountOut, reserveY: reserveY + addedAmount }
@@ -143,7 +144,7 @@ export function walkBins(
       const fill = fillBin(bin, price, swapForY, remaining, rate)
       remaining -= fill.amountIn
       amountOut += fill.amountOut
-      const newBin = afterFill(bin, fill, swapForY, protocolFeeOf)
+      const newBin = binAfterFill(bin, fill, swapForY, protocolFeeOf)
       if (pool.limited) checkLiquidity(newBin, price)
       bins[index] = newBin
     }
@@ -162,46 +163,46 @@ function outOfBins(
   amountIn: bigint,
   remaining: bigint,
 ): PoolRefusal {
-  const maxIn = amountIn - remaining
+  const acceptedIn = amountIn - remaining
   if (!(swapForY ? allBelow : allAbove))
     return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isModelLimit: true })
-  return new PoolRefusal(maxIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${maxIn} of ${amountIn}`)
+  return new PoolRefusal(acceptedIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${acceptedIn} of ${amountIn}`)
 }
 
-/** Use of a bin by the largest trade: input including the fee, output, and fee rate. */
-type UsedBin = { readonly amountIn: bigint; readonly amountOut: bigint; readonly rate: bigint }
+/** Use of one bin by the largest trade: the input (with the fee), the output, and the fee rate. */
+type BinUse = { readonly amountIn: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
 /**
  * Returns the bins that the largest trade uses, in order.
  *
  * @param feeOfBin - as in `walkBins`
- * @param maxAmount - largest amount of the contract
+ * @param maxAmount - largest input that the contract can represent
  */
-function usableBins(
+function binUsesOfLargestTrade(
   pool: BinPool,
   swapForY: boolean,
   feeOfBin: (id: number) => BinFee,
   maxAmount: bigint,
-): readonly UsedBin[] {
+): readonly BinUse[] {
   const { bins, activeId, binStep, limited } = pool
   const binsAhead = bins.filter(({ id, reserveX, reserveY }) =>
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
-  const binUses: UsedBin[] = []
+  const binUses: BinUse[] = []
   let remaining = maxAmount
   for (const bin of swapForY ? binsAhead.toReversed() : binsAhead) {
     const binTerms = nullIfRefused(() => ({ ...feeOfBin(bin.id), price: binPrice(bin.id, binStep) }))
     if (!binTerms) break
     const { rate, price, protocolFeeOf } = binTerms
-    const fill = (amountIn: bigint): Fill => {
-      const filledBin = fillBin(bin, price, swapForY, amountIn, rate)
-      if (limited) checkLiquidity(afterFill(bin, filledBin, swapForY, protocolFeeOf), price)
-      return filledBin
+    const fillChecked = (amountIn: bigint): Fill => {
+      const binFill = fillBin(bin, price, swapForY, amountIn, rate)
+      if (limited) checkLiquidity(binAfterFill(bin, binFill, swapForY, protocolFeeOf), price)
+      return binFill
     }
     const fullFill = fillBin(bin, price, swapForY, remaining, rate)
-    if (limited && nullIfRefused(() => fill(fullFill.amountIn)) === null) {
-      const partialIn = largestInput(fill, fullFill.amountIn - 1n)!
-      if (partialIn > 0n) binUses.push({ ...fill(partialIn), rate })
+    if (limited && nullIfRefused(() => fillChecked(fullFill.amountIn)) === null) {
+      const partialIn = largestInput(fillChecked, fullFill.amountIn - 1n)!
+      if (partialIn > 0n) binUses.push({ ...fillChecked(partialIn), rate })
       break
     }
     binUses.push({ ...fullFill, rate })
@@ -218,23 +219,23 @@ export function maxBinsInput(
   feeOfBin: (id: number) => BinFee,
   maxAmount = MAX_AMOUNT,
 ): bigint | null {
-  const binUses = usableBins(pool, swapForY, feeOfBin, maxAmount)
+  const binUses = binUsesOfLargestTrade(pool, swapForY, feeOfBin, maxAmount)
   if (binUses.every(({ amountOut }) => amountOut === 0n)) return 0n
   return asMaxInput(binUses.reduce((sum, { amountIn }) => sum + amountIn, 0n))
 }
 
 /**
- * Returns the curve of a pool of bins: one straight line per bin, each with its own fee. `keepIn` is the fee of the first
- * bin. A curve must be concave, but a volatile fee can fall from bin to bin, so that the rate rises. Such bins are merged
- * into one line.
+ * Returns the curve of a pool of bins: one straight line per bin. `keepIn` of the curve is that of the first bin, and
+ * the lines contain the differences between the fees. A curve must be concave, but a volatile fee can fall from bin to
+ * bin, so that a bin pays a better rate than the bin before it. Such bins are merged into one line.
  */
 export function binsCurve(
   pool: BinPool,
   swapForY: boolean,
-  feeIn: (id: number) => BinFee,
+  feeOfBin: (id: number) => BinFee,
   maxAmount = MAX_AMOUNT,
 ): PriceCurve {
-  const binUses = usableBins(pool, swapForY, feeIn, maxAmount)
+  const binUses = binUsesOfLargestTrade(pool, swapForY, feeOfBin, maxAmount)
   const keepIn = 1 - Number(binUses[0]?.rate ?? 0n) / Number(FEE_ONE)
   const builder = new CurveBuilder()
   const lines: { input: number; output: number }[] = []

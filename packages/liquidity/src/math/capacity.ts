@@ -12,10 +12,13 @@ export const NO_LIMIT = UNLIMITED_INPUT - 1n
 export const asMaxInput = (largest: bigint): bigint | null => (largest >= NO_LIMIT ? null : largest > 0n ? largest : 0n)
 
 type Quote = (amountIn: bigint) => unknown
-type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'none'
+type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'refuses all'
 
-/** Number of amounts that are tried one by one below an amount that is refused for a reason other than its size. */
-const NEAR_UNITS = 16n
+/**
+ * If the largest amount that is not too large is refused for another reason, so many amounts below it are tried one by
+ * one.
+ */
+const NEARBY_AMOUNTS = 16n
 
 /**
  * Returns the largest input that `quote` accepts. Brackets it from a guess with doubling steps, then bisects.
@@ -28,7 +31,7 @@ const NEAR_UNITS = 16n
 export function largestInput(quote: Quote, guess: bigint, precisionBits?: number): bigint | null {
   const start = guess < 1n ? 1n : guess > NO_LIMIT ? NO_LIMIT : guess
   const firstVerdict = judge(quote, start)
-  if (firstVerdict === 'none') return 0n
+  if (firstVerdict === 'refuses all') return 0n
   const isFirstTooLarge = firstVerdict === 'too large'
   const toleranceOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
   // Invariant: amounts up to `low` are not too large, amounts from `high` on are.
@@ -50,12 +53,12 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
 }
 
 /**
- * Returns the largest accepted amount up to `from`. No amount up to `from` is too large, but rounding makes pools refuse
- * a few of these amounts, and a model that lacks data refuses more of them.
+ * Returns the largest accepted amount up to `from`. No amount up to `from` is too large, but rounding makes pools
+ * refuse a few of these amounts, and a model that lacks data refuses more of them.
  */
 function acceptedUpTo(quote: Quote, from: bigint): bigint {
   const isAccepted = (amount: bigint) => judge(quote, amount) === 'accepted'
-  for (let amount = from; amount > 0n && amount > from - NEAR_UNITS; amount--) if (isAccepted(amount)) return amount
+  for (let amount = from; amount > 0n && amount > from - NEARBY_AMOUNTS; amount--) if (isAccepted(amount)) return amount
   let [low, high] = [from >> 1n, from]
   while (low > 0n && !isAccepted(low)) [low, high] = [low >> 1n, low]
   while (high - low > 1n && low > 0n) {
@@ -79,5 +82,5 @@ function judge(quote: Quote, amountIn: bigint): Verdict {
 function verdictOf({ code }: PoolRefusal): Verdict {
   if (code === 'TOO_LARGE') return 'too large'
   if (code === 'TOO_SMALL') return 'too small'
-  return code === 'UNSUPPORTED' ? 'unsupported' : 'none'
+  return code === 'UNSUPPORTED' ? 'unsupported' : 'refuses all'
 }

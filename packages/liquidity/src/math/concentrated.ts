@@ -12,8 +12,9 @@ const Q96 = 1n << 96n
 const UINT256_RANGE = 1n << 256n
 
 /**
- * An initialized tick. It becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross
- * liquidity, and some families cannot read it.
+ * An initialized tick. `liquidityNet` is added to the liquidity in range when a rising price crosses the tick. The tick
+ * becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross liquidity, and some
+ * families cannot read it.
  */
 export type Tick = readonly [index: number, liquidityNet: bigint, liquidityGross?: bigint]
 
@@ -42,14 +43,14 @@ export type ConcentratedSwap<State> = {
 }
 
 /** Returns √price after an input of `amountIn`, rounded in favor of the pool. */
-function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
-  if (!zeroForOne) return price + (amountIn << 96n) / liquidity
+function nextSqrtPrice(sqrtPrice: bigint, liquidity: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
+  if (!zeroForOne) return sqrtPrice + (amountIn << 96n) / liquidity
   const shiftedLiquidity = liquidity << 96n
-  const product = amountIn * price
+  const product = amountIn * sqrtPrice
   // The contract uses a coarser formula when this one would overflow 256 bits.
   if (product < UINT256_RANGE && shiftedLiquidity + product < UINT256_RANGE)
-    return divUp(shiftedLiquidity * price, shiftedLiquidity + product)
-  return divUp(shiftedLiquidity, shiftedLiquidity / price + amountIn)
+    return divUp(shiftedLiquidity * sqrtPrice, shiftedLiquidity + product)
+  return divUp(shiftedLiquidity, shiftedLiquidity / sqrtPrice + amountIn)
 }
 
 /**
@@ -174,9 +175,9 @@ export function swapExactInput<State extends ConcentratedState>(
       )
     if (isBeyond(tick, farthest, zeroForOne))
       throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isModelLimit: true })
-    const end = stepEnd(tick, tickSpacing, zeroForOne)
-    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
-    const stopTick = isInitialized ? nextTick[0] : end
+    const endTick = stepEnd(tick, tickSpacing, zeroForOne)
+    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
+    const stopTick = isInitialized ? nextTick[0] : endTick
     const stopSqrtPrice = sqrtRatioAtTick(stopTick)
     const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const [lower, upper] = zeroForOne ? [targetSqrtPrice, sqrtPrice] : [sqrtPrice, targetSqrtPrice]
@@ -234,9 +235,9 @@ export function maxConcentratedInput(
     const nextTick = ticks[nextIndex]
     // Words without liquidity need no input: skip to the next tick.
     if (liquidity === 0n && nextTick === undefined) break
-    const end = liquidity === 0n ? nextTick![0] : stepEnd(tick, tickSpacing, zeroForOne)
-    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
-    const stopTick = isInitialized ? nextTick[0] : end
+    const endTick = liquidity === 0n ? nextTick![0] : stepEnd(tick, tickSpacing, zeroForOne)
+    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
+    const stopTick = isInitialized ? nextTick[0] : endTick
     const stopSqrtPrice = sqrtRatioAtTick(stopTick)
     const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const netIn = zeroForOne
@@ -258,11 +259,16 @@ export function maxConcentratedInput(
  *
  * @see SqrtPriceMath.getNextSqrtPriceFromOutput
  */
-function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, zeroForOne: boolean): bigint | null {
-  if (zeroForOne) return price - divUp(amountOut << 96n, liquidity)
+function sqrtPriceAfterOutput(
+  sqrtPrice: bigint,
+  liquidity: bigint,
+  amountOut: bigint,
+  zeroForOne: boolean,
+): bigint | null {
+  if (zeroForOne) return sqrtPrice - divUp(amountOut << 96n, liquidity)
   const shiftedLiquidity = liquidity << 96n
-  const product = amountOut * price
-  return shiftedLiquidity > product ? divUp(shiftedLiquidity * price, shiftedLiquidity - product) : null
+  const product = amountOut * sqrtPrice
+  return shiftedLiquidity > product ? divUp(shiftedLiquidity * sqrtPrice, shiftedLiquidity - product) : null
 }
 
 /**
@@ -279,28 +285,33 @@ export function inputForOutput(
   amountOut: bigint,
 ): bigint | null {
   const fee = BigInt(feePpm)
-  const addFee = (a: bigint, b: bigint, liquidity: bigint) => {
-    const netIn = zeroForOne ? amount0Between(a, b, liquidity, true) : amount1Between(b, a, liquidity, true)
+  // Input, with the fee, that moves √price from `startSqrt` to `endSqrt`.
+  const grossInputBetween = (endSqrt: bigint, startSqrt: bigint, liquidity: bigint) => {
+    const netIn = zeroForOne
+      ? amount0Between(endSqrt, startSqrt, liquidity, true)
+      : amount1Between(startSqrt, endSqrt, liquidity, true)
     return netIn + divUp(netIn * fee, PPM - fee)
   }
-  let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
+  let [sqrtPrice, liquidity, remaining, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
   // Skips empty bitmap words. The contract rounds at the end of each word, so the result can be a few units too low.
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.
-    const end = nextTick && Math.abs(nextTick[0]) <= MAX_TICK ? sqrtRatioAtTick(nextTick[0]) : undefined
-    const reachedSqrtPrice = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
-    const isWithin =
+    const tickSqrtPrice = nextTick && Math.abs(nextTick[0]) <= MAX_TICK ? sqrtRatioAtTick(nextTick[0]) : undefined
+    const reachedSqrtPrice = liquidity > 0n ? sqrtPriceAfterOutput(sqrtPrice, liquidity, remaining, zeroForOne) : null
+    const endsBeforeTick =
       reachedSqrtPrice !== null &&
-      (end === undefined || (zeroForOne ? reachedSqrtPrice >= end : reachedSqrtPrice <= end))
-    if (isWithin && reachedSqrtPrice > 0n) return amountIn + addFee(reachedSqrtPrice, price, liquidity)
-    if (end === undefined) return null
+      (tickSqrtPrice === undefined ||
+        (zeroForOne ? reachedSqrtPrice >= tickSqrtPrice : reachedSqrtPrice <= tickSqrtPrice))
+    if (endsBeforeTick && reachedSqrtPrice > 0n)
+      return amountIn + grossInputBetween(reachedSqrtPrice, sqrtPrice, liquidity)
+    if (tickSqrtPrice === undefined) return null
     remaining -= zeroForOne
-      ? amount1Between(end, price, liquidity, false)
-      : amount0Between(price, end, liquidity, false)
-    amountIn += addFee(end, price, liquidity)
+      ? amount1Between(tickSqrtPrice, sqrtPrice, liquidity, false)
+      : amount0Between(sqrtPrice, tickSqrtPrice, liquidity, false)
+    amountIn += grossInputBetween(tickSqrtPrice, sqrtPrice, liquidity)
     if (remaining <= 0n) return amountIn
     liquidity += zeroForOne ? -nextTick![1] : nextTick![1]
-    price = end
+    sqrtPrice = tickSqrtPrice
   }
 }

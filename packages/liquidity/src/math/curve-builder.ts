@@ -16,7 +16,8 @@ export class CurveBuilder {
   /**
    * Adds x·y = k between two prices; liquidity 0 is a gap.
    *
-   * @param from - square root of the price, output per input
+   * @param from - √price at the start; a price is output per input
+   * @param to - √price at the end
    * @param input - input of the piece; needed if the prices are too close to compute it from their difference
    */
   addHyperbola(from: number, to: number, liquidity: number, input?: number): void {

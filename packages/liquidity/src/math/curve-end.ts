@@ -1,11 +1,14 @@
 /** Cuts price curves at the largest input of their pools: as close to it as floats allow, and never above it. */
 import type { PriceCurve } from '../family.ts'
 
-/** Relative margin by which a curve ends below the largest input of its pool. Exceeds the rounding errors of the sums. */
+/**
+ * Relative margin by which a curve ends below the largest input of its pool. Exceeds the rounding errors of the sums
+ * over all pieces.
+ */
 export const END_MARGIN = 4e-10
 /**
- * Relative fall of √price below which a piece is computed from its input, because the difference of its two prices would
- * lose too many digits.
+ * Relative fall of √price below which a piece is computed from its input, because the difference of its two prices
+ * would lose too many digits.
  */
 export const NARROW_FALL = 1e-6
 
@@ -16,12 +19,12 @@ export const NARROW_FALL = 1e-6
  */
 export const curveEnd = (maxInput: bigint, keepIn: number): number => Number(maxInput) * keepIn * (1 - END_MARGIN)
 
-/** Returns √price after an input within a piece. */
+/** Returns √price after an input within a piece. @param from - √price at the start of the piece */
 const sqrtPriceAfter = (from: number, liquidity: number, input: number): number => 1 / (1 / from + input / liquidity)
 
 /**
- * Returns the end √price and the liquidity of a piece for an input. If the price fall of the pool is too small for
- * floats, returns a slightly steeper piece with the same input.
+ * Returns the end √price and the liquidity of a piece that starts at √price `from` and takes `input`. If the price
+ * falls too little for floats, returns a slightly steeper piece with the same input.
  */
 export function pieceOfInput(from: number, liquidity: number, input: number): readonly [to: number, liquidity: number] {
   const to = sqrtPriceAfter(from, liquidity, input)
@@ -39,9 +42,9 @@ export function applyEndMargin(curve: PriceCurve): PriceCurve {
   for (let k = liquidity.length - 1; k >= 0 && inputToCut > 0; k--) {
     const input = inputOfPiece(curve, k)
     if (input > inputToCut) {
-      const [end, depth] = pieceOfInput(sqrtPrice[k]!, liquidity[k]!, input - inputToCut)
-      sqrtPrice[k + 1] = end
-      liquidity[k] = depth
+      const [endSqrtPrice, cutLiquidity] = pieceOfInput(sqrtPrice[k]!, liquidity[k]!, input - inputToCut)
+      sqrtPrice[k + 1] = endSqrtPrice
+      liquidity[k] = cutLiquidity
       return keepPieces(curve, k + 1)
     }
     inputToCut -= input
@@ -50,8 +53,8 @@ export function applyEndMargin(curve: PriceCurve): PriceCurve {
 }
 
 const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number => {
-  const [from, to, depth] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
-  return depth === 0 ? 0 : (depth * (from - to)) / (from * to)
+  const [from, to, liquidityOfPiece] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
+  return liquidityOfPiece === 0 ? 0 : (liquidityOfPiece * (from - to)) / (from * to)
 }
 
 /** Cuts a curve at `maxInput`. @param maxInput - as `DexFamily.maxInput`; null leaves the curve unchanged */
@@ -60,23 +63,23 @@ export function endCurveAt(curve: PriceCurve, maxInput: bigint | null): PriceCur
   const { sqrtPrice, liquidity, keepIn } = curve
   let remaining = curveEnd(maxInput, keepIn)
   for (let k = 0; k < liquidity.length; k++) {
-    const [from, depth] = [sqrtPrice[k]!, liquidity[k]!]
+    const [from, pieceLiquidity] = [sqrtPrice[k]!, liquidity[k]!]
     const input = inputOfPiece(curve, k)
     if (input < remaining) {
       remaining -= input
       continue
     }
-    if (depth === 0 || !(remaining > 0)) return keepPieces(curve, k)
-    const [end, lastDepth] = pieceOfInput(from, depth, remaining)
+    if (pieceLiquidity === 0 || !(remaining > 0)) return keepPieces(curve, k)
+    const [endSqrtPrice, lastLiquidity] = pieceOfInput(from, pieceLiquidity, remaining)
     const endedCurve = keepPieces(curve, k + 1)
-    endedCurve.sqrtPrice[k + 1] = end
-    endedCurve.liquidity[k] = lastDepth
+    endedCurve.sqrtPrice[k + 1] = endSqrtPrice
+    endedCurve.liquidity[k] = lastLiquidity
     return endedCurve
   }
   return curve
 }
 
-const keepPieces = (curve: PriceCurve, piece: number): PriceCurve =>
-  piece === curve.liquidity.length
+const keepPieces = (curve: PriceCurve, pieceCount: number): PriceCurve =>
+  pieceCount === curve.liquidity.length
     ? curve
-    : { ...curve, sqrtPrice: curve.sqrtPrice.slice(0, piece + 1), liquidity: curve.liquidity.slice(0, piece) }
+    : { ...curve, sqrtPrice: curve.sqrtPrice.slice(0, pieceCount + 1), liquidity: curve.liquidity.slice(0, pieceCount) }

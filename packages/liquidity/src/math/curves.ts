@@ -1,6 +1,6 @@
 /**
- * Price curves of constant-product and concentrated pools for the float search. Floats never leave the search: the
- * settlement of a route recomputes all amounts in integers.
+ * Price curves of constant-product and concentrated pools for the float search. Floats never leave the search: all
+ * amounts of the route that it finds are computed again in integers.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../family.ts'
@@ -18,12 +18,12 @@ import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sq
 const Q96 = 2 ** 96
 /** Above this tick the integer √prices of pools have at least as many digits as floats. */
 const MIN_PRECISE_TICK = -600_000
-const EMPTY = new Float64Array()
+const NO_PIECES = new Float64Array()
 
 /** Returns the curve of a pool that accepts no input. */
 export const emptyCurve = (keepIn: number): PriceCurve => ({
   sqrtPrice: new Float64Array(1),
-  liquidity: EMPTY,
+  liquidity: NO_PIECES,
   keepIn,
   keepOut: 1,
 })
@@ -44,10 +44,16 @@ export function constantProductCurve(
   if (reserveIn === 0n || reserveOut <= 1n || maxInput === 0n) return emptyCurve(keepIn)
   const x = Number(reserveIn)
   const y = Number(reserveOut)
-  const price = Math.sqrt(y / x)
-  const depth = Math.sqrt(x) * Math.sqrt(y)
-  const [to, liquidity] = maxInput === null ? [0, depth] : pieceOfInput(price, depth, curveEnd(maxInput, keepIn))
-  return { sqrtPrice: float64Array(price, to), liquidity: float64Array(liquidity), keepIn, keepOut: 1 }
+  const startSqrtPrice = Math.sqrt(y / x)
+  const fullLiquidity = Math.sqrt(x) * Math.sqrt(y)
+  const [endSqrtPrice, liquidity] =
+    maxInput === null ? [0, fullLiquidity] : pieceOfInput(startSqrtPrice, fullLiquidity, curveEnd(maxInput, keepIn))
+  return {
+    sqrtPrice: float64Array(startSqrtPrice, endSqrtPrice),
+    liquidity: float64Array(liquidity),
+    keepIn,
+    keepOut: 1,
+  }
 }
 
 /** Creates an array like `Float64Array.of`, which is several times slower. */
@@ -94,7 +100,8 @@ export function concentratedCurve(
       if (input === 0) endSqrt = startSqrt
       else [endSqrt, pieceLiquidity] = pieceOfInput(startSqrt, pieceLiquidity, input)
     } else if (pieceCount === 1 && unwidenedEndSqrt > startSqrt && endSqrt < startSqrt) {
-      // The widened first piece overlaps this piece. Scale the liquidity, so that the input of this piece stays the same.
+      // The widened first piece overlaps this piece. Scale the liquidity, so that the input of this piece stays the
+      // same.
       pieceLiquidity *= (startSqrt * (unwidenedEndSqrt - endSqrt)) / (unwidenedEndSqrt * (startSqrt - endSqrt))
     }
     liquidity[pieceCount] = pieceLiquidity

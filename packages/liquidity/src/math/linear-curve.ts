@@ -5,8 +5,8 @@ import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
 
 /**
- * Relative fall of √price per piece. The search needs strictly falling prices. The curve starts at the exact rate and
- * stays below that rate, so that a round trip never gains.
+ * Relative fall of √price per piece, because the search needs strictly falling prices. The curve starts at the exact
+ * rate and stays below that rate, so that a round trip never gains.
  */
 const FALL = 1e-9
 /**
@@ -34,9 +34,9 @@ export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   for (let pieceEnd = FIRST_INPUT; reachedInput < end; pieceEnd *= GROWTH) {
     const cappedEnd = Math.min(pieceEnd, end)
     const from = sqrtPrice.at(-1)!
-    const lower = from * (1 - FALL)
-    liquidity.push(((cappedEnd - reachedInput) * from * lower) / (from - lower))
-    sqrtPrice.push(lower)
+    const to = from * (1 - FALL)
+    liquidity.push(((cappedEnd - reachedInput) * from * to) / (from - to))
+    sqrtPrice.push(to)
     reachedInput = cappedEnd
   }
   return {

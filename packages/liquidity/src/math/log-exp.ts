@@ -9,18 +9,19 @@ const ONE_20 = 10n ** 20n
 const ONE_36 = 10n ** 36n
 const MAX_EXPONENT = 130n * ONE_18
 const MIN_EXPONENT = -41n * ONE_18
+/** Upper bound of exponents, as in the contract. */
 const MILD_EXPONENT_BOUND = (1n << 254n) / ONE_20
-/** Near 1 the logarithm is computed with 36 decimals. */
+/** Between these bounds, near 1, the logarithm is computed with 36 decimals. */
 const LN_36_LOWER = ONE_18 - 10n ** 17n
 const LN_36_UPPER = ONE_18 + 10n ** 17n
 
-/** x0 and x1 (2^7 and 2^6) with 18 decimals, and e^x as integers. */
-const LARGE_POWERS: readonly (readonly [x: bigint, a: bigint])[] = [
+/** Exponents 2^7 and 2^6 with 18 decimals, and e^exponent as integers. */
+const LARGE_POWERS: readonly (readonly [exponent: bigint, power: bigint])[] = [
   [128_000_000_000_000_000_000n, 38_877_084_059_945_950_922_200_000_000_000_000_000_000_000_000_000_000_000n],
   [64_000_000_000_000_000_000n, 6_235_149_080_811_616_882_910_000_000n],
 ]
-/** x2 to x11 (2^5 to 2^−4) with 20 decimals, and e^x with 20 decimals. */
-const SMALL_POWERS: readonly (readonly [x: bigint, a: bigint])[] = [
+/** Exponents 2^5 to 2^−4 with 20 decimals, and e^exponent with 20 decimals. */
+const SMALL_POWERS: readonly (readonly [exponent: bigint, power: bigint])[] = [
   [3_200_000_000_000_000_000_000n, 7_896_296_018_268_069_516_100_000_000_000_000n],
   [1_600_000_000_000_000_000_000n, 888_611_052_050_787_263_676_000_000n],
   [800_000_000_000_000_000_000n, 298_095_798_704_172_827_474_000n],
@@ -48,7 +49,7 @@ export function pow(x: bigint, y: bigint): bigint {
   return exp(logarithm)
 }
 
-/** Returns e^x, 18 decimals. */
+/** Returns e^exponent, 18 decimals. */
 function exp(exponent: bigint): bigint {
   if (exponent < 0n) return (ONE_18 * ONE_18) / exp(-exponent)
   let x = exponent
@@ -77,7 +78,7 @@ function exp(exponent: bigint): bigint {
   return (((product * sum) / ONE_20) * largePower) / 100n
 }
 
-/** Returns ln x, 18 decimals. */
+/** Returns ln(value), 18 decimals. */
 function ln(value: bigint): bigint {
   if (value < ONE_18) return -ln((ONE_18 * ONE_18) / value)
   let a = value
@@ -98,7 +99,7 @@ function ln(value: bigint): bigint {
   return (sum + oddSeries(z, ONE_20, 11n)) / 100n
 }
 
-/** Returns ln x near 1, 36 decimals. */
+/** Returns ln(value) with 36 decimals, for a value near 1 with 18 decimals. */
 function lnAroundOne(value: bigint): bigint {
   const x = value * ONE_18
   const z = ((x - ONE_36) * ONE_36) / (x + ONE_36)

@@ -1,4 +1,6 @@
-/** Computes price and depth of a pool near its price, without building curves, for scans of a hundred thousand pools. */
+/**
+ * Computes price and depth of a pool near its price, without building curves, for scans of a hundred thousand pools.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
@@ -11,18 +13,24 @@ const MIN_OPEN_LIQUIDITY_SHARE = 1e-9
 /** Fixed-point one of prices. */
 const Q96 = 2 ** 96
 
-/** Derives an outline from the curves of both directions. @param band - relative price move, in either direction */
+/**
+ * Derives an outline from the curves of both directions.
+ *
+ * @param sellCurve - first token to second token
+ * @param buyCurve - second token to first token
+ * @param band - relative price move, in either direction
+ */
 export function outlineOfCurves(
-  sell: PriceCurve,
-  buy: PriceCurve,
+  sellCurve: PriceCurve,
+  buyCurve: PriceCurve,
   { firstReserve, secondReserve }: Pick<PairOutline, 'firstReserve' | 'secondReserve'>,
   band: number,
 ): PairOutline {
   return {
-    price: sell.sqrtPrice[0]! ** 2,
-    fee: Math.max(feeOf(sell), feeOf(buy)),
-    firstDepth: outputDownTo(buy, sqrtPriceAtBandEnd(buy.sqrtPrice[0]!, band)),
-    secondDepth: outputDownTo(sell, sqrtPriceAtBandEnd(sell.sqrtPrice[0]!, band)),
+    price: sellCurve.sqrtPrice[0]! ** 2,
+    fee: Math.max(feeOf(sellCurve), feeOf(buyCurve)),
+    firstDepth: outputDownTo(buyCurve, sqrtPriceAtBandEnd(buyCurve.sqrtPrice[0]!, band)),
+    secondDepth: outputDownTo(sellCurve, sqrtPriceAtBandEnd(sellCurve.sqrtPrice[0]!, band)),
     firstReserve,
     secondReserve,
   }
@@ -31,11 +39,11 @@ export function outlineOfCurves(
 /** Returns the fee of a direction as a fraction of a swap. */
 const feeOf = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
-/** Returns the output of selling down to a price. @param end - √price at which selling ends */
-export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number): number {
+/** Returns the output of selling until the price has fallen to a bound. @param endSqrtPrice - √ of the bound */
+export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, endSqrtPrice: number): number {
   let output = 0
-  for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
-    output += liquidity[k]! * (sqrtPrice[k]! - Math.max(sqrtPrice[k + 1]!, end))
+  for (let k = 0; k < liquidity.length && sqrtPrice[k]! > endSqrtPrice; k++)
+    output += liquidity[k]! * (sqrtPrice[k]! - Math.max(sqrtPrice[k + 1]!, endSqrtPrice))
   return output
 }
 
@@ -114,4 +122,4 @@ function walkTicks(
   walkResult.reserve = reserveSum
 }
 
-const sqrtPriceAtBandEnd = (root: number, band: number) => root * Math.sqrt(1 - band)
+const sqrtPriceAtBandEnd = (sqrtPrice: number, band: number) => sqrtPrice * Math.sqrt(1 - band)

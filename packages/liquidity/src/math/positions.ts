@@ -3,8 +3,8 @@ import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBel
 import { sqrtRatioAtTick } from './ticks.ts'
 
 /**
- * Returns the amounts of both tokens in all positions, without fees, in base units, rounded down. Positions hold token 1
- * below the price and token 0 above the price.
+ * Returns the amounts of both tokens in all positions, without fees, in base units, rounded down. Positions hold token
+ * 1 below the price and token 0 above the price.
  */
 export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState): [amount0: bigint, amount1: bigint] {
   let amount0 = 0n
@@ -25,9 +25,9 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
 }
 
 /**
- * Returns the state after a position changed by `amount`.
+ * Returns the state after a position changed.
  *
- * @param liquidityDelta - liquidity; negative if removed
+ * @param liquidityDelta - added liquidity; negative if removed
  * @returns null if a tick's gross liquidity is unknown and the pool must be read again
  */
 export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(

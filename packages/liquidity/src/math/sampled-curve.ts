@@ -12,7 +12,7 @@ export type SamplingInput = {
   readonly quote: (amountIn: bigint) => bigint
   /** As `DexFamily.maxInput`, or below it by a fraction of at most 2^−32. */
   readonly maxInput: bigint | null
-  /** Large input for this pool, in base units: about its reserve. */
+  /** About the pool's reserve of the input token, in base units. Sets the sizes of the first samples. */
   readonly scale: bigint
   /** Part of the fee, in ppm of the input, that the curve states in `keepIn`. The curve itself contains the rest. */
   readonly feePpm: number
@@ -23,42 +23,50 @@ const MAX_QUOTES = 64
 /** Relative output error below which an interval is not divided: a hundredth of a basis point. */
 const TOLERANCE = 1e-6
 /**
- * Smallest sample as a fraction of the scale. A larger sample is used if the output would have fewer base units than
- * `SMOOTH_OUTPUT`, where rounding is visible.
+ * Smallest input that is sampled, as a fraction of the pool's `scale`. A larger input is used if this one buys fewer
+ * base units than `SMOOTH_OUTPUT`, because rounding then distorts the output.
  */
-const SMALLEST_SHARE = 1e-5
+const SMALLEST_INPUT_SHARE = 1e-5
 const SMOOTH_OUTPUT = 1e7
-/** Maximum output of the smallest sample, as a fraction of the total output. */
+/** Maximum output of the smallest sample, as a fraction of the output of the largest sample. */
 const MAX_FIRST_OUTPUT_SHARE = 1e-3
-/** Maximum growth of the input between two samples. Wider gaps are accepted if the output rises by less than `MIN_RISE`. */
-const GROWTH = 8
-const MIN_RISE = 1e-3
-/** Growth of the input between two of the first samples, and the maximum number of first samples. */
+/**
+ * Intervals whose input grows by more than `MAX_GROWTH` (a factor) and whose output rises by more than `MIN_WIDE_RISE`
+ * (a fraction) are divided again, even if their estimated error is small.
+ */
+const MAX_GROWTH = 8
+const MIN_WIDE_RISE = 1e-3
+/** Factor between the inputs of two of the first samples, and the maximum number of small first samples. */
 const SEARCH_GROWTH = 64
 const MAX_FIRST_SAMPLES = 6
 /** Base units of output below which rounding hides the curvature of an interval. */
 const MIN_OUTPUT_STEP = 2_000
 /**
- * First sample toward a distant end, as a multiple of the scale, and the maximum fraction of the output after the last
- * sample.
+ * Samples on the way to a largest input that is far above the pool's `scale`: the first of them, as a multiple of the
+ * scale, and the fraction of the total output that may remain after the last of them.
  */
 const FAR_START = 16
 const MAX_FAR_REST = 2e-7
 /** Minimum relative rise of the output from one sample to the next. */
 const MIN_STEP_RISE = 1e-9
 /**
- * Minimum output after the last sample of an unlimited pool, as a fraction of the output up to this sample. The curve of
- * such a pool has no end.
+ * Minimum output after the last sample of an unlimited pool, as a fraction of the output up to this sample. The curve
+ * of such a pool has no end.
  */
 const MIN_REST_SHARE = 1e-9
-/** Expected error of both halves of a divided interval, relative to the error of the interval. */
+/** Expected error of each half of a divided interval, relative to the error of the undivided interval. */
 const REMAINING_ERROR_SHARE = 1 / 6
 /** Weights of coarser error estimates, because the error of the finest prediction can be zero by chance. */
 const COARSE_WEIGHT = 0.3
 const DISAGREEMENT_WEIGHT = 0.15
-/** Safety factor of the estimated error. In real states of all families the true error is up to seven times the estimate. */
+/**
+ * Safety factor of the estimated error. In real states of all families the true error is up to seven times the
+ * estimate.
+ */
 const ERROR_SAFETY = 8
-/** Maximum relative output rise of a level interval. Must be above `MIN_STEP_RISE` times the maximum number of samples. */
+/**
+ * Maximum relative output rise of a level interval. Must be above `MIN_STEP_RISE` times the maximum number of samples.
+ */
 const LEVEL_RISE = 1e-7
 /** Relative error of the curve's own floats. */
 const FLOAT_ERROR = 1e-8
@@ -73,21 +81,21 @@ const WIDE_RATIO = 3
 export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (maxInput === 0n) return emptyCurve(keepIn)
-  const size = Math.max(1, Number(scale))
+  const scaleAsFloat = Math.max(1, Number(scale))
   const samples = new Samples(quote)
-  const totalOutput = samples.addTowardEnd(size, maxInput)
-  samples.addSmallest(size)
+  const totalOutput = samples.addTowardEnd(scaleAsFloat, maxInput)
+  samples.addSmallest(scaleAsFloat)
   samples.divideWorst()
   const { x, y } = samples
   if (x.length < 2) return emptyCurve(keepIn)
   const lastIndex = x.length - 1
   const inputs = x.map((input) => input * keepIn)
   const errors = samples.outputErrors()
-  const fees = { keepIn, keepOut: 1, outputError: Math.max(...errors) }
+  const curveTerms = { keepIn, keepOut: 1, outputError: Math.max(...errors) }
   if (maxInput === null)
     return {
       ...curveThrough({ x: inputs, y }, Math.max(totalOutput - y[lastIndex]!, y[lastIndex]! * MIN_REST_SHARE), errors),
-      ...fees,
+      ...curveTerms,
     }
   // Apply the end margin, and drop samples inside it.
   const end = Math.min(inputs[lastIndex]!, curveEnd(maxInput, keepIn))
@@ -100,14 +108,14 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput):
       undefined,
       cutAtEnd(errors, lastError),
     ),
-    ...fees,
+    ...curveTerms,
   }
 }
 
 class Samples implements Points {
   readonly x = [0]
   readonly y = [0]
-  /** Expected relative output error of the interval that ends at each point. */
+  /** Expected relative output error of the interval that ends at each point; infinite until it is estimated. */
   private readonly errors = [0]
   private quoteCount = 0
   private readonly quote: SamplingInput['quote']
@@ -132,8 +140,7 @@ class Samples implements Points {
     while (input < x[index - 1]!) index--
     if (!(input > x[index - 1]! && output > y[index - 1]!) || input === x[index]) return null
     // A pool with a rising fee can pay less for a larger input. Raise such outputs, so that the curve stays level.
-    for (let later = index; later < y.length; later++)
-      y[later] = Math.max(y[later]!, output * (1 + MIN_STEP_RISE * (later - index + 1)))
+    for (let k = index; k < y.length; k++) y[k] = Math.max(y[k]!, output * (1 + MIN_STEP_RISE * (k - index + 1)))
     x.splice(index, 0, input)
     y.splice(index, 0, output)
     errors.splice(index, 0, Number.POSITIVE_INFINITY)
@@ -142,16 +149,16 @@ class Samples implements Points {
   }
 
   /**
-   * Adds the end of the pool, and samples toward a distant or infinite end until almost no output remains.
+   * Adds the pool's largest input, and samples on the way to it until almost no output remains.
    *
    * @returns the total output
    */
-  addTowardEnd(size: number, maxInput: bigint | null): number {
+  addTowardEnd(scale: number, maxInput: bigint | null): number {
     const { x, y, errors } = this
     const end = maxInput ?? UNLIMITED_INPUT - 1n
     const totalOutput = Number(nullIfRefused(() => this.quote(end)) ?? 0n)
     this.quoteCount++
-    for (let input = size * FAR_START; input * GROWTH < Number(end); input *= SEARCH_GROWTH) {
+    for (let input = scale * FAR_START; input * MAX_GROWTH < Number(end); input *= SEARCH_GROWTH) {
       const output = this.add(input)
       if (output === null || output >= totalOutput * (1 - MAX_FAR_REST)) break
     }
@@ -163,10 +170,10 @@ class Samples implements Points {
   }
 
   /** Adds samples from the smallest input whose output hides rounding, up to the largest sample so far. */
-  addSmallest(size: number): void {
+  addSmallest(scale: number): void {
     const { x, y } = this
     const end = x.at(-1)!
-    let input = Math.min(size, end) * SMALLEST_SHARE
+    let input = Math.min(scale, end) * SMALLEST_INPUT_SHARE
     // A pool with a small reserve of the output token pays nearly all of the reserve for a small input.
     while (input > 1 && (this.quoteAt(input) ?? 0) > MAX_FIRST_OUTPUT_SHARE * y.at(-1)!) input /= SEARCH_GROWTH
     for (;;) {
@@ -174,9 +181,10 @@ class Samples implements Points {
       if ((output !== null && output >= SMOOTH_OUTPUT) || input * SEARCH_GROWTH >= end) break
       input *= SEARCH_GROWTH
     }
-    const largest = x[2] ?? end
-    const count = Math.min(MAX_FIRST_SAMPLES, Math.floor(Math.log(largest / input) / Math.log(SEARCH_GROWTH / 4)))
-    for (let i = 1; i < count; i++) this.add(input * (largest / input) ** (i / count))
+    // Fill the gap between the smallest input and the next sample.
+    const nextInput = x[2] ?? end
+    const count = Math.min(MAX_FIRST_SAMPLES, Math.floor(Math.log(nextInput / input) / Math.log(SEARCH_GROWTH / 4)))
+    for (let i = 1; i < count; i++) this.add(input * (nextInput / input) ** (i / count))
   }
 
   /** Divides the intervals with the largest errors. */
@@ -208,8 +216,8 @@ class Samples implements Points {
   }
 
   /**
-   * Returns the maximum by which a concave curve can exceed the chord between two samples, relative to the output at the
-   * end. Infinite if the neighboring samples give no bound.
+   * Returns the maximum by which a concave curve can exceed the chord between two samples, relative to the output at
+   * the end. Infinite if the neighboring samples give no bound.
    */
   private hullError(k: number): number {
     const { x, y } = this
@@ -254,6 +262,6 @@ class Samples implements Points {
   /** True if an interval is too wide to be judged by one sample. */
   private isWide(k: number): boolean {
     const { x, y } = this
-    return k > 1 && x[k]! > GROWTH * x[k - 1]! && y[k]! - y[k - 1]! > MIN_RISE * y[k]!
+    return k > 1 && x[k]! > MAX_GROWTH * x[k - 1]! && y[k]! - y[k - 1]! > MIN_WIDE_RISE * y[k]!
   }
 }

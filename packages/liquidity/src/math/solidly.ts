@@ -92,8 +92,8 @@ export const solveVelodrome: SolveY = (x, k, startY, invariantOfPair) => {
     if (current < k) {
       let dy = ((k - current) * ONE) / slope(x, y)
       if (dy === 0n) {
-        // Here the contract passes scaled values to the invariant function, which scales them again. With tokens of fewer
-        // than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
+        // Here the contract passes scaled values to the invariant function, which scales them again. With tokens of
+        // fewer than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
         if (invariantOfPair(x, y + 1n) > k) return y + 1n
         dy = 1n
       }
@@ -170,8 +170,8 @@ const KNOWN_FEES_PPM = [
 export type PairQuote = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
- * Returns the known fee with which this model reproduces the pair's own quotes. Null if no known fee does: the pair then
- * has different math and must not be quoted.
+ * Returns the known fee with which this model reproduces the pair's own quotes. Null if no known fee does: the pair
+ * then has different math and must not be quoted.
  */
 export function feeFromSamples(
   state: Omit<SolidlyState, 'feePpm'>,

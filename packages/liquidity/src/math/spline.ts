@@ -1,6 +1,6 @@
 /**
- * Concave curves through points. Each interval consists of two x·y = k pieces that match the curve in input, output,
- * and price at both points.
+ * Concave curves through points (x, y) of input and output. A price is dy/dx. The curve of each interval between two
+ * points consists of two x·y = k pieces. They pass through both points, at the prices of these points.
  */
 import type { PriceCurve } from '../family.ts'
 
@@ -9,9 +9,12 @@ export type Points = { readonly x: number[]; readonly y: number[] }
 
 /** Minimum relative fall of the mean price from an interval to the next interval. */
 const MIN_FALL = 1e-9
-/** Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. */
-const MAX_POLYNOMIAL = 4
-const MAX_NOISE = 1e-6
+/**
+ * Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. Above
+ * this error, fewer points are used.
+ */
+const MAX_POLYNOMIAL_POINTS = 4
+const MAX_PRICE_NOISE = 1e-6
 
 /** Returns the mean price of the interval that ends at point `k`. */
 const meanPrice = ({ x, y }: Points, k: number): number => (y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!)
@@ -19,56 +22,58 @@ const meanPrice = ({ x, y }: Points, k: number): number => (y[k]! - y[k - 1]!) /
 /** Returns the price at an inner point from the intervals on both sides: exact for x·y = k. */
 function priceFromNeighbors(points: Points, k: number): number {
   const { x } = points
-  const [width, next] = [x[k]! - x[k - 1]!, x[k + 1]! - x[k]!]
-  return (width + next) / (next / meanPrice(points, k) + width / meanPrice(points, k + 1))
+  const [width, nextWidth] = [x[k]! - x[k - 1]!, x[k + 1]! - x[k]!]
+  return (width + nextWidth) / (nextWidth / meanPrice(points, k) + width / meanPrice(points, k + 1))
 }
 
 /**
- * Returns the price at a point from a polynomial through x / y at the nearest points. The quotient x / y is the inverse
- * of the mean price. It is linear for x·y = k and smooth for other invariants.
+ * Returns the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price
+ * is (q − x·q′) / q². A quotient is the inverse of the mean price from zero to x. It is linear in x for x·y = k, and
+ * smooth for other invariants.
  *
  * @returns 0 if rounding of the outputs would change the price
  */
 function priceFromPolynomial({ x, y }: Points, k: number): number {
-  const knot = x[k]!
-  const inverse = knot / y[k]!
-  for (let count = MAX_POLYNOMIAL; count > 1; count--) {
+  const xk = x[k]!
+  const quotient = xk / y[k]!
+  for (let count = MAX_POLYNOMIAL_POINTS; count > 1; count--) {
     const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
     const low = Math.max(1, high - count + 1)
-    let slope = 0
+    let quotientSlope = 0
     let noise = 0
-    let inverseSum = 0
+    let inverseDistanceSum = 0
     for (let j = low; j <= high; j++) {
       if (j === k) continue
       const xj = x[j]!
       // Weights of the derivative of the Lagrange polynomial.
-      inverseSum += 1 / (knot - xj)
-      let weight = 1 / (xj - knot)
-      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (knot - x[i]!) / (xj - x[i]!)
+      inverseDistanceSum += 1 / (xk - xj)
+      let weight = 1 / (xj - xk)
+      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (xk - x[i]!) / (xj - x[i]!)
       const term = (weight * xj) / y[j]!
-      slope += term
+      quotientSlope += term
       noise += Math.abs(term) / y[j]!
     }
-    noise += Math.abs(inverseSum * inverse) / y[k]!
-    slope += inverseSum * inverse
-    if (knot * noise <= MAX_NOISE * inverse) return (inverse - knot * slope) / inverse ** 2
+    noise += Math.abs(inverseDistanceSum * quotient) / y[k]!
+    quotientSlope += inverseDistanceSum * quotient
+    if (xk * noise <= MAX_PRICE_NOISE * quotient) return (quotient - xk * quotientSlope) / quotient ** 2
   }
   return 0
 }
 
 /**
- * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. Returns 0 at the last point if rounding or
- * a kink hides the price.
+ * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. Returns 0 at the last point if rounding
+ * or a kink hides the price.
  */
 function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number {
   const isLast = k === points.x.length - 1
   const maxPrice = meanPrice(points, k) * (1 - MIN_FALL / 4)
   const minPrice = isLast ? 0 : meanPrice(points, k + 1) * (1 + MIN_FALL / 4)
-  const fine = usesPolynomial ? priceFromPolynomial(points, k) : 0
-  if (fine < maxPrice && fine > minPrice) return Math.sqrt(fine)
+  const polynomialPrice = usesPolynomial ? priceFromPolynomial(points, k) : 0
+  if (polynomialPrice < maxPrice && polynomialPrice > minPrice) return Math.sqrt(polynomialPrice)
   return isLast ? 0 : Math.sqrt(Math.max(minPrice, Math.min(maxPrice, priceFromNeighbors(points, k))))
 }
 
+/** The two pieces of an interval. */
 type Interval = {
   readonly startSqrtPrice: number
   readonly middleSqrtPrice: number
@@ -81,22 +86,23 @@ type Interval = {
 /** Returns the pieces of the interval that ends at point `k`; null if its prices do not fall. */
 function intervalAt(points: Points, k: number, usesPolynomial: boolean): Interval | null {
   const middleSqrtPrice = Math.sqrt(meanPrice(points, k))
-  const startPrice = k > 1 ? sqrtPriceAt(points, k - 1, usesPolynomial) : 0
-  // An unknown price is mirrored from the other end.
+  const knownStartSqrtPrice = k > 1 ? sqrtPriceAt(points, k - 1, usesPolynomial) : 0
+  // An unknown √price at one end is set so that `middleSqrtPrice` is the geometric mean of both ends.
   const endSqrtPrice =
     sqrtPriceAt(points, k, usesPolynomial) ||
-    (startPrice > 0 ? middleSqrtPrice ** 2 / startPrice : middleSqrtPrice * (1 - MIN_FALL))
-  const startSqrtPrice = startPrice || middleSqrtPrice ** 2 / endSqrtPrice
+    (knownStartSqrtPrice > 0 ? middleSqrtPrice ** 2 / knownStartSqrtPrice : middleSqrtPrice * (1 - MIN_FALL))
+  const startSqrtPrice = knownStartSqrtPrice || middleSqrtPrice ** 2 / endSqrtPrice
   if (!(startSqrtPrice > middleSqrtPrice && middleSqrtPrice > endSqrtPrice)) return null
-  const [upper, lower] = [startSqrtPrice - middleSqrtPrice, middleSqrtPrice - endSqrtPrice]
-  // Solve for the liquidity of both pieces: their inputs sum to the input of the interval, and their outputs to its output.
+  const [firstFall, secondFall] = [startSqrtPrice - middleSqrtPrice, middleSqrtPrice - endSqrtPrice]
+  // Solve for the liquidity of both pieces: their inputs sum to the input of the interval, and their outputs to its
+  // output.
   const scale = ((points.x[k]! - points.x[k - 1]!) * middleSqrtPrice) / (startSqrtPrice - endSqrtPrice)
   return {
     startSqrtPrice,
     middleSqrtPrice,
     endSqrtPrice,
-    firstLiquidity: (scale * startSqrtPrice * lower) / upper,
-    secondLiquidity: (scale * endSqrtPrice * upper) / lower,
+    firstLiquidity: (scale * startSqrtPrice * secondFall) / firstFall,
+    secondLiquidity: (scale * endSqrtPrice * firstFall) / secondFall,
   }
 }
 
@@ -126,15 +132,15 @@ export function predictedBetween(points: Points, k: number, input: number, usesP
  */
 export function disagreementBetween(points: Points, k: number): number {
   const { x, y } = points
-  let error = 0
+  let priceDifference = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
     if (end < x.length - 1)
-      error += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
-  return (error * (x[k]! - x[k - 1]!)) / 8 / y[k]!
+      priceDifference += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
+  return (priceDifference * (x[k]! - x[k - 1]!)) / 8 / y[k]!
 }
 
-const outputOfPiece = (from: number, liquidity: number, input: number): number =>
-  (from * input) / (1 / from + input / liquidity)
+const outputOfPiece = (startSqrtPrice: number, liquidity: number, input: number): number =>
+  (startSqrtPrice * input) / (1 / startSqrtPrice + input / liquidity)
 
 type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 
@@ -171,8 +177,8 @@ export function curveThrough(points: Points, outputAfterLastPoint?: number, erro
 }
 
 /**
- * Returns the output error of each piece: the largest error of the intervals that the piece replaces. The piece after the
- * last point has the error of the last interval.
+ * Returns the output error of each piece: the largest error of the intervals that the piece replaces. The piece after
+ * the last point has the error of the last interval.
  */
 function errorsOfPieces(
   x: readonly number[],
@@ -198,8 +204,8 @@ export function hullOf(points: Points): Points {
   for (const [k, input] of points.x.entries()) {
     const output = points.y[k]!
     while (x.length > 1) {
-      const next = (output - y.at(-1)!) / (input - x.at(-1)!)
-      if (next <= meanPrice(hull, x.length - 1) * (1 + MIN_FALL)) break
+      const nextMeanPrice = (output - y.at(-1)!) / (input - x.at(-1)!)
+      if (nextMeanPrice <= meanPrice(hull, x.length - 1) * (1 + MIN_FALL)) break
       x.pop()
       y.pop()
     }

@@ -20,7 +20,8 @@ export type Amplification = {
   readonly precision: bigint
 }
 
-const ann = ({ a }: Amplification, coins: number) => a * BigInt(coins)
+/** Returns A·n^n, which the contract calls Ann, in units of 1 / `precision`. */
+const annOf = ({ a }: Amplification, coins: number) => a * BigInt(coins)
 
 /** Returns the invariant D. @see StableSwap.get_D, curvefi/curve-contract and stableswap-ng */
 export function stableInvariant(
@@ -33,16 +34,14 @@ export function stableInvariant(
   if (sum === 0n) return 0n
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
   const { precision } = amplification
-  const annProduct = ann(amplification, balances.length)
+  const ann = annOf(amplification, balances.length)
   let d = sum
   for (let i = 0; i < MAX_STEPS; i++) {
     let product = d
     for (const balance of balances) product = (product * d) / (rounding === 'each' ? balance * n : balance)
     if (rounding === 'end') product /= n ** n
     const previousD = d
-    d =
-      (((annProduct * sum) / precision + product * n) * d) /
-      (((annProduct - precision) * d) / precision + (n + 1n) * product)
+    d = (((ann * sum) / precision + product * n) * d) / (((ann - precision) * d) / precision + (n + 1n) * product)
     if (isConverged(d, previousD)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
@@ -51,7 +50,7 @@ export function stableInvariant(
 /** Returns the balance of coin `j` that keeps the invariant `d`, given the other balances. @see StableSwap.get_y */
 export function stableBalance(j: number, balances: readonly bigint[], amplification: Amplification, d: bigint): bigint {
   const n = BigInt(balances.length)
-  const annProduct = ann(amplification, balances.length)
+  const ann = annOf(amplification, balances.length)
   let sum = 0n
   let c = d
   for (let k = 0; k < balances.length; k++) {
@@ -60,8 +59,8 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
     sum += balance
     c = (c * d) / (balance * n)
   }
-  c = (c * d * amplification.precision) / (annProduct * n)
-  const b = sum + (d * amplification.precision) / annProduct
+  c = (c * d * amplification.precision) / (ann * n)
+  const b = sum + (d * amplification.precision) / ann
   let y = d
   for (let i = 0; i < MAX_STEPS; i++) {
     const previousY = y
@@ -74,9 +73,12 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
 const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
 /**
- * Returns the fee of a swap between coins off their peg, in units of 10^−10.
+ * Returns the fee of a swap, in units of 10^−10. It rises when the balances of both coins differ.
  *
- * @param multiplier - `offpeg_fee_multiplier`, in units of 10^−10; the fee is fixed at 10^10 or less
+ * @param xpI - balance of the input coin, in the pool's common unit
+ * @param xpJ - balance of the output coin, in the pool's common unit
+ * @param fee - fee at equal balances
+ * @param multiplier - `offpeg_fee_multiplier`, in units of 10^−10; at 10^10 or less, the fee does not rise
  */
 export function dynamicFee(xpI: bigint, xpJ: bigint, fee: bigint, multiplier: bigint): bigint {
   if (multiplier <= FEE_UNIT) return fee

@@ -52,8 +52,8 @@ const BASE_ERROR = 1.1012311173164237e-17
 
 /** Returns √1.0001^tick as a float, accurate to the last one or two digits. */
 export function sqrtPriceOfTick(tick: number): number {
-  const half = tick / 2
-  return 1.0001 ** half * (1 + half * BASE_ERROR)
+  const halfTick = tick / 2
+  return 1.0001 ** halfTick * (1 + halfTick * BASE_ERROR)
 }
 
 function computeSqrtRatio(tick: number): bigint {
@@ -65,7 +65,8 @@ function computeSqrtRatio(tick: number): bigint {
   return (ratio + 0xffffffffn) >> 32n
 }
 
-const LOG_TICK = Math.log(1.0001) / 2
+/** ln √1.0001, and ln 2⁹⁶. */
+const LOG_SQRT_BASE = Math.log(1.0001) / 2
 const LOG_Q96 = 96 * Math.LN2
 /**
  * Distance to a tick, in ticks, below which floats cannot decide the side. Float errors stay below 10⁻⁹; rounding of
@@ -79,7 +80,7 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
  * @param sqrtPriceX96 - from MIN_SQRT_RATIO, below MAX_SQRT_RATIO
  */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): number {
-  const tickAsFloat = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_TICK
+  const tickAsFloat = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_SQRT_BASE
   const nearest = Math.round(tickAsFloat)
   if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
   return sqrtRatioAtTick(nearest) <= sqrtPriceX96 ? nearest : nearest - 1

@@ -68,14 +68,14 @@ describe.each(files)('%s', (name) => {
       const tradingFunction = familyOf(pool.family)!.tradingFunction!(pool)
       if (!tradingFunction) continue
       const { invariant, balances, weights } = tradingFunction
-      const { sum, logs } = sumsOf(tradingFunction, balances)
+      const { sum, logSum } = sumsOf(tradingFunction, balances)
       balances.forEach((balance, k) => {
         const at = (change: number) => {
           const sums = sumsOf(tradingFunction, balances.with(k, balance * (1 + change)))
-          return invariant.level(sums.sum, sums.logs)
+          return invariant.level(sums.sum, sums.logSum)
         }
         const slope =
-          invariant.derivativeBySum(sum, logs) + (invariant.derivativeByLogSum(sum, logs) * weights[k]!) / balance
+          invariant.derivativeBySum(sum, logSum) + (invariant.derivativeByLogSum(sum, logSum) * weights[k]!) / balance
         const measured = (at(1e-8) - at(-1e-8)) / (2e-8 * balance)
         expect(Math.abs(measured / slope - 1)).toBeLessThan(1e-4)
       })
@@ -86,9 +86,9 @@ describe.each(files)('%s', (name) => {
 test('a swap ends once its steps are noise, and not before', () => {
   const { derivativeBySum, derivativeByLogSum, level, ...rest } = stableLevel(600, 3e24, 3)
   let steps = 0
-  const countedLevel = (sum: number, logs: number) => {
+  const countedLevel = (sum: number, logSum: number) => {
     steps++
-    return level(sum, logs)
+    return level(sum, logSum)
   }
   const counted = { ...rest, derivativeBySum, derivativeByLogSum, level: countedLevel }
   const pool = { balances: new Float64Array(3).fill(1e24), units: new Float64Array(3).fill(1), keepIn: 1, keepOut: 1 }
@@ -107,9 +107,9 @@ test('a swap ends once its steps are noise, and not before', () => {
     const output = swapOn(tradingFunction, balances, 0, 1, part * 1e24)
     // Newton's method doubles the digits with each step once it is near.
     expect(steps).toBe(expectedSteps)
-    const { sum, logs } = sumsOf(tradingFunction, balances)
-    const slope = derivativeBySum(sum, logs) + derivativeByLogSum(sum, logs) / balances[1]!
-    expect(Math.abs(level(sum, logs) / slope) / 1e24).toBeLessThan(1e-13)
+    const { sum, logSum } = sumsOf(tradingFunction, balances)
+    const slope = derivativeBySum(sum, logSum) + derivativeByLogSum(sum, logSum) / balances[1]!
+    expect(Math.abs(level(sum, logSum) / slope) / 1e24).toBeLessThan(1e-13)
     expect(output).toBeLessThan(part * 1e24 * (1 + 1e-6))
   }
 })

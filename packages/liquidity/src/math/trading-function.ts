@@ -1,18 +1,20 @@
+/** Multi-token pools as one function of all balances, for the float search. */
+
 /**
- * Multi-token pools as one function of all balances, for the float search: a swap keeps `level` constant. The level of
- * every family depends on two sums over the balances: `sum` = Σ x and `logs` = Σ weight · ln x.
+ * Function of a pool's balances that a swap keeps constant: its `level`. The level of every family depends on two sums
+ * over the balances x: `sum` = Σ x and `logSum` = Σ weight · ln x.
  */
 export type Invariant = {
   /** True if the rate between two tokens depends only on their two balances. */
   readonly isPairwise: boolean
-  /** Upper bound of `logs` for every pool of this kind; `level` is undefined above it. */
+  /** Upper bound of `logSum` for every pool of this kind; `level` is undefined above it. */
   readonly maxLogSum: number
   /** Constant along the trading function; increases with every balance. */
-  level(sum: number, logs: number): number
+  level(sum: number, logSum: number): number
   /** ∂level / ∂sum. */
-  derivativeBySum(sum: number, logs: number): number
-  /** ∂level / ∂logs. The marginal value of a token is `linear` + `logarithmic` · weight / balance. */
-  derivativeByLogSum(sum: number, logs: number): number
+  derivativeBySum(sum: number, logSum: number): number
+  /** ∂level / ∂logSum. The marginal value of a token is `bySum` + `byLogSum` · weight / balance. */
+  derivativeByLogSum(sum: number, logSum: number): number
 }
 
 /** A multi-token pool in the form that the float search uses. */
@@ -45,7 +47,7 @@ export function evenTradingFunction(
 export const weightedLevel: Invariant = {
   isPairwise: true,
   maxLogSum: Number.POSITIVE_INFINITY,
-  level: (_, logs) => logs,
+  level: (_, logSum) => logSum,
   derivativeBySum: () => 0,
   derivativeByLogSum: () => 1,
 }
@@ -58,14 +60,15 @@ export const weightedLevel: Invariant = {
  * @see M. Egorov, "StableSwap: efficient mechanism for stablecoin liquidity" (2019)
  */
 export function stableLevel(ann: number, d: number, coins: number): Invariant {
+  // `logSum` of a pool with equal balances.
   const balancedLog = coins * Math.log(d / coins)
-  const product = (logs: number) => d * Math.exp(balancedLog - logs)
+  const product = (logSum: number) => d * Math.exp(balancedLog - logSum)
   return {
     isPairwise: false,
     maxLogSum: Number.POSITIVE_INFINITY,
-    level: (sum, logs) => ann * (sum - d) + d - product(logs),
+    level: (sum, logSum) => ann * (sum - d) + d - product(logSum),
     derivativeBySum: () => ann,
-    derivativeByLogSum: (_, logs) => product(logs),
+    derivativeByLogSum: (_, logSum) => product(logSum),
   }
 }
 
@@ -78,34 +81,37 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
  */
 export function cryptoLevel(ann: number, gamma: number, d: number, coins: number): Invariant {
   const balancedLog = coins * Math.log(d / coins)
-  const k0 = (logs: number) => Math.exp(logs - balancedLog)
-  const k = (product: number) => (ann * product * gamma * gamma) / (gamma + 1 - product) ** 2
+  const k0Of = (logSum: number) => Math.exp(logSum - balancedLog)
+  const kOf = (k0: number) => (ann * k0 * gamma * gamma) / (gamma + 1 - k0) ** 2
   return {
     isPairwise: false,
-    // Every pool has K0 ≤ 1; the function has a pole at 1 + γ.
+    // Every pool has K0 ≤ 1, and K has a pole at K0 = 1 + γ. This bound is in between: K0 = 1 + γ / 2.
     maxLogSum: balancedLog + Math.log1p(gamma / 2),
-    level(sum, logs) {
-      const product = k0(logs)
-      return k(product) * (sum / d - 1) + product - 1
+    level(sum, logSum) {
+      const k0 = k0Of(logSum)
+      return kOf(k0) * (sum / d - 1) + k0 - 1
     },
-    derivativeBySum: (_, logs) => k(k0(logs)) / d,
-    derivativeByLogSum(sum, logs) {
-      const product = k0(logs)
-      return k(product) * (1 + (2 * product) / (gamma + 1 - product)) * (sum / d - 1) + product
+    derivativeBySum: (_, logSum) => kOf(k0Of(logSum)) / d,
+    derivativeByLogSum(sum, logSum) {
+      const k0 = k0Of(logSum)
+      return kOf(k0) * (1 + (2 * k0) / (gamma + 1 - k0)) * (sum / d - 1) + k0
     },
   }
 }
 
 const MAX_NEWTON_STEPS = 60
-/** Minimum ratio of a balance after a Newton step. */
+/** Minimum balance after a Newton step, as a fraction of the balance before it. */
 const MIN_STEP_RATIO = 1 / 16
-const ROUNDING = 1e-15
+/** Newton steps relative to the balance: one that ends the search, and one that ends it if steps no longer shrink. */
+const ROUNDING_STEP = 1e-15
 const SMALL_STEP = 1e-9
 
 /**
  * Swaps in place and returns the output.
  *
  * @param balances - in the common unit; updated
+ * @param i - index of the input token
+ * @param j - index of the output token
  * @param amountIn - base units
  * @returns base units
  */
@@ -117,27 +123,29 @@ export function swapOn(
   amountIn: number,
 ): number {
   const { invariant, units, weights, keepIn, keepOut, maxInputShare } = tradingFunction
-  const { sum, logs } = sumsOf(tradingFunction, balances)
-  const level = invariant.level(sum, logs)
+  const { sum, logSum } = sumsOf(tradingFunction, balances)
+  const level = invariant.level(sum, logSum)
   const oldBalanceOut = balances[j]!
   const weight = weights[j]!
   // Input above `maxInputShare` of the balance buys nothing.
   const newBalanceIn = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxInputShare * balances[i]!)
   const otherSum = sum - oldBalanceOut + (newBalanceIn - balances[i]!)
-  const otherLogs = logs - weight * Math.log(oldBalanceOut) + weights[i]! * Math.log(newBalanceIn / balances[i]!)
-  const maxBalanceOut = Math.min(oldBalanceOut, Math.exp((invariant.maxLogSum - otherLogs) / weight))
+  const otherLogSum = logSum - weight * Math.log(oldBalanceOut) + weights[i]! * Math.log(newBalanceIn / balances[i]!)
+  const maxBalanceOut = Math.min(oldBalanceOut, Math.exp((invariant.maxLogSum - otherLogSum) / weight))
   let [balanceOut, stepSize] = [maxBalanceOut, Number.POSITIVE_INFINITY]
   for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
-    const [sumAt, logsAt] = [otherSum + balanceOut, otherLogs + weight * Math.log(balanceOut)]
+    const [trialSum, trialLogSum] = [otherSum + balanceOut, otherLogSum + weight * Math.log(balanceOut)]
     const slope =
-      invariant.derivativeBySum(sumAt, logsAt) + (invariant.derivativeByLogSum(sumAt, logsAt) * weight) / balanceOut
-    const newton = balanceOut - (invariant.level(sumAt, logsAt) - level) / slope
-    const nextBalance = Math.min(maxBalanceOut, Math.max(balanceOut * MIN_STEP_RATIO, newton))
+      invariant.derivativeBySum(trialSum, trialLogSum) +
+      (invariant.derivativeByLogSum(trialSum, trialLogSum) * weight) / balanceOut
+    const newtonBalance = balanceOut - (invariant.level(trialSum, trialLogSum) - level) / slope
+    const nextBalance = Math.min(maxBalanceOut, Math.max(balanceOut * MIN_STEP_RATIO, newtonBalance))
     const previousStepSize = stepSize
     stepSize = Math.abs(nextBalance - balanceOut)
     balanceOut = nextBalance
     // Small steps that no longer shrink are rounding noise.
-    if (stepSize <= ROUNDING * balanceOut || (stepSize < SMALL_STEP * balanceOut && stepSize >= previousStepSize)) break
+    if (stepSize <= ROUNDING_STEP * balanceOut || (stepSize < SMALL_STEP * balanceOut && stepSize >= previousStepSize))
+      break
   }
   const amountOut = Math.max(0, ((oldBalanceOut - balanceOut) * keepOut) / units[j]!)
   // The fee stays in the pool.
@@ -150,21 +158,21 @@ export function swapOn(
 export function sumsOf(
   { weights }: Pick<TradingFunction, 'weights'>,
   balances: Float64Array,
-): { readonly sum: number; readonly logs: number } {
+): { readonly sum: number; readonly logSum: number } {
   let sum = 0
-  let logs = 0
+  let logSum = 0
   for (let k = 0; k < balances.length; k++) {
     sum += balances[k]!
-    logs += weights[k]! * Math.log(balances[k]!)
+    logSum += weights[k]! * Math.log(balances[k]!)
   }
-  return { sum, logs }
+  return { sum, logSum }
 }
 
 /** Returns the marginal value of one common unit of each token, in units of the level. */
 export function marginalValues(tradingFunction: TradingFunction, balances: Float64Array): Float64Array {
   const { invariant, weights } = tradingFunction
-  const { sum, logs } = sumsOf(tradingFunction, balances)
-  const linear = invariant.derivativeBySum(sum, logs)
-  const logarithmic = invariant.derivativeByLogSum(sum, logs)
-  return balances.map((balance, k) => linear + (logarithmic * weights[k]!) / balance)
+  const { sum, logSum } = sumsOf(tradingFunction, balances)
+  const bySum = invariant.derivativeBySum(sum, logSum)
+  const byLogSum = invariant.derivativeByLogSum(sum, logSum)
+  return balances.map((balance, k) => bySum + (byLogSum * weights[k]!) / balance)
 }

@@ -28,7 +28,9 @@ export type Redemption = {
    * price, in whole units.
    */
   readonly rate: number
-  /** Base units of the single part that can be withdrawn now; null if all of `balance`, or if there are several parts. */
+  /**
+   * Base units of the single part that can be withdrawn now; null if all of `balance`, or if there are several parts.
+   */
   readonly maxRedeemable: bigint | null
 }
 

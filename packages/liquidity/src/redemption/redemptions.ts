@@ -5,7 +5,7 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { Background } from '../market/background.ts'
+import { BatchQueue } from '../market/batch-queue.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
 
@@ -39,7 +39,7 @@ export class RedemptionCache {
   private readonly nonShares = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: NOT_A_SHARE_MS })
   /** Shares without supply, or without code yet. */
   private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: UNISSUED_MS })
-  private readonly queue = new Background<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
+  private readonly queue = new BatchQueue<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private latestSource: RedemptionSource | undefined
 
   /** Ignores tokens that pools price directly, and shares that the chain's file lists as pools. */
@@ -62,8 +62,8 @@ export class RedemptionCache {
 
   /** False if the token is a share that was read at another block, or a share without supply. */
   isCurrentAt(token: Address, { hash }: BlockHeader): boolean {
-    const cached = this.readingsByShare.peek(token)
-    return (!cached || cached.hash === hash) && !this.unissuedTokens.has(token)
+    const cachedReadings = this.readingsByShare.peek(token)
+    return (!cachedReadings || cachedReadings.hash === hash) && !this.unissuedTokens.has(token)
   }
 
   /**
@@ -87,9 +87,9 @@ export class RedemptionCache {
 
   private isDue(token: Address): boolean {
     if (this.ignoredTokens.has(token) || this.nonShares.has(token) || this.unissuedTokens.has(token)) return false
-    const cached = this.readingsByShare.get(token)
+    const cachedReadings = this.readingsByShare.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
-    return !cached || cached.hash !== this.latestSource!.block.hash
+    return !cachedReadings || cachedReadings.hash !== this.latestSource!.block.hash
   }
 
   private async read(tokens: readonly Address[]): Promise<void> {

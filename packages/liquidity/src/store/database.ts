@@ -9,8 +9,8 @@ import { fromText, toText } from './text.ts'
 /** Incremented when a family's state, `fixed`, or this schema changes, so that older files are not misread. */
 export const STATE_FORMAT = 5
 /**
- * Milliseconds that SQLite waits for a lock of another process. The last process that closes a file locks the file while
- * it merges the write-ahead log.
+ * Milliseconds that SQLite waits for a lock of another process. The last process that closes a file locks the file
+ * while it merges the write-ahead log.
  */
 export const LOCK_WAIT_MS = 2_000
 
@@ -25,7 +25,7 @@ const SCHEMA = `
 /** A pool, with the index of its DEX row in the chain's file, if known. */
 export type SavedPool = { readonly pool: Pool<null>; readonly dexRow: number | null }
 
-/** Content of a save in addition to the pools. */
+/** Facts of a save: its content in addition to the pools. */
 export type SavedFacts = {
   readonly chainId: number
   readonly block: BlockHeader
@@ -60,9 +60,9 @@ export class SnapshotDatabase {
   private readonly db: DatabaseSync
   /** The `snapshot` fact that this object last read or wrote. */
   private lastSnapshot: string | null = null
-  private readonly insert: StatementSync | null
-  private readonly update: StatementSync | null
-  private readonly writeFact: StatementSync | null
+  private readonly insertPool: StatementSync | null
+  private readonly updateState: StatementSync | null
+  private readonly upsertFact: StatementSync | null
 
   /** @throws MarketError `BAD_SNAPSHOT` if the file has another format */
   constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
@@ -73,11 +73,11 @@ export class SnapshotDatabase {
       // saves.
       if (!readOnly) this.db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`)
       const prepare = (sql: string) => (readOnly ? null : this.db.prepare(sql))
-      this.insert = prepare(
+      this.insertPool = prepare(
         'INSERT INTO pools VALUES (?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE SET dexRow = excluded.dexRow, identity = excluded.identity',
       )
-      this.update = prepare('UPDATE pools SET state = ? WHERE id = ?')
-      this.writeFact = prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)')
+      this.updateState = prepare('UPDATE pools SET state = ? WHERE id = ?')
+      this.upsertFact = prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)')
     } catch (cause) {
       throw badSnapshot(path, cause)
     }
@@ -94,10 +94,10 @@ export class SnapshotDatabase {
   write({ newPools, changedPools, goneIds }: SavedChanges): void {
     for (const { pool, dexRow } of newPools) {
       const { state: _, id, ...identity } = pool
-      this.insert!.run(id, dexRow, toText(identity))
+      this.insertPool!.run(id, dexRow, toText(identity))
     }
-    for (const { id, state } of changedPools) this.update!.run(toText(state), id)
-    for (const id of goneIds) this.update!.run(null, id)
+    for (const { id, state } of changedPools) this.updateState!.run(toText(state), id)
+    for (const id of goneIds) this.updateState!.run(null, id)
   }
 
   /** Deletes all pools except the pools with these ids. */
@@ -109,8 +109,8 @@ export class SnapshotDatabase {
 
   commit(facts: SavedFacts): void {
     const text = toText(facts)
-    this.writeFact!.run('format', String(STATE_FORMAT))
-    this.writeFact!.run('snapshot', text)
+    this.upsertFact!.run('format', String(STATE_FORMAT))
+    this.upsertFact!.run('snapshot', text)
     this.db.exec('COMMIT')
     this.lastSnapshot = text
   }
@@ -120,10 +120,10 @@ export class SnapshotDatabase {
   }
 
   /** Writes a whole transaction. */
-  save(facts: SavedFacts, differences: SavedChanges): void {
+  save(facts: SavedFacts, changes: SavedChanges): void {
     try {
       this.begin()
-      this.write(differences)
+      this.write(changes)
       this.commit(facts)
     } catch (error) {
       this.rollback()

@@ -30,15 +30,15 @@ export type StoreCommand =
   | { readonly do: 'rollback' }
   | { readonly do: 'close' }
 
-/** Message to the thread: `job` identifies the reply. */
-export type StoreRequest = { readonly file: number; readonly job: number; readonly command: StoreCommand }
+/** Message to the thread. `fileId` identifies the file, and `jobId` the reply. */
+export type StoreRequest = { readonly fileId: number; readonly jobId: number; readonly command: StoreCommand }
 
 export type ListChunk = { readonly name: string; readonly items: readonly unknown[] }
 /** Part of a saved state: pools, or part of a list. */
 export type SavedBatch = { readonly pools: readonly StoredPool[]; readonly list: ListChunk | null }
 
 /** `isBadFormat`: the file has another format. */
-export type StoreReply = { readonly job: number } & (
+export type StoreReply = { readonly jobId: number } & (
   | { readonly result: unknown }
   | { readonly error: string; readonly isBadFormat: boolean }
 )

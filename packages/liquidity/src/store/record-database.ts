@@ -37,7 +37,7 @@ export type RecordLimits = { readonly records: number; readonly bytes: number }
 export type SharedText = { readonly hash: string; readonly text: string }
 export type RecordText = { readonly id: string; readonly text: string }
 
-/** The end of a block's transaction. */
+/** Content that ends the transaction of a block. */
 export type BlockOfRecords = {
   readonly chainId: number
   readonly block: BlockHeader
@@ -58,6 +58,7 @@ export type FoundRecord = {
 export class RecordDatabase {
   private readonly db: DatabaseSync
   private readonly limits: RecordLimits
+  /** Number (`seq`) of the last block that was written with all pools. */
   private baseSeq = 0
 
   /** @throws Error if the file cannot be written or has another format */
@@ -65,8 +66,8 @@ export class RecordDatabase {
     this.limits = limits
     this.db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
     this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;')
-    const version = formatOf(this.db)
-    if (version !== undefined && version !== FORMAT)
+    const format = formatOf(this.db)
+    if (format !== undefined && format !== FORMAT)
       this.db.exec('DROP TABLE blocks; DROP TABLE pools; DROP TABLE parts; DROP TABLE records;')
     this.db.exec(SCHEMA)
     this.db.prepare("INSERT OR REPLACE INTO facts VALUES ('format', ?)").run(FORMAT)
@@ -169,7 +170,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
     const pools = db
       .prepare('SELECT id, pool, MAX(seq) FROM pools WHERE seq BETWEEN ? AND ? GROUP BY id')
       .all(base, seq) as unknown as readonly { pool: string | null }[]
-    const values = pools.flatMap(({ pool }) => (pool === null ? [] : [fromText<Pool>(pool)]))
+    const storedPools = pools.flatMap(({ pool }) => (pool === null ? [] : [fromText<Pool>(pool)]))
     const sharedTexts = new Map(
       db
         .prepare('SELECT hash, text FROM parts')
@@ -179,7 +180,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
     const block = fromText<BlockHeader>(header)
     return {
       text,
-      snapshot: { chainId, block, pools: PoolMap.empty.with(values), changedIds: null },
+      snapshot: { chainId, block, pools: PoolMap.empty.with(storedPools), changedIds: null },
       sharedTextOf: (hash) => sharedTexts.get(hash),
     }
   } catch (cause) {

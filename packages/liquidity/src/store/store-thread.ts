@@ -1,5 +1,5 @@
 /** Client of the worker thread that holds the files of all markets of the process. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import type { SavedFacts } from './database.ts'
@@ -16,16 +16,16 @@ type Job = { readonly resolve: (result: unknown) => void; readonly reject: (erro
 
 let thread: Worker | undefined
 const jobs = new Map<number, Job>()
-let lastJob = 0
-let lastFile = 0
+let lastJobId = 0
+let lastFileId = 0
 
 function start(): Worker {
   if (thread) return thread
   const worker = new Worker(new URL('./worker.ts', import.meta.url))
   thread = worker
   worker.on('message', (reply: StoreReply) => {
-    const job = jobs.get(reply.job)
-    jobs.delete(reply.job)
+    const job = jobs.get(reply.jobId)
+    jobs.delete(reply.jobId)
     if (jobs.size === 0) worker.unref()
     if ('result' in reply) job?.resolve(reply.result)
     else job?.reject(reply.isBadFormat ? new MarketError('BAD_SNAPSHOT', reply.error) : new Error(reply.error))
@@ -42,25 +42,25 @@ function start(): Worker {
   return worker
 }
 
-function requestStore<T>(worker: Worker, file: number, message: StoreCommand): Promise<T> {
+function requestStore<T>(worker: Worker, fileId: number, command: StoreCommand): Promise<T> {
   if (thread !== worker) return Promise.reject(new Error('the thread that keeps files has ended'))
-  const job = ++lastJob
+  const jobId = ++lastJobId
   return new Promise<T>((resolve, reject) => {
-    jobs.set(job, { resolve: resolve as (result: unknown) => void, reject })
+    jobs.set(jobId, { resolve: resolve as (result: unknown) => void, reject })
     worker.ref()
-    worker.postMessage({ file, job, command: message } satisfies StoreRequest)
+    worker.postMessage({ fileId, jobId, command } satisfies StoreRequest)
   })
 }
 
 /** A file that is open in the thread. */
-export type ThreadFile = { readonly requestStore: <T = void>(request: StoreCommand) => Promise<T> }
+export type ThreadFile = { readonly requestStore: <T = void>(command: StoreCommand) => Promise<T> }
 
 /** Opens a quote log. @throws Error if it cannot be opened */
-export async function openFile(request: Extract<StoreCommand, { do: 'open-records' }>): Promise<ThreadFile> {
+export async function openFile(command: Extract<StoreCommand, { do: 'open-records' }>): Promise<ThreadFile> {
   const worker = start()
-  const number = ++lastFile
-  await requestStore(worker, number, request)
-  return { requestStore: (request) => requestStore(worker, number, request) }
+  const fileId = ++lastFileId
+  await requestStore(worker, fileId, command)
+  return { requestStore: (request) => requestStore(worker, fileId, request) }
 }
 
 /** A market's file, read and written in the thread in small batches. */
@@ -68,38 +68,38 @@ export class StoreFile implements Store {
   /** Facts of the last save; null in an empty file. */
   readonly facts: SavedFacts | null
   private readonly worker: Worker
-  private readonly number: number
+  private readonly fileId: number
 
-  private constructor(worker: Worker, number: number, facts: SavedFacts | null) {
+  private constructor(worker: Worker, fileId: number, facts: SavedFacts | null) {
     this.worker = worker
-    this.number = number
+    this.fileId = fileId
     this.facts = facts
   }
 
   /** Opens a market's file. @throws MarketError `BAD_SNAPSHOT` if it has another format */
   static async open(path: string): Promise<StoreFile> {
     const worker = start()
-    const number = ++lastFile
-    return new StoreFile(worker, number, await requestStore<SavedFacts | null>(worker, number, { do: 'open', path }))
+    const fileId = ++lastFileId
+    return new StoreFile(worker, fileId, await requestStore<SavedFacts | null>(worker, fileId, { do: 'open', path }))
   }
 
   /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   async *batches(): AsyncGenerator<SavedBatch> {
-    const request = () => this.requestStore<SavedBatch | null>({ do: 'next' })
-    let pending = request()
-    for (let batch = await pending; batch; batch = await pending) {
-      pending = request()
+    const requestBatch = () => this.requestStore<SavedBatch | null>({ do: 'next' })
+    let pendingBatch = requestBatch()
+    for (let batch = await pendingBatch; batch; batch = await pendingBatch) {
+      pendingBatch = requestBatch()
       // Prevent an unhandled rejection; the error is thrown when the batch is awaited.
-      pending.catch(() => undefined)
+      pendingBatch.catch(() => undefined)
       yield batch
     }
   }
 
-  /** Writes all parts in one transaction. */
-  async save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>): Promise<void> {
+  /** Executes all commands in one transaction. */
+  async save(facts: SavedFacts, commands: AsyncIterable<SaveCommand>): Promise<void> {
     try {
       await this.requestStore({ do: 'begin' })
-      for await (const part of parts) await this.requestStore(part)
+      for await (const command of commands) await this.requestStore(command)
       await this.requestStore({ do: 'commit', facts })
     } catch (error) {
       await this.requestStore({ do: 'rollback' }).catch(() => undefined)
@@ -111,8 +111,8 @@ export class StoreFile implements Store {
     return this.requestStore({ do: 'close' })
   }
 
-  private requestStore<T = void>(request: StoreCommand): Promise<T> {
-    return requestStore(this.worker, this.number, request)
+  private requestStore<T = void>(command: StoreCommand): Promise<T> {
+    return requestStore(this.worker, this.fileId, command)
   }
 }
 
@@ -123,7 +123,7 @@ export async function* inBatches<T>(items: Iterable<T>, size = POOLS_PER_MESSAGE
     batch.push(item)
     if (batch.length < size) continue
     yield batch
-    await turn()
+    await yieldToEventLoop()
     batch = []
   }
   if (batch.length > 0) yield batch

@@ -1,4 +1,4 @@
-/** Interface of a store for a market's memory: a local file, or a store that several machines share. */
+/** Interface of a store for the pools, tokens, and pairs of a market: a local file, or a store that machines share. */
 import type { SavedFacts } from './database.ts'
 import type { SavedBatch, StoreCommand } from './messages.ts'
 
@@ -11,8 +11,8 @@ export interface Store {
   readonly facts: SavedFacts | null
   /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   batches(): AsyncIterable<SavedBatch>
-  /** Writes all parts; the facts take effect once all of them are written. */
-  save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>): Promise<void>
+  /** Executes all commands. The facts take effect once all commands are executed. */
+  save(facts: SavedFacts, commands: AsyncIterable<SaveCommand>): Promise<void>
   /** False if saved state was lost, which can happen in a shared store: everything must be saved again. */
   isIntact?(): Promise<boolean>
   close(): Promise<void>

@@ -11,10 +11,13 @@ import {
 } from './messages.ts'
 import { RecordDatabase } from './record-database.ts'
 
+/** Items of each list, by the name of the list. */
 type Lists = Record<string, unknown[]>
-/** Facts in a file: the writer's extra data, and the lists. */
+/**
+ * The `extra` field of the facts in a file: the writer's own extra data, and its named lists, such as tokens and pairs.
+ */
 export type FileExtra = { readonly rest: unknown; readonly lists: Lists }
-type File = {
+type OpenFile = {
   readonly database: SnapshotDatabase
   /** Content still to be read. */
   batches: Generator<SavedBatch>
@@ -28,43 +31,44 @@ type File = {
 const LIST_BATCH = 5_000
 
 const port = parentPort!
-const files = new Map<number, File>()
-const logs = new Map<number, RecordDatabase>()
+const files = new Map<number, OpenFile>()
+const recordDatabases = new Map<number, RecordDatabase>()
 
-port.on('message', ({ file, job, command }: StoreRequest) => {
-  port.postMessage(reply(file, job, command))
+port.on('message', ({ fileId, jobId, command }: StoreRequest) => {
+  port.postMessage(reply(fileId, jobId, command))
 })
 
-function reply(file: number, job: number, request: StoreCommand): StoreReply {
+function reply(fileId: number, jobId: number, command: StoreCommand): StoreReply {
   try {
-    return { job, result: run(file, request) }
+    return { jobId, result: runCommand(fileId, command) }
   } catch (error) {
     const isBadFormat = error instanceof MarketError
-    return { job, error: error instanceof Error ? error.message : String(error), isBadFormat }
+    return { jobId, error: error instanceof Error ? error.message : String(error), isBadFormat }
   }
 }
 
-function run(number: number, request: StoreCommand): unknown {
-  if (request.do === 'open') return open(number, request.path)
-  if (request.do === 'open-records') return void logs.set(number, new RecordDatabase(request.path, request.limits))
-  const log = logs.get(number)
-  return log ? append(number, log, request) : runOnFile(number, request)
+function runCommand(fileId: number, command: StoreCommand): unknown {
+  if (command.do === 'open') return open(fileId, command.path)
+  if (command.do === 'open-records')
+    return void recordDatabases.set(fileId, new RecordDatabase(command.path, command.limits))
+  const recordDatabase = recordDatabases.get(fileId)
+  return recordDatabase ? runOnRecords(fileId, recordDatabase, command) : runOnFile(fileId, command)
 }
 
-function append(number: number, log: RecordDatabase, request: StoreCommand): void {
-  if (request.do === 'begin') log.begin()
-  if (request.do === 'write') log.write(request.changedPools, request.goneIds)
-  if (request.do === 'commit-records') log.commit(request.records)
-  if (request.do === 'rollback') log.rollback()
-  if (request.do !== 'close') return
-  logs.delete(number)
-  log.close()
+function runOnRecords(fileId: number, recordDatabase: RecordDatabase, command: StoreCommand): void {
+  if (command.do === 'begin') recordDatabase.begin()
+  if (command.do === 'write') recordDatabase.write(command.changedPools, command.goneIds)
+  if (command.do === 'commit-records') recordDatabase.commit(command.records)
+  if (command.do === 'rollback') recordDatabase.rollback()
+  if (command.do !== 'close') return
+  recordDatabases.delete(fileId)
+  recordDatabase.close()
 }
 
-function runOnFile(number: number, request: StoreCommand): unknown {
-  const file = files.get(number)!
+function runOnFile(fileId: number, command: StoreCommand): unknown {
+  const file = files.get(fileId)!
   const { database } = file
-  switch (request.do) {
+  switch (command.do) {
     case 'next':
       return file.batches.next().value ?? null
     case 'begin':
@@ -72,33 +76,33 @@ function runOnFile(number: number, request: StoreCommand): unknown {
       file.keptIds = null
       return database.begin()
     case 'write':
-      return database.write(request)
+      return database.write(command)
     case 'keep':
       file.keptIds ??= new Set()
-      for (const id of request.ids) file.keptIds.add(id)
+      for (const id of command.ids) file.keptIds.add(id)
       return undefined
     case 'list':
-      file.lists[request.name] = [...(file.lists[request.name] ?? []), ...request.items]
+      file.lists[command.name] = [...(file.lists[command.name] ?? []), ...command.items]
       return undefined
     case 'commit': {
       if (file.keptIds) database.keepOnly(file.keptIds)
-      const extra: FileExtra = { rest: request.facts.extra, lists: file.lists }
-      return database.commit({ ...request.facts, extra })
+      const extra: FileExtra = { rest: command.facts.extra, lists: file.lists }
+      return database.commit({ ...command.facts, extra })
     }
     case 'rollback':
       return database.rollback()
     case 'close':
-      files.delete(number)
+      files.delete(fileId)
       return database.close()
   }
 }
 
-function open(number: number, path: string): SavedFacts | null {
+function open(fileId: number, path: string): SavedFacts | null {
   const database = new SnapshotDatabase(path)
   try {
     const facts = database.facts()
     const extra = facts?.extra as FileExtra | undefined
-    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, keptIds: null })
+    files.set(fileId, { database, batches: batchesOf(database, extra?.lists ?? {}), lists: {}, keptIds: null })
     return facts && { ...facts, extra: extra?.rest ?? null }
   } catch (error) {
     database.close()
@@ -106,7 +110,7 @@ function open(number: number, path: string): SavedFacts | null {
   }
 }
 
-function* batches(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
+function* batchesOf(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
   for (const [name, items] of Object.entries(lists))
     for (let offset = 0; offset < items.length; offset += LIST_BATCH)
       yield { pools: [], list: { name, items: items.slice(offset, offset + LIST_BATCH) } }

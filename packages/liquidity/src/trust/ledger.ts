@@ -34,7 +34,7 @@ const MAX_EVICTIONS = 32
 /** Pools processed per block after a snapshot in which all pools may have changed. */
 const BACKLOG_PER_BLOCK = 500
 /** Items revalued per block, in rotation, because prices move even if pools do not change. */
-const VALUED_PER_BLOCK = 16
+const REVALUED_PER_BLOCK = 16
 /** Maximum relative price move without a trade. Interest for one minute is less than a millionth. */
 const MAX_DRIFT = 1e-5
 
@@ -45,8 +45,8 @@ export class TrustLedger {
   private readonly terms: TrustTerms
   private readonly itemByToken = new Map<Address, WatchedItem>()
   private readonly itemByPoolId = new Map<string, WatchedItem>()
-  private block: number | null = null
-  private nextIndex = 0
+  private lastBlock: number | null = null
+  private nextRevaluedIndex = 0
   /** Number of resets: an `observeInSteps` generator that started before a reset must stop. */
   private resetCount = 0
   private evictionsLeft = MAX_EVICTIONS
@@ -66,9 +66,9 @@ export class TrustLedger {
     return this.trustWithEarned
   }
 
-  /** Sets the price source. @param usd - USD of an amount of a named token; 0 if it has no price */
-  setPriceSource(usd: (token: Address, amount: bigint) => number): void {
-    this.usdOf = usd
+  /** Sets the price source. @param usdOf - USD of an amount of a named token; 0 if it has no price */
+  setPriceSource(usdOf: (token: Address, amount: bigint) => number): void {
+    this.usdOf = usdOf
   }
 
   /** Processes a block at once. */
@@ -78,12 +78,12 @@ export class TrustLedger {
 
   /**
    * Processes a block in steps; call it once per block, in order. The cost depends on the number of changes and of
-   * watched entries.
+   * watched items.
    */
   *observeInSteps({ block, pools, changedIds }: Snapshot): Steps<void> {
     const { number: blockNumber } = block
-    if (this.block !== null && Math.abs(blockNumber - this.block) > MAX_GAP_BLOCKS) this.reset()
-    this.block = blockNumber
+    if (this.lastBlock !== null && Math.abs(blockNumber - this.lastBlock) > MAX_GAP_BLOCKS) this.reset()
+    this.lastBlock = blockNumber
     this.evictionsLeft = MAX_EVICTIONS
     // Process all pools over the next blocks. Earning trust takes many more blocks.
     if (changedIds === null) {
@@ -113,7 +113,7 @@ export class TrustLedger {
   /** Resets all observations, and with them all earned trust. */
   reset(): void {
     this.clearItems()
-    this.block = null
+    this.lastBlock = null
     this.updateEarnedTrust()
   }
 
@@ -126,8 +126,8 @@ export class TrustLedger {
   /** Records a measurement. @param fault - the fault that was measured; null for a clean report */
   reportMeasurement(token: Address, fault: string | null): void {
     const item = this.itemByToken.get(token)
-    if (!item || this.block === null) return
-    item.record = recordMeasurement(item.record, fault, this.block)
+    if (!item || this.lastBlock === null) return
+    item.record = recordMeasurement(item.record, fault, this.lastBlock)
     this.updateEarnedTrust()
   }
 
@@ -220,11 +220,11 @@ export class TrustLedger {
     }
   }
 
-  /** Revalues a few entries per block, in rotation. */
+  /** Revalues a few watched items per block, in rotation. */
   private *revalue(): Steps<void> {
     const watchedItems = [...this.itemByToken.values(), ...this.itemByPoolId.values()]
-    for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watchedItems.length); k++) {
-      const item = watchedItems[this.nextIndex++ % watchedItems.length]!
+    for (let k = 0; k < Math.min(REVALUED_PER_BLOCK, watchedItems.length); k++) {
+      const item = watchedItems[this.nextRevaluedIndex++ % watchedItems.length]!
       for (const id of item.contributionByPoolId.keys()) {
         const pool = this.previousPools.get(id)
         if (pool) this.revalueContribution(item, pool)
@@ -281,7 +281,7 @@ export class TrustLedger {
     const marginalPrice = (curve: typeof curveBefore) =>
       curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0
     if (!(Math.abs(marginalPrice(curveAfter) / marginalPrice(curveBefore) - 1) <= MAX_DRIFT))
-      item.record = recordBreach(item.record, 'a price or fee set anew without a trade')
+      item.record = recordBreach(item.record, 'a price or fee that changed without a trade')
   }
 
   private updateEarnedTrust(): void {

@@ -1,6 +1,6 @@
 /**
- * Trust: the intermediate tokens, accounts, and pools that a route may depend on. The route's input and output token are
- * the caller's choice and need no trust.
+ * Trust: the intermediate tokens, accounts, and pools that a route may depend on. The route's input and output token
+ * are the caller's choice and need no trust.
  */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
@@ -14,8 +14,8 @@ import { namedAccounts, namedTokens } from './named-tokens.ts'
 export type TrustLevel = 'named' | 'earned'
 
 /**
- * The trusted tokens, accounts, and pools. Plain data, so that it can be sent to another thread. The same object as long
- * as its content is unchanged.
+ * The trusted tokens, accounts, and pools. Plain data, so that it can be sent to another thread. The same object as
+ * long as its content is unchanged.
  */
 export type Trust = {
   readonly level: TrustLevel

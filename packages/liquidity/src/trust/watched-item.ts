@@ -10,7 +10,9 @@ export type PoolContribution = {
   readonly namedPartners: readonly Address[]
 }
 
-/** A watched token or pool. `liquidity` caches the sums over `pools`; null if a contribution has changed since. */
+/**
+ * A watched token or pool. `liquidity` caches the sums of all contributions; null if a contribution has changed since.
+ */
 export type WatchedItem = {
   record: TrustRecord
   readonly contributionByPoolId: Map<string, PoolContribution>

@@ -39,14 +39,14 @@ function* readCrypto(address: Address): Reads<unknown> {
   const [answer] = yield [
     { ...CURVE_CRYPTO_LENS, data: cryptoLens.encodeFunctionData('read', [address, 3]) as Hex, gas: 1_000_000 },
   ]
-  return answer ? crypto.toState(crypto.decodeRead(answer)) : null
+  return answer ? crypto.toState(crypto.decodeStateRead(answer)) : null
 }
 const readStable = (rounding: 'each' | 'end') =>
   function* (address: Address): Reads<unknown> {
     const [answer] = yield [
       { ...CURVE_LENS, data: stableLens.encodeFunctionData('read', [address]) as Hex, gas: 1_000_000 },
     ]
-    return answer ? stable.toState(stable.decodeRead(answer), rounding) : null
+    return answer ? stable.toState(stable.decodeStateRead(answer), rounding) : null
   }
 
 const cryptoPool = (address: Hex, tokens: readonly Address[]): UnlistedPool => ({

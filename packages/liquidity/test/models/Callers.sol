@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Coin} from "./Coin.sol";
 
-/// Pools for the lenses of caller-fee-v3 and syncswap-aqua that do not keep their word. A mode chooses what they do instead.
+/// Pools for the lenses of caller-fee-v3, syncswap-aqua, and maverick-v2 that do not keep their word. A mode chooses what they do instead.
 contract HostilePool {
     Coin public immutable token0;
     Coin public immutable token1;
@@ -58,6 +58,46 @@ contract HostilePool {
         uint256 amount = tokenIn.balanceOf(address(this)) - PLENTY;
         _misbehave(abi.encodeWithSignature("swapOnce(bytes,bool,uint256)", "", true, amount));
         if (mode != 2) tokenOut.transfer(to, mode == 1 ? amount / 2 : amount);
+    }
+
+    struct SwapParams {
+        uint256 amount;
+        bool tokenAIn;
+        bool exactOutput;
+        int32 tickLimit;
+    }
+
+    struct State {
+        uint128 reserveA;
+        uint128 reserveB;
+        int64 lastTwaD8;
+        int64 lastLogPriceD8;
+        uint32 lastTimestamp;
+        int32 activeTick;
+        bool isLocked;
+        uint32 binCounter;
+        uint8 protocolFeeRatioD3;
+    }
+
+    function getState() external pure returns (State memory state) {}
+
+    /// maverick-v2. 0: honest at par. 1: asks for half of the input. 2: for nothing. 4, 5, 7: as above.
+    function swap(address, SwapParams calldata params, bytes calldata) external returns (uint256, uint256) {
+        uint256 amount = params.amount;
+        if (mode == 2) return (amount, amount);
+        _misbehave(
+            abi.encodeWithSignature("swapOnce(bytes,bool,uint256)", abi.encode(address(this)), params.tokenAIn, 1)
+        );
+        uint256 owed = mode == 1 ? amount / 2 : amount;
+        (bool ok, bytes memory answer) = msg.sender.call(
+            abi.encodeWithSignature("maverickV2SwapCallback(address,uint256,uint256,bytes)", token0, owed, amount, "")
+        );
+        if (!ok) {
+            assembly ("memory-safe") {
+                revert(add(answer, 0x20), mload(answer))
+            }
+        }
+        return (owed, amount);
     }
 
     /// Balance that the test gives the pool.

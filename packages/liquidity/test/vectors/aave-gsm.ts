@@ -1,6 +1,6 @@
 /** Test vectors of the Aave GSM. */
 import type { AaveGsmState } from '../../src/dexes/aave-gsm/math.ts'
-import { buyTrade, sellTrade } from '../../src/dexes/aave-gsm/math.ts'
+import { tradeForPurchase, tradeForSale } from '../../src/dexes/aave-gsm/math.ts'
 import { pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
@@ -30,7 +30,7 @@ function question(from: VectorPool, swap: VectorPool) {
   const isView = swap.f === 'getAssetAmountForBuyAsset'
   const sellAsset = swap.f === 'sellAsset'
   const amount = BigInt(swap.amount ?? 0)
-  const trade = sellAsset ? sellTrade(state, amount) : buyTrade(state, amount)
+  const trade = sellAsset ? tradeForSale(state, amount) : tradeForPurchase(state, amount)
   const label = `${swap.f} ${swap.amount ?? swap.gho}: ${from.name}`
   const isRefused = swap.refusal !== undefined
   const reportedAmounts = [swap.assetAmount, swap.ghoAmount].map(String).join()

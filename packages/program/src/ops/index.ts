@@ -16,6 +16,7 @@ import { kyberClassic } from './kyber-classic.ts'
 import { kyberElastic } from './kyber-elastic.ts'
 import { liquidityBook } from './liquidity-book.ts'
 import { litePsm } from './lite-psm.ts'
+import { maverickV2 } from './maverick-v2.ts'
 import type { Op, OpShape, PoolSalt, StepOf } from './op.ts'
 import { pancakeInfinity } from './pancake-infinity.ts'
 import { propAmm } from './prop-amm.ts'
@@ -57,6 +58,7 @@ const opDefinitions = [
   ambient,
   propAmm,
   kyberElastic,
+  maverickV2,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never

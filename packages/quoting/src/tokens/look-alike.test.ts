@@ -27,6 +27,8 @@ test.each([
   ['UNI', ['UΝI', 'UN1', 'UNl', 'UN|', 'ՍNI']],
   ['MKR', ['ΜKR', 'МKR', 'RNKR']],
   ['DAI', ['DΑI', 'DА1', 'ꓓꓮꓲ', 'Ꭰꭺ1', 'DАI']],
+  // Currency signs between letters.
+  ['AELYDBA', ['A€LYD₿A', 'A€L¥D₿A']],
   ['COMP', ['C0MP', 'СОМР', 'ϹΟΜΡ']],
   ['USDT', ['UЅDТ', 'USDΤ', 'U$DT', 'ꓴꓢꓓꓔ']],
 ] as const)('look-alikes of %s have its key', (symbol, similarSymbols) => {

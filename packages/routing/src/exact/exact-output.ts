@@ -32,6 +32,7 @@ import {
   SEARCH_WORK_SHARE,
   SEARCHES_BEFORE_PROBES,
   SMALLER_INPUT_QUARTERS,
+  UNIT_MARGIN,
   UNREACHABLE_BRACKET_RATIO,
   UNREACHABLE_OUTPUT_RATIO,
 } from './output-tolerances.ts'
@@ -128,7 +129,9 @@ class InputSearch {
   private record(amountIn: bigint, candidate: PricedRoute | null): void {
     if (!candidate) {
       // Dust buys nothing.
-      const isDust = !this.lowRoute && !this.highRoute && (amountIn < FEW_UNITS || this.required < FEW_UNITS)
+      const isDust = this.highRoute
+        ? amountIn < this.highRoute.amountIn
+        : !this.lowRoute && (amountIn < FEW_UNITS || this.required < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
     } else if (outputOfRoute(candidate) >= this.required) this.highRoute = candidate
@@ -284,7 +287,7 @@ function initialInput(problem: Problem, required: number): number {
   const backward = bestSpotRates(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
-  const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), required)
+  const needed = path?.reduceRight((amount, edge) => unitsFor(problem, edge, amount), required)
   if (needed !== undefined && Number.isFinite(needed)) return needed
   return rate > 0 ? required / rate : 1
 }
@@ -307,7 +310,7 @@ function singlePathInput(problem: Problem, required: number): number {
       for (let edge = offset[token]!; edge < end; edge++) {
         const tokenIn = to[edge]!
         if (rateBack[edge] === 0 || tokenIn === target || hop + hopsFromSource[tokenIn]! > maxPathHops) continue
-        const amountIn = inputOf(curveOf(problem, reverse[edge]!), amountOut)
+        const amountIn = unitsFor(problem, reverse[edge]!, amountOut)
         if (!(amountIn < (amounts.get(tokenIn) ?? Number.POSITIVE_INFINITY))) continue
         amounts.set(tokenIn, amountIn)
         nextLayer.set(tokenIn, amountIn)
@@ -317,6 +320,10 @@ function singlePathInput(problem: Problem, required: number): number {
   }
   return amounts.get(source) ?? Number.POSITIVE_INFINITY
 }
+
+/** Whole base units of a pool's input that buy an output: intermediate tokens may have few of them. */
+const unitsFor = (problem: Problem, edge: number, amountOut: number): number =>
+  Math.ceil(inputOf(curveOf(problem, edge), amountOut) * UNIT_MARGIN)
 
 /** Output per additional unit of input if all legs grow in proportion, which is optimal to first order. */
 function marginalPrice(problem: Problem, { flow }: SettledRoute): number {

@@ -53,6 +53,8 @@ export const BEYOND_REACH_OUTPUT_RATIO = 0.9
  * An output above the bound by more than this factor is unreachable. The margin covers float errors of price curves.
  */
 export const UNREACHABLE_OUTPUT_RATIO = 1.01
+/** Factor of an estimated input, so that a float error of its curve does not cost a unit of output. */
+export const UNIT_MARGIN = 1 + 1e-12
 /** Relative change of an amount for computing its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
 /** Divisor of an amount: float error on an exact curve. */

@@ -54,7 +54,7 @@ export class OptimalTrade {
 
   constructor(tradingFunction: TradingFunction) {
     const { balances, invariant, maxInputShare } = tradingFunction
-    const { sum, logs } = sumsOf(tradingFunction, balances)
+    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
     this.level = invariant.level(sum, logs)
     this.values = marginalValues(tradingFunction, balances)
@@ -93,7 +93,7 @@ export class OptimalTrade {
   get miss(): number {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
-    const { sum, logs } = sumsOf(tradingFunction, balances)
+    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
     const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
     const scale = weights.reduce((all, weight, k) => all + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
@@ -112,7 +112,7 @@ export class OptimalTrade {
   /** @param value - initial marginal value per unit of price */
   private guess(value: number): void {
     const { invariant } = this.tradingFunction
-    const { sum, logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
+    const { sum, logSum: logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
     const logarithmic = invariant.derivativeByLogSum(sum, logs)
     this.v = value / logarithmic
     const ratio = invariant.derivativeBySum(sum, logs) / logarithmic

@@ -3,7 +3,7 @@ import { toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
 import { aaveGsm } from './index.ts'
-import { type AaveGsmState, buyTrade, quote, sellTrade } from './math.ts'
+import { type AaveGsmState, quote, tradeForPurchase, tradeForSale } from './math.ts'
 
 const even: AaveGsmState = {
   stopped: false,
@@ -20,25 +20,25 @@ const even: AaveGsmState = {
 describe('a price that does not divide', () => {
   test('a sale takes only the asset amount that its GHO is worth', () => {
     // 9 · 0.7 = 6.3, paid as 6, which is worth 8.57 units: 9 are taken. 8 · 0.7 = 5.6, paid as 5: 7.14, so 8.
-    expect(sellTrade(even, 9n)).toEqual({ asset: 9n, gho: 6n, gross: 6n })
-    expect(sellTrade(even, 8n)).toEqual({ asset: 8n, gho: 5n, gross: 5n })
+    expect(tradeForSale(even, 9n)).toEqual({ asset: 9n, gho: 6n, grossGho: 6n })
+    expect(tradeForSale(even, 8n)).toEqual({ asset: 8n, gho: 5n, grossGho: 5n })
     // At 1.9 GHO per unit: 3 · 1.9 = 5.7, paid as 5.
-    expect(sellTrade({ ...even, ratio: 19n }, 3n)).toEqual({ asset: 3n, gho: 5n, gross: 5n })
+    expect(tradeForSale({ ...even, ratio: 19n }, 3n)).toEqual({ asset: 3n, gho: 5n, grossGho: 5n })
     // Fees round up: 9 · 0.7 = 6, less a fee of 1; 5 / 0.9999 rounds up to 6.
-    expect(sellTrade({ ...even, sellFee: 1n }, 9n)).toEqual({ asset: 9n, gho: 5n, gross: 6n })
+    expect(tradeForSale({ ...even, sellFee: 1n }, 9n)).toEqual({ asset: 9n, gho: 5n, grossGho: 6n })
     // 2 · 0.7 = 1.4, paid as 1, which is worth 1.43 units: 2 are taken.
-    expect(sellTrade(even, 2n)).toEqual({ asset: 2n, gho: 1n, gross: 1n })
+    expect(tradeForSale(even, 2n)).toEqual({ asset: 2n, gho: 1n, grossGho: 1n })
     // 13 · 0.7 = 9.1, paid as 9 with a fee of half: net 4 is gross 8, which is worth 11.4 units: one less is taken.
-    expect(sellTrade({ ...even, sellFee: 5000n }, 13n)).toEqual({ asset: 12n, gho: 4n, gross: 8n })
+    expect(tradeForSale({ ...even, sellFee: 5000n }, 13n)).toEqual({ asset: 12n, gho: 4n, grossGho: 8n })
   })
 
   test('a purchase rounds its cost up', () => {
     // 9 · 0.7 = 6.3: 7 are paid, which are worth 10 units.
-    expect(buyTrade(even, 9n)).toEqual({ asset: 10n, gho: 7n, gross: 7n })
+    expect(tradeForPurchase(even, 9n)).toEqual({ asset: 10n, gho: 7n, grossGho: 7n })
     // 8 · 0.7 = 5.6: 6 are paid, which are worth 8.57 units.
-    expect(buyTrade(even, 8n)).toEqual({ asset: 8n, gho: 6n, gross: 6n })
+    expect(tradeForPurchase(even, 8n)).toEqual({ asset: 8n, gho: 6n, grossGho: 6n })
     // Plus a fee of one: 7 / 1.0001 is 6.
-    expect(buyTrade({ ...even, buyFee: 1n }, 8n)).toEqual({ asset: 8n, gho: 7n, gross: 6n })
+    expect(tradeForPurchase({ ...even, buyFee: 1n }, 8n)).toEqual({ asset: 8n, gho: 7n, grossGho: 6n })
   })
 
   test('a GHO amount buys the whole units that it pays for', () => {

@@ -7,12 +7,12 @@ import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type AaveGsmState, approximateMaxInput, quote, rateOf, sellTrade } from './math.ts'
+import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
-const gsm = IAaveGsm__factory.createInterface()
-/** A short registry, with calls for the tokens of each module. */
+const gsmInterface = IAaveGsm__factory.createInterface()
+/** Gas to read a short registry, and the tokens of each module. */
 const FIND_GAS = 200_000
 const READ_GAS = 150_000
 
@@ -43,7 +43,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveG
 }
 
 const EVENTS = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
-const topics: readonly Hex[] = EVENTS.map((name) => gsm.getEvent(name as 'SellAsset').topicHash as Hex)
+const topics: readonly Hex[] = EVENTS.map((name) => gsmInterface.getEvent(name as 'SellAsset').topicHash as Hex)
 
 /** GHO Stability Modules, which trade GHO and one asset at a fixed price. */
 export const aaveGsm: DexFamily<AaveGsmState> = {
@@ -68,8 +68,8 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
     }
   }),
 
-  // The GHO that it can still mint counts as its reserve.
-  reserves: ({ state }) => [state.liquidity, sellTrade(state, state.exposure).gho],
+  // The reserve of GHO is the amount that the module pays for all of the asset that it still accepts.
+  reserves: ({ state }) => [state.liquidity, tradeForSale(state, state.exposure).gho],
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

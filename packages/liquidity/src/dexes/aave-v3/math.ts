@@ -88,8 +88,8 @@ function withdrawAsset(state: AaveV3State, amountIn: bigint) {
 }
 
 /** Returns the approximate largest input: up to the supply cap, or the cash. */
-export function approximateMaxInput(state: AaveV3State, supply: boolean): bigint {
+export function approximateMaxInput(state: AaveV3State, isSupply: boolean): bigint {
   const { cap, cash, scaledSupply, treasury } = state
-  if (supply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT
+  if (isSupply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT
   return min(cash, balanceOf(state, scaledSupply))
 }

@@ -14,8 +14,8 @@ import { pairPool } from '../common/pair-discover.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
 const lens = AlgebraIntegralLens__factory.createInterface()
-const factory = IAlgebraFactory__factory.createInterface()
-const CUSTOM_POOL = factory.getEvent('CustomPool')
+const factoryInterface = IAlgebraFactory__factory.createInterface()
+const CUSTOM_POOL = factoryInterface.getEvent('CustomPool')
 
 const CUSTOM_DEPLOYER = /^customDeployer/
 /** Lookups per read, which take about 2 million gas. */
@@ -53,7 +53,7 @@ export const creationTopics: readonly Hex[] = [...standard.creationTopics, CUSTO
 /** Returns the pool of a creation log; null if the row does not name its custom deployer. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   if (log.topics[0] !== CUSTOM_POOL.topicHash) return standard.createdPool(row, log)
-  const { deployer, token0, token1, pool } = factory.decodeEventLog(CUSTOM_POOL, log.data, log.topics)
+  const { deployer, token0, token1, pool } = factoryInterface.decodeEventLog(CUSTOM_POOL, log.data, log.topics)
   if (!deployersOf(row).includes(toAddress(deployer))) return null
   return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
 }

@@ -20,20 +20,25 @@ export type FeeProbe = {
  *
  * @param zeroForOne - true if the price falls
  */
-export function feeProbe(
-  { sqrtPriceX96: price, tick, liquidity: liquidityInRange, ticks }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
+export function feeProbeFor(
+  {
+    sqrtPriceX96: sqrtPrice,
+    tick,
+    liquidity: liquidityInRange,
+    ticks,
+  }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
   zeroForOne: boolean,
 ): FeeProbe | null {
   let liquidity = liquidityInRange
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
-    const boundary = nextTick ? sqrtRatioAtTick(nextTick[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
-    const limitSqrtPrice = (price + boundary) / 2n
-    if (limitSqrtPrice !== price && limitSqrtPrice !== boundary) {
+    const boundarySqrtPrice = nextTick ? sqrtRatioAtTick(nextTick[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
+    const limitSqrtPrice = (sqrtPrice + boundarySqrtPrice) / 2n
+    if (limitSqrtPrice !== sqrtPrice && limitSqrtPrice !== boundarySqrtPrice) {
       if (liquidity <= 0n) return null
       const netInput = zeroForOne
-        ? amount0Between(limitSqrtPrice, price, liquidity, true)
-        : amount1Between(price, limitSqrtPrice, liquidity, true)
+        ? amount0Between(limitSqrtPrice, sqrtPrice, liquidity, true)
+        : amount1Between(sqrtPrice, limitSqrtPrice, liquidity, true)
       return { limitSqrtPrice, netInput }
     }
     if (!nextTick) return null
@@ -42,7 +47,7 @@ export function feeProbe(
   }
 }
 
-/** Returns the fee in ppm that makes a swap of `netInput` cost `paidAmount`; null if none does. */
+/** Returns the fee in ppm with which a swap of `netInput` costs `paidAmount`; null if there is no such fee. */
 export function feeFromPayment({ netInput }: FeeProbe, paidAmount: bigint): number | null {
   if (paidAmount < netInput || paidAmount === 0n) return null
   const estimate = ((paidAmount - netInput) * PPM) / paidAmount

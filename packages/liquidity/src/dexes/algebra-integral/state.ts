@@ -5,7 +5,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
-import { type FeeProbe, feeFromPayment, feeProbe } from './fee.ts'
+import { type FeeProbe, feeFromPayment, feeProbeFor } from './fee.ts'
 import type { AlgebraIntegralState } from './types.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
@@ -15,8 +15,8 @@ const events = IAlgebraIntegralPoolState__factory.createInterface()
 /** Gas to read a few dozen ticks twice. */
 const READ_GAS = 800_000
 /**
- * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a plugin
- * uses little of this gas.
+ * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a
+ * plugin uses little of this gas.
  */
 const PROBE_GAS = 600_000
 
@@ -50,8 +50,8 @@ export const refreshStates = (
 /** Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
   const probes = pools.map(({ state }): Probes | null => {
-    const [lower, upper] = [feeProbe(state, true), feeProbe(state, false)]
-    return lower && upper && [lower, upper]
+    const [probe0, probe1] = [feeProbeFor(state, true), feeProbeFor(state, false)]
+    return probe0 && probe1 && [probe0, probe1]
   })
   const answers = yield pools.flatMap(({ address }, i) => {
     const probePair = probes[i]
@@ -73,10 +73,10 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
   })
 }
 
-function withFees(state: AlgebraIntegralState, [lower, upper]: Probes, answer: Hex): AlgebraIntegralState | null {
+function withFees(state: AlgebraIntegralState, [probe0, probe1]: Probes, answer: Hex): AlgebraIntegralState | null {
   const { pluginSetsFee, paid0, paid1 } = lens.decodeFunctionResult('probe', answer)
   if (!pluginSetsFee) return withoutFees(state)
-  const [fee0, fee1] = [feeFromPayment(lower, paid0), feeFromPayment(upper, paid1)]
+  const [fee0, fee1] = [feeFromPayment(probe0, paid0), feeFromPayment(probe1, paid1)]
   return fee0 === null || fee1 === null ? null : { ...state, pluginFees: [fee0, fee1] }
 }
 
@@ -98,24 +98,24 @@ function decodeHead(answer: Hex): Head | null {
   return { state, pluginSetsFee: readResult.pluginSetsFee }
 }
 
-const logs = concentratedLogs()
+const logReader = concentratedLogs()
 /** Log reader for pools whose Swap and Burn append fees to the usual fields. */
-const extendedLogs = concentratedLogs(events)
+const extendedLogReader = concentratedLogs(events)
 const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => events.getEvent(name).topicHash as Hex
 const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
 
-export const topics: readonly Hex[] = [...logs.topics, FEE!, PLUGIN_CONFIG!, LONG_SWAP!, LONG_BURN!]
+export const topics: readonly Hex[] = [...logReader.topics, FEE!, PLUGIN_CONFIG!, LONG_SWAP!, LONG_BURN!]
 
 export function applyLog(pool: Pool<AlgebraIntegralState>, log: Log): AlgebraIntegralState | 'reread' {
   switch (log.topics[0]) {
     case FEE:
       return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
     case LONG_SWAP:
-      return extendedLogs.applyLog(pool, log)
+      return extendedLogReader.applyLog(pool, log)
     case PLUGIN_CONFIG:
     case LONG_BURN:
       return 'reread'
     default:
-      return logs.applyLog(pool, log)
+      return logReader.applyLog(pool, log)
   }
 }

@@ -14,12 +14,13 @@ const lens = AlgebraV1Lens__factory.createInterface()
 /** Gas of two simulated swaps. Each swap computes a day's volatility. */
 const HEAD_GAS = 600_000
 
+/** State without its ticks: what the first round reads. */
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
  * Reads states. Early releases store one bitmap bit per multiple of the tick spacing, and later releases store one bit
- * per tick. No getter reports the layout. So the short bitmap is read first. If its ticks do not sum to the liquidity in
- * range, the long bitmap is read.
+ * per tick. No getter reports the layout. So the short bitmap is read first. If its ticks do not sum to the liquidity
+ * in range, the long bitmap is read.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)

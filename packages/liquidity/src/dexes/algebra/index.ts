@@ -23,7 +23,10 @@ const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.vers
 /** A pool has a state only if its version is known. */
 const familyOfPool = (pool: Pool<ConcentratedState>): VersionFamily => familyByVersion[versionOf(pool)!]
 
-/** Runs the reads of each version's family. Returns results in the order of the pools; null for pools without a read. */
+/**
+ * Runs a read of each version's family for the pools of that version. Returns results in the order of the pools; null
+ * for a pool whose family has no such read.
+ */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
   read: (family: VersionFamily, versionPools: readonly P[]) => Reads<readonly (T | null)[]> | undefined,
@@ -45,9 +48,9 @@ export const algebra: DexFamily<ConcentratedState> = {
   findPools,
   readFixed,
   stateNeedsFixed: true,
-  readStates: (row: DexRow, pools) => byVersion(pools, (member, versionPools) => member.readStates(row, versionPools)),
+  readStates: (row: DexRow, pools) => byVersion(pools, (family, versionPools) => family.readStates(row, versionPools)),
   refreshStates: (row, pools, block) =>
-    byVersion(pools, (member, versionPools) => member.refreshStates?.(row, versionPools, block)),
+    byVersion(pools, (family, versionPools) => family.refreshStates?.(row, versionPools, block)),
   movesSilently: (pool) => versionOf(pool) !== undefined,
   creationTopics,
   createdPool,
@@ -58,8 +61,8 @@ export const algebra: DexFamily<ConcentratedState> = {
   maxInput: (pool, tokenIn, tokenOut) => familyOfPool(pool).maxInput(pool, tokenIn, tokenOut),
   priceCurve: (pool, tokenIn, tokenOut) => familyOfPool(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => familyOfPool(pool).reserves(pool),
-  // Two storage slots; not measured.
   keepsTokens: true,
+  // Two storage slots; not measured.
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,

@@ -8,7 +8,8 @@ import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
 
 const getters = IAlgebraVersion__factory.createInterface()
-const CALLS = [
+/** Getters that exist, or whose results have different lengths, depending on the version. */
+const VERSION_CALLS = [
   getters.encodeFunctionData('globalState'),
   getters.encodeFunctionData('plugin'),
   getters.encodeFunctionData('tickSpacingLimitOrders'),
@@ -17,9 +18,9 @@ const CALLS = [
 
 /** Reads the versions of pools. Leaves out Integral pools of custom deployers that the row does not name. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
-  const answers = yield pools.flatMap(({ address: to }) => CALLS.map((data) => ({ to, data })))
+  const answers = yield pools.flatMap(({ address: to }) => VERSION_CALLS.map((data) => ({ to, data })))
   const versionedPools = pools.map((pool, i) => {
-    const wordCounts = answers.slice(i * CALLS.length, (i + 1) * CALLS.length).map(wordCountOf)
+    const wordCounts = answers.slice(i * VERSION_CALLS.length, (i + 1) * VERSION_CALLS.length).map(wordCountOf)
     return { ...pool, fixed: { version: versionOf(wordCounts) } satisfies AlgebraFixed }
   })
   const integralPools = versionedPools.filter(({ fixed }) => fixed.version === 'integral')

@@ -13,6 +13,7 @@ export const MAX_TICK = 831_818
 export const MIN_ROOT = 65_538n
 export const MAX_ROOT = 21_267_430_153_580_247_136_652_501_917_186_561_138n
 
+/** Fractional bits of √prices, and of growth rates. */
 const PRICE_BITS = 64n
 const GROWTH_BITS = 48n
 const GROWTH_ONE = 1n << GROWTH_BITS
@@ -44,7 +45,10 @@ export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: SegmentStat
 const reserveOf = (liquidity: bigint, root: bigint, isBase: boolean): bigint =>
   checkedUint128(isBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
 
-/** Returns the tokens between two prices; quote tokens with two divisions, as in the contract. */
+/**
+ * Returns the base or quote tokens between two √prices. The amount of quote tokens takes two divisions, as in the
+ * contract.
+ */
 export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
   const [small, large] = a < b ? [a, b] : [b, a]
   if (ofBase) return checkedUint128((liquidity * (large - small)) >> PRICE_BITS)
@@ -55,13 +59,13 @@ export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: b
 export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
-  const end = reserveIn + soldAmount
-  if (end === 0n) return MAX_UINT128
-  const remaining = (liquidity * liquidity) / end
-  return checkedUint128(remaining > reserveOut ? remaining - reserveOut : reserveOut - remaining)
+  const newReserveIn = reserveIn + soldAmount
+  if (newReserveIn === 0n) return MAX_UINT128
+  const newReserveOut = (liquidity * liquidity) / newReserveIn
+  return checkedUint128(newReserveOut > reserveOut ? newReserveOut - reserveOut : reserveOut - newReserveOut)
 }
 
-/** Returns the price after a swap: rounded down for base input, up for quote input. */
+/** Returns √price after a swap: rounded down for an input of base tokens, up for an input of quote tokens. */
 export function priceAfter(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   const nextRoot = isBuy
     ? raiseRoot(liquidity, root, soldAmount)
@@ -87,12 +91,12 @@ export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): b
 const MAX_EXPANSION = 2n
 
 /** Returns the curve with a fee added: all of it becomes ambient liquidity and moves the price. */
-export function addFee(curve: SegmentState, paidFee: bigint, inBase: boolean): SegmentState {
+export function addFee(curve: SegmentState, fee: bigint, inBase: boolean): SegmentState {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve
   const buffer = checkedUint128(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
-  const growth = growthBy(paidFee <= buffer ? 0n : paidFee - buffer, reserveOf(liquidity, priceRoot, inBase))
+  const growth = growthBy(fee <= buffer ? 0n : fee - buffer, reserveOf(liquidity, priceRoot, inBase))
   if (growth === 0n) return curve
   const factor = GROWTH_ONE + growth
   const stackedGrowth = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE

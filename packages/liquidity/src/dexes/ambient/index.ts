@@ -6,12 +6,12 @@ import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { tickAtRoot } from './curve.ts'
 import { limitBitsOf, maxInput, quote } from './math.ts'
-import { curveOf, netOf, reservesOf } from './pieces.ts'
+import { curveOf, netOf, reservesOf } from './price-curve.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
 /** A curve may end below the pool's largest input by a fraction of 2^−32. */
-const CURVE_BITS = 32
+const CURVE_END_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
@@ -34,7 +34,7 @@ const uncheckedFamily: DexFamily<AmbientState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const isBuy = isZeroForOne(pool, tokenIn, tokenOut)
-    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
+    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_END_BITS))
   },
 
   reserves: ({ state }) => reservesOf(state),

@@ -44,14 +44,18 @@ export type AmbientSwap = {
   readonly levelsCrossed: number
 }
 
-type Progress = { curve: SegmentState; remaining: bigint; paid: bigint }
+/** State of a swap between two legs. */
+type Progress = { curve: SegmentState; remaining: bigint; paidAmount: bigint }
 
-/** A leg of a swap: liquidity and √price before it, and the totals sold and paid at its end. */
+/**
+ * A leg: the part of a swap up to the next level or the end of a bitmap word. Contains the liquidity and √price before
+ * the leg, and the total amounts that the swap has sold and received at the end of the leg.
+ */
 export type CurveLeg = {
   readonly liquidity: bigint
   readonly priceRoot: bigint
-  readonly sold: bigint
-  readonly paid: bigint
+  readonly soldAmount: bigint
+  readonly paidAmount: bigint
 }
 
 /**
@@ -74,14 +78,19 @@ export function swapExactInput(
   if (isBuy ? priceRoot > limitRoot : priceRoot < limitRoot)
     throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
-  const progress: Progress = { curve: state, remaining: amount, paid: 0n }
+  const progress: Progress = { curve: state, remaining: amount, paidAmount: 0n }
   const hasMore = () =>
     progress.remaining > 0n && (isBuy ? progress.curve.priceRoot < limitRoot : progress.curve.priceRoot > limitRoot)
   const runLegTo = (legEnd: bigint) => {
     const curveBefore = progress.curve
     runLeg(progress, state, isBuy, legEnd, legEnd === clampRoot(limitRoot))
     const { priceRoot } = curveBefore
-    onLeg?.({ liquidity: liquidityOf(curveBefore), priceRoot, sold: amount - progress.remaining, paid: progress.paid })
+    onLeg?.({
+      liquidity: liquidityOf(curveBefore),
+      priceRoot,
+      soldAmount: amount - progress.remaining,
+      paidAmount: progress.paidAmount,
+    })
   }
   let tick = tickAtRoot(priceRoot)
   let levelsCrossed = 0
@@ -91,14 +100,14 @@ export function swapExactInput(
       throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isModelLimit: true })
     const wordEnd = Math.floor(tick / TICKS_PER_WORD) * TICKS_PER_WORD + (isBuy ? TICKS_PER_WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
-    const isNear = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
-    runLegTo(boundOf(isNear ? level![0] : wordEnd, limitRoot, isBuy))
+    const isLevelInWord = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
+    runLegTo(legEndOf(isLevelInWord ? level![0] : wordEnd, limitRoot, isBuy))
     if (!hasMore()) break
-    if (!isNear) {
+    if (!isLevelInWord) {
       // The level can be exactly at the end of the word.
       level = nextLevel(levels, wordEnd - 1, isBuy)
       if (level?.[0] !== wordEnd) {
-        runLegTo(level ? boundOf(level[0], limitRoot, isBuy) : clampRoot(limitRoot))
+        runLegTo(level ? legEndOf(level[0], limitRoot, isBuy) : clampRoot(limitRoot))
         if (!hasMore()) break
       }
     }
@@ -109,10 +118,10 @@ export function swapExactInput(
     tick = isBuy ? level[0] : level[0] - 1
     if (!hasMore()) break
   }
-  if (progress.paid > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
+  if (progress.paidAmount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot
   const stateAfter: AmbientState = { ...state, ...progress.curve, readRoot, ...(knockedOut && { knockedOut }) }
-  return { amountIn: amount - progress.remaining, amountOut: progress.paid, state: stateAfter, levelsCrossed }
+  return { amountIn: amount - progress.remaining, amountOut: progress.paidAmount, state: stateAfter, levelsCrossed }
 }
 
 /** Returns the first level above a tick for a buy, or the last level at or below the tick for a sale. */
@@ -120,39 +129,42 @@ function nextLevel(levels: readonly AmbientLevel[], tick: number, isBuy: boolean
   return isBuy ? levels.find(([levelTick]) => levelTick > tick) : levels.findLast(([levelTick]) => levelTick <= tick)
 }
 
-/** Returns the price at which a leg to a tick ends; for a buy, the last price below it. */
-function boundOf(tick: number, limit: bigint, isBuy: boolean): bigint {
-  if (tick <= MIN_TICK || tick >= MAX_TICK) return clampRoot(limit)
+/** Returns √price at which a leg to a tick ends; for a buy, the last √price below the tick. */
+function legEndOf(tick: number, limitRoot: bigint, isBuy: boolean): bigint {
+  if (tick <= MIN_TICK || tick >= MAX_TICK) return clampRoot(limitRoot)
   const root = isBuy ? rootAtTick(tick) - 1n : rootAtTick(tick)
-  return clampRoot((isBuy ? root < limit : root > limit) ? root : limit)
+  return clampRoot((isBuy ? root < limitRoot : root > limitRoot) ? root : limitRoot)
 }
 
 const clampRoot = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
 
-/** Moves to a price, or until the input is used up. @param isLast - true if the price is the limit of the swap */
+/** Moves to √price `endRoot`, or until the input is used up. @param isLast - true if `endRoot` is the swap's limit */
 function runLeg(
   progress: Progress,
   { feeRate, protocolTake }: AmbientState,
   isBuy: boolean,
-  limit: bigint,
+  endRoot: bigint,
   isLast: boolean,
 ): void {
   const liquidityBefore = liquidityOf(progress.curve)
-  const estimatedSold = min(tokensBetween(liquidityBefore, progress.curve.priceRoot, limit, isBuy), progress.remaining)
+  const estimatedSold = min(
+    tokensBetween(liquidityBefore, progress.curve.priceRoot, endRoot, isBuy),
+    progress.remaining,
+  )
   const fee = (estimatedOutput(liquidityBefore, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
   progress.curve = addFee(progress.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
   const { priceRoot } = progress.curve
   const liquidity = liquidityOf(progress.curve)
-  const soldToLimit = tokensBetween(liquidity, priceRoot, limit, isBuy)
-  const hitsLimit = soldToLimit < progress.remaining
-  const nextRoot = hitsLimit ? limit : priceAfter(liquidity, priceRoot, progress.remaining, isBuy)
+  const soldToEnd = tokensBetween(liquidity, priceRoot, endRoot, isBuy)
+  const reachesEnd = soldToEnd < progress.remaining
+  const nextRoot = reachesEnd ? endRoot : priceAfter(liquidity, priceRoot, progress.remaining, isBuy)
   // For a tiny sale, the rounded price would rise, and the contract would revert.
   if (!isBuy && nextRoot > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
-  progress.remaining = hitsLimit ? progress.remaining - soldToLimit - ROUNDING_BUFFER : 0n
+  progress.remaining = reachesEnd ? progress.remaining - soldToEnd - ROUNDING_BUFFER : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
-  if (hitsLimit ? progress.remaining <= 0n : isBuy ? nextRoot >= limit : nextRoot <= limit)
+  if (reachesEnd ? progress.remaining <= 0n : isBuy ? nextRoot >= endRoot : nextRoot <= endRoot)
     throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
-  progress.paid += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - ROUNDING_BUFFER - fee
+  progress.paidAmount += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - ROUNDING_BUFFER - fee
   progress.curve = { ...progress.curve, priceRoot: nextRoot }
 }
 
@@ -201,7 +213,7 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
 }
 
 /**
- * Returns the largest input that `quote` accepts, for `DexFamily.maxInput`. It moves the price to the limit.
+ * Returns the largest input that `quote` accepts, for `DexFamily.maxInput`. This input moves the price to its limit.
  *
  * @param precisionBits - as in `largestInput`
  */
@@ -214,14 +226,14 @@ export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: nu
 /**
  * Quotes an exact input within the price limit.
  *
- * @throws PoolRefusal if the contract would revert, fill only part of it, or pay nothing
+ * @throws PoolRefusal if the contract would revert, take only part of the input, or pay nothing
  */
 export function quote(state: AmbientState, isBuy: boolean, amountIn: bigint): AmbientSwap {
-  const swap = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))
-  if (swap.amountIn < amountIn)
+  const swapResult = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))
+  if (swapResult.amountIn < amountIn)
     throw new PoolRefusal('TOO_LARGE', 'the price limit of the step is met before the amount ends', {
       isModelLimit: true,
     })
-  if (swap.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return swap
+  if (swapResult.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return swapResult
 }

@@ -6,8 +6,8 @@ import { keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortPair } from '../common/direction.ts'
-import { type NativePair, withNative } from '../common/native-pairs.ts'
+import { sortPair, type TokenPair } from '../common/direction.ts'
+import { withNative } from '../common/native-pairs.ts'
 import { readEach } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
 
@@ -25,7 +25,7 @@ const SPEC_GAS = 6_000
 const READ_GAS = 1_500_000
 
 /** Reads the parameters of the pool that each pair may have, since the contract has no list. */
-export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).map((pair) => makePool(row, pair))
   const batches = chunks(candidates, HASHES_PER_READ)
   const answers = yield batches.map((batch) => ({
@@ -43,7 +43,7 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
   })
 }
 
-function makePool(row: DexRow, pair: NativePair): Pool<null> {
+function makePool(row: DexRow, pair: TokenPair): Pool<null> {
   const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   const fixed: AmbientFixed = { poolIdx: POOL_IDX }
@@ -51,7 +51,7 @@ function makePool(row: DexRow, pair: NativePair): Pool<null> {
 }
 
 /** Returns the hash of the base token (the lower address), the quote token, and the pool type. */
-export function poolHash([base, quote]: NativePair, { poolIdx }: AmbientFixed): Hex {
+export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
   return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
 }

@@ -1,5 +1,5 @@
 /**
- * Exact math of Balancer V1 pools: BPool, BMath, and BNum of balancer-core, checked against a real pool and its
+ * Exact math of Balancer V1 pools. Follows BPool, BMath, and BNum of balancer-core. Checked against a real pool and its
  * bytecode. Numbers have 18 decimals.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -19,10 +19,10 @@ export type BalancerV1State = {
 
 const HALF = ONE / 2n
 const WORD_LIMIT = 1n << 256n
-/** The series ends at terms below this. */
+/** The binomial series of a power ends at a term below this bound. */
 const PRECISION = 10n ** 8n
 /**
- * Maximum terms of the series: with a base of at least two thirds, each term is at most a third of the previous one.
+ * Maximum terms of the series. The base is at least two thirds, so each term is at most a third of the previous one.
  */
 const MAX_TERMS = 64n
 
@@ -78,8 +78,8 @@ function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j
 }
 
 /**
- * Returns the integer power by squaring times the fractional power by the binomial series. The base is between two
- * thirds, for half of the balance, and one.
+ * Returns base^exponent: the power of the exponent's integer part, by squaring, times the power of its fraction, by the
+ * binomial series. The base is at most one. It is at least two thirds, because an input is at most half of the balance.
  */
 function pow(base: bigint, exponent: bigint): bigint {
   const fraction = exponent % ONE
@@ -102,18 +102,21 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
   const x = base - ONE
   let term = ONE
   let sum = ONE
-  let negative = false
+  let isNegative = false
   for (let k = 1n; term >= PRECISION; k++) {
     if (k > MAX_TERMS) throw new PoolRefusal('UNSUPPORTED', 'a series of too many terms')
     const c = exponent - (k - 1n) * ONE
     term = div(mul(term, mul(c < 0n ? -c : c, x < 0n ? -x : x)), k * ONE)
-    if (x < 0n !== c < 0n) negative = !negative
-    sum = negative ? sum - term : sum + term
+    if (x < 0n !== c < 0n) isNegative = !isNegative
+    sum = isNegative ? sum - term : sum + term
   }
   return sum
 }
 
-/** The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below it. */
+/**
+ * The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below
+ * it.
+ */
 const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. */

@@ -28,18 +28,21 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
     })),
   ])
   const readsPerPool = 2 + factories.length
-  return pools.map((entry, i) => {
+  return pools.map((pool, i) => {
     const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * readsPerPool, (i + 1) * readsPerPool)
     const isGenuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
     const controllers: Address[] = isGenuine
       ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)]
-      : [entry.address]
-    const { vault } = entry.fixed as BalancerV2Fixed
-    return { ...entry, fixed: { vault, dependsOn: [...new Set(controllers)] } satisfies BalancerV2Fixed }
+      : [pool.address]
+    const { vault } = pool.fixed as BalancerV2Fixed
+    return { ...pool, fixed: { vault, dependsOn: [...new Set(controllers)] } satisfies BalancerV2Fixed }
   })
 }
 
-/** Returns the owner unless it is the governance. Every pool of the factories has the getter, so a failed call means none. */
+/**
+ * Returns the owner unless it is the governance. Empty if the call failed: every pool of the factories with an owner
+ * has the getter.
+ */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
   const owner = toAddress(poolInterface.decodeFunctionResult('getOwner', answer)[0])

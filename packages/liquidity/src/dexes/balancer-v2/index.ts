@@ -36,7 +36,8 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   reserves: ({ state }) => state.balances,
 
-  // Cached token rates expire, and the pool then calls its rate providers. An estimate for two providers behind proxies.
+  // Cached token rates expire, and the pool then calls its rate providers. An estimate for two providers behind
+  // proxies.
   laterGas: 120_000,
 
   takesTaxedInput: false,

@@ -39,7 +39,7 @@ export function quote(
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   const scaledAmounts = scaledBalances(state)
   const netIn = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
-  const amountOut = divDown(scaledOut(state, scaledAmounts, i, j, netIn), scaling[j]!)
+  const amountOut = divDown(computeScaledOut(state, scaledAmounts, i, j, netIn), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
@@ -55,11 +55,11 @@ export function quote(
 export function balancerV2InputFor(state: BalancerV2State, i: number, j: number, amountOut: bigint): bigint | null {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n) || amountOut >= balances[j]!) return null
-  const netIn = scaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
+  const netIn = computeScaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
   return netIn === null ? null : divUpFixed(divUpFixed(netIn, scaling[i]!), ONE - swapFee)
 }
 
-function scaledIn(
+function computeScaledIn(
   state: BalancerV2State,
   scaledAmounts: readonly bigint[],
   i: number,
@@ -85,7 +85,7 @@ export function approximateMaxInput({ kind, balances, scaling, swapFee }: Balanc
   return min(limit, maxAdded)
 }
 
-function scaledOut(
+function computeScaledOut(
   state: BalancerV2State,
   scaledAmounts: readonly bigint[],
   i: number,

@@ -9,12 +9,12 @@ import type { BalancerV2State } from './types.ts'
 
 const LENS = lensOf('BalancerV2Lens')
 const lens = BalancerV2Lens__factory.createInterface()
-const vault = IBalancerV2VaultState__factory.createInterface()
+const vaultInterface = IBalancerV2VaultState__factory.createInterface()
 
 const READ_GAS = 250_000
 /** Gas for a pool with many tokens, each in its own slots. */
 const TOKENS_GAS = 150_000
-const POOL_ID = /^0x[0-9a-f]{64}$/
+const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 
 export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
   return readEach(
@@ -41,7 +41,7 @@ function decodeState(answer: Hex): BalancerV2State | null {
 }
 
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>
-  vault.getEvent(name).topicHash as Hex
+  vaultInterface.getEvent(name).topicHash as Hex
 
 /** Logs carry balance changes, but rates and fees change without logs, so the pool is read again. */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
@@ -54,7 +54,7 @@ export const creationTopics: readonly Hex[] = [topicOf('TokensRegistered')]
 
 /** Returns the pool of a registration log, without its own share, which some pools register. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const { poolId, tokens } = vault.decodeEventLog('TokensRegistered', log.data, log.topics)
+  const { poolId, tokens } = vaultInterface.decodeEventLog('TokensRegistered', log.data, log.topics)
   return makePool(row, poolId as Hex, [...tokens])
 }
 
@@ -62,17 +62,17 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
  * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  const ids = listedPools.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
+  const ids = listedPools.flatMap(({ id }) => (POOL_ID_PATTERN.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({
     to: row.address,
-    data: vault.encodeFunctionData('getPoolTokens', [id]) as Hex,
+    data: vaultInterface.encodeFunctionData('getPoolTokens', [id]) as Hex,
     gas: TOKENS_GAS,
   }))
   const provenPools = new Map<string, Pool<null>>()
   for (const [k, id] of ids.entries()) {
     const answer = answers[k]
     if (!answer || answer === '0x') continue
-    const pool = makePool(row, id, [...vault.decodeFunctionResult('getPoolTokens', answer).tokens])
+    const pool = makePool(row, id, [...vaultInterface.decodeFunctionResult('getPoolTokens', answer).tokens])
     if (pool.tokens.length >= 2) provenPools.set(id, pool)
   }
   return listedPools.map(({ id }) => provenPools.get(id) ?? null)

@@ -11,7 +11,7 @@ export type BalancerV2Fixed = {
   readonly dependsOn?: readonly Address[]
 }
 
-type Common = {
+type CommonState = {
   /** Base units in the vault, by token, without the pool's own share. */
   readonly balances: readonly bigint[]
   /**
@@ -25,14 +25,14 @@ type Common = {
 
 /** State of a weighted or stable pool. */
 export type BalancerV2State =
-  | (Common & {
+  | (CommonState & {
       readonly kind: 'weighted'
       /** 18 decimals; the sum is one. */
       readonly weights: readonly bigint[]
       /** True if exponents 1, 2, and 4 are multiplied out: all but the first version. */
       readonly exactPowers: boolean
     })
-  | (Common & {
+  | (CommonState & {
       readonly kind: 'stable'
       /** A × 1000 */
       readonly amp: bigint

@@ -1,7 +1,7 @@
 /**
- * ERC-4626 buffers of the Balancer V3 vault. The output does not depend on the buffer's balances: if it has too little,
- * the vault deposits or redeems. Vault and BufferHelpers of balancer/balancer-v3-monorepo, checked against the real
- * vault.
+ * ERC-4626 buffers of the Balancer V3 vault. The output does not depend on the buffer's balances: if the buffer has too
+ * little, the Balancer vault deposits in the ERC-4626 vault, or redeems from it. Follows Vault and BufferHelpers of
+ * balancer/balancer-v3-monorepo. Checked against the real vault.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
@@ -41,21 +41,21 @@ export function bufferQuote(
 }
 
 function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
-  const direct = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
-  if (direct.wrapped >= 0n) return { ...state, ...direct }
-  const value = state.wrapped > 0n ? convert(state.vault, false, state.wrapped, true) : 0n
-  const assets = amountIn + (state.underlying - value) / 2n
+  const balancesAfter = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
+  if (balancesAfter.wrapped >= 0n) return { ...state, ...balancesAfter }
+  const wrappedValue = state.wrapped > 0n ? convert(state.vault, false, state.wrapped, true) : 0n
+  const assets = amountIn + (state.underlying - wrappedValue) / 2n
   const { amountOut: shares, state: vault } = rebalance(state.vault, true, assets)
-  return { ...state, vault, underlying: direct.underlying - assets, wrapped: direct.wrapped + shares }
+  return { ...state, vault, underlying: balancesAfter.underlying - assets, wrapped: balancesAfter.wrapped + shares }
 }
 
 function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
-  const direct = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
-  if (direct.underlying >= 0n) return { ...state, ...direct }
-  const value = state.underlying > 0n ? convert(state.vault, true, state.underlying, true) : 0n
-  const shares = amountIn + (state.wrapped - value) / 2n
+  const balancesAfter = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
+  if (balancesAfter.underlying >= 0n) return { ...state, ...balancesAfter }
+  const underlyingValue = state.underlying > 0n ? convert(state.vault, true, state.underlying, true) : 0n
+  const shares = amountIn + (state.wrapped - underlyingValue) / 2n
   const { amountOut: assets, state: vault } = rebalance(state.vault, false, shares)
-  return { ...state, vault, underlying: direct.underlying + assets, wrapped: direct.wrapped - shares }
+  return { ...state, vault, underlying: balancesAfter.underlying + assets, wrapped: balancesAfter.wrapped - shares }
 }
 
 /** Deposits assets or redeems shares, as the Balancer vault does to rebalance a buffer. */
@@ -65,13 +65,13 @@ function rebalance(vault: Erc4626State, isDeposit: boolean, amount: bigint) {
 }
 
 /**
- * Returns the approximate largest input: the buffer's own balance, or the limit of the ERC-4626 vault in addition to
- * it.
+ * Returns the approximate largest input: the larger of the input for which the buffer's own balance suffices, and the
+ * input for which a deposit or redemption of the ERC-4626 vault suffices.
  */
 export function approximateBufferMaxInput({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
-  const direct = convert(vault, !isWrap, isWrap ? wrapped : underlying)
+  const directLimit = convert(vault, !isWrap, isWrap ? wrapped : underlying)
   const reserve = isWrap ? wrapped : underlying
   const value = reserve > 0n ? convert(vault, !isWrap, reserve, true) : 0n
   const rebalancedLimit = approximateMaxInput(vault, isWrap) - ((isWrap ? underlying : wrapped) - value) / 2n
-  return max(rebalancedLimit, direct)
+  return max(rebalancedLimit, directLimit)
 }

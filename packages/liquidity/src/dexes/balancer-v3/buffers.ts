@@ -19,7 +19,10 @@ const READ_GAS = 100_000
 export const isBuffer = (pool: Pool<unknown>): boolean =>
   (pool.fixed as Partial<BalancerV3Fixed> | undefined)?.buffer === true
 
-/** Returns the id of a buffer: the share's address and half of the vault's. The share alone identifies the ERC-4626 pool. */
+/**
+ * Returns the id of a buffer: the share's address, then 12 bytes of the vault's address. The share's address alone is
+ * the id of the pool of family `erc4626`.
+ */
 const bufferId = (vault: Address, share: Address) => `${share}${vault.slice(2, 26)}`
 
 /** Returns each share token that has a buffer, as a pool of its asset and itself. */
@@ -61,7 +64,9 @@ export const bufferRead = ({ address: vault }: DexRow, { address: share }: Pool<
   gas: READ_GAS,
 })
 
-/** Decodes buffers and reads their ERC-4626 vaults; null for a closed buffer, or if the math of its vault is unknown. */
+/**
+ * Decodes buffers and reads their ERC-4626 vaults; null for a closed buffer, or if the math of its vault is unknown.
+ */
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],
   answers: readonly (Hex | null)[],

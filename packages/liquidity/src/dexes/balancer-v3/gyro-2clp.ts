@@ -1,5 +1,6 @@
 /**
- * Gyro 2-CLP: x·y = k within a price range. Gyro2CLPMath of balancer/balancer-v3-monorepo, checked against real pools.
+ * Gyro 2-CLP: x·y = k within a price range. Follows Gyro2CLPMath of balancer/balancer-v3-monorepo. Checked against real
+ * pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, divUpFixed, mulDown, mulUp, ONE } from '../../math/balancer.ts'
@@ -41,7 +42,7 @@ function offsets(
     : [mulUp(invariant, sqrtAlpha), divDown(invariant, sqrtBeta)]
 }
 
-/** Returns the greater root of a·L² − b·L − c, rounded down. */
+/** Returns the invariant, which is the greater root L of a·L² − b·L − c, rounded down. */
 function invariantDown({ sqrtAlpha, sqrtBeta }: Gyro2Clp, [x, y]: readonly bigint[]): bigint {
   const a = ONE - divDown(sqrtAlpha, sqrtBeta)
   const b = divDown(y!, sqrtBeta) + mulDown(x!, sqrtAlpha)

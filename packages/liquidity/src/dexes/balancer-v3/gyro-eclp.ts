@@ -1,7 +1,8 @@
 /**
- * Exact math of Gyro E-CLP pools, whose curve is a segment of an ellipse, stretched by lambda and rotated by (c, s).
- * Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with their names and rounding, term by term.
- * Suffix `Xp`: numbers with 38 decimals. Checked against real pools.
+ * Exact math of Gyro E-CLP pools, whose curve is a segment of an ellipse: a circle with radius r, stretched by lambda
+ * and rotated by an angle with cosine c and sine s. The radius is a vector of its upper (x) and its lower bound (y).
+ * Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with their names and rounding, term by
+ * term. Suffix `Xp`: numbers with 38 decimals. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -35,6 +36,7 @@ export type GyroEclp = {
 
 const ONE = 10n ** 18n
 const ONE_XP = 10n ** 38n
+/** Square root of `ONE_XP`. */
 const SQRT_XP = 10n ** 19n
 
 // These functions round magnitudes, not values: bigint division truncates toward zero, like division in Solidity.
@@ -53,8 +55,8 @@ const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
 const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
 
 /**
- * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `mulUpXp` rounds
- * up.
+ * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `mulUpXp`
+ * rounds up.
  */
 function mulDownXp(a: bigint, b: bigint): bigint {
   const [first, second] = [a * (b / SQRT_XP), a * (b % SQRT_XP)]

@@ -33,12 +33,12 @@ const bufferCapacity = linearCapacity<VaultBuffer>(({ state, ...pool }, tokenIn,
 const pooledCapacity = sampledCapacity<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
   // A surge fee depends on the trade, so the curve contains it, and `feePpm` does not.
-  const isFixed = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
+  const hasFixedFee = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
   return {
     quote: (amountIn) => quote(state, i, j, amountIn),
     approximateLimit: approximateMaxInput(state, i, j),
     scale: state.balances[i]!,
-    feePpm: isFixed ? Number(state.swapFee) / 1e12 : 0,
+    feePpm: hasFixedFee ? Number(state.swapFee) / 1e12 : 0,
   }
 })
 
@@ -84,7 +84,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => (state.kind === 'buffer' ? null : tradingFunction(state)),
 
-  // The vault can always mint shares; the total supply stands for their reserve.
+  // The ERC-4626 vault of a buffer can always mint shares, so the total supply is reported as the reserve of shares.
   reserves: ({ state }) =>
     state.kind === 'buffer'
       ? [redeemableAssets(state.vault) + state.underlying, state.vault.totalSupply]

@@ -44,9 +44,9 @@ export function quote(
   const liveBalances = liveBalancesOf(state)
   const fee = mulUp(scaledIn, swapFeeOf(state, liveBalances, i, j, scaledIn))
   if (scaledIn - fee < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
-  const scaledAmountOut = scaledOut(state, liveBalances, i, j, scaledIn - fee)
+  const scaledAmountOut = computeScaledOut(state, liveBalances, i, j, scaledIn - fee)
   if (scaledAmountOut < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
-  const amountOut = (scaledAmountOut * ONE) / (scaling[j]! * roundedUp(rates[j]!))
+  const amountOut = (scaledAmountOut * ONE) / (scaling[j]! * roundRateUp(rates[j]!))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const protocolFee = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
   const balancesAfter = balances.with(i, balances[i]! + amountIn - protocolFee).with(j, balances[j]! - amountOut)
@@ -67,7 +67,7 @@ function swapFeeOf(
   const balancesAfter = () =>
     liveBalances
       .with(i, liveBalances[i]! + scaledIn)
-      .with(j, liveBalances[j]! - scaledOut(state, liveBalances, i, j, scaledIn))
+      .with(j, liveBalances[j]! - computeScaledOut(state, liveBalances, i, j, scaledIn))
   if (state.kind === 'stable')
     return surgeFee(state.surge, state.swapFee, () => [stableImbalance(liveBalances), stableImbalance(balancesAfter())])
   const { slopes } = state.surge
@@ -82,10 +82,10 @@ export const liveBalancesOf = ({ balances, scaling, rates }: PooledState): bigin
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
 /** Rounds a rate up: a rate that is not a whole number may itself have been rounded down. */
-const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
+const roundRateUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
 /** Returns the pool's output for an input without fees; 18 decimals of the common unit. */
-export function scaledOut(
+export function computeScaledOut(
   state: PooledState,
   liveBalances: readonly bigint[],
   i: number,
@@ -102,10 +102,10 @@ export function scaledOut(
     : stableOutput(state, liveBalances, i, j, amountIn)
 }
 
-type Kind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
+type StateOfKind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 
 function weightedOutput(
-  state: Kind<'weighted'>,
+  state: StateOfKind<'weighted'>,
   liveBalances: readonly bigint[],
   i: number,
   j: number,
@@ -121,7 +121,7 @@ function weightedOutput(
 }
 
 function stableOutput(
-  { amp, bounded }: Kind<'stable'>,
+  { amp, bounded }: StateOfKind<'stable'>,
   liveBalances: readonly bigint[],
   i: number,
   j: number,
@@ -136,6 +136,7 @@ function stableOutput(
   return amountOut
 }
 
+/** Ratio of two balances of a stable pool from which on the pool reverts. */
 const MAX_IMBALANCE = 10_000n
 /** Iterations of `stableLimit`. Each iteration reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
@@ -177,7 +178,7 @@ function scaledLimit(state: PooledState, liveBalances: readonly bigint[], i: num
 }
 
 /** Returns the input that brings the ratio of the largest to the smallest balance to its maximum. */
-function stableLimit({ amp }: Kind<'stable'>, liveBalances: readonly bigint[], i: number, j: number): bigint {
+function stableLimit({ amp }: StateOfKind<'stable'>, liveBalances: readonly bigint[], i: number, j: number): bigint {
   const d = invariant(liveBalances, amp)
   const otherBalances = liveBalances.filter((_, k) => k !== i && k !== j)
   const minOther = otherBalances.reduce(min, d)

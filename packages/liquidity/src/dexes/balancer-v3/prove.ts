@@ -6,14 +6,14 @@ import { findBuffers } from './buffers.ts'
 import { registeredPool } from './state.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
-const vault = IBalancerV3VaultState__factory.createInterface()
+const vaultInterface = IBalancerV3VaultState__factory.createInterface()
 /** Factories of Balancer V2 and V3 have the same `isPoolFromFactory`. */
-const factories = IBalancerV2Factory__factory.createInterface()
+const factoryInterface = IBalancerV2Factory__factory.createInterface()
 const READ_GAS = 120_000
 
 /**
  * Reads tokens, rate providers, roles, and hooks from the vault. The vault cannot return the factory that registered a
- * pool. The listed factory is used if it confirms the pool, and otherwise the pool's own address.
+ * pool. If the listed factory does not confirm the pool, the pool's own address takes its place.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
@@ -22,12 +22,16 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
     fixed.buffer === true && asset && share ? [[asset, share] as const] : [],
   )
   const reads = pools.flatMap(({ address, fixed }) => [
-    { to: row.address, data: vault.encodeFunctionData('getPoolData', [address]) as Hex, gas: READ_GAS },
-    { to: row.address, data: vault.encodeFunctionData('getHooksConfig', [address]) as Hex, gas: READ_GAS },
-    { to: row.address, data: vault.encodeFunctionData('getPoolRoleAccounts', [address]) as Hex, gas: READ_GAS },
+    { to: row.address, data: vaultInterface.encodeFunctionData('getPoolData', [address]) as Hex, gas: READ_GAS },
+    { to: row.address, data: vaultInterface.encodeFunctionData('getHooksConfig', [address]) as Hex, gas: READ_GAS },
+    {
+      to: row.address,
+      data: vaultInterface.encodeFunctionData('getPoolRoleAccounts', [address]) as Hex,
+      gas: READ_GAS,
+    },
     {
       to: fixed.factory ?? address,
-      data: factories.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
+      data: factoryInterface.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
       gas: READ_GAS,
     },
   ])
@@ -36,15 +40,15 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
   for (const [k, { address, fixed }] of pools.entries()) {
     const [data, hooks, roles, fromFactory] = answers.slice(4 * k, 4 * k + 4)
     if (!data || !hooks || !roles) continue
-    const { tokens, tokenInfo } = vault.decodeFunctionResult('getPoolData', data)[0]
+    const { tokens, tokenInfo } = vaultInterface.decodeFunctionResult('getPoolData', data)[0]
     const isConfirmed = fixed.factory !== undefined && fromFactory?.length === 66 && BigInt(fromFactory) === 1n
     const pool = registeredPool(row, {
       pool: address,
       factory: isConfirmed ? fixed.factory! : address,
       tokens: [...tokens],
       rateProviders: [...tokenInfo].map(({ rateProvider }) => rateProvider),
-      swapFeeManager: vault.decodeFunctionResult('getPoolRoleAccounts', roles)[0].swapFeeManager,
-      hooks: vault.decodeFunctionResult('getHooksConfig', hooks)[0],
+      swapFeeManager: vaultInterface.decodeFunctionResult('getPoolRoleAccounts', roles)[0].swapFeeManager,
+      hooks: vaultInterface.decodeFunctionResult('getHooksConfig', hooks)[0],
     })
     if (pool && pool.tokens.length >= 2) provenPools.set(pool.id, pool)
   }

@@ -23,6 +23,10 @@ export type ReclammClock = {
   readonly dailyPriceShiftBase: bigint
   /** Centeredness below which the range follows the price. */
   readonly centerednessMargin: bigint
+  /**
+   * Fourth roots of the range's price ratio (its highest divided by its lowest price) before and after an update, and
+   * the times of the update.
+   */
   readonly startFourthRoot: bigint
   readonly endFourthRoot: bigint
   readonly updateStart: bigint
@@ -46,6 +50,7 @@ export function reclammLimit({ virtual }: Reclamm, liveBalances: readonly bigint
     : NO_LIMIT
 }
 
+/** Maximum time since the last trade that moves the range; more time counts as 30 days. */
 const MAX_SECONDS = 30n * 86_400n
 
 /** Returns the virtual balances of a trade at `now`. */
@@ -61,7 +66,10 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
     : virtual
 }
 
-/** Returns how close the balances are to the middle of the range, and whether the first token is scarce (`isAbove`). */
+/**
+ * Returns how close the balances are to the middle of the range: from 0 at an end to 1 in the middle. `isAbove` is true
+ * if the pool has relatively little of the second token, which is then the overvalued token.
+ */
 function centerednessOf(
   [a, b]: BalancePair,
   [virtualA, virtualB]: BalancePair,
@@ -86,19 +94,20 @@ function fourthRootAt(
 }
 
 /** Returns virtual balances for a price ratio that keep the centeredness. */
-function virtualAtRatio(root: bigint, liveBalances: BalancePair, last: BalancePair): BalancePair {
-  const { centeredness: c, isAbove } = centerednessOf(liveBalances, last)
-  const [scarceIndex, plentifulIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
-  const ratio = mulDown(root, root)
-  const scarceVirtual =
-    (liveBalances[scarceIndex] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) / (2n * (ratio - ONE))
-  const plentifulVirtual = (scarceVirtual * last[plentifulIndex]) / last[scarceIndex]
-  return isAbove ? [scarceVirtual, plentifulVirtual] : [plentifulVirtual, scarceVirtual]
+function virtualAtRatio(fourthRoot: bigint, liveBalances: BalancePair, lastVirtual: BalancePair): BalancePair {
+  const { centeredness: c, isAbove } = centerednessOf(liveBalances, lastVirtual)
+  const [undervaluedIndex, overvaluedIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
+  const ratio = mulDown(fourthRoot, fourthRoot)
+  const undervaluedVirtual =
+    (liveBalances[undervaluedIndex] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) /
+    (2n * (ratio - ONE))
+  const overvaluedVirtual = (undervaluedVirtual * lastVirtual[overvaluedIndex]) / lastVirtual[undervaluedIndex]
+  return isAbove ? [undervaluedVirtual, overvaluedVirtual] : [overvaluedVirtual, undervaluedVirtual]
 }
 
 /**
- * Returns the virtual balances of a range that follows the price: the plentiful token's virtual balance shrinks every
- * second.
+ * Returns the virtual balances of a range that follows the price: the virtual balance of the overvalued token, of which
+ * the pool has little, shrinks every second.
  */
 function virtualFollowingPrice(
   clock: ReclammClock,
@@ -107,17 +116,17 @@ function virtualFollowingPrice(
   isAbove: boolean,
   now: bigint,
 ): BalancePair {
-  const [scarceIndex, plentifulIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
-  const root = sqrt(priceRatio(liveBalances, virtual) * ONE)
+  const [undervaluedIndex, overvaluedIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
+  const ratioRoot = sqrt(priceRatio(liveBalances, virtual) * ONE)
   const elapsed = now - clock.lastTimestamp
   const seconds = elapsed > MAX_SECONDS ? MAX_SECONDS : elapsed
-  const shrunkVirtual = mulDown(virtual[plentifulIndex], powDown(clock.dailyPriceShiftBase, seconds * ONE))
-  const minVirtual = divDown(liveBalances[plentifulIndex], sqrt(root * ONE) - ONE)
-  const plentifulVirtual = max(shrunkVirtual, minVirtual)
-  const scarceVirtual =
-    (liveBalances[scarceIndex] * (plentifulVirtual + liveBalances[plentifulIndex])) /
-    (mulDown(root - ONE, plentifulVirtual) - liveBalances[plentifulIndex])
-  return isAbove ? [scarceVirtual, plentifulVirtual] : [plentifulVirtual, scarceVirtual]
+  const shrunkVirtual = mulDown(virtual[overvaluedIndex], powDown(clock.dailyPriceShiftBase, seconds * ONE))
+  const minVirtual = divDown(liveBalances[overvaluedIndex], sqrt(ratioRoot * ONE) - ONE)
+  const overvaluedVirtual = max(shrunkVirtual, minVirtual)
+  const undervaluedVirtual =
+    (liveBalances[undervaluedIndex] * (overvaluedVirtual + liveBalances[overvaluedIndex])) /
+    (mulDown(ratioRoot - ONE, overvaluedVirtual) - liveBalances[overvaluedIndex])
+  return isAbove ? [undervaluedVirtual, overvaluedVirtual] : [overvaluedVirtual, undervaluedVirtual]
 }
 
 /** Returns the highest price divided by the lowest. */

@@ -11,14 +11,14 @@ import type { Log } from '@sluice/rpc'
 import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
-import { liveBalancesOf, scaledOut } from './math.ts'
+import { computeScaledOut, liveBalancesOf } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 const LENS = lensOf('BalancerV3Lens')
 const lens = BalancerV3Lens__factory.createInterface()
-const vault = IBalancerV3VaultState__factory.createInterface()
-const hook = IBalancerV3SurgeHook__factory.createInterface()
+const vaultInterface = IBalancerV3VaultState__factory.createInterface()
+const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 
 /** The read includes the rates and three quotes of the pool. */
 const READ_GAS = 650_000
@@ -41,8 +41,8 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
 })
 
 /**
- * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not reproduce
- * the pool's quotes.
+ * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not
+ * reproduce the pool's quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
@@ -124,20 +124,20 @@ function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, 
 }
 
 /**
- * True if the pool answers the lens's probe like a pool that is not `bounded`. The balances are the same as in `_probe`
- * of BalancerV3Lens.
+ * True if the pool answers the lens's probe, a quote at extreme balances, like a pool that is not `bounded`. The
+ * balances are those of `_probe` in BalancerV3Lens.
  */
 function reproducesProbe(state: PooledState, answer: bigint): boolean {
   const isWeighted = state.kind === 'weighted'
-  const plentiful = isWeighted && state.weights[0]! < state.weights[1]! ? 0 : 1
-  const balances = state.balances.map(() => 10n ** 16n).with(plentiful, isWeighted ? 10n ** 30n : 10n ** 21n)
-  return outputOrNull(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
+  const plentifulIndex = isWeighted && state.weights[0]! < state.weights[1]! ? 0 : 1
+  const balances = state.balances.map(() => 10n ** 16n).with(plentifulIndex, isWeighted ? 10n ** 30n : 10n ** 21n)
+  return outputOrNull(state, balances, 1 - plentifulIndex, plentifulIndex, 10n ** 15n) === answer
 }
 
 const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
-  nullIfRefused(() => scaledOut(state, liveBalances, i, j, amountIn))
+  nullIfRefused(() => computeScaledOut(state, liveBalances, i, j, amountIn))
 
-const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
+const topicOf = (name: Parameters<typeof vaultInterface.getEvent>[0]) => vaultInterface.getEvent(name).topicHash as Hex
 
 /**
  * Logs carry balance changes, but accrued fees, rates, and amplification change without logs, so the pool is read
@@ -152,10 +152,10 @@ export const topics: readonly Hex[] = [
   topicOf('AggregateSwapFeePercentageChanged'),
   topicOf('PoolPausedStateChanged'),
   // Emitted by hooks, with the pool as the first indexed argument like the vault's logs.
-  hook.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
-  hook.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
-  hook.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
-  hook.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
+  hookInterface.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
+  hookInterface.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
+  hookInterface.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
+  hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
 export const applyLog = () => 'reread' as const
 
@@ -166,7 +166,7 @@ export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 
 /** Returns the pool of a registration log; null if a hook affects more than its fee. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vault.decodeEventLog(
+  const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vaultInterface.decodeEventLog(
     'PoolRegistered',
     log.data,
     log.topics,

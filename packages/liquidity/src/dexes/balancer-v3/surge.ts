@@ -1,6 +1,6 @@
 /**
- * Computes surge fees, which rise when a trade increases the imbalance of a pool. Follows StableSurgeHook, ECLPSurgeHook,
- * and SurgeHookCommon of balancer/balancer-v3-monorepo.
+ * Computes surge fees, which rise when a trade increases the imbalance of a pool. Follows StableSurgeHook,
+ * ECLPSurgeHook, and SurgeHookCommon of balancer/balancer-v3-monorepo.
  */
 import { divDown, mulDown, ONE } from '../../math/balancer.ts'
 import { clamp, type EclpParams } from './gyro-eclp.ts'

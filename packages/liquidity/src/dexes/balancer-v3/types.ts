@@ -20,7 +20,7 @@ export type BalancerV3Fixed = {
   readonly shares?: Erc4626Fixed
 }
 
-type Common = {
+type CommonState = {
   /** Base units in the vault, by token, without accrued yield fees. */
   readonly balances: readonly bigint[]
   /** Powers of ten that scale balances to 18 decimals. */
@@ -37,24 +37,24 @@ type Common = {
 
 /** State of a pool other than a buffer. */
 export type PooledState =
-  | (Common & {
+  | (CommonState & {
       readonly kind: 'weighted'
       /** 18 decimals; the sum is one. */
       readonly weights: readonly bigint[]
     })
-  | (Common & {
+  | (CommonState & {
       readonly kind: 'stable'
       /** A × 1000 */
       readonly amp: bigint
       /** Settings of the surge hook. */
       readonly surge?: Surge
     })
-  | (Common & Gyro2Clp)
-  | (Common &
+  | (CommonState & Gyro2Clp)
+  | (CommonState &
       GyroEclp & {
         /** Settings of the surge hook. */
         readonly surge?: EclpSurge
       })
-  | (Common & Reclamm)
+  | (CommonState & Reclamm)
 
 export type BalancerV3State = PooledState | VaultBuffer

@@ -58,8 +58,8 @@ export const camelotV2: DexFamily<CamelotV2State> = {
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
-  // Two storage slots; not measured.
   keepsTokens: true,
+  // Two storage slots; not measured.
   oracleGas: 10_000,
   takesTaxedInput: true,
   step: directedStep('solidly'),

@@ -6,7 +6,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { pairFactory } from '../common/pair-discover.ts'
 import type { CamelotV2State } from './math.ts'
 
-const pair = ICamelotPairState__factory.createInterface()
+const pairInterface = ICamelotPairState__factory.createInterface()
 
 export const { findPools, creationTopics, createdPool } = pairFactory(
   IUniswapV2Factory__factory.createInterface(),
@@ -15,44 +15,48 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
 )
 
 const GETTERS = ['getReserves', 'stableSwap', 'precisionMultiplier0', 'precisionMultiplier1'] as const
-const DATA = GETTERS.map((name) => pair.encodeFunctionData(name as 'stableSwap') as Hex)
+const GETTER_CALLS = GETTERS.map((name) => pairInterface.encodeFunctionData(name as 'stableSwap') as Hex)
 const READ_GAS = 10_000
 /** Fees are stored in units of 1/100,000. */
 const PPM_PER_PART = 10
 
 /** Reads each pair with four calls of its getters. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CamelotV2State | null)[]> {
-  const answers = yield pools.flatMap(({ address: to }) => DATA.map((data) => ({ to, data, gas: READ_GAS })))
-  return pools.map((_, i) => decodeState(answers.slice(DATA.length * i, DATA.length * (i + 1))))
+  const answers = yield pools.flatMap(({ address: to }) => GETTER_CALLS.map((data) => ({ to, data, gas: READ_GAS })))
+  return pools.map((_, i) => decodeState(answers.slice(GETTER_CALLS.length * i, GETTER_CALLS.length * (i + 1))))
 }
 
 function decodeState([reserves, stable, unit0, unit1]: readonly (Hex | null)[]): CamelotV2State | null {
   if (!reserves || !stable || !unit0 || !unit1) return null
-  const [reserve0, reserve1, fee0, fee1] = pair.decodeFunctionResult('getReserves', reserves)
+  const [reserve0, reserve1, fee0, fee1] = pairInterface.decodeFunctionResult('getReserves', reserves)
   return {
     reserve0,
     reserve1,
-    unit0: pair.decodeFunctionResult('precisionMultiplier0', unit0)[0],
-    unit1: pair.decodeFunctionResult('precisionMultiplier1', unit1)[0],
-    stable: pair.decodeFunctionResult('stableSwap', stable)[0],
+    unit0: pairInterface.decodeFunctionResult('precisionMultiplier0', unit0)[0],
+    unit1: pairInterface.decodeFunctionResult('precisionMultiplier1', unit1)[0],
+    stable: pairInterface.decodeFunctionResult('stableSwap', stable)[0],
     fee0Ppm: Number(fee0) * PPM_PER_PART,
     fee1Ppm: Number(fee1) * PPM_PER_PART,
   }
 }
 
-const SYNC = pair.getEvent('Sync').topicHash as Hex
-const FEES = pair.getEvent('FeePercentUpdated').topicHash as Hex
-const STABLE = pair.getEvent('SetStableSwap').topicHash as Hex
+const SYNC = pairInterface.getEvent('Sync').topicHash as Hex
+const FEES = pairInterface.getEvent('FeePercentUpdated').topicHash as Hex
+const STABLE = pairInterface.getEvent('SetStableSwap').topicHash as Hex
 export const topics: readonly Hex[] = [SYNC, FEES, STABLE]
 
 export function applyLog({ state }: Pool<CamelotV2State>, log: Log): CamelotV2State | 'reread' {
   switch (log.topics[0]) {
     case SYNC: {
-      const { reserve0, reserve1 } = pair.decodeEventLog('Sync', log.data, log.topics)
+      const { reserve0, reserve1 } = pairInterface.decodeEventLog('Sync', log.data, log.topics)
       return { ...state, reserve0, reserve1 }
     }
     case FEES: {
-      const { token0FeePercent, token1FeePercent } = pair.decodeEventLog('FeePercentUpdated', log.data, log.topics)
+      const { token0FeePercent, token1FeePercent } = pairInterface.decodeEventLog(
+        'FeePercentUpdated',
+        log.data,
+        log.topics,
+      )
       return {
         ...state,
         fee0Ppm: Number(token0FeePercent) * PPM_PER_PART,

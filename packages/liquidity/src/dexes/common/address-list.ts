@@ -12,7 +12,7 @@ const ZERO_WORD = '0'.repeat(WORD_HEX_CHARACTERS)
 /**
  * Yields the nonzero addresses of an ABI-encoded `(address[])` with their indices.
  *
- * @param answer - hex; a truncated result ends early
+ * @param answer - hex; if it is truncated, the generator ends early
  */
 export function* nonzeroAddresses(answer: string): Generator<readonly [index: number, address: Address]> {
   const start = '0x'.length + 2 * Number(`0x${answer.slice(2, 2 + WORD_HEX_CHARACTERS)}`)

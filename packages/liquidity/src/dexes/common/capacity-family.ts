@@ -13,7 +13,7 @@ type Direction = {
   readonly approximateLimit: bigint
 }
 type SampledDirection = Direction & {
-  /** Large input for this pool, in base units: about its reserve. */
+  /** About the pool's reserve of the input token, in base units. Sets the sizes of the first samples. */
   readonly scale: bigint
   /** Part of the fee, in ppm of the input, that the curve states in `keepIn`. The curve itself contains the rest. */
   readonly feePpm: number
@@ -25,10 +25,10 @@ type LinearDirection = Direction & {
 type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
-/** A curve may end below its pool by a fraction of 2^−32. */
-const CURVE_BITS = 32
+/** Precision of a curve's end in bits: it may be below the largest input of its pool by a fraction of 2^−32. */
+const CURVE_END_BITS = 32
 
-/** Calls `compute`; returns `fallback` if the pool's arithmetic fails. */
+/** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. */
 function orFallback<T>(compute: () => T, fallback: T): T {
   try {
     return compute()
@@ -69,7 +69,7 @@ export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDi
   priceCurve: curveOf(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>
     sampledCurve({
       quote: (amountIn) => quote(amountIn).amountOut,
-      maxInput: largestInput(quote, approximateLimit, CURVE_BITS),
+      maxInput: largestInput(quote, approximateLimit, CURVE_END_BITS),
       scale,
       feePpm,
     }),
@@ -80,6 +80,6 @@ export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDi
 export const linearCapacity = <State>(directionOf: DirectionOf<State, LinearDirection>): Capacity<State> => ({
   maxInput: capacityOf(directionOf),
   priceCurve: curveOf(directionOf, ({ quote, approximateLimit, rate }) =>
-    linearCurve({ rate, maxInput: largestInput(quote, approximateLimit, CURVE_BITS) }),
+    linearCurve({ rate, maxInput: largestInput(quote, approximateLimit, CURVE_END_BITS) }),
   ),
 })

@@ -20,8 +20,8 @@ const finders = {
 }
 
 /**
- * Fees or tick spacings by which a factory distinguishes the pools of a pair. The lens skips values that the factory has
- * not enabled.
+ * Fees or tick spacings by which a factory distinguishes the pools of a pair. The lens skips values that the factory
+ * has not enabled.
  */
 export type PoolKeys = { readonly finderName: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 

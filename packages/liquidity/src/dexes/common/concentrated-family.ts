@@ -24,7 +24,7 @@ export type ConcentratedKind<State> = {
   readonly stepEnd?: StepEnd
   /** Returns the total fee of a swap in ppm. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
-  /** Largest amount that the contract supports; absent: unlimited. */
+  /** Largest input that the contract supports; absent: unlimited. */
   readonly maxAmount?: bigint
   /** False if pools have no oracle, or write it in every block regardless of the tick. */
   readonly observesTicks?: boolean
@@ -33,8 +33,8 @@ export type ConcentratedKind<State> = {
 }
 
 /**
- * Gas of walking an empty bitmap word, relative to crossing a tick. A word costs a cold slot and a loop iteration, about
- * 5,000 gas, and a tick about 30,000. Fitted to trades over up to 3,400 words on Ethereum state.
+ * Gas of walking an empty bitmap word, relative to crossing a tick. A word costs a cold slot and a loop iteration,
+ * about 5,000 gas, and a tick about 30,000. Fitted to trades over up to 3,400 words on Ethereum state.
  */
 const WORD_GAS_RATIO = 0.16
 

@@ -11,6 +11,7 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lens = ConcentratedLens__factory.createInterface()
+/** State without its ticks: what the first round reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
 const headCodec = callCodec<[pool: string], [Head]>(lens, 'read')
 const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')
@@ -19,8 +20,8 @@ const events = IUniswapV3PoolEvents__factory.createInterface()
 const HEAD_GAS = 60_000
 
 /**
- * Reads the heads of all pools (price, liquidity, fee, tick spacing), then their ticks. Takes two rounds of calls for any
- * number of pools.
+ * Reads the heads of all pools (price, liquidity, fee, tick spacing), then their ticks. Takes two rounds of calls for
+ * any number of pools.
  */
 export function* readConcentrated(
   _row: DexRow,
@@ -86,7 +87,7 @@ function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
 /** Bitmap words per read, and the gas of a word: a call and a storage load. */
 const WORDS_PER_READ = 1_500
 const WORD_GAS = 3_300
-/** Gas for a few dozen ticks. */
+/** Gas that each read has for the ticks that it finds: a few dozen. */
 const TICKS_GAS = 400_000
 
 /** Splits the bitmap into ranges that a node reads in one call. */
@@ -113,7 +114,9 @@ export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | n
   return ticks
 }
 
-/** Decodes two words per tick, as the lens packs them. */
+/**
+ * Decodes ticks of two words: the index, then the gross liquidity in the high and the net liquidity in the low half.
+ */
 export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
   const ticks: Tick[] = []
   for (let i = 0; i < words.length; i += 2) {

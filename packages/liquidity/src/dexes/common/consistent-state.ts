@@ -55,15 +55,15 @@ export function withConsistentState<State extends object, F extends StateFunctio
   functions: F,
   pathOf: (pool: Pool<State>) => LiquidityPath | null,
 ): F {
-  const refusalByState = new WeakMap<object, boolean>()
+  const isContradictoryByState = new WeakMap<object, boolean>()
   const isRefused = (pool: Pool<State>): boolean => {
-    let cachedRefusal = refusalByState.get(pool.state)
-    if (cachedRefusal === undefined) {
+    let isRefusedState = isContradictoryByState.get(pool.state)
+    if (isRefusedState === undefined) {
       const path = pathOf(pool)
-      cachedRefusal = path !== null && isContradictory(path)
-      refusalByState.set(pool.state, cachedRefusal)
+      isRefusedState = path !== null && isContradictory(path)
+      isContradictoryByState.set(pool.state, isRefusedState)
     }
-    return cachedRefusal
+    return isRefusedState
   }
   const assertConsistent = (pool: Pool<State>) => {
     if (isRefused(pool)) throw new PoolRefusal('UNSUPPORTED', 'its liquidity would be negative')

@@ -8,7 +8,7 @@ import { chunks } from './chunks.ts'
 
 const lens = CurveLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
-const provider = ICurveAddressProvider__factory.createInterface()
+const providerInterface = ICurveAddressProvider__factory.createInterface()
 
 /** Maximum pools per pair and factory. */
 const MAX_POOLS_PER_PAIR = 4
@@ -22,8 +22,8 @@ export type CurveFamily = {
 }
 
 /**
- * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider, which has the
- * same getters.
+ * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider. A registry
+ * has the getters of a factory.
  */
 export function findCurvePools({ family, registryId }: CurveFamily) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -54,10 +54,10 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
 
 function* registryOf(addressProvider: Address, registryId: number): Reads<Address | null> {
   const [answer] = yield [
-    { to: addressProvider, data: provider.encodeFunctionData('get_address', [registryId]) as Hex },
+    { to: addressProvider, data: providerInterface.encodeFunctionData('get_address', [registryId]) as Hex },
   ]
   // A call to an address without code returns no data.
   if (!answer || answer === '0x') return null
-  const registry = toAddress(provider.decodeFunctionResult('get_address', answer)[0])
+  const registry = toAddress(providerInterface.decodeFunctionResult('get_address', answer)[0])
   return registry === ZERO_ADDRESS ? null : registry
 }

@@ -5,8 +5,9 @@ import type { TradingFunction } from '../../math/trading-function.ts'
 import { sampledCapacity } from './capacity-family.ts'
 import { coinIndices } from './direction.ts'
 
-type Coins = { readonly balances: readonly bigint[] }
+type StateWithBalances = { readonly balances: readonly bigint[] }
 
+/** Math of a family. `i` and `j` are the indices of the input and the output coin. */
 type CurveMath<S> = {
   /** Gas of a hop. */
   readonly gas: number
@@ -24,7 +25,7 @@ type CurveMath<S> = {
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
-type TradingFunctions =
+type TradeFunctionName =
   | 'quoteExactInput'
   | 'maxInput'
   | 'priceCurve'
@@ -35,7 +36,7 @@ type TradingFunctions =
   | 'step'
 
 /** Returns the functions of a family from its math. */
-export function curveFamily<S extends Coins>({
+export function curveFamily<S extends StateWithBalances>({
   gas,
   variant,
   quote,
@@ -79,5 +80,5 @@ export function curveFamily<S extends Coins>({
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
       return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
     },
-  } satisfies Pick<DexFamily<S>, TradingFunctions>
+  } satisfies Pick<DexFamily<S>, TradeFunctionName>
 }

@@ -2,6 +2,9 @@
 import type { Address } from '@sluice/chains'
 import { type Pool, PoolRefusal } from '../../family.ts'
 
+/** Two different tokens, in any order. */
+export type TokenPair = readonly [Address, Address]
+
 /** True if the input is the pool's first token. @throws PoolRefusal `WRONG_TOKEN` if it does not trade the pair */
 export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): boolean {
   if (tokens[0] === tokenIn && tokens[1] === tokenOut) return true
@@ -10,7 +13,7 @@ export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: A
 }
 
 /** Sorts a pair in the order that factories use. */
-export function sortPair([a, b]: readonly [Address, Address]): readonly [Address, Address] {
+export function sortPair([a, b]: TokenPair): TokenPair {
   return a < b ? [a, b] : [b, a]
 }
 
@@ -24,6 +27,6 @@ export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Ad
 }
 
 /** Returns a key that is the same for both orders of a pair. */
-export function pairKey(pair: readonly [Address, Address]): string {
+export function pairKey(pair: TokenPair): string {
   return sortPair(pair).join()
 }

@@ -8,7 +8,10 @@ import table from './gas.generated.json' with { type: 'json' }
 
 /** Gas of one family. */
 export type GasRow = {
-  /** Gas of one more hop in a route of several pools, including plain ERC-20 transfers, after refunds. Ranks legs. */
+  /**
+   * Gas of one more hop in a route of several pools, including plain ERC-20 transfers, after refunds. Used to compare
+   * single hops.
+   */
   readonly hop: number
   /**
    * Gas of the hop as part of a route whose other parts, such as an oracle write, are counted separately. Absent:
@@ -28,7 +31,10 @@ export type GasRow = {
 /** Families with a row. */
 export type GasFamily = keyof typeof table.families
 
-/** Differences in gas from a plain chain of ERC-20 pools, by kind of leg or end; may be negative. */
+/**
+ * Parts that a route has if its hops or its ends differ from a plain chain of ERC-20 pools. Their gas is the difference
+ * from such a chain, and may be negative.
+ */
 export type SharedGasPart = keyof typeof table.parts
 /** Parts of a route whose gas is known separately. */
 export type GasPart =
@@ -59,7 +65,10 @@ export const PIECE_GAS = mapRows(({ piece }) => piece)
 /** Refund for a slot that goes from zero to nonzero and back within a transaction (EIP-3529). */
 export const EMPTIED_REFUND = 19_900
 
-/** Tokens with expensive transfers, such as proxies and tokens that access more slots. */
+/**
+ * Tokens with expensive transfers, such as proxies and tokens that access more slots. `gas` is added at each end of a
+ * single hop, and `once` is added once per route.
+ */
 const TOKEN_GAS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
   Object.entries(table.tokens),
 )
@@ -68,18 +77,18 @@ const TOKEN_GAS: ReadonlyMap<string, { readonly gas: number; readonly once: numb
 export const hasExpensiveTransfers = (token: Address): boolean => TOKEN_GAS.has(token)
 
 /**
- * Returns the additional gas of a token at one end of a leg, compared with a plain ERC-20. Ranks single legs. For a whole
- * route, `partGas` counts the cold accounts and slots of the token once.
+ * Returns the additional gas of a token at one end of a hop, compared with a plain ERC-20, to compare single hops. For
+ * a whole route, `partGas` counts the cold accounts and slots of the token once.
  */
 export const tokenGas = (token: Address): number => TOKEN_GAS.get(token)?.gas ?? 0
 
 /** Returns the gas that a part adds after refunds, and its refund. */
 export function partGas(part: GasPart): PartGas {
   if (part === 'route') return { gas: table.route, refund: table.routeRefund }
-  const [kind, family] = part.split(':')
-  if (family === undefined) return table.parts[part as SharedGasPart]
-  if (kind === 'token') return { gas: TOKEN_GAS.get(family)?.once ?? 0, refund: 0 }
-  const { hop, part: gas = hop, piece, oracle = 0, refund = EMPTIED_REFUND } = gasRow(family)
+  const [kind, name] = part.split(':')
+  if (name === undefined) return table.parts[part as SharedGasPart]
+  if (kind === 'token') return { gas: TOKEN_GAS.get(name)?.once ?? 0, refund: 0 }
+  const { hop, part: gas = hop, piece, oracle = 0, refund = EMPTIED_REFUND } = gasRow(name)
   if (kind === 'hop') return { gas, refund }
   return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }

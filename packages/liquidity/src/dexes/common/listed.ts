@@ -1,10 +1,10 @@
 /** Verifies pools of a pool list, for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
-import type { NativePair } from './native-pairs.ts'
+import type { TokenPair } from './direction.ts'
 
 /** Returns the two tokens of a listed pool; null unless they are two different addresses. */
-export function validPairOf(tokens: readonly Address[]): NativePair | null {
+export function validPairOf(tokens: readonly Address[]): TokenPair | null {
   const [a, b] = tokens
   if (tokens.length !== 2 || !isAddress(a) || !isAddress(b)) return null
   const pair = [toAddress(a), toAddress(b)] as const

@@ -8,7 +8,7 @@ import type { Interface } from 'ethers'
 import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
 import { isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
-import { amountsAround, isSameAmount, isSettled, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
+import { amountsAround, hasSameLadders, isSameAmount, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
 import {
   maxSampledInput,
   quoteSampled,
@@ -22,7 +22,10 @@ import {
 const SAMPLE_GAS = 600_000
 /** Gas of all samples of a pool in one direction. */
 const DIRECTION_GAS = 2_500_000
-/** Maximum rounds of sampling a pool for the first time. Each round's amounts come closer to the knee of the pool. */
+/**
+ * Maximum rounds of sampling a pool for the first time. Each round's amounts come closer to the knee of the pool: the
+ * input above which more input buys hardly more.
+ */
 const MAX_ROUNDS = 4
 /** Gas of one read: both directions, and the calls around them. */
 const SAMPLED_READ_GAS = 2 * DIRECTION_GAS + 300_000
@@ -73,8 +76,8 @@ function samplerOf({ lens, abi, requestOf, storageOf }: SampledKind): Sampler {
 
 const NO_FOCUS: readonly [readonly bigint[], readonly bigint[]] = [[], []]
 
-/** Pools to sample, each with its amounts and the focus of its next state. */
-type Sampling = {
+/** A pool to sample, the amounts, and the `focus` of its next state. */
+type SamplingTask = {
   readonly pool: Pool<unknown>
   readonly amounts: SampleAmounts
   readonly focus: SampledState['focus']
@@ -87,12 +90,12 @@ const directionOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Addre
 function* sample(
   { readOf, decode }: Sampler,
   row: DexRow,
-  samplings: readonly Sampling[],
+  tasks: readonly SamplingTask[],
 ): Reads<readonly (SampledState | null)[]> {
-  const answers = yield samplings.map(({ pool, amounts }) => readOf(row, pool, amounts))
+  const answers = yield tasks.map(({ pool, amounts }) => readOf(row, pool, amounts))
   return answers.map((answer, k) => {
     if (!answer) return null
-    const { amounts, focus } = samplings[k]!
+    const { amounts, focus } = tasks[k]!
     const { outputs, stamp } = decode(answer)
     const samples = [toSamples(amounts[0], outputs[0]), toSamples(amounts[1], outputs[1])] as const
     if (samples[0].length + samples[1].length === 0) return null
@@ -123,20 +126,18 @@ function* sampleFirst(
   pools: readonly Pool<null>[],
 ): Reads<readonly (SampledState | null)[]> {
   const searchAmounts = [searchLadder(), searchLadder()] as const
-  const coarse = yield* sample(
+  const coarseStates = yield* sample(
     sampler,
     row,
     pools.map((pool) => ({ pool, amounts: searchAmounts, focus: NO_FOCUS })),
   )
-  const states = new Map(pools.map(({ id }, k) => [id, coarse[k]!]))
-  let unsettledPools = pools.filter(({ id }) => states.get(id))
-  for (let round = 0; round < MAX_ROUNDS && unsettledPools.length > 0; round++) {
-    const sampledPools = unsettledPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
-    const laterSamples = yield* resample(sampler, row, sampledPools)
-    for (const [k, { id }] of sampledPools.entries()) states.set(id, laterSamples[k]!)
-    unsettledPools = unsettledPools.filter(
-      (_, k) => laterSamples[k] && !isSettled(sampledPools[k]!.state, laterSamples[k]),
-    )
+  const states = new Map(pools.map(({ id }, k) => [id, coarseStates[k]!]))
+  let changedPools = pools.filter(({ id }) => states.get(id))
+  for (let round = 0; round < MAX_ROUNDS && changedPools.length > 0; round++) {
+    const sampledPools = changedPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
+    const newStates = yield* resample(sampler, row, sampledPools)
+    for (const [k, { id }] of sampledPools.entries()) states.set(id, newStates[k]!)
+    changedPools = changedPools.filter((_, k) => newStates[k] && !hasSameLadders(sampledPools[k]!.state, newStates[k]))
   }
   return pools.map(({ id }) => states.get(id) ?? null)
 }

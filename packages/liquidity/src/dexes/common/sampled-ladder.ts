@@ -1,30 +1,33 @@
-/** Chooses the amounts at which a pool is sampled. */
+/**
+ * Chooses the amounts at which a pool is sampled. They surround its knee: the input above which more input buys hardly
+ * more.
+ */
 import type { SampledAmount, SampledState } from './sampled-state.ts'
 
 /** Largest input that is tried: balance changes of Uniswap V4 are int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
-/** Amounts for a pool that was never sampled, from 2^8 to 2^122, each 64 times the previous amount. */
+/** Amounts for a pool that was never sampled: from 2^8 to 2^122, each 2^6 times the previous amount. */
 const FIRST_BITS = 8n
 const SEARCH_BITS = 6n
 const SEARCH_STEPS = 20
 
 /**
- * Number of amounts below the knee of a pool, each a quarter of the next larger amount, and factors of the amounts above
- * the knee. All amounts are powers of two.
+ * Number of amounts below the knee of a pool, each a quarter of the next larger amount, and factors of the amounts
+ * above the knee. All amounts are powers of two.
  */
 const STEPS_BELOW = 9
 const FACTORS_ABOVE = [2n, 4n] as const
 
 /**
- * Percentage of the largest sampled output at the knee, above which more input hardly buys more. On x·y = k, an input of
- * nine times the reserve buys 90 %.
+ * Output at the knee, as a percentage of the largest sampled output. On x·y = k, an input of nine times the reserve
+ * buys 90 % of the other reserve.
  */
 const KNEE_PERCENT = 90n
 
 /** Maximum amounts of past routes that are sampled again, for each direction. */
 export const MAX_FOCUS = 3
-/** Relative distance of the samples next to an amount, as its reciprocal. */
+/** An amount of a past route is sampled together with the amounts that are 1/16 smaller and 1/16 larger. */
 const NEAR_DIVISOR = 16n
 /** Relative difference, in parts per thousand, up to which two amounts count as the same. */
 const SAME_PER_MILLE = 2n
@@ -32,7 +35,7 @@ const SAME_PER_MILLE = 2n
 /** Maximum number of amounts that `ladderOf` returns. */
 export const LADDER_LENGTH = STEPS_BELOW + 1 + FACTORS_ABOVE.length + MAX_FOCUS
 
-type SampledLadders = Pick<SampledState, 'samples' | 'focus'>
+type LadderBasis = Pick<SampledState, 'samples' | 'focus'>
 
 /** Returns the amounts for a pool without samples. They span the base units of all tokens. */
 export function searchLadder(): readonly bigint[] {
@@ -42,7 +45,7 @@ export function searchLadder(): readonly bigint[] {
 /**
  * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the pool did not trade.
  */
-export function ladderOf({ samples, focus }: SampledLadders, i: 0 | 1): readonly bigint[] {
+export function ladderOf({ samples, focus }: LadderBasis, i: 0 | 1): readonly bigint[] {
   if (samples[i].length === 0) return searchLadder()
   const knee = kneeOf(samples[i])
   const amountsBelow = Array.from({ length: STEPS_BELOW + 1 }, (_, k) => knee >> BigInt(2 * k))
@@ -68,17 +71,19 @@ function kneeOf(samples: readonly SampledAmount[]): bigint {
 }
 
 /** True if both directions would be sampled at the same amounts again. */
-export const isSettled = (oldLadders: SampledLadders, newLadders: SampledLadders): boolean =>
-  ([0, 1] as const).every((i) => ladderOf(oldLadders, i).join() === ladderOf(newLadders, i).join())
+export const hasSameLadders = (oldState: LadderBasis, newState: LadderBasis): boolean =>
+  ([0, 1] as const).every((i) => ladderOf(oldState, i).join() === ladderOf(newState, i).join())
 
-/** Returns an amount, a smaller one, and a larger one, because the next search may choose a slightly different input. */
+/**
+ * Returns an amount, a smaller one, and a larger one, because the next search may choose a slightly different input.
+ */
 export const amountsAround = (amount: bigint): readonly bigint[] => [
   amount - amount / NEAR_DIVISOR,
   amount,
   amount + amount / NEAR_DIVISOR,
 ]
 
-/** Returns the focus with an amount added in front, without others that are nearly the same. */
+/** Returns the focus with an amount added in front, without past amounts that are nearly the same. */
 export function withFocus(focus: readonly bigint[], amount: bigint): readonly bigint[] {
   return [amount, ...focus.filter((pastAmount) => !isSameAmount(pastAmount, amount))].slice(0, MAX_FOCUS)
 }

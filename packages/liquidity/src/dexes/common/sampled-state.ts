@@ -23,11 +23,11 @@ export type SampledState = {
   readonly stamp: string
 }
 
-/** Maximum relative error that is assumed for curves, for the bounds of the search. */
+/** Maximum of the relative output error that a curve states (`PriceCurve.outputError`). */
 const MAX_OUTPUT_ERROR = 0.05
 /** Minimum relative distance of two points of a curve. */
 const MIN_RISE = 1e-8
-/** Minimum relative error that is assumed: a hundredth of a basis point. */
+/** Minimum of the relative output error that a curve states: a hundredth of a basis point. */
 const MIN_OUTPUT_ERROR = 1e-6
 
 /**
@@ -86,7 +86,8 @@ export function sampledPoolCurve(state: SampledState, i: 0 | 1): PriceCurve {
   const points: Points = { x: [0], y: [0] }
   for (const [k, [amountIn, amountOut]] of samples[i].entries()) {
     const [x, y] = [Number(amountIn - sold[i]), Number(amountOut - soldOutput)]
-    // Floats must distinguish the points. The last point is the end of the curve, so it replaces a point too close to it.
+    // Floats must distinguish the points. The last point is the end of the curve, so it replaces a point too close to
+    // it.
     const isDistinct = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
     const isEnd = k === samples[i].length - 1 && points.x.length > 1
     if (!isDistinct && !isEnd) continue
@@ -120,7 +121,7 @@ export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): b
 
 /**
  * Returns the relative difference of two independent estimates of an output: through the samples below the input, and
- * through the samples above the input. Null if the input itself is a sample.
+ * through the samples above the input. Null if the input itself is a sample, or above the last sample.
  */
 export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
   if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null
@@ -147,7 +148,8 @@ const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount =>
 
 /**
  * Returns the lower and upper limits of a concave output between samples k − 1 and k. The lower limit is the chord. The
- * upper limit is the lower of the extended chords on both sides. Both limits are the chord if the samples are not concave.
+ * upper limit is the lower of the extended chords on both sides. Both limits are the chord if the samples are not
+ * concave.
  */
 function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
@@ -155,8 +157,8 @@ function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: b
   let high: bigint | null = null
   if (k > 0) high = onLine(pointAt(samples, k - 2), from, amountIn)
   if (k + 1 < samples.length) {
-    const reverseOutput = onLine(to, samples[k + 1]!, amountIn)
-    high = high === null ? reverseOutput : min(high, reverseOutput)
+    const outputFromRight = onLine(to, samples[k + 1]!, amountIn)
+    high = high === null ? outputFromRight : min(high, outputFromRight)
   }
   return [chord, high === null ? to[1] : max(chord, min(high, to[1]))]
 }
@@ -169,21 +171,22 @@ function onLine([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, 
 }
 
 /**
- * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first` to `first` + 2. The outputs
- * of an x·y = k pool form such a hyperbola. Null without three samples, or if they are not concave.
+ * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first` to `first` + 2, where t is
+ * the input since sample `first`. The outputs of an x·y = k pool form such a hyperbola. Null without three samples, or
+ * if they are not concave.
  */
 function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {
   if (first < -1 || first + 2 >= samples.length) return null
   const [startIn, startOut] = pointAt(samples, first)
   const [nearIn, nearOut] = samples[first + 1]!
   const [farIn, farOut] = samples[first + 2]!
-  const [x, y, z, w] = [nearIn - startIn, nearOut - startOut, farIn - startIn, farOut - startOut]
-  // b = bend / scale; 0 for a straight line.
-  const bend = y * z - w * x
-  const scale = x * z * (w - y)
-  if (bend < 0n || scale <= 0n) return null
+  const [nearX, nearY, farX, farY] = [nearIn - startIn, nearOut - startOut, farIn - startIn, farOut - startOut]
+  // b is bNumerator / bDenominator, and 0 for a straight line.
+  const bNumerator = nearY * farX - farY * nearX
+  const bDenominator = nearX * farX * (farY - nearY)
+  if (bNumerator < 0n || bDenominator <= 0n) return null
   const t = amountIn - startIn
-  return startOut + (y * t * (scale + bend * x)) / (x * (scale + bend * t))
+  return startOut + (nearY * t * (bDenominator + bNumerator * nearX)) / (nearX * (bDenominator + bNumerator * t))
 }
 
 /** Returns the largest error estimate of all intervals, each at its middle. */

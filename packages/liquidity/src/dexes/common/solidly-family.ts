@@ -35,10 +35,10 @@ const PAIRS_PER_READ = 250
 /** The read solves the curve twice, for two samples. */
 const READ_GAS = 150_000
 
-type Kind = { readonly id: GasFamily; readonly isVelodrome: boolean; readonly solve: SolveY }
+type SolidlyKind = { readonly id: GasFamily; readonly isVelodrome: boolean; readonly solve: SolveY }
 
 /** Long: the family is one object of functions that share constants. */
-export function solidlyFamily({ id, isVelodrome, solve }: Kind): DexFamily<SolidlyState> {
+export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamily<SolidlyState> {
   function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const batches = chunks(pairs, PAIRS_PER_READ)
     const answers = yield batches.map((batch) => ({
@@ -50,8 +50,8 @@ export function solidlyFamily({ id, isVelodrome, solve }: Kind): DexFamily<Solid
       const answer = answers[b]
       if (!answer) return []
       const [addresses] = findCodec.decode(answer)
-      return addresses.flatMap((text, i) => {
-        const address = toAddress(text)
+      return addresses.flatMap((addressText, i) => {
+        const address = toAddress(addressText)
         return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
       })
     })
@@ -81,11 +81,11 @@ export function solidlyFamily({ id, isVelodrome, solve }: Kind): DexFamily<Solid
   function quote(oldState: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
     if (oldState.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
     const { amountOut, state } = quoteSolidly(oldState, zeroForOne, amountIn, solve)
-    // Forks send the fee away, or leave it in the pair if there is no recipient.
-    const isSettled = isVelodrome || state.feePpm === 0
+    // Velodrome sends the fee away at once. Other forks send it away, or leave it in the pair if there is no recipient.
+    const isFeeGone = isVelodrome || state.feePpm === 0
     if (!keepsInvariant(oldState, state))
-      throw new PoolRefusal(isSettled ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
-    return { amountOut, state: isSettled ? state : { ...state, unsettled: true as const } }
+      throw new PoolRefusal(isFeeGone ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
+    return { amountOut, state: isFeeGone ? state : { ...state, unsettled: true as const } }
   }
 
   const capacity = sampledCapacity<SolidlyState>((pool, tokenIn, tokenOut) => {

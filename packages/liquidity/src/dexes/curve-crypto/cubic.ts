@@ -1,5 +1,7 @@
 /**
- * Closed-form solution that NG pools use instead of Newton's method, with the same loss of precision.
+ * Closed-form solution of the CryptoSwap equation for one balance. NG pools use it instead of Newton's method. It loses
+ * as much precision as the contract does. The equation is a cubic with the coefficients a, b, c, and d; names follow
+ * the contracts, so that in functions with an invariant `d` the coefficient d has another name.
  *
  * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
  */
@@ -40,14 +42,15 @@ export function cubeRoot(x: bigint): bigint {
 
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
-/** Divisors of the coefficients, by the size of the smallest coefficient. */
-type Divisors = readonly (readonly [above: bigint, divider: bigint])[]
-const toDivisors = (pairs: readonly (readonly [number, number])[]): Divisors =>
-  pairs.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
+/** Divisors of the coefficients, each for values above a threshold. The first whose threshold is exceeded is used. */
+type Divisors = readonly (readonly [threshold: bigint, divider: bigint])[]
+/** Converts the exponents of powers of ten to divisors. */
+const toDivisors = (exponents: readonly (readonly [number, number])[]): Divisors =>
+  exponents.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
 const DIVISORS_TWO = toDivisors([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
 const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
 
-const dividerOf = (cut: Divisors, value: bigint) => cut.find(([threshold]) => value > threshold)?.[1] ?? 1n
+const dividerOf = (divisors: Divisors, value: bigint) => divisors.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
 /**
  * Solved balance `y`, and `k0`, from which the search for the invariant starts. Null if the pool falls back to Newton's
@@ -68,11 +71,16 @@ function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   if (square <= 0n) return null
   const root = sqrt(square)
   const secondRoot = delta1 > 0n ? cubeRoot((delta1 + root) / 2n) : -cubeRoot((root - delta1) / 2n)
-  const firstRoot = signedCubeRoot(b)
-  return wrapInt256((checkInt256(firstRoot * firstRoot) / ONE) * secondRoot) / ONE
+  const cubeRootOfB = signedCubeRoot(b)
+  return wrapInt256((checkInt256(cubeRootOfB * cubeRootOfB) / ONE) * secondRoot) / ONE
 }
 
-/** Solves for the balance in a two-coin pool. @param otherBalance - balance of the other coin */
+/**
+ * Solves for the balance in a two-coin pool.
+ *
+ * @param ann - A·n^n × 10,000
+ * @param otherBalance - balance of the other coin
+ */
 export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bigint): CubicSolution {
   const gamma2 = gamma * gamma
   const annGamma2 = checkInt256(ann * gamma2)
@@ -85,18 +93,20 @@ export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bi
   const delta0 = quotient(checkInt256(3n * a * c), b) - b
   const delta1 = 3n * delta0 + b - lastTermOf(coefficients)
   const divider = dividerOf(DIVISORS_TWO, min(min(abs(delta0), abs(delta1)), a))
-  const cut = {
+  const reduced = {
     a: coefficients.a / divider,
     b: coefficients.b / divider,
     c: coefficients.c / divider,
     d: coefficients.d / divider,
   }
-  const cut0 = delta0Of(cut)
-  const cut1 = 3n * cut0 + cut.b - lastTermOf(cut)
-  const c1 = cardano(cut.b, cut0, cut1)
+  const reducedDelta0 = delta0Of(reduced)
+  const reducedDelta1 = 3n * reducedDelta0 + reduced.b - lastTermOf(reduced)
+  const c1 = cardano(reduced.b, reducedDelta0, reducedDelta1)
   if (c1 === null) return null
-  const sum = checkInt256(ONE * c1 - ONE * cut.b - checkInt256(quotient(wrapInt256(ONE * cut.b), c1) * cut0))
-  const k0 = quotient(sum, 3n * cut.a)
+  const sum = checkInt256(
+    ONE * c1 - ONE * reduced.b - checkInt256(quotient(wrapInt256(ONE * reduced.b), c1) * reducedDelta0),
+  )
+  const k0 = quotient(sum, 3n * reduced.a)
   return { y: wrapInt256(((d * d) / otherBalance) * k0) / 4n / ONE, k0 }
 }
 
@@ -117,24 +127,24 @@ export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d
     10n ** 36n / 9n +
     (gamma * (gamma + 4n * ONE)) / 27n +
     wrapInt256((checkInt256(gamma2 * (xj + xk - d)) / d) * ann) / 27n / 10_000n
-  const dd = (ONE + gamma) ** 2n / 27n
+  const coefficientD = (ONE + gamma) ** 2n / 27n
   const divider = dividerOf(DIVISORS_THREE, abs(quotient(checkInt256(3n * a * c), b) - b))
-  let cut: Coefficients
+  let reduced: Coefficients
   if (abs(a) > abs(b)) {
-    const more = abs(quotient(a, b))
-    const scale = (value: bigint) => checkInt256(value * more) / divider
-    cut = { a: scale(a), b: scale(b), c: scale(c), d: scale(dd) }
+    const factor = abs(quotient(a, b))
+    const scale = (value: bigint) => checkInt256(value * factor) / divider
+    reduced = { a: scale(a), b: scale(b), c: scale(c), d: scale(coefficientD) }
   } else {
-    const less = abs(b / a)
-    const scale = (value: bigint) => value / less / divider
-    cut = { a: scale(a), b: scale(b), c: scale(c), d: scale(dd) }
+    const factor = abs(b / a)
+    const scale = (value: bigint) => value / factor / divider
+    reduced = { a: scale(a), b: scale(b), c: scale(c), d: scale(coefficientD) }
   }
-  const triple = checkInt256(3n * cut.a * cut.c)
-  const delta0 = quotient(triple, cut.b) - cut.b
-  const delta1 = checkInt256(3n * triple) / cut.b - 2n * cut.b - lastTermOf(cut)
-  const c1 = cardano(cut.b, delta0, delta1)
+  const triple = checkInt256(3n * reduced.a * reduced.c)
+  const delta0 = quotient(triple, reduced.b) - reduced.b
+  const delta1 = checkInt256(3n * triple) / reduced.b - 2n * reduced.b - lastTermOf(reduced)
+  const c1 = cardano(reduced.b, delta0, delta1)
   if (c1 === null) return null
-  const k0 = (cut.b + quotient(checkInt256(cut.b * delta0), c1) - c1) / 3n
-  const y = quotient(checkInt256(((((d * d) / 27n / xk) * d) / xj) * k0), cut.a)
-  return { y, k0: quotient(wrapInt256(ONE * k0), cut.a) }
+  const k0 = (reduced.b + quotient(checkInt256(reduced.b * delta0), c1) - c1) / 3n
+  const y = quotient(checkInt256(((((d * d) / 27n / xk) * d) / xj) * k0), reduced.a)
+  return { y, k0: quotient(wrapInt256(ONE * k0), reduced.a) }
 }

@@ -1,4 +1,4 @@
-/** Exact math of Curve CryptoSwap pools. */
+/** Exact math of Curve CryptoSwap pools. `xp` are balances at the price scale, as in `newton.ts`. */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
@@ -97,7 +97,7 @@ export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: 
 
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
-/** Returns the allowed range of the given balances. */
+/** Returns the allowed range of the balances from which another balance is solved. */
 function knownBalanceRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
   if (!rangeByGamma) return FULL_RANGE
   const fullLimit = 100n * ONE
@@ -105,7 +105,7 @@ function knownBalanceRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRa
   return { from: ONE ** 2n / 2n / limit, to: limit / 2n }
 }
 
-/** Returns the allowed range of the solved balance: NG pools allow one unit more. */
+/** Returns the allowed range of the solved balance. In NG pools it starts one unit lower. */
 function solvedBalanceRange(state: CurveCryptoState): BalanceRange {
   const range = knownBalanceRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
@@ -136,7 +136,7 @@ function solveInClosedForm({ kind, a, gamma }: CurveCryptoState, otherBalances: 
 }
 
 /**
- * Returns the approximate largest input. After it, coin `j` is at the minimum of its range, or coin `i` at the maximum.
+ * Returns the approximate largest input. It brings coin `j` to the minimum of its range, or coin `i` to the maximum.
  */
 export function approximateMaxInput(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state

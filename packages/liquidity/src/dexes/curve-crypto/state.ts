@@ -27,45 +27,45 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 /** Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
 function decodeState(answer: Hex): CurveCryptoState | null {
-  const readResult = decodeRead(answer)
-  const state = toState(readResult)
-  return state && reproducesQuotes(state, readResult) ? state : null
+  const stateRead = decodeStateRead(answer)
+  const state = toState(stateRead)
+  return state && reproducesQuotes(state, stateRead) ? state : null
 }
 
-type Read = CurveCryptoLens.StateStructOutput
+type StateRead = CurveCryptoLens.StateStructOutput
 
-export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
+export const decodeStateRead = (answer: Hex): StateRead => lens.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state; null if the pool is killed or has an empty balance. */
-export function toState(readResult: Read): CurveCryptoState | null {
-  const balances = [...readResult.balances]
-  if (readResult.killed || balances.length > 3 || balances.includes(0n)) return null
-  const ng = readResult.version !== ''
+export function toState(stateRead: StateRead): CurveCryptoState | null {
+  const balances = [...stateRead.balances]
+  if (stateRead.killed || balances.length > 3 || balances.includes(0n)) return null
+  const ng = stateRead.version !== ''
   const kind: CryptoKind = balances.length === 2 ? (ng ? 'two-ng' : 'two') : ng ? 'tri-ng' : 'tri'
   return {
     kind,
     balances,
-    precisions: [...readResult.precisions],
-    priceScale: [...readResult.priceScale],
-    a: readResult.a,
-    gamma: readResult.gamma,
-    rangeByGamma: kind === 'two-ng' && readResult.version !== 'v2.0.0',
-    invariant: readResult.invariant,
-    ramping: ng ? readResult.futureTime > readResult.timestamp : readResult.futureTime > 0n,
-    midFeeE10: readResult.midFee,
-    outFeeE10: readResult.outFee,
-    feeGamma: readResult.feeGamma,
-    virtualPrice: readResult.virtualPrice,
-    totalSupply: readResult.totalSupply,
-    profit: readResult.profit,
-    allowedExtraProfit: readResult.allowedExtraProfit,
+    precisions: [...stateRead.precisions],
+    priceScale: [...stateRead.priceScale],
+    a: stateRead.a,
+    gamma: stateRead.gamma,
+    rangeByGamma: kind === 'two-ng' && stateRead.version !== 'v2.0.0',
+    invariant: stateRead.invariant,
+    ramping: ng ? stateRead.futureTime > stateRead.timestamp : stateRead.futureTime > 0n,
+    midFeeE10: stateRead.midFee,
+    outFeeE10: stateRead.outFee,
+    feeGamma: stateRead.feeGamma,
+    virtualPrice: stateRead.virtualPrice,
+    totalSupply: stateRead.totalSupply,
+    profit: stateRead.profit,
+    allowedExtraProfit: stateRead.allowedExtraProfit,
     settled: true,
   }
 }
 
 /** True if our math reproduces the pool's fee and two sample quotes, which sell coin 0 and the last coin. */
-function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
-  const last = state.balances.length - 1
+function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: StateRead): boolean {
+  const lastCoin = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
   const computeSample = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
@@ -74,11 +74,12 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
   const reproducesAll = () =>
     feeOf(state, xp) === poolFee &&
     computeSample(samples[0], 0, 1) === quotes[0] &&
-    computeSample(samples[1], last, 0) === quotes[1]
+    computeSample(samples[1], lastCoin, 0) === quotes[1]
   return nullIfRefused(reproducesAll) ?? false
 }
 
-const COINS = [2, 3]
+/** Numbers of coins of CryptoSwap pools. */
+const COIN_COUNTS = [2, 3]
 
 /**
  * Topics of swaps and liquidity changes. They move the price scale by an average that logs omit, so the pool is read
@@ -87,7 +88,7 @@ const COINS = [2, 3]
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',
   'TokenExchange(address,uint256,uint256,uint256,uint256,uint256,uint256)',
-  ...COINS.flatMap((n) => [
+  ...COIN_COUNTS.flatMap((n) => [
     `AddLiquidity(address,uint256[${n}],uint256,uint256)`,
     `AddLiquidity(address,uint256[${n}],uint256,uint256,uint256)`,
     `RemoveLiquidity(address,uint256[${n}],uint256)`,

@@ -27,9 +27,9 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Maximum balance of the input coin after a swap, as a multiple of the invariant plus the balance. Less than a millionth
- * of the output coin is left there. Pools with a price average compute the invariant after the swap, which overflows for
- * much larger inputs.
+ * Maximum balance of the input coin after a swap, as a multiple of the sum of the invariant and the balance before the
+ * swap. At the maximum, less than a millionth of the output coin is left. Pools with a price average compute the
+ * invariant after the swap, which overflows for much larger inputs.
  */
 const FAR_BALANCE = 5_000n
 
@@ -60,8 +60,8 @@ function quoteRounding(
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
   const toBase = (scaledAmount: bigint) => (scaledAmount * ONE) / rates[j]!
   const feePart = (dy * fee) / FEE_UNIT
-  const base = toBase(dy)
-  const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
+  const grossBase = toBase(dy)
+  const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : grossBase - (grossBase * fee) / FEE_UNIT
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const adminPart = toBase((feePart * adminFeeE10) / FEE_UNIT)
   const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
@@ -99,12 +99,12 @@ const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
  * most of the time of a quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
-  const cached = scaledByState.get(state)
-  if (cached?.rounding === rounding) return cached
+  const cachedBalances = scaledByState.get(state)
+  if (cachedBalances?.rounding === rounding) return cachedBalances
   const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)
-  const computed = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
-  scaledByState.set(state, computed)
-  return computed
+  const newBalances = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
+  scaledByState.set(state, newBalances)
+  return newBalances
 }
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. Ignores off-peg fees. */

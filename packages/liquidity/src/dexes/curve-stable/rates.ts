@@ -3,7 +3,7 @@ import { ICurveFactory__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 
-const factory = ICurveFactory__factory.createInterface()
+const factoryInterface = ICurveFactory__factory.createInterface()
 
 /** Asset types of the factory. */
 const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
@@ -18,7 +18,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   if (row.version !== 'stableswap-ng') return pools
   const answers = yield pools.map(({ address }) => ({
     to: row.address,
-    data: factory.encodeFunctionData('get_pool_asset_types', [address]) as Hex,
+    data: factoryInterface.encodeFunctionData('get_pool_asset_types', [address]) as Hex,
     gas: 60_000,
   }))
   return pools.map((pool, i) => ({
@@ -29,7 +29,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 
 function rateSources({ address, tokens }: Pool<null>, answer: Hex | null): readonly Address[] {
   if (!answer || answer === '0x') return [address]
-  const types = [...factory.decodeFunctionResult('get_pool_asset_types', answer)[0]].map(Number)
+  const types = [...factoryInterface.decodeFunctionResult('get_pool_asset_types', answer)[0]].map(Number)
   const hasKnownTypes =
     types.length === tokens.length && types.every((type) => [PLAIN, REBASING, VAULT_SHARE].includes(type))
   return hasKnownTypes ? tokens.filter((_, coin) => types[coin] === VAULT_SHARE) : [address]

@@ -13,7 +13,8 @@ const lens = CurveLens__factory.createInterface()
 
 /** Gas of a read, which includes two quotes of the pool. */
 const READ_GAS = 400_000
-const PRECISION = 100n
+/** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
+const A_PRECISION = 100n
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   return readEach(
@@ -25,18 +26,18 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 /** Returns null if no known rounding reproduces the pool's own quotes, so that the pool must have different code. */
 function decodeState(answer: Hex): CurveStableState | null {
-  const readResult = decodeRead(answer)
+  const stateRead = decodeStateRead(answer)
   // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
   // lending shares, which have an off-peg multiplier, keep no margin. The margin of other pools is always 1.
-  const margins = readResult.offpegMultiplier > 0n ? [1n, 0n] : [1n]
+  const margins = stateRead.offpegMultiplier > 0n ? [1n, 0n] : [1n]
   const candidates = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
-      (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(readResult, rounding), margin, feeOrder })),
+      (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(stateRead, rounding), margin, feeOrder })),
     ),
   )
   const reproducesQuotes = (state: CurveStableState) =>
-    reproducesQuote(state, 0, 1, readResult.samples[0], readResult.quotes[0]) &&
-    reproducesQuote(state, 1, 0, readResult.samples[1], readResult.quotes[1])
+    reproducesQuote(state, 0, 1, stateRead.samples[0], stateRead.quotes[0]) &&
+    reproducesQuote(state, 1, 0, stateRead.samples[1], stateRead.quotes[1])
   const match = candidates.find(reproducesQuotes)
   if (!match) return null
   const alternative =
@@ -47,19 +48,19 @@ function decodeState(answer: Hex): CurveStableState | null {
   return { ...match, rounding: alternative ? 'unknown' : match.rounding, feeOrder: 'scaled' }
 }
 
-type Read = CurveLens.StateStructOutput
+type StateRead = CurveLens.StateStructOutput
 
-export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
+export const decodeStateRead = (answer: Hex): StateRead => lens.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state. */
-export function toState(readResult: Read, rounding: CurveStableState['rounding']): CurveStableState {
+export function toState(stateRead: StateRead, rounding: CurveStableState['rounding']): CurveStableState {
   return {
-    balances: [...readResult.balances],
-    rates: [...readResult.rates],
-    amplification: { a: readResult.a, precision: readResult.precise ? PRECISION : 1n },
-    feeE10: readResult.fee,
-    adminFeeE10: readResult.adminFee,
-    offpegMultiplierE10: readResult.offpegMultiplier,
+    balances: [...stateRead.balances],
+    rates: [...stateRead.rates],
+    amplification: { a: stateRead.a, precision: stateRead.precise ? A_PRECISION : 1n },
+    feeE10: stateRead.fee,
+    adminFeeE10: stateRead.adminFee,
+    offpegMultiplierE10: stateRead.offpegMultiplier,
     rounding,
     margin: 1n,
     feeOrder: 'scaled',
@@ -69,12 +70,12 @@ export function toState(readResult: Read, rounding: CurveStableState['rounding']
 /** Matches the rates of coins with equal value, which are powers of ten that depend on the decimals. */
 const PLAIN_RATE = /^1(0{18,})$/
 
-/** Returns the state for a certificate if the pool has no rates and a fixed fee; else null. */
+/** Returns the state for a certificate if all coins have equal value and the fee is fixed; else null. */
 export function plainState(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !rates.every((rate) => PLAIN_RATE.test(`${rate}`))) return null
   const units = rates.map((rate) => rate / 10n ** 18n)
-  const a100 = (amplification.a * PRECISION) / amplification.precision
+  const a100 = (amplification.a * A_PRECISION) / amplification.precision
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
 
@@ -86,8 +87,8 @@ function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn
 const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The events
- * are not in the bindings, because several events share one name.
+ * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The
+ * events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',

@@ -14,7 +14,7 @@ const findCodec = callCodec<[factories: readonly string[], pairs: string[], maxP
   lens,
   'find',
 )
-const factory = IDodoV2Factory__factory.createInterface()
+const factoryInterface = IDodoV2Factory__factory.createInterface()
 
 const PAIRS_PER_READ = 50
 /** Maximum pools per factory and token order. */
@@ -54,13 +54,13 @@ function makePool(row: DexRow, address: Address, tokens: readonly [Address, Addr
 }
 
 const CREATIONS = ['NewDVM', 'NewDPP', 'NewDSP'] as const
-const creationEvents = CREATIONS.map((name) => factory.getEvent(name as 'NewDVM'))
+const creationEvents = CREATIONS.map((name) => factoryInterface.getEvent(name as 'NewDVM'))
 export const creationTopics: readonly Hex[] = creationEvents.map(({ topicHash }) => topicHash as Hex)
 
 /** Returns the pool of a creation log. The logs of all kinds have the same fields. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = creationEvents.find(({ topicHash }) => topicHash === log.topics[0])
   if (!event) return null
-  const [base, quote, , pool] = factory.decodeEventLog(event, log.data)
+  const [base, quote, , pool] = factoryInterface.decodeEventLog(event, log.data)
   return makePool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
 }

@@ -5,7 +5,7 @@ import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import { isFixed, readFixed } from './kind.ts'
+import { hasFixedTerms, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
 import { approximateMaxInput, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
@@ -18,7 +18,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
   readFixed,
   readStates,
   // In pools of kinds without immutable terms, the creator may change price and fee.
-  dependsOn: ({ address, fixed }) => (isFixed((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
+  dependsOn: ({ address, fixed }) => (hasFixedTerms((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
   // Owners and oracles change the price without a log.

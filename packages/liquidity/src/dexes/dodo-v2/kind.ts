@@ -7,20 +7,21 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import type { DodoV2Fixed } from './types.ts'
 
-const pool = IDodoV2State__factory.createInterface()
+const poolInterface = IDodoV2State__factory.createInterface()
 
 /** Kinds with immutable terms, apart from settings of the protocol. */
-const FIXED_KINDS = ['DVM', 'DSP']
+const FIXED_TERM_KINDS = ['DVM', 'DSP']
 
-export const isFixed = (kind: string | undefined): boolean => kind !== undefined && FIXED_KINDS.includes(kind)
+export const hasFixedTerms = (kind: string | undefined): boolean =>
+  kind !== undefined && FIXED_TERM_KINDS.includes(kind)
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
-  const data = pool.encodeFunctionData('version') as Hex
+  const data = poolInterface.encodeFunctionData('version') as Hex
   const answers = yield pools.map(({ address: to }) => ({ to, data }))
-  return pools.map((foundPool, i) => ({ ...foundPool, fixed: { kind: kindOf(answers[i]!) } satisfies DodoV2Fixed }))
+  return pools.map((pool, i) => ({ ...pool, fixed: { kind: kindOf(answers[i]!) } satisfies DodoV2Fixed }))
 }
 
 function kindOf(answer: Hex | null): string {
   if (!answer || answer === '0x') return ''
-  return String(pool.decodeFunctionResult('version', answer)[0]).split(' ')[0]!
+  return String(poolInterface.decodeFunctionResult('version', answer)[0]).split(' ')[0]!
 }

@@ -1,17 +1,17 @@
 /**
- * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2.
- * Refuses products that overflow 256 bits in the contract.
+ * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of
+ * DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
 
 const ONE = 10n ** 18n
 const ONE2 = ONE * ONE
-const WORD = 1n << 256n
+const WORD_LIMIT = 1n << 256n
 
 /** Returns `value` unless it overflows 256 bits. @throws PoolRefusal `TOO_LARGE` */
 function checkedUint256(value: bigint): bigint {
-  if (value >= WORD) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
+  if (value >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
   return value
 }
 
@@ -51,7 +51,7 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
   if (v1 === 0n) return 0n
   const ki = checkedUint256(4n * k * price)
   const product = ki * delta
-  const inside = product < WORD ? product / v1 : checkedUint256((ki / v1) * delta)
+  const inside = product < WORD_LIMIT ? product / v1 : checkedUint256((ki / v1) * delta)
   const root = ki === 0n ? ONE : sqrt(checkedUint256(inside + ONE2))
   return mulFloor(v1, checkedUint256((root - ONE) * ONE) / (k * 2n) + ONE)
 }
@@ -73,7 +73,7 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   if (k === ONE) {
     const product = value * v1
     const part =
-      product < WORD
+      product < WORD_LIMIT
         ? product / checkedUint256(v0 * v0)
         : checkedUint256((checkedUint256(delta * v1) / v0) * price) / v0
     return checkedUint256(v1 * part) / (part + ONE)
@@ -81,11 +81,11 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   if (v1 === 0n) throw new PoolRefusal('EMPTY', 'the pool holds nothing of the token')
   const part2 = checkedUint256(checkedUint256((checkedUint256(k * v0) / v1) * v0) + value)
   const part1 = checkedUint256((ONE - k) * v1)
-  const negative = part1 >= part2
-  const b = (negative ? part1 - part2 : part2 - part1) / ONE
+  const isNegative = part1 >= part2
+  const b = (isNegative ? part1 - part2 : part2 - part1) / ONE
   const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
   const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
-  const numerator = negative ? b + root : root - b
+  const numerator = isNegative ? b + root : root - b
   // Later releases revert here, and earlier releases pay out the whole reserve. Both are refused.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)

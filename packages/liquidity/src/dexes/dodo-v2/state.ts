@@ -4,15 +4,15 @@ import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import type { DodoV2State, Side } from './types.ts'
 
-const pool = IDodoV2State__factory.createInterface()
+const poolInterface = IDodoV2State__factory.createInterface()
 
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 const STATE_GAS = 60_000
 
 /** Reads each pool with two calls of its getters. Reads the fee that accounts without privileges pay. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (DodoV2State | null)[]> {
-  const state = pool.encodeFunctionData('getPMMStateForCall') as Hex
-  const fees = pool.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
+  const state = poolInterface.encodeFunctionData('getPMMStateForCall') as Hex
+  const fees = poolInterface.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
   const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: STATE_GAS })))
   return pools.map((_, i) => {
     const [stateAnswer, ratesAnswer] = [answers[2 * i], answers[2 * i + 1]]
@@ -21,8 +21,8 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
 }
 
 function decodeState(stateAnswer: Hex, ratesAnswer: Hex): DodoV2State | null {
-  const { i, K, B, Q, B0, Q0, R } = pool.decodeFunctionResult('getPMMStateForCall', stateAnswer)
-  const { lpFeeRate, mtFeeRate } = pool.decodeFunctionResult('getUserFeeRate', ratesAnswer)
+  const { i, K, B, Q, B0, Q0, R } = poolInterface.decodeFunctionResult('getPMMStateForCall', stateAnswer)
+  const { lpFeeRate, mtFeeRate } = poolInterface.decodeFunctionResult('getUserFeeRate', ratesAnswer)
   const side = SIDES[Number(R)]
   if (i === 0n || side === undefined) return null
   return {
@@ -38,4 +38,4 @@ function decodeState(stateAnswer: Hex, ratesAnswer: Hex): DodoV2State | null {
   }
 }
 
-export const topics: readonly Hex[] = [pool.getEvent('DODOSwap').topicHash as Hex]
+export const topics: readonly Hex[] = [poolInterface.getEvent('DODOSwap').topicHash as Hex]

@@ -16,15 +16,15 @@ type DirectedPool = {
   readonly price: bigint
   readonly k: bigint
   /** `short`: the pool has less of the input token than its target. */
-  readonly balance: 'even' | 'short' | 'long'
+  readonly imbalance: 'even' | 'short' | 'long'
 }
 
 function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
   const { price, slippage: k, base, quote, baseTarget, quoteTarget, side } = state
   const shortToken = side === 'ONE' ? null : side === 'ABOVE_ONE' ? 'base' : 'quote'
-  const balance = shortToken === null ? 'even' : (shortToken === 'base') === sellBase ? 'short' : 'long'
+  const imbalance = shortToken === null ? 'even' : (shortToken === 'base') === sellBase ? 'short' : 'long'
   return sellBase
-    ? { reserveIn: base, reserveOut: quote, inputTarget: baseTarget, outputTarget: quoteTarget, price, k, balance }
+    ? { reserveIn: base, reserveOut: quote, inputTarget: baseTarget, outputTarget: quoteTarget, price, k, imbalance }
     : {
         reserveIn: quote,
         reserveOut: base,
@@ -32,41 +32,41 @@ function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
         outputTarget: baseTarget,
         price: reciprocal(price),
         k,
-        balance,
+        imbalance,
       }
 }
 
 /**
- * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot exceed
- * the target.
+ * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot
+ * exceed the target.
  */
 export function approximateMaxInput(state: DodoV2State, sellBase: boolean): bigint {
-  const { reserveIn, inputTarget, outputTarget, balance } = directedPoolOf(state, sellBase)
-  return balance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
+  const { reserveIn, inputTarget, outputTarget, imbalance } = directedPoolOf(state, sellBase)
+  return imbalance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
 }
 
-type PricedTrade = { readonly grossOutput: bigint; readonly balance: DirectedPool['balance'] }
+type PricedTrade = { readonly grossOutput: bigint; readonly imbalance: DirectedPool['imbalance'] }
 
 /** Returns the output before fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
 function priceTrade(
-  { reserveIn, reserveOut, inputTarget, outputTarget, price, k, balance }: DirectedPool,
+  { reserveIn, reserveOut, inputTarget, outputTarget, price, k, imbalance }: DirectedPool,
   amountIn: bigint,
 ): PricedTrade {
   const outputFromBalance = (amount: bigint) => solveTrade(outputTarget, outputTarget, amount, price, k)
-  if (balance === 'even') return { grossOutput: outputFromBalance(amountIn), balance: 'long' }
-  if (balance === 'long') return { grossOutput: solveTrade(outputTarget, reserveOut, amountIn, price, k), balance }
+  if (imbalance === 'even') return { grossOutput: outputFromBalance(amountIn), imbalance: 'long' }
+  if (imbalance === 'long') return { grossOutput: solveTrade(outputTarget, reserveOut, amountIn, price, k), imbalance }
   const inputToBalance = inputTarget - reserveIn
   const outputToBalance = reserveOut - outputTarget
   if (inputToBalance < 0n || outputToBalance < 0n) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
-  if (amountIn === inputToBalance) return { grossOutput: outputToBalance, balance: 'even' }
+  if (amountIn === inputToBalance) return { grossOutput: outputToBalance, imbalance: 'even' }
   if (amountIn > inputToBalance && outputTarget === 0n)
     throw new PoolRefusal('TOO_LARGE', 'more than the pool is short of, and it has no other target')
   if (amountIn > inputToBalance)
-    return { grossOutput: outputToBalance + outputFromBalance(amountIn - inputToBalance), balance: 'long' }
+    return { grossOutput: outputToBalance + outputFromBalance(amountIn - inputToBalance), imbalance: 'long' }
   const grossOutput = integrate(inputTarget, reserveIn, reserveIn + amountIn, price, k)
   // Limit the output, so that rounding never pays more than the surplus over the target.
-  if (grossOutput > outputToBalance) return { grossOutput: outputToBalance, balance }
-  return { grossOutput, balance }
+  if (grossOutput > outputToBalance) return { grossOutput: outputToBalance, imbalance }
+  return { grossOutput, imbalance }
 }
 
 /**
@@ -83,7 +83,7 @@ export function trade(
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   const directedPool = directedPoolOf(state, sellBase)
   if (directedPool.reserveIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
-  const { grossOutput, balance } = priceTrade(directedPool, amountIn)
+  const { grossOutput, imbalance } = priceTrade(directedPool, amountIn)
   const maintainerFee = mulFloor(grossOutput, state.maintainerFee)
   const amountOut = grossOutput - mulFloor(grossOutput, state.lpFee) - maintainerFee
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
@@ -94,14 +94,14 @@ export function trade(
   const stateAfter = sellBase
     ? { ...state, base: reserveIn, quote: reserveOut }
     : { ...state, base: reserveOut, quote: reserveIn }
-  return { amountOut, state: adjustTarget({ ...stateAfter, side: sideOf(balance, sellBase, state) }) }
+  return { amountOut, state: adjustTarget({ ...stateAfter, side: sideOf(imbalance, sellBase, state) }) }
 }
 
 /** Returns the side of a pool after a trade. A pool without a quote target (DVM) always counts as short of base. */
-function sideOf(balance: DirectedPool['balance'], sellBase: boolean, { quoteTarget }: DodoV2State): Side {
+function sideOf(imbalance: DirectedPool['imbalance'], sellBase: boolean, { quoteTarget }: DodoV2State): Side {
   if (quoteTarget === 0n) return 'ABOVE_ONE'
-  if (balance === 'even') return 'ONE'
-  return (balance === 'short') === sellBase ? 'ABOVE_ONE' : 'BELOW_ONE'
+  if (imbalance === 'even') return 'ONE'
+  return (imbalance === 'short') === sellBase ? 'ABOVE_ONE' : 'BELOW_ONE'
 }
 
 /** Adjusts the target for retained fees. @see PMMPricing.adjustedTarget */

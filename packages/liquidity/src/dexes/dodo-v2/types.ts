@@ -1,6 +1,6 @@
 /**
- * Reserves relative to their targets: equal (`ONE`), short of base (`ABOVE_ONE`), or short of quote (`BELOW_ONE`), as in
- * the contract's `RState`.
+ * Reserves relative to their targets: equal (`ONE`), short of base (`ABOVE_ONE`), or short of quote (`BELOW_ONE`), as
+ * in the contract's `RState`.
  */
 export type Side = 'ONE' | 'ABOVE_ONE' | 'BELOW_ONE'
 

@@ -11,21 +11,21 @@ import { pairFactory } from '../common/pair-discover.ts'
 import { readStates as readReserves, topics } from '../uniswap-v2/state.ts'
 import { type EchodexState, FEE_PPM, inputFor, KEEP_OUT, maxInput, quote } from './math.ts'
 
-const factory = IEchodexFactory__factory.createInterface()
-const TOKEN_FEE = factory.encodeFunctionData('tokenFee') as Hex
+const factoryInterface = IEchodexFactory__factory.createInterface()
+const TOKEN_FEE = factoryInterface.encodeFunctionData('tokenFee') as Hex
 const READ_GAS = 10_000
 const readSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.createInterface(), 'Sync')
 
 /** Reads the reserves of all pairs, and the fee token of their factory. */
 function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EchodexState | null)[]> {
-  const pairs = yield* readReserves(row, pools)
+  const reserveStates = yield* readReserves(row, pools)
   const [answer] = yield [{ to: row.address, data: TOKEN_FEE, gas: READ_GAS }]
   if (!answer) return pools.map(() => null)
-  const feeToken = toAddress(factory.decodeFunctionResult('tokenFee', answer)[0])
-  return pairs.map((pair, i) => {
-    if (!pair) return null
-    const index = pools[i]!.tokens.indexOf(feeToken)
-    const { reserve0, reserve1 } = pair
+  const feeTokenAddress = toAddress(factoryInterface.decodeFunctionResult('tokenFee', answer)[0])
+  return reserveStates.map((reserveState, i) => {
+    if (!reserveState) return null
+    const index = pools[i]!.tokens.indexOf(feeTokenAddress)
+    const { reserve0, reserve1 } = reserveState
     return { reserve0, reserve1, feeToken: index === 0 || index === 1 ? index : null }
   })
 }

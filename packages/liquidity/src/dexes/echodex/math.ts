@@ -11,29 +11,34 @@ export type EchodexState = {
   readonly reserve0: bigint
   /** Base units of the second token; below 2^112. */
   readonly reserve1: bigint
-  /** Index of the fee token; null if it is neither token. The pair holds fees in this token in addition to its reserve. */
+  /**
+   * Index of the fee token; null if it is neither token. The pair holds fees in this token in addition to its reserve.
+   */
   readonly feeToken: 0 | 1 | null
 }
 
 /** Fee of a plain swap, in parts of the output. */
 const FEE = 30n
 const FEE_PARTS = 10_000n
-/** The fee as a fraction of the output that remains. */
+/** Fraction of the output that remains after the fee, and the fee in ppm. */
 export const KEEP_OUT = 0.997
 export const FEE_PPM = 3_000
 
 const asProduct = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
 
-/** True if the pair would count the fees that it holds as part of the input, so that the step would request too much. */
-const isMiscounted = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
+/**
+ * True if the pair would count the fees that it holds as part of the input. A swap would then compute too large an
+ * output from the pair's balance.
+ */
+const countsHeldFees = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
 
-/** Quotes an exact input, rounded down. @throws PoolRefusal as a pair of Uniswap V2, and for an input in the fee token */
+/** Quotes an exact input, rounded down. @throws PoolRefusal as for Uniswap V2, and for an input in the fee token */
 export function quote(
   state: EchodexState,
   zeroForOne: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: EchodexState } {
-  if (isMiscounted(state, zeroForOne))
+  if (countsHeldFees(state, zeroForOne))
     throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
   const { amountOut, state: newState } = quoteProduct(asProduct(state), zeroForOne, amountIn)
   const { reserve0, reserve1 } = newState
@@ -42,11 +47,11 @@ export function quote(
 
 /** Returns the largest input that `quote` accepts. */
 export const maxInput = (state: EchodexState, zeroForOne: boolean): bigint =>
-  isMiscounted(state, zeroForOne) ? 0n : maxProductInput(asProduct(state), zeroForOne)
+  countsHeldFees(state, zeroForOne) ? 0n : maxProductInput(asProduct(state), zeroForOne)
 
 /** Returns the minimum input that buys an output; null if the pair has less. */
 export function inputFor(state: EchodexState, zeroForOne: boolean, amountOut: bigint): bigint | null {
-  if (isMiscounted(state, zeroForOne)) return null
+  if (countsHeldFees(state, zeroForOne)) return null
   // The contract rounds the fee down, so the output after the fee is rounded up.
   const grossOutput = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
   return inputForProduct(asProduct(state), zeroForOne, grossOutput)

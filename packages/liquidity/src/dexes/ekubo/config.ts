@@ -18,7 +18,8 @@ type EkuboKind =
   | { readonly name: 'concentrated'; readonly tickSpacing: number }
   | { readonly name: 'range'; readonly lower: number; readonly upper: number }
 
-const CONCENTRATED = 0x8000_0000
+/** Bit of a pool type that marks positions with their own ticks. The other bits are then the tick spacing. */
+const CONCENTRATED_FLAG = 0x8000_0000
 /** Range centers are multiples of this many ticks. */
 const CENTER_STEP = 16
 
@@ -34,8 +35,8 @@ export function decodeConfig(config: Hex): EkuboConfig | null {
 }
 
 function kindOf(type: number): EkuboKind | null {
-  if (type >= CONCENTRATED) {
-    const tickSpacing = type - CONCENTRATED
+  if (type >= CONCENTRATED_FLAG) {
+    const tickSpacing = type - CONCENTRATED_FLAG
     return tickSpacing > 0 ? { name: 'concentrated', tickSpacing } : null
   }
   // The type contains 7 bits of amplification and 24 bits of the center. Both are zero for the full range.
@@ -51,7 +52,7 @@ export const configOf = (fee: bigint, type: number): Hex =>
   `0x${((fee << 32n) | BigInt(type)).toString(16).padStart(64, '0')}`
 
 /** Returns the type of a pool with individual positions. */
-export const concentratedType = (tickSpacing: number): number => CONCENTRATED + tickSpacing
+export const concentratedType = (tickSpacing: number): number => CONCENTRATED_FLAG + tickSpacing
 
 /** True if an extension takes part in the pool's actions. */
 export const isExtended = ({ extension }: EkuboConfig): boolean => extension !== ZERO_ADDRESS

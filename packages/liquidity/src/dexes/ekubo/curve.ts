@@ -10,14 +10,14 @@ import { MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, ratioAtTick } from './ratio.t
 import type { EkuboState } from './types.ts'
 
 const ONE = 2 ** 128
-const ALL_OF_FEE = 2 ** 64
+const FEE_ONE = 2 ** 64
 
-/** Base units of output that the rounding of all steps can consume. */
+/** Output in base units below which the rounding of all steps may consume the whole output. */
 const MIN_OUTPUT = 10_000
 
 /**
- * Relative fall of √price above which the input is computed from the prices. In smaller falls, the contract may round the
- * input up from a fraction of a unit.
+ * Relative fall of √price above which the input is computed from the prices. In smaller falls, the contract may round
+ * the input up from a fraction of a unit.
  */
 const WIDE_FALL = 1e-3
 
@@ -47,7 +47,7 @@ function rangesOf(
 
 /** Returns a curve with one piece per range in the trade direction, and gaps between them. */
 export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): PriceCurve {
-  const keepIn = 1 - Number(config.fee) / ALL_OF_FEE
+  const keepIn = 1 - Number(config.fee) / FEE_ONE
   const farthest = ratioAtTick(farthestTick(state, config.kind, zeroForOne))
   const isNearer = (a: bigint, b: bigint) => (zeroForOne ? a > b : a < b)
   const sqrtPriceAt = (ratio: bigint) => (zeroForOne ? Number(ratio) / ONE : ONE / Number(ratio))
@@ -73,7 +73,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
     sqrtRatio = endRatio
   }
   const curve = endCurveAt(applyEndMargin(builder.build(keepIn)), MAX_AMOUNT)
-  // The liquidity is so low that rounding consumes the whole output.
+  // Some pools have so little liquidity that rounding consumes the whole output.
   const isThin = outputDownTo(curve, 0) < MIN_OUTPUT && maxInput(state, config, zeroForOne) === 0n
   return isThin ? emptyCurve(keepIn) : curve
 }

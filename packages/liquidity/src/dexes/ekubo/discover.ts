@@ -5,18 +5,18 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortPair } from '../common/direction.ts'
+import { sortPair, type TokenPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
-import { type NativePair, withNative } from '../common/native-pairs.ts'
+import { withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
 
-const core = IEkuboCore__factory.createInterface()
+const coreInterface = IEkuboCore__factory.createInterface()
 type PoolCreatedEvent = [
   poolId: string,
   key: { readonly token0: string; readonly token1: string; readonly config: Hex },
 ]
-const createdReader = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
+const createdReader = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
@@ -43,11 +43,11 @@ const USUAL_CONFIGS: readonly Hex[] = USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spa
 /** Pool ids per read, which takes about 2.5 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Serves rows of version 3. The Executor's step uses its interface, which differs from version 2. */
+/** Serves only rows of version 3, because the Executor's step uses the interface of that version. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
-export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_CONFIGS.map((config) => makePool(row, pair, config)),
   )
@@ -69,7 +69,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   })
 }
 
-function makePool(row: DexRow, pair: NativePair, config: Hex): Pool<null> {
+function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
   const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
@@ -88,7 +88,7 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
   }
 }
 
-export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]
+export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolInitialized').topicHash as Hex]
 
 /** Returns the pool of a creation log; null if the pool has an extension, whose effect on swaps is unknown. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {

@@ -11,8 +11,10 @@ import { ABOVE_PRICES, MAX_TICK, MIN_TICK, ratioAtTick, roundToStorable, tickAtR
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
+/** Fractional bits of √prices, and of fees. */
 const RATIO_BITS = 128n
 const FEE_BITS = 64n
+/** Maximum input and output of a swap, and maximum amount of one step. */
 export const MAX_AMOUNT = (1n << 127n) - 1n
 const MAX_DELTA = (1n << 128n) - 1n
 /** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
@@ -26,7 +28,7 @@ type EkuboSwap = {
   readonly wordsPassed: number
 }
 
-/** Returns the amount of token 0 between two prices. */
+/** Returns the amount of token 0 between two √prices with 128 fractional bits. */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const numerator = (liquidity << RATIO_BITS) * (upper - lower)
   // The contract divides twice with the same rounding, which equals one division by the product.
@@ -68,7 +70,7 @@ function nextTarget(
 ): StepTarget {
   const { ticks } = state
   const nextInitialized = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
-  // Without liquidity, bitmap words do not matter.
+  // Without liquidity, a step to the end of a bitmap word changes nothing, so the step goes on to the next tick.
   const hasNoLiquidity = liquidity === 0n
   const word = Math.floor(bitPositionOf(zeroForOne ? tick : tick + spacing, spacing) / BITS_PER_WORD)
   const wordEnd = tickAtBitPosition(word * BITS_PER_WORD + (zeroForOne ? 0 : BITS_PER_WORD - 1), spacing)
@@ -151,8 +153,8 @@ function targetFrom(
   }
   const target = nextTarget(state, kind.tickSpacing, position, zeroForOne)
   const farthest = farthestTick(state, kind, zeroForOne)
-  const isBeyond = zeroForOne ? target.tick < farthest : target.tick > farthest
-  return isBeyond ? { tick: farthest, isActive: true } : { ...target, isActive: true }
+  const isPastFarthest = zeroForOne ? target.tick < farthest : target.tick > farthest
+  return isPastFarthest ? { tick: farthest, isActive: true } : { ...target, isActive: true }
 }
 
 const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
@@ -208,35 +210,39 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
 
 type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }
 
-/** Computes one step of a swap, at most to the price `target`. */
+/** Computes one step of a swap, at most to the price `targetRatio`. */
 function stepTo(
   ratio: bigint,
-  target: bigint,
+  targetRatio: bigint,
   liquidity: bigint,
   amount: bigint,
   fee: bigint,
   zeroForOne: boolean,
 ): Step {
-  if (ratio === target || liquidity === 0n) return { input: 0n, output: 0n, ratio: target }
+  if (ratio === targetRatio || liquidity === 0n) return { input: 0n, output: 0n, ratio: targetRatio }
   const netAmount = amount - divUp(amount * fee, 1n << FEE_BITS)
   const reachedRatio = nextRatio(ratio, liquidity, netAmount, zeroForOne)
-  if (zeroForOne ? reachedRatio < target : reachedRatio > target) {
-    const [lower, upper] = zeroForOne ? [target, ratio] : [ratio, target]
-    const netInput = checkedInt128(inputBetween(zeroForOne)(lower, upper, liquidity, true))
-    const input = checkedInt128(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
-    return { input, output: checkedInt128(outputBetween(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
+  if (zeroForOne ? reachedRatio < targetRatio : reachedRatio > targetRatio) {
+    const [lower, upper] = zeroForOne ? [targetRatio, ratio] : [ratio, targetRatio]
+    const netInput = checkedDelta(inputBetween(zeroForOne)(lower, upper, liquidity, true))
+    const input = checkedDelta(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
+    return {
+      input,
+      output: checkedDelta(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
+      ratio: targetRatio,
+    }
   }
   // If the amount is too small to move the price, all of it is fee.
   if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {
     input: amount,
-    output: checkedInt128(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
+    output: checkedDelta(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
     ratio: reachedRatio,
   }
 }
 
-function checkedInt128(delta: bigint): bigint {
+function checkedDelta(delta: bigint): bigint {
   if (delta > MAX_DELTA) throw new PoolRefusal('TOO_LARGE', 'an amount of more than 128 bits')
   return delta
 }

@@ -1,4 +1,7 @@
-/** Prices and ticks of Ekubo. Checked against the deployed core on Ethereum. */
+/**
+ * Prices and ticks of Ekubo. A price here is the core's `sqrtRatio`: √(token1 / token0) with 128 fractional bits.
+ * Checked against the deployed core on Ethereum.
+ */
 import { divUp, sqrt } from '../../math/integers.ts'
 
 /** Maximum tick of the core. One tick changes the price by a millionth. */
@@ -6,21 +9,22 @@ export const MAX_TICK = 88_722_835
 export const MIN_TICK = -MAX_TICK
 
 /** Mantissa bits of a packed price; two more bits select one of four scales. */
-const MANTISSA = 94n
+const MANTISSA_BITS = 94n
 /** Number of low bits that each scale drops, for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
-const BITS = 96n
+/** Bits of the prices in the first scale, and the bits that each further scale adds. */
+const FIRST_SCALE_BITS = 96n
 const SCALE_BITS = 32n
-/** Prices have 64 integer bits and 128 fractional bits. */
+/** Lower bound of values that are no prices: prices have at most 64 integer bits. */
 export const ABOVE_PRICES = 1n << 192n
 
 /** Unpacks a price. */
 export const unpackRatio = (packedRatio: bigint): bigint =>
-  BigInt.asUintN(Number(MANTISSA), packedRatio) << (SHIFTS[0] + SCALE_BITS * (packedRatio >> MANTISSA))
+  BigInt.asUintN(Number(MANTISSA_BITS), packedRatio) << (SHIFTS[0] + SCALE_BITS * (packedRatio >> MANTISSA_BITS))
 
 function shiftOf(ratio: bigint): bigint {
   let scale = 0
-  while (scale < SHIFTS.length - 1 && ratio >> (BITS + SCALE_BITS * BigInt(scale)) > 0n) scale++
+  while (scale < SHIFTS.length - 1 && ratio >> (FIRST_SCALE_BITS + SCALE_BITS * BigInt(scale)) > 0n) scale++
   return SHIFTS[scale]!
 }
 
@@ -73,14 +77,17 @@ function computeRatio(tick: number): bigint {
 export const MIN_RATIO = ratioAtTick(MIN_TICK)
 export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
-const LOG_TICK = Math.log1p(1e-6) / 2
+/** ln √1.000001, and ln 2¹²⁸. */
+const LOG_SQRT_BASE = Math.log1p(1e-6) / 2
 const LOG_ONE = 128 * Math.LN2
-/** Distance in ticks below which a float does not decide on which side of a tick it is. Float errors stay below 10⁻⁷. */
+/**
+ * Distance in ticks below which a float does not decide on which side of a tick it is. Float errors stay below 10⁻⁷.
+ */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 
 /** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
-  const tickAsFloat = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
+  const tickAsFloat = (Math.log(Number(ratio)) - LOG_ONE) / LOG_SQRT_BASE
   const nearest = Math.round(tickAsFloat)
   if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
   return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1

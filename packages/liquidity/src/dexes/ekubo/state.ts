@@ -20,7 +20,7 @@ const ticksIn = callCodec<[core: string, id: string, spacing: number, first: num
   EkuboLens__factory.createInterface(),
   'ticks',
 )
-const core = IEkuboCore__factory.createInterface()
+const coreInterface = IEkuboCore__factory.createInterface()
 
 /** Maximum bitmap words per read, and per pool. In pools with more words, only words around the price are read. */
 const WORDS_PER_READ = 1_500
@@ -31,6 +31,7 @@ const TICKS_GAS = 400_000
 /** State words per read, which takes about 1.3 million gas. */
 const HEADS_PER_READ = 500
 
+/** State without its ticks: what the first round reads. */
 type Head = Omit<EkuboState, 'ticks'>
 
 /** Reads in two rounds: first the state words of the pools, then the ticks around their prices. */
@@ -60,8 +61,8 @@ function* readTicks(
 ): Reads<readonly (EkuboState | null)[]> {
   const spacings = pools.map(spacingOf)
   const ranges = heads.map((head, i) => (head && spacings[i] ? wordsAround(head.tick, spacings[i]) : []))
-  const reads = ranges.map((list, i) =>
-    list.map(([first, last]) => ({
+  const reads = ranges.map((poolRanges, i) =>
+    poolRanges.map(([first, last]) => ({
       ...LENS,
       data: ticksIn.encode(address, pools[i]!.id, spacings[i]!, first, last),
       gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
@@ -72,7 +73,7 @@ function* readTicks(
     const answers = answersOf[i]!
     if (!head || answers.some((answer) => answer === null)) return null
     const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksIn.decode(answer!)[0]))
-    return { ...head, ticks, ...(spacings[i] && knownOf(ranges[i]!, spacings[i])) }
+    return { ...head, ticks, ...(spacings[i] && knownBoundsOf(ranges[i]!, spacings[i])) }
   })
 }
 
@@ -87,8 +88,8 @@ type Range = readonly [first: number, last: number]
 /** Returns the ranges of bitmap words to read: all, or up to the maximum around the price. */
 function wordsAround(tick: number, spacing: number): readonly Range[] {
   const wordOf = (tick: number) => Math.floor(bitPositionOf(tick, spacing) / BITS_PER_WORD)
-  const middle = wordOf(tick) - MAX_WORDS / 2
-  const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MAX_WORDS))
+  const centeredFirst = wordOf(tick) - MAX_WORDS / 2
+  const first = Math.max(wordOf(MIN_TICK), Math.min(centeredFirst, wordOf(MAX_TICK) + 1 - MAX_WORDS))
   const last = Math.min(wordOf(MAX_TICK), first + MAX_WORDS - 1)
   return Array.from({ length: Math.ceil((last + 1 - first) / WORDS_PER_READ) }, (_, i) => {
     const from = first + i * WORDS_PER_READ
@@ -96,15 +97,15 @@ function wordsAround(tick: number, spacing: number): readonly Range[] {
   })
 }
 
-function knownOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
+function knownBoundsOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
   const lowest = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
   const highest = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
   return lowest <= MIN_TICK && highest >= MAX_TICK ? {} : { known: [lowest, highest] }
 }
 
 /**
- * Reads the state words, because the logs of swaps are anonymous and cannot be filtered by topic. If the price has
- * moved past half of the known ticks, reads the ticks again.
+ * Reads the state words, because the logs of swaps are anonymous and cannot be filtered by topic. Reads the ticks again
+ * if the price is in the first or last quarter of the known ticks.
  */
 export function* refreshStates(
   row: DexRow,
@@ -113,14 +114,14 @@ export function* refreshStates(
 ): Reads<readonly (EkuboState | null)[]> {
   const heads = yield* readHeads(row, pools)
   const states = heads.map((head, i) => head && { ...pools[i]!.state, ...head })
-  const lostIndexes = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
-  if (lostIndexes.length === 0) return states
+  const staleIndexes = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
+  if (staleIndexes.length === 0) return states
   const readResult = yield* readTicks(
     row,
-    lostIndexes.map((i) => pools[i]!),
-    lostIndexes.map((i) => heads[i]!),
+    staleIndexes.map((i) => pools[i]!),
+    staleIndexes.map((i) => heads[i]!),
   )
-  return states.map((state, i) => (lostIndexes.includes(i) ? readResult[lostIndexes.indexOf(i)]! : state))
+  return states.map((state, i) => (staleIndexes.includes(i) ? readResult[staleIndexes.indexOf(i)]! : state))
 }
 
 function isNearEnd({ tick, known }: EkuboState): boolean {
@@ -130,9 +131,9 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
   return (lowest > MIN_TICK && tick < lowest + quarter) || (highest < MAX_TICK && tick > highest - quarter)
 }
 
-const POSITION_UPDATED = core.getEvent('PositionUpdated').topicHash as Hex
+const POSITION_UPDATED = coreInterface.getEvent('PositionUpdated').topicHash as Hex
 type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readUpdated = eventReader<PositionUpdatedEvent>(core, 'PositionUpdated')
+const readUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 

@@ -7,4 +7,4 @@ export const BITS_PER_WORD = 256
 
 /** Returns the bit position of the last multiple of the spacing at or below the tick. */
 export const bitPositionOf = (tick: number, spacing: number): number => Math.floor(tick / spacing) + OFFSET
-export const tickAtBitPosition = (place: number, spacing: number): number => (place - OFFSET) * spacing
+export const tickAtBitPosition = (bitPosition: number, spacing: number): number => (bitPosition - OFFSET) * spacing

@@ -1,4 +1,6 @@
-/** Reads `maxRedeem` for a synthetic holder of shares, because only the vault's own code computes what it can pay out. */
+/**
+ * Reads `maxRedeem` for a synthetic holder of shares, because only the vault's own code computes what it can pay out.
+ */
 import { IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
@@ -14,7 +16,10 @@ const MAX_REDEEM_GAS = 500_000
 
 const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
 
-/** Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are unsupported. */
+/**
+ * Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are
+ * unsupported.
+ */
 export const findShareHoldings = (shares: readonly Address[]) => findHoldings(HOLDER, shares)
 
 export const maxRedeemRead = (share: Address, holding: Holding): Read => ({

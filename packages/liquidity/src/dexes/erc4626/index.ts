@@ -33,7 +33,9 @@ export const erc4626: DexFamily<Erc4626State> = {
     }
   }),
 
-  /** The assets that can be redeemed now, and the share's total supply, since the vault can mint any amount of shares. */
+  /**
+   * The assets that can be redeemed now, and the share's total supply, since the vault can mint any amount of shares.
+   */
   reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,

@@ -42,25 +42,25 @@ export function convert(state: Conversion, toShares: boolean, amount: bigint, ro
   return roundUp ? divUp(numerator, denominator) : numerator / denominator
 }
 
-type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }
+type ExchangeResult = { readonly amountOut: bigint; readonly state: Erc4626State }
 
 /**
  * Quotes an exact input, rounded down as the vault does.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above the limits of the vault
  */
-export function quote(state: Erc4626State, isDeposit: boolean, amountIn: bigint): Exchange {
+export function quote(state: Erc4626State, isDeposit: boolean, amountIn: bigint): ExchangeResult {
   const result = exchange(state, isDeposit, amountIn)
   if (result.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return result
 }
 
 /** Like `quote`, but accepts amounts that buy nothing. @throws PoolRefusal `EMPTY`, `TOO_LARGE` */
-export function exchange(state: Erc4626State, isDeposit: boolean, amountIn: bigint): Exchange {
+export function exchange(state: Erc4626State, isDeposit: boolean, amountIn: bigint): ExchangeResult {
   return isDeposit ? depositExchange(state, amountIn) : redeemExchange(state, amountIn)
 }
 
-function depositExchange(state: Erc4626State, assets: bigint): Exchange {
+function depositExchange(state: Erc4626State, assets: bigint): ExchangeResult {
   const shares = convert(state, true, assets)
   if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `the vault does not take ${assets}`)
   const stateAfter = {
@@ -72,7 +72,7 @@ function depositExchange(state: Erc4626State, assets: bigint): Exchange {
   return { amountOut: shares, state: { ...state, ...stateAfter } }
 }
 
-function redeemExchange(state: Erc4626State, shares: bigint): Exchange {
+function redeemExchange(state: Erc4626State, shares: bigint): ExchangeResult {
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const assets = convert(state, false, shares)
   if (shares > totalSupply || assets > totalAssets || (maxRedeem !== undefined && shares > maxRedeem))

@@ -10,7 +10,7 @@ import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
 const lens = Erc4626Lens__factory.createInterface()
-const vault = IERC4626State__factory.createInterface()
+const vaultInterface = IERC4626State__factory.createInterface()
 
 const erc20 = IERC20__factory.createInterface()
 
@@ -19,8 +19,8 @@ const READ_GAS = 300_000
 const MAX_OFFSET = 18
 
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const vaultState = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
-  return findTokenRow(row, pairs, vaultState, (answer) => vault.decodeFunctionResult('asset', answer)[0])
+  const assetRead = { to: row.address, data: vaultInterface.encodeFunctionData('asset') as Hex }
+  return findTokenRow(row, pairs, assetRead, (answer) => vaultInterface.decodeFunctionResult('asset', answer)[0])
 }
 
 /** Facts of a vault that are read once. `holding` is absent if `maxRedeem` cannot be read for a synthetic holder. */
@@ -43,22 +43,22 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
     })),
   )
 
-/** Vault. Its contract is also its share token. */
+/** A vault to read. Its contract is also its share token. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
-  const withHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
+  const vaultsWithHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
   const answers = yield [
     ...vaults.map(({ share }) => ({ ...LENS, data: lens.encodeFunctionData('read', [share]) as Hex, gas: READ_GAS })),
     ...vaults.map(({ share, asset }) => ({ to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex })),
-    ...withHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
+    ...vaultsWithHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
   ]
-  const [states, cash, limits] = [0, 1, 2].map((k) => answers.slice(k * vaults.length))
-  const maxRedeemByShare = new Map(withHolding.map(({ share }, k) => [share, limits![k]!]))
+  const [stateAnswers, cashAnswers, maxRedeemAnswers] = [0, 1, 2].map((k) => answers.slice(k * vaults.length))
+  const maxRedeemByShare = new Map(vaultsWithHolding.map(({ share }, k) => [share, maxRedeemAnswers![k]!]))
   return vaults.map(({ share }, k) => {
-    const [state, balance] = [states![k], cash![k]]
-    if (!state || !balance) return null
-    const vaultState = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
+    const [stateAnswer, cashAnswer] = [stateAnswers![k], cashAnswers![k]]
+    if (!stateAnswer || !cashAnswer) return null
+    const vaultState = decodeState(stateAnswer, erc20.decodeFunctionResult('balanceOf', cashAnswer)[0])
     const maxRedeem = decodeMaxRedeem(maxRedeemByShare.get(share))
     return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
@@ -69,20 +69,20 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = readResult
   const offsets = Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => ({ virtualShares: 10n ** BigInt(offset) }))
-  const kinds = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
-  for (const kind of kinds) {
-    const state = { totalAssets, totalSupply, ...kind, maxDeposit, cash }
-    const agrees = reproduces(state, true, readResult.sampleAssets, readResult.quotedShares)
-    if (agrees && reproduces(state, false, readResult.sampleShares, readResult.quotedAssets)) return state
+  const conversions = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
+  for (const conversion of conversions) {
+    const state = { totalAssets, totalSupply, ...conversion, maxDeposit, cash }
+    const reproducesDeposit = reproduces(state, true, readResult.sampleAssets, readResult.quotedShares)
+    if (reproducesDeposit && reproduces(state, false, readResult.sampleShares, readResult.quotedAssets)) return state
   }
   return null
 }
 
-function reproduces(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
+function reproduces(state: Erc4626State, isDeposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
   const unlimitedState = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
-  return nullIfRefused(() => quote(unlimitedState, deposit, amountIn).amountOut) === amountOut
+  return nullIfRefused(() => quote(unlimitedState, isDeposit, amountIn).amountOut) === amountOut
 }
 
-const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex
+const topicOf = (name: 'Deposit' | 'Withdraw') => vaultInterface.getEvent(name).topicHash as Hex
 export const topics: readonly Hex[] = [topicOf('Deposit'), topicOf('Withdraw')]
 export const applyLog = () => 'reread' as const

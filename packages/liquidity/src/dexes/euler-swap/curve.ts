@@ -30,26 +30,27 @@ export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: C
 }
 
 /**
- * Returns the reserve of X for a reserve of Y of at least y0. It is the positive root of c·x² + b·x = (1 − c)·x0², with
- * b = (y − y0)·py/px − (2c − 1)·x0. A negative b rounds everything up; otherwise all but the last division round down.
- * Each case uses the form that subtracts no large numbers. Squares are shifted to fit 256 bits, as in the contract.
+ * Returns the reserve of X for a reserve of Y of at least y0. It is the positive root of c·x² + b·x = (1 − c)·x0²,
+ * where c is the concentration and b = (y − y0)·priceY/priceX − (2c − 1)·x0. If b is negative, all divisions round up;
+ * if not, all but the last round down. Each case uses the form that subtracts no large numbers. Squares are shifted to
+ * fit 256 bits, as in the contract.
  */
 export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: CurveHalf): bigint {
-  const scaled = ONE * ((y - y0) * priceY + x0 * priceX) - 2n * concentration * x0 * priceX
-  const negative = scaled < 0n
-  const b = negative ? divUp(-scaled, priceX) : scaled / priceX
+  const scaledB = ONE * ((y - y0) * priceY + x0 * priceX) - 2n * concentration * x0 * priceX
+  const isBNegative = scaledB < 0n
+  const b = isBNegative ? divUp(-scaledB, priceX) : scaledB / priceX
   const shift = shiftOf(b, x0)
   const scale = 1n << (2n * shift)
   const product = 4n * concentration * (ONE - concentration) * x0 * x0
-  const x = negative
+  const x = isBNegative
     ? divUp(b + (sqrtUp(divUp(product, scale) + divUp(b * b, scale)) << shift), 2n * concentration)
     : quotientUp(2n * (ONE - concentration) * x0 * x0, b + (sqrt(product / scale + (b * b) / scale) << shift))
   return x > x0 ? x - 1n : x
 }
 
-/** Returns the bits dropped from the root of the discriminant. */
+/** Returns the number of bits that are dropped from the root of the discriminant. */
 function shiftOf(b: bigint, x0: bigint): bigint {
-  // 5·10^17 without its trailing zero bits, whose number reduces the limit.
+  // The factor is 5·10^17 without its 17 trailing zero bits. The limit is lower by as many bits.
   const [bitsOfB, bitsOfX] = [bitLength(b) - 127, bitLength(x0 * 3_814_697_265_625n) - 109]
   return BigInt(Math.max(0, bitsOfB, bitsOfX))
 }

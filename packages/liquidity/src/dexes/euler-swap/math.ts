@@ -33,8 +33,8 @@ export function quote(
 }
 
 /**
- * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it pays
- * nothing.
+ * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it
+ * pays nothing.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,
@@ -57,7 +57,8 @@ function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigin
 }
 
 /**
- * Returns the approximate largest input. Deposits and withdrawals of the vaults limit it, and the maximum reserve.
+ * Returns the approximate largest input. The vaults limit it by their maximum deposit and withdrawal, and the contract
+ * by the maximum reserve.
  */
 export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state
@@ -70,6 +71,7 @@ export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   return (min(maxAdded, maxIn) * ONE) / (ONE - fees[i])
 }
 
+/** Returns a half of the curve, with token `x` as its X. */
 function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): CurveHalf {
   const y = x === 0 ? 1 : 0
   return {

@@ -16,7 +16,7 @@ const find = callCodec<
   [registry: string, tokens: readonly string[], maxPools: number],
   [{ readonly pool: string; readonly account: string }[]]
 >(lens, 'find')
-const registry = IEulerSwapRegistry__factory.createInterface()
+const registryInterface = IEulerSwapRegistry__factory.createInterface()
 
 /** Maximum pools per pair. */
 const POOLS_PER_PAIR = 16
@@ -50,7 +50,7 @@ function makePool(row: DexRow, tokens: readonly [Address, Address], pool: string
   return { id: address, family, dex, address, tokens, fixed, state: null }
 }
 
-export const creationTopics: readonly Hex[] = [registry.getEvent('PoolRegistered').topicHash as Hex]
+export const creationTopics: readonly Hex[] = [registryInterface.getEvent('PoolRegistered').topicHash as Hex]
 
 /** Returns the pool of a registration log: tokens and account are indexed, the pool is the first data word. */
 export function createdPool(row: DexRow, { topics, data }: Log): Pool<null> {
@@ -71,8 +71,8 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 /**
- * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote` refuses
- * them.
+ * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote`
+ * refuses them.
  */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]

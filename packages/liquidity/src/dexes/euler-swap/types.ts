@@ -20,8 +20,11 @@ export type EulerSwapState = {
   readonly hooked: boolean
   /** Virtual reserves of the curve, not the vaults' balances. */
   readonly reserves: Pair<bigint>
+  /** Reserves at which both halves of the curve meet. */
   readonly equilibrium: Pair<bigint>
+  /** Prices of both tokens at the equilibrium. */
   readonly prices: Pair<bigint>
+  /** Concentration of each half of the curve: 0 for x·y = k, 10¹⁸ for a straight line. */
   readonly concentrations: Pair<bigint>
   /** Fees by input token. */
   readonly fees: Pair<bigint>

@@ -13,6 +13,7 @@ const PRICE_ONE = 10n ** 27n
 const POOL_DECIMALS = 12n
 /** Minimum amounts of a swap, in the pool's decimals and in base units of the token. */
 const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
+/** Maximum input of a swap, in the pool's decimals. */
 const MAX_SCALED = 2n ** 96n - 1n
 /** Maximum price move of a swap, as a fraction of the final price. */
 const MAX_MOVE = ONE / 20n
@@ -21,7 +22,10 @@ const CUT_ONE = 100n * PPM
 /** Maximum ratio of the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
-/** Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. */
+/**
+ * Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. In this file, `i` and `o` are
+ * the indices of the input and the output token.
+ */
 type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
@@ -38,37 +42,40 @@ export function quote(
   if (state.paused) throw new PoolRefusal('PAUSED', 'the pool is paused')
   if (state.spent) throw new PoolRefusal('UNSUPPORTED', 'the state after a swap must be read')
   const [i, o] = zeroForOne ? ([0, 1] as const) : ([1, 0] as const)
-  const scaledIn = toPool(amountIn, state.decimals[i])
+  const scaledIn = toPoolUnits(amountIn, state.decimals[i])
   if (scaledIn < MIN_SCALED || amountIn < MIN_AMOUNT)
     throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
   if (scaledIn > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
   const curves = [state.collateral, state.debt]
-  const depth = curves.reduce((sum, side) => sum + (side?.imaginary[i] ?? 0n), 0n)
+  const depth = curves.reduce((sum, curve) => sum + (curve?.imaginary[i] ?? 0n), 0n)
   if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither of its curves is in use')
   if (scaledIn > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
-  const amountBySide = splitInput(curves, scaledIn, i, o)
+  const inputByCurve = splitInput(curves, scaledIn, i, o)
   const [collateral, debt] = curves.map(
-    (side, k) => side && swapOnCurve(side, amountBySide[k]!, state.feePpm, i, o),
+    (curve, k) => curve && swapOnCurve(curve, inputByCurve[k]!, state.feePpm, i, o),
   ) as [CurveSwap, CurveSwap]
   checkInput(state, [collateral, debt], amountIn, i)
   checkReserves(state, collateral, debt, i)
   checkPrice(state, collateral, debt, i)
   const amountOut = [collateral, debt].reduce(
-    (sum, side) => sum + (side ? fromPool(side.amountOut, state.decimals[o]) : 0n),
+    (sum, curveSwap) => sum + (curveSwap ? toBaseUnits(curveSwap.amountOut, state.decimals[o]) : 0n),
     0n,
   )
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: { ...state, spent: true } }
 }
 
-const toPool = (amount: bigint, decimals: bigint) =>
+const toPoolUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount / 10n ** (decimals - POOL_DECIMALS) : amount * 10n ** (POOL_DECIMALS - decimals)
-const fromPool = (amount: bigint, decimals: bigint) =>
+const toBaseUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount * 10n ** (decimals - POOL_DECIMALS) : amount / 10n ** (POOL_DECIMALS - decimals)
 
 type Curves = readonly (FluidReserves | null)[]
 
-/** Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. */
+/**
+ * Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. x and
+ * y are the imaginary reserves of output and input on the collateral curve, x2 and y2 those on the debt curve.
+ */
 function splitInput([collateral, debt]: Curves, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
   if (!collateral) return [0n, amount]
   if (!debt) return [amount, 0n]
@@ -87,37 +94,41 @@ function swapOnCurve({ imaginary }: FluidReserves, amountIn: bigint, feePpm: big
 }
 
 /** Returns a curve's input without the protocol's cut of the fee. */
-function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, side: CurveSwap | null): bigint {
-  return ((side?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
+function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, curveSwap: CurveSwap | null): bigint {
+  return ((curveSwap?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
 }
 
 /**
  * Checks the input as the Liquidity contract does. The input may exceed the amount accounted in whole base units by at
- * most 1 %, and must not repay more than is owed. The debt that we read is rounded down, so the contract accepts up to
- * a few units more.
+ * most 1 %. The input of the debt curve repays debt, so it must not exceed the debt. The debt that we read is rounded
+ * down, so the contract accepts up to a few units more.
  */
-function checkInput(state: FluidDexState, sides: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
-  const countedReserve = sides.reduce(
-    (sum, side) => sum + fromPool(inputWithoutCut(state, side), state.decimals[i]),
+function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
+  const accountedInput = curveSwaps.reduce(
+    (sum, curveSwap) => sum + toBaseUnits(inputWithoutCut(state, curveSwap), state.decimals[i]),
     0n,
   )
-  if (amountIn * 100n > countedReserve * 101n)
+  if (amountIn * 100n > accountedInput * 101n)
     throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
   const { owed, decimals } = state
-  if (owed && sides[1] && fromPool(inputWithoutCut(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
+  if (
+    owed &&
+    curveSwaps[1] &&
+    toBaseUnits(inputWithoutCut(state, curveSwaps[1]), decimals[i]) > toBaseUnits(owed[i], decimals[i])
+  )
     throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isModelLimit: true })
 }
 
 /** Checks that no curve pays more than its reserve, or keeps too little of one token. */
 function checkReserves(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
-  for (const [side, tradedSide] of [
+  for (const [curve, curveSwap] of [
     [state.collateral, collateral],
     [state.debt, debt],
   ] as const) {
-    if (!side || !tradedSide || tradedSide.amountIn === 0n) continue
-    const [sold, bought] = [side.real[i] + tradedSide.amountIn, side.real[1 - i]! - tradedSide.amountOut]
-    if (bought < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
-    const [real0, real1] = i === 0 ? [sold, bought] : [bought, sold]
+    if (!curve || !curveSwap || curveSwap.amountIn === 0n) continue
+    const [reserveIn, reserveOut] = [curve.real[i] + curveSwap.amountIn, curve.real[1 - i]! - curveSwap.amountOut]
+    if (reserveOut < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+    const [real0, real1] = i === 0 ? [reserveIn, reserveOut] : [reserveOut, reserveIn]
     const isTooLow =
       i === 0
         ? real1 < (real0 * state.centerPrice) / (PRICE_ONE * MAX_RESERVE_RATIO)
@@ -133,13 +144,13 @@ function checkReserves(state: FluidDexState, collateral: CurveSwap | null, debt:
 function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
   const [collateralInput, debtInput] = [inputWithoutCut(state, collateral), inputWithoutCut(state, debt)]
   const isCollateralLarger = collateralInput > debtInput
-  const [side, tradedSide] = isCollateralLarger ? [state.collateral!, collateral!] : [state.debt, debt]
-  if (!side || !tradedSide) return
-  const [sold, bought] = [
-    side.imaginary[i] + (isCollateralLarger ? collateralInput : debtInput),
-    side.imaginary[1 - i]! - tradedSide.amountOut,
+  const [curve, curveSwap] = isCollateralLarger ? [state.collateral!, collateral!] : [state.debt, debt]
+  if (!curve || !curveSwap) return
+  const [reserveIn, reserveOut] = [
+    curve.imaginary[i] + (isCollateralLarger ? collateralInput : debtInput),
+    curve.imaginary[1 - i]! - curveSwap.amountOut,
   ]
-  const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
+  const price = i === 0 ? (reserveOut * PRICE_ONE) / reserveIn : (reserveIn * PRICE_ONE) / reserveOut
   const priceMove = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
   if (priceMove <= MAX_MOVE && priceMove >= -MAX_MOVE) return
   // If the old price is already too far off in the other direction, a larger input brings it closer.
@@ -153,9 +164,9 @@ function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: Cu
 export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): bigint {
   const [i, o] = zeroForOne ? [0, 1] : [1, 0]
   const depth = Number(reservesInTokens(state, 'imaginary')[i]!)
-  const side = state.collateral ?? state.debt
-  if (!side || depth === 0) return 0n
-  const price = Number(side.imaginary[o]!) / Number(side.imaginary[i]!)
+  const curve = state.collateral ?? state.debt
+  if (!curve || depth === 0) return 0n
+  const price = Number(curve.imaginary[o]!) / Number(curve.imaginary[i]!)
   const lastPrice = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
   const maxMove = Number(MAX_MOVE) / 1e18
   // Minimum final price: output tokens per input token.
@@ -167,6 +178,9 @@ export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): 
 /** Returns the sum of both curves' reserves, in base units of the tokens. */
 export function reservesInTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
-    [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[kind][k] ?? 0n, state.decimals[k]), 0n),
+    [state.collateral, state.debt].reduce(
+      (sum, curve) => sum + toBaseUnits(curve?.[kind][k] ?? 0n, state.decimals[k]),
+      0n,
+    ),
   )
 }

@@ -43,8 +43,8 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 /**
- * Layout of storage slot 1. The two lowest bits enable the curves. The fee and the protocol's cut follow. The highest bit
- * pauses swaps.
+ * Layout of storage slot 1. The two lowest bits enable the curves. The fee and the protocol's cut follow. The highest
+ * bit pauses swaps.
  */
 const [COLLATERAL, DEBT] = [1n, 2n]
 const [FEE_AT, FEE_MASK] = [2n, 0x1ffffn]

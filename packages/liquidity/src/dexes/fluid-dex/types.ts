@@ -14,6 +14,7 @@ export type FluidDexState = {
   readonly revenueCut?: bigint
   /** Price of the first token in the second after the last trade; 27 decimals. */
   readonly lastPrice: bigint
+  /** Price at the center of the pool's price range, in the same unit. */
   readonly centerPrice: bigint
   /** Reserves of the collateral curve; null if the curve is disabled. */
   readonly collateral: FluidReserves | null

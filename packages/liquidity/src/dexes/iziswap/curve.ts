@@ -15,11 +15,14 @@ import type { IziswapState } from './types.ts'
  * thirtieth of a basis point.
  */
 const LINES_PER_RANGE = 4
-/** Distance from a point to its boundary. A hyperbola over the full width of a point has the same amounts as the point. */
+/**
+ * Distance from a point to its boundary. A hyperbola over the full width of a point has the same amounts as the point.
+ */
 const HALF_POINT = 0.5
+/** Difference of √price over the width of point 0. */
 const POINT_WIDTH = sqrtPriceAt(HALF_POINT) - sqrtPriceAt(-HALF_POINT)
 
-/** Returns the curve up to the end of the price range, without its margin. */
+/** Returns the curve up to the end of all prices, without an end margin. */
 export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const { point, sqrtPriceX96, liquidity, liquidityX, points, pointDelta, feePpm } = state
   const builder = new CurveBuilder()
@@ -27,8 +30,8 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   if (sqrtPriceX96 === 0n) return builder.build(keepIn)
   // Count points downward when X is sold, so that both directions share the code.
   const sign = zeroForOne ? -1 : 1
-  const curveBuilder = new DirectedCurveBuilder(builder, sign)
-  curveBuilder.addPoint(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
+  const directedBuilder = new DirectedCurveBuilder(builder, sign)
+  directedBuilder.addPoint(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
   let liquidityInRange = liquidity
   let fromPoint = point + sign
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
@@ -37,23 +40,23 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
       // If liquidity ends at a point, a downward trade still uses it at that point. If the point has an order, this
       // liquidity is part of the order's line, because a hyperbola would end below the order's price.
       const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
-      curveBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
+      directedBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
       fromPoint = lastPoint + sign
     }
     if (!zeroForOne && entry.endpoint && entry.point !== point) liquidityInRange += entry.liquidityNet
     if (entry.order && zeroForOne) {
-      const isAhead = fromPoint === entry.point
-      curveBuilder.addPoint(
+      const isPointPending = fromPoint === entry.point
+      directedBuilder.addPoint(
         entry.point,
-        Number(entry.sellingY) + (isAhead ? Number(liquidityInRange) * sqrtPriceAt(entry.point) : 0),
+        Number(entry.sellingY) + (isPointPending ? Number(liquidityInRange) * sqrtPriceAt(entry.point) : 0),
       )
-      if (isAhead) fromPoint += sign
-    } else if (entry.order) curveBuilder.addPoint(entry.point, Number(entry.sellingX))
+      if (isPointPending) fromPoint += sign
+    } else if (entry.order) directedBuilder.addPoint(entry.point, Number(entry.sellingX))
     if (zeroForOne && entry.endpoint) liquidityInRange -= entry.liquidityNet
   }
   const farthest = farthestPoint(pointDelta)
   if (liquidityInRange > 0n)
-    curveBuilder.addRange(fromPoint, zeroForOne ? -farthest : farthest - 1, Number(liquidityInRange))
+    directedBuilder.addRange(fromPoint, zeroForOne ? -farthest : farthest - 1, Number(liquidityInRange))
   return builder.build(keepIn)
 }
 

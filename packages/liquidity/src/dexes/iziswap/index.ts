@@ -35,9 +35,10 @@ const uncheckedFamily: DexFamily<IziswapState> = {
 
   reserves: ({ state }) => reservesOf(state),
 
-  // The pool checks the received amount, so taxed inputs fail. Oracle: two storage slots; not measured.
   keepsTokens: true,
+  // Two storage slots; not measured.
   oracleGas: 10_000,
+  // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
   step: directedStep('iziswap'),
 }
@@ -48,7 +49,7 @@ const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>
 /** Returns the reserves of positions, as if prices were continuous between points, plus the limit orders. */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
   const ticks = endpointsOf({ points })
-  const ofPositions = concentratedReserves({
+  const positionReserves = concentratedReserves({
     ticks,
     sqrtPriceX96,
     tick: point,
@@ -57,8 +58,8 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
     tickSpacing: pointDelta,
   })
   return [
-    points.reduce((sum, { sellingX }) => sum + sellingX, ofPositions[0]),
-    points.reduce((sum, { sellingY }) => sum + sellingY, ofPositions[1]),
+    points.reduce((sum, { sellingX }) => sum + sellingX, positionReserves[0]),
+    points.reduce((sum, { sellingY }) => sum + sellingY, positionReserves[1]),
   ]
 }
 

@@ -17,12 +17,13 @@ const MAX_UINT128 = (1n << 128n) - 1n
 
 /** Trade in progress. `points` is copied when the trade fills an order. */
 type Trade = {
+  /** Parts per million of the input. */
   readonly fee: bigint
   position: TradePosition
   points: readonly LiquidityPoint[]
   remaining: bigint
   amountOut: bigint
-  pointsCrossed: number
+  pointsPassed: number
   isDone: boolean
 }
 
@@ -57,8 +58,8 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /**
- * Subtracts the cost and the fee of a part of the trade from the remaining input. Subtracts all of it if the part used up
- * the input.
+ * Subtracts the cost and the fee of a part of the trade from the remaining input. Sets the remaining input to zero if
+ * the part used up `amount`, the remaining input without its fee.
  */
 function deductCost(
   trade: Trade,
@@ -77,20 +78,20 @@ function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): voi
 }
 
 /** Fills the limit orders at a point. */
-function fillOrders(trade: Trade, index: number, sellX: boolean): void {
+function fillOrders(trade: Trade, index: number, sellsX: boolean): void {
   const filledPoint = trade.points[index]!
   const amount = netOfFee(trade)
   if (trade.isDone) return
-  const selling = sellX ? filledPoint.sellingY : filledPoint.sellingX
-  const orderFill = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
-  if (orderFill.output < selling || orderFill.cost >= amount) trade.isDone = true
+  const offeredAmount = sellsX ? filledPoint.sellingY : filledPoint.sellingX
+  const orderFill = (sellsX ? fillWithX : fillWithY)(amount, trade.position.price, offeredAmount)
+  if (orderFill.output < offeredAmount || orderFill.cost >= amount) trade.isDone = true
   deductCost(trade, orderFill, amount)
-  const [sellingX, sellingY] = sellX
-    ? [filledPoint.sellingX, selling - orderFill.output]
-    : [selling - orderFill.output, filledPoint.sellingY]
+  const [sellingX, sellingY] = sellsX
+    ? [filledPoint.sellingX, offeredAmount - orderFill.output]
+    : [offeredAmount - orderFill.output, filledPoint.sellingY]
   const order = sellingX > 0n || sellingY > 0n
   trade.points = trade.points.with(index, { ...filledPoint, sellingX, sellingY, order })
-  trade.pointsCrossed++
+  trade.pointsPassed++
 }
 
 const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): TradePosition => ({
@@ -100,40 +101,46 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
   liquidityX,
 })
 
-/** Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word. */
-function nextBelow({ points }: Trade, from: number, delta: number, lowest: number): number {
-  const gridIndex = Math.floor(from / delta)
-  const wordEnd = Math.floor(gridIndex / 256) * 256 * delta
-  let index = firstAtOrAbove(points, from + 1) - 1
+/**
+ * Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word.
+ */
+function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowest: number): number {
+  const bitIndex = Math.floor(fromPoint / pointDelta)
+  const wordEnd = Math.floor(bitIndex / 256) * 256 * pointDelta
+  let index = firstAtOrAbove(points, fromPoint + 1) - 1
   while (index >= 0 && !isSet(points[index]!)) index--
   return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowest)
 }
 
-function nextAbove({ points }: Trade, from: number, delta: number, highest: number): number {
-  const gridIndex = Math.floor(from / delta) + 1
-  const wordEnd = (Math.floor(gridIndex / 256) * 256 + 255) * delta
-  let index = firstAtOrAbove(points, from + 1)
+/** Returns the next higher point at which the contract stops. */
+function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highest: number): number {
+  const bitIndex = Math.floor(fromPoint / pointDelta) + 1
+  const wordEnd = (Math.floor(bitIndex / 256) * 256 + 255) * pointDelta
+  let index = firstAtOrAbove(points, fromPoint + 1)
   while (index < points.length && !isSet(points[index]!)) index++
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
-function pointAt(trade: Trade, point: number): { readonly index: number; readonly point: LiquidityPoint | undefined } {
+function pointAt(
+  trade: Trade,
+  point: number,
+): { readonly index: number; readonly liquidityPoint: LiquidityPoint | undefined } {
   const index = firstAtOrAbove(trade.points, point)
-  const liquidityPoint = trade.points[index]
-  return { index, point: liquidityPoint?.point === point ? liquidityPoint : undefined }
+  const candidate = trade.points[index]
+  return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
 /** True if nothing can be bought in this direction, including orders at the current point. */
-const hasNothingToBuy = ({ position: stand, points }: Trade, isUp: boolean) =>
-  stand.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= stand.point : point <= stand.point))
+const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
+  position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 
 /** Sells X. @see SwapX2YModule.swapX2Y */
-function sellX(trade: Trade, delta: number, lowest: number): void {
+function sellX(trade: Trade, pointDelta: number, lowest: number): void {
   while (trade.position.point >= lowest && !hasNothingToBuy(trade, false)) {
-    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
+    const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, true)
     if (trade.isDone) return
-    const searchedPoint = trade.position.point - 1
+    const searchFrom = trade.position.point - 1
     if (liquidityPoint?.endpoint) {
       const amount = netOfFee(trade)
       if (trade.isDone) return
@@ -141,10 +148,10 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
         applyRangeMove(trade, sellXInRange(trade.position, trade.position.point, amount), amount)
       if (trade.isDone) return
       trade.position = positionAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
-      trade.pointsCrossed++
+      trade.pointsPassed++
     }
     if (trade.position.point < lowest) return
-    const nextPoint = nextBelow(trade, searchedPoint, delta, lowest)
+    const nextPoint = nextBelow(trade, searchFrom, pointDelta, lowest)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
@@ -156,13 +163,13 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
 }
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
-function sellY(trade: Trade, delta: number, highest: number): void {
+function sellY(trade: Trade, pointDelta: number, highest: number): void {
   // An order at the point where a step ended is filled in the next step.
   while (trade.position.point < highest && !trade.isDone && !hasNothingToBuy(trade, true)) {
-    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
+    const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.isDone) return
-    const nextPoint = nextAbove(trade, trade.position.point, delta, highest)
+    const nextPoint = nextAbove(trade, trade.position.point, pointDelta, highest)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
@@ -171,9 +178,9 @@ function sellY(trade: Trade, delta: number, highest: number): void {
       applyRangeMove(trade, sellYInRange(trade.position, nextPoint, amount), amount)
     }
     if (trade.position.point !== nextPoint) continue
-    const nextLiquidityPoint = pointAt(trade, nextPoint).point
+    const nextLiquidityPoint = pointAt(trade, nextPoint).liquidityPoint
     const liquidity = trade.position.liquidity + (nextLiquidityPoint?.endpoint ? nextLiquidityPoint.liquidityNet : 0n)
-    if (nextLiquidityPoint?.endpoint) trade.pointsCrossed++
+    if (nextLiquidityPoint?.endpoint) trade.pointsPassed++
     trade.position = { ...trade.position, liquidity, liquidityX: liquidity }
   }
 }
@@ -194,7 +201,7 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
     points: state.points,
     remaining: amountIn,
     amountOut: 0n,
-    pointsCrossed: 0,
+    pointsPassed: 0,
     isDone: false,
   }
   const farthest = farthestPoint(pointDelta)
@@ -205,7 +212,7 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
   return {
     amountIn: amountIn - trade.remaining,
     amountOut: trade.amountOut,
-    pointsPassed: trade.pointsCrossed,
+    pointsPassed: trade.pointsPassed,
     state: {
       ...state,
       sqrtPriceX96: position.price,

@@ -7,62 +7,66 @@ import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
 
 const Q96 = 1n << 96n
 /** √1.0001 with 96 fractional bits. */
-const RATE = sqrtRatioAtTick(1)
+const SQRT_BASE = sqrtRatioAtTick(1)
 
-/** Position of a trade between two ranges. */
+/** Position of a trade between two ranges. A `price` is √price with 96 fractional bits. */
 export type TradePosition = {
   readonly point: number
   readonly price: bigint
   readonly liquidity: bigint
+  /** Part of the liquidity that is held in X at this point. */
   readonly liquidityX: bigint
 }
 /** Amounts of a range, and the position at its end. */
 export type RangeMove = {
   /** True if the trade ends at this point. */
   readonly isFinished: boolean
+  /** Input without its fee. */
   readonly cost: bigint
   readonly output: bigint
   readonly point: number
   readonly price: bigint
   readonly liquidityX: bigint
 }
+/** Input without its fee (`cost`) and output of a trade at one point. */
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
-const rateAbove = (price: bigint) => price + (price * (RATE - Q96)) / Q96
+const priceAbove = (price: bigint) => price + (price * (SQRT_BASE - Q96)) / Q96
 /** Returns the amount of Y in the whole points between two prices. */
-const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (RATE - Q96)
-const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liquidity * (upper - lower), RATE - Q96)
+const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (SQRT_BASE - Q96)
+const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) =>
+  divUp(liquidity * (upper - lower), SQRT_BASE - Q96)
 
 /** Fills limit orders at a point that sell Y for X. Multiplies by √price twice, and rounds each time. */
-export function fillWithX(amount: bigint, price: bigint, selling: bigint): Fill {
-  const output = min((((amount * price) / Q96) * price) / Q96, selling)
+export function fillWithX(amount: bigint, price: bigint, offeredAmount: bigint): Fill {
+  const output = min((((amount * price) / Q96) * price) / Q96, offeredAmount)
   return { cost: divUp(divUp(output * Q96, price) * Q96, price), output }
 }
 
 /** Fills limit orders at a point that sell X for Y. */
-export function fillWithY(amount: bigint, price: bigint, selling: bigint): Fill {
-  const output = min((((amount * Q96) / price) * Q96) / price, selling)
+export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint): Fill {
+  const output = min((((amount * Q96) / price) * Q96) / price, offeredAmount)
   return { cost: divUp(divUp(output * price, Q96) * price, Q96), output }
 }
 
-/** Exchanges liquidity at one point from Y to X. */
-function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchanged: bigint } {
+/** Sells X at one point, which turns liquidity at this point from Y to X. */
+function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedAmount: bigint } {
   const exchangedAmount = min((amount * price) / Q96, liquidityY)
   return {
     cost: divUp(exchangedAmount * Q96, price),
     output: (exchangedAmount * price) / Q96,
-    exchanged: exchangedAmount,
+    exchangedAmount,
   }
 }
 
-/** Exchanges liquidity at one point from X to Y. */
-function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchanged: bigint } {
+/** Sells Y at one point, which turns liquidity at this point from X to Y. */
+function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedAmount: bigint } {
   const exchangedAmount = min((amount * Q96) / price, liquidityX)
   return {
     cost: divUp(exchangedAmount * price, Q96),
     output: (exchangedAmount * Q96) / price,
-    exchanged: exchangedAmount,
+    exchangedAmount,
   }
 }
 
@@ -74,19 +78,19 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || lowestPoint === point) {
       const firstFill = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchanged]
+      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedAmount]
       if (newLiquidityX < liquidity || cost >= amount)
         return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
     } else {
       // The point holds only Y: the range starts one point higher.
       point += 1
-      price = rateAbove(price)
+      price = priceAbove(price)
     }
   }
   if (lowestPoint >= point) return { isFinished: false, cost, output, point, price, liquidityX: newLiquidityX }
   const remaining = amount - cost
   const lowestPrice = sqrtRatioAtTick(lowestPoint)
-  const step = price - divUp(price * Q96, RATE)
+  const step = price - divUp(price * Q96, SQRT_BASE)
   const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), step)
   const fullCost = costDownTo(lowestPoint)
   if (fullCost <= remaining)
@@ -98,14 +102,14 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
       price: lowestPrice,
       liquidityX: liquidity,
     }
-  const points = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
+  const pointCount = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
   // From this point up, points are sold entirely. The next lower point is sold in part.
-  const reachablePoint = Math.max(Math.min(point - points, point), lowestPoint + 1)
+  const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
     reachablePoint === point
       ? { cost: 0n, output: 0n }
-      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, rateAbove(lastPrice), price) }
+      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, priceAbove(lastPrice), price) }
   const boundaryFill = turnToX(remaining - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
@@ -113,7 +117,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     output: output + wholePoints.output + boundaryFill.output,
     point: reachablePoint - 1,
     price: lastPrice,
-    liquidityX: boundaryFill.exchanged,
+    liquidityX: boundaryFill.exchangedAmount,
   }
 }
 
@@ -126,13 +130,13 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   if (startHasY) {
     const firstFill = turnToY(amount, price, liquidityX)
     ;({ cost, output } = firstFill)
-    const remainingX = liquidityX - firstFill.exchanged
+    const remainingX = liquidityX - firstFill.exchangedAmount
     if (remainingX > 0n || cost >= amount)
       return { isFinished: true, cost, output, point, price, liquidityX: remainingX }
     point += 1
     if (point === endPoint)
       return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(endPoint), liquidityX: 0n }
-    price = rateAbove(price)
+    price = priceAbove(price)
   }
   const remaining = amount - cost
   const endPrice = sqrtRatioAtTick(endPoint)
@@ -146,7 +150,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
       price: endPrice,
       liquidityX: liquidity,
     }
-  const reachedTick = tickAtSqrtRatio((remaining * (RATE - Q96)) / liquidity + price)
+  const reachedTick = tickAtSqrtRatio((remaining * (SQRT_BASE - Q96)) / liquidity + price)
   const lastPoint = Math.min(Math.max(reachedTick, point), endPoint - 1)
   const lastPrice = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
@@ -163,11 +167,11 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
     output: output + wholePoints.output + boundaryFill.output,
     point: lastPoint,
     price: lastPrice,
-    liquidityX: liquidity - boundaryFill.exchanged,
+    liquidityX: liquidity - boundaryFill.exchangedAmount,
   }
 }
 
 /** Returns the amount of X in the whole points from `left` up to, but excluding, `right`, rounded down. */
 function amountX(liquidity: bigint, left: number, right: number, rightPrice: bigint): bigint {
-  return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / RATE)
+  return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / SQRT_BASE)
 }

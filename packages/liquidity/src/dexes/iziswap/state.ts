@@ -27,6 +27,7 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
     pairGas: 20_000,
   })
 
+/** State without its points: what the first round reads. */
 type Head = Omit<IziswapState, 'points'>
 
 /** Reads in two rounds: first the settings, then the points, because the bitmap layout depends on the settings. */

@@ -19,9 +19,9 @@ import { type KyberClassicState, maxInput, quote } from './math.ts'
 /** Units of an 18-decimal fee in one ppm. */
 const PER_PPM = 1e12
 
-const factory = IKyberClassicFactory__factory.createInterface()
-const poolsOfPair = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factory, 'getPools')
-const pair = IKyberClassicPair__factory.createInterface()
+const factoryInterface = IKyberClassicFactory__factory.createInterface()
+const poolsOfPair = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factoryInterface, 'getPools')
+const pairInterface = IKyberClassicPair__factory.createInterface()
 const events = IKyberClassicEvents__factory.createInterface()
 
 /** Gas to read the list of pools of a pair. Few pairs have several pools. */
@@ -41,10 +41,12 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   })
 }
 
-const { creationTopics, createdPool } = poolCreation(factory)
+const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
-const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
-/** Gas to read real and virtual reserves, and the fee, which the pair computes from two moving averages of the volume. */
+const TRADE_INFO = pairInterface.encodeFunctionData('getTradeInfo') as Hex
+/**
+ * Gas to read real and virtual reserves, and the fee, which the pair computes from two moving averages of the volume.
+ */
 const READ_GAS = 60_000
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
@@ -52,7 +54,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Kyber
     pools,
     ({ address: to }) => ({ to, data: TRADE_INFO, gas: READ_GAS }),
     (answer) => {
-      const [reserve0, reserve1, virtual0, virtual1, fee] = pair.decodeFunctionResult('getTradeInfo', answer)
+      const [reserve0, reserve1, virtual0, virtual1, fee] = pairInterface.decodeFunctionResult('getTradeInfo', answer)
       return { reserve0, reserve1, virtual0, virtual1, fee }
     },
   )
@@ -82,7 +84,7 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
-  // Uses the virtual reserves, up to the input that uses up the real reserve.
+  // The curve follows the virtual reserves, and ends at the input that buys the real reserve.
   priceCurve(pool, tokenIn, tokenOut) {
     const { virtual0, virtual1, fee } = pool.state
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)

@@ -1,6 +1,6 @@
 /**
- * Exact math of KyberSwap Classic pairs: DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57, checked
- * against 154 results of a deployed pair.
+ * Exact math of KyberSwap Classic pairs. Follows DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57.
+ * Checked against 154 results of a deployed pair.
  */
 import { PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -20,7 +20,7 @@ export type KyberClassicState = {
 
 const ONE = 10n ** 18n
 /**
- * Volume of a block is stored as uint128 in the first token.
+ * Maximum volume of a block, which the pair stores as uint128, in the first token.
  *
  * @see VolumeTrendRecorder, KyberNetwork/dmm-smart-contracts
  */
@@ -50,15 +50,15 @@ export function quote(
   if (volumeOf(state, zeroForOne, amountIn) > MAX_VOLUME)
     throw new PoolRefusal('TOO_LARGE', 'more than the volume of a block can be')
   if (virtualIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
-  const [paid0, paid1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
+  const [change0, change1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
   return {
     amountOut,
     state: {
       ...state,
-      reserve0: reserve0 + paid0,
-      reserve1: reserve1 + paid1,
-      virtual0: virtual0 + paid0,
-      virtual1: virtual1 + paid1,
+      reserve0: reserve0 + change0,
+      reserve1: reserve1 + change1,
+      virtual0: virtual0 + change0,
+      virtual1: virtual1 + change1,
     },
   }
 }

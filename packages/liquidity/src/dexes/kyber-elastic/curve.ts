@@ -8,14 +8,14 @@ import type { KyberElasticState } from './types.ts'
 const Q96 = 2 ** 96
 
 /**
- * Returns the curve up to the end of the pool, without its margin. A step adds its fee to the liquidity at its starting
- * price, so the pool pays less at the end of the step. The difference is at most half of the fee, times the fall of
- * √price in the step.
+ * Returns the curve up to the end of the pool, without an end margin. It is slightly higher than the pool's: a step of
+ * the pool turns part of its fee into liquidity, so the pool pays less at the end of the step. The relative difference
+ * is at most half of the fee, times the relative fall of √price in the step.
  */
 export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
   const builder = new CurveBuilder()
   const keepIn = 1 - state.feePpm / FLOAT_PPM
-  const rootAt = (price: bigint) => (zeroForOne ? Number(price) / Q96 : Q96 / Number(price))
+  const rootAt = (sqrtPriceX96: bigint) => (zeroForOne ? Number(sqrtPriceX96) / Q96 : Q96 / Number(sqrtPriceX96))
   for (const { sqrtPrice, targetSqrtPrice, inputToTarget } of stepsOf(state, zeroForOne)) {
     const [from, to] = [rootAt(sqrtPrice), rootAt(targetSqrtPrice)]
     const input = Number(inputToTarget) * keepIn

@@ -17,28 +17,28 @@ const MAX_UINT128 = (1n << 128n) - 1n
 /** Maximum ticks of a step: the contract's formulas hold only for small changes of the price. */
 const STEP_TICKS = 480
 /**
- * Maximum steps of a swap that end without crossing a tick. Each step costs about 5,700 gas, and 128 steps span a factor
- * of 460 in price.
+ * Maximum steps of a swap that end without crossing a tick. Each step costs about 5,700 gas, and 128 steps span a
+ * factor of 460 in price.
  */
 const MAX_EMPTY_STEPS = 128
 
 /** Part of a swap at one liquidity. Amounts are base units. */
-type Step = {
+type SwapStep = {
   readonly zeroForOne: boolean
   /** Parts per million of the input. */
   readonly fee: bigint
   /** Liquidity of positions and of fees. */
   readonly liquidity: bigint
   readonly sqrtPrice: bigint
-  /** Price at which the step ends. */
+  /** √price at which the step ends. */
   readonly targetSqrtPrice: bigint
   /** Input that moves the price to the target. */
   readonly inputToTarget: bigint
 }
 
-/** Price and liquidity after a part of a step. */
+/** √price, new liquidity, and output after a whole step or a part of one. */
 type SwapStepResult = {
-  readonly price: bigint
+  readonly sqrtPrice: bigint
   readonly addedLiquidity: bigint
   readonly amountOut: bigint
 }
@@ -47,14 +47,14 @@ type SwapStepResult = {
 class SwapWalk {
   readonly zeroForOne: boolean
   readonly fee: bigint
-  price: bigint
+  sqrtPrice: bigint
   tick: number
   liquidity: bigint
-  reinvestment: bigint
+  reinvestedLiquidity: bigint
   ticksCrossed = 0
   emptySteps = 0
   private readonly state: KyberElasticState
-  /** Index of the next tick; −1 is the lowest that was read, and the number of ticks is the highest. */
+  /** Index of the next tick in `ticks`; −1 stands for `lowestTick`, and the number of ticks for `highestTick`. */
   private nextIndex: number
 
   constructor(state: KyberElasticState, zeroForOne: boolean) {
@@ -62,10 +62,10 @@ class SwapWalk {
     this.state = state
     this.zeroForOne = zeroForOne
     this.fee = BigInt(feePpm)
-    this.price = sqrtPriceX96
+    this.sqrtPrice = sqrtPriceX96
     this.tick = tick
     this.liquidity = liquidity
-    this.reinvestment = reinvestedLiquidity
+    this.reinvestedLiquidity = reinvestedLiquidity
     this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
     // A price beyond the ticks that were read reaches the outermost of them first.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
@@ -78,7 +78,7 @@ class SwapWalk {
 
   /** True if the pool itself accepts no more input. */
   get isAtEnd(): boolean {
-    return this.price === this.limitSqrtPrice || this.liquidity + this.reinvestment > MAX_UINT128
+    return this.sqrtPrice === this.limitSqrtPrice || this.liquidity + this.reinvestedLiquidity > MAX_UINT128
   }
 
   /** True if the price is beyond the ticks that were read, or after too many steps. */
@@ -89,11 +89,11 @@ class SwapWalk {
   }
 
   /** Returns the next step. @throws PoolRefusal if the pool's arithmetic fails */
-  nextStep(): Step {
-    const { zeroForOne, price: sqrtPrice, fee, limitSqrtPrice } = this
-    const liquidity = this.liquidity + this.reinvestment
-    const stop = sqrtRatioAtTick(this.stopTick)
-    const targetSqrtPrice = zeroForOne ? max(stop, limitSqrtPrice) : min(stop, limitSqrtPrice)
+  nextStep(): SwapStep {
+    const { zeroForOne, sqrtPrice, fee, limitSqrtPrice } = this
+    const liquidity = this.liquidity + this.reinvestedLiquidity
+    const stopSqrtPrice = sqrtRatioAtTick(this.stopTick)
+    const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const difference = zeroForOne ? sqrtPrice - targetSqrtPrice : targetSqrtPrice - sqrtPrice
     if (difference < 0n) throw new PoolRefusal('UNSUPPORTED', 'its price and its tick differ')
     const divisor = zeroForOne
@@ -106,18 +106,18 @@ class SwapWalk {
   }
 
   /** Moves to the end of a step. */
-  finishStep({ targetSqrtPrice }: Step, { addedLiquidity }: SwapStepResult): void {
-    this.reinvestment += addedLiquidity
+  finishStep({ targetSqrtPrice }: SwapStep, { addedLiquidity }: SwapStepResult): void {
+    this.reinvestedLiquidity += addedLiquidity
     this.moveTo(targetSqrtPrice)
   }
 
   /** Moves to a price within a step, or at its end. */
-  moveTo(price: bigint): void {
+  moveTo(sqrtPrice: bigint): void {
     const { zeroForOne, state, stopTick, nextTick } = this
-    const hasMoved = price !== this.price
-    this.price = price
-    if (price !== sqrtRatioAtTick(stopTick)) {
-      if (hasMoved) this.tick = tickAt(price)
+    const hasMoved = sqrtPrice !== this.sqrtPrice
+    this.sqrtPrice = sqrtPrice
+    if (sqrtPrice !== sqrtRatioAtTick(stopTick)) {
+      if (hasMoved) this.tick = tickAt(sqrtPrice)
       return
     }
     this.tick = zeroForOne ? stopTick - 1 : stopTick
@@ -145,42 +145,46 @@ class SwapWalk {
   }
 }
 
-/** Returns the price and output at the end of a step. */
-function fullStepResult(step: Step): SwapStepResult {
+/** Returns √price and output at the end of a step. */
+function fullStepResult(step: SwapStep): SwapStepResult {
   const { zeroForOne, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget } = step
-  if (sqrtPrice === targetSqrtPrice) return { price: sqrtPrice, addedLiquidity: 0n, amountOut: 0n }
-  const after = zeroForOne
+  if (sqrtPrice === targetSqrtPrice) return { sqrtPrice, addedLiquidity: 0n, amountOut: 0n }
+  const liquidityAfter = zeroForOne
     ? (targetSqrtPrice * ((liquidity << 96n) / sqrtPrice + inputToTarget)) >> 96n
     : ((((liquidity * sqrtPrice) >> 96n) + inputToTarget) << 96n) / targetSqrtPrice
-  const addedLiquidity = max(after - liquidity, 0n)
-  return { price: targetSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, targetSqrtPrice, addedLiquidity) }
+  const addedLiquidity = max(liquidityAfter - liquidity, 0n)
+  return { sqrtPrice: targetSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, targetSqrtPrice, addedLiquidity) }
 }
 
-/** Returns the price and output in the middle of a step. @param amountIn - base units, less than the step's `reach` */
-function partialStepResult(step: Step, amountIn: bigint): SwapStepResult {
+/** Returns √price and output in the middle of a step. @param amountIn - base units, less than `inputToTarget` */
+function partialStepResult(step: SwapStep, amountIn: bigint): SwapStepResult {
   const { zeroForOne, fee, liquidity, sqrtPrice } = step
   const addedLiquidity = zeroForOne
     ? (sqrtPrice * amountIn * fee) / (TWO_PPM << 96n)
     : ((amountIn * fee) << 96n) / (TWO_PPM * sqrtPrice)
   const soldAmount = zeroForOne ? (amountIn * sqrtPrice) >> 96n : (amountIn << 96n) / sqrtPrice
-  const reachedPrice = zeroForOne
+  const reachedSqrtPrice = zeroForOne
     ? divUp((liquidity + addedLiquidity) * sqrtPrice, liquidity + soldAmount)
     : ((liquidity + soldAmount) * sqrtPrice) / (liquidity + addedLiquidity)
-  return { price: reachedPrice, addedLiquidity, amountOut: outputUpTo(step, reachedPrice, addedLiquidity) }
+  return { sqrtPrice: reachedSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, reachedSqrtPrice, addedLiquidity) }
 }
 
 /** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
-function outputUpTo({ zeroForOne, liquidity, sqrtPrice }: Step, reachedPrice: bigint, addedLiquidity: bigint): bigint {
+function outputUpTo(
+  { zeroForOne, liquidity, sqrtPrice }: SwapStep,
+  reachedSqrtPrice: bigint,
+  addedLiquidity: bigint,
+): bigint {
   const delta = zeroForOne
-    ? divUp(addedLiquidity * reachedPrice, Q96) - ((liquidity * (sqrtPrice - reachedPrice)) >> 96n)
-    : divUp((liquidity + addedLiquidity) << 96n, reachedPrice) - (liquidity << 96n) / sqrtPrice
+    ? divUp(addedLiquidity * reachedSqrtPrice, Q96) - ((liquidity * (sqrtPrice - reachedSqrtPrice)) >> 96n)
+    : divUp((liquidity + addedLiquidity) << 96n, reachedSqrtPrice) - (liquidity << 96n) / sqrtPrice
   return delta === 1n ? 0n : -delta
 }
 
-function tickAt(price: bigint): number {
-  if (price < MIN_SQRT_RATIO || price >= MAX_SQRT_RATIO)
+function tickAt(sqrtPrice: bigint): number {
+  if (sqrtPrice < MIN_SQRT_RATIO || sqrtPrice >= MAX_SQRT_RATIO)
     throw new PoolRefusal('TOO_LARGE', 'beyond the prices of its pools')
-  return tickAtSqrtRatio(price)
+  return tickAtSqrtRatio(sqrtPrice)
 }
 
 const hasPrice = ({ sqrtPriceX96 }: KyberElasticState): boolean =>
@@ -205,47 +209,47 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
-  const tickWalk = new SwapWalk(state, zeroForOne)
+  const walk = new SwapWalk(state, zeroForOne)
   let remaining = amountIn
   let amountOut = 0n
   while (remaining > 0n) {
-    if (tickWalk.isAtEnd)
+    if (walk.isAtEnd)
       throw new PoolRefusal(
         remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
-    if (tickWalk.isAtModelLimit)
+    if (walk.isAtModelLimit)
       throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isModelLimit: true })
-    const step = tickWalk.nextStep()
+    const step = walk.nextStep()
     if (step.inputToTarget > remaining) {
       const stepResult = partialStepResult(step, remaining)
       amountOut += stepResult.amountOut
-      tickWalk.finishStep({ ...step, targetSqrtPrice: stepResult.price }, stepResult)
+      walk.finishStep({ ...step, targetSqrtPrice: stepResult.sqrtPrice }, stepResult)
       break
     }
     const stepResult = fullStepResult(step)
     amountOut += stepResult.amountOut
-    tickWalk.finishStep(step, stepResult)
+    walk.finishStep(step, stepResult)
     remaining -= step.inputToTarget
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
-  const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = tickWalk
-  const stateAfter = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
+  const { sqrtPrice, tick, liquidity, reinvestedLiquidity, ticksCrossed, emptySteps } = walk
+  const stateAfter = { ...state, sqrtPriceX96: sqrtPrice, tick, liquidity, reinvestedLiquidity }
   return { amountOut, state: stateAfter, ticksCrossed, emptySteps }
 }
 
 /** A full step of a pool. */
-type WholeStep = Step & { readonly amountOut: bigint }
+type WholeStep = SwapStep & { readonly amountOut: bigint }
 
 /** Yields all steps to the end of the pool. */
 export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<WholeStep, void, void> {
   if (!hasPrice(state)) return
-  const tickWalk = new SwapWalk(state, zeroForOne)
-  while (!tickWalk.isAtEnd && !tickWalk.isAtModelLimit) {
-    const step = tickWalk.nextStep()
+  const walk = new SwapWalk(state, zeroForOne)
+  while (!walk.isAtEnd && !walk.isAtModelLimit) {
+    const step = walk.nextStep()
     const stepResult = fullStepResult(step)
     yield { ...step, amountOut: stepResult.amountOut }
-    tickWalk.finishStep(step, stepResult)
+    walk.finishStep(step, stepResult)
   }
 }
 
@@ -287,17 +291,17 @@ export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1:
   if (!hasPrice(state)) return [0n, 0n]
   const { sqrtPriceX96, tick, ticks, reinvestedLiquidity, lowestTick, highestTick } = state
   const reserves: [bigint, bigint] = [0n, 0n]
-  const from = lastTickAtOrBelow(ticks, tick)
+  const lastBelow = lastTickAtOrBelow(ticks, tick)
   for (const zeroForOne of [false, true]) {
-    const ticksAhead = zeroForOne ? ticks.slice(0, from + 1).toReversed() : ticks.slice(from + 1)
-    let [price, { liquidity }] = [sqrtPriceX96, state]
+    const ticksAhead = zeroForOne ? ticks.slice(0, lastBelow + 1).toReversed() : ticks.slice(lastBelow + 1)
+    let [sqrtPrice, { liquidity }] = [sqrtPriceX96, state]
     for (const [index, net] of [...ticksAhead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
-      const to = sqrtRatioAtTick(index)
+      const nextSqrtPrice = sqrtRatioAtTick(index)
       const inRange = liquidity + reinvestedLiquidity
-      if (zeroForOne) reserves[1] += amount1Between(min(to, price), price, inRange, false)
-      else reserves[0] += amount0Between(price, max(to, price), inRange, false)
+      if (zeroForOne) reserves[1] += amount1Between(min(nextSqrtPrice, sqrtPrice), sqrtPrice, inRange, false)
+      else reserves[0] += amount0Between(sqrtPrice, max(nextSqrtPrice, sqrtPrice), inRange, false)
       liquidity += zeroForOne ? -net : net
-      price = to
+      sqrtPrice = nextSqrtPrice
     }
   }
   return reserves

@@ -12,22 +12,24 @@ import type { KyberElasticState } from './types.ts'
 
 const LENS = lensOf('KyberElasticLens')
 const lens = KyberElasticLens__factory.createInterface()
-const factory = IKyberElasticFactory__factory.createInterface()
+const factoryInterface = IKyberElasticFactory__factory.createInterface()
 const FINDER = finderCodec(lens, 'find')
 const events = IKyberElasticState__factory.createInterface()
 
-/** Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log. */
+/**
+ * Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log.
+ */
 const FEES = [1, 2, 8, 10, 40, 50, 100, 250, 300, 500, 1_000, 2_000, 5_000]
 /** Parts per million of one unit of a fee. */
 const PPM_PER_UNIT = 10
 /** About 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 100
 /**
- * Maximum ticks that are read on each side of the price. They are a linked list, so that one read has to walk them, at
- * about 12,000 gas each.
+ * Maximum ticks that are read on each side of the price. The ticks are a linked list, so one read walks them, at about
+ * 12,000 gas per tick.
  */
 const MAX_TICKS = 500
-/** Price, liquidity, and a few dozen ticks. */
+/** Gas to read price, liquidity, and a few dozen ticks. */
 const READ_GAS = 600_000
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
@@ -38,7 +40,7 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
     pairGas: 20_000,
   })
 
-export const { creationTopics, createdPool } = poolCreation(factory)
+export const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberElasticState | null)[]> {
   return readEach(

@@ -2,8 +2,8 @@
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 /**
- * State of a pool. `liquidity` is the liquidity of positions in range, and `feePpm` the fee on the input. `ticks` contains
- * the initialized ticks between `lowestTick` and `highestTick`, both excluded.
+ * State of a pool. `liquidity` is the liquidity of positions in range, and `feePpm` the fee on the input. `ticks`
+ * contains the initialized ticks between `lowestTick` and `highestTick`, both excluded.
  */
 export type KyberElasticState = ConcentratedState & {
   /** Liquidity that the pool has bought from its fees. It covers all prices, and each swap adds to it. */

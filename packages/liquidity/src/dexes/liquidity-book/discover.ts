@@ -7,12 +7,12 @@ import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
-type FoundPair = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
-const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPair[]]>(
+type FoundPool = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
+const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
   LiquidityBookLens__factory.createInterface(),
   'find',
 )
-const factory = ILiquidityBookFactory__factory.createInterface()
+const factoryInterface = ILiquidityBookFactory__factory.createInterface()
 
 /** Token pairs per read, which takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
@@ -27,10 +27,10 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [foundPairs] = findCodec.decode(answer)
-    return foundPairs.map(({ index, pool, tokenX }) => {
-      const [a, b] = batch[Number(index)]!
-      return binPool(row, toAddress(pool), toAddress(tokenX) === a ? [a, b] : [b, a])
+    const [foundPools] = findCodec.decode(answer)
+    return foundPools.map(({ index, pool, tokenX }) => {
+      const [first, second] = batch[Number(index)]!
+      return binPool(row, toAddress(pool), toAddress(tokenX) === first ? [first, second] : [second, first])
     })
   })
 }
@@ -40,10 +40,10 @@ function binPool(row: DexRow, address: Address, tokens: readonly [Address, Addre
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
-export const creationTopics: readonly Hex[] = [factory.getEvent('LBPairCreated').topicHash as Hex]
+export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('LBPairCreated').topicHash as Hex]
 
-/** Returns the pair of a creation log. */
+/** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const { tokenX, tokenY, LBPair } = factory.decodeEventLog('LBPairCreated', log.data, log.topics)
+  const { tokenX, tokenY, LBPair } = factoryInterface.decodeEventLog('LBPairCreated', log.data, log.topics)
   return binPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
 }

@@ -2,6 +2,7 @@
 import { divUp } from '../../math/integers.ts'
 import type { FeeParameters } from './types.ts'
 
+/** Volatility of a move by one bin. */
 const ONE_BIN = 10_000
 
 /**
@@ -21,7 +22,9 @@ export function updateReferences(fee: FeeParameters, activeId: number, timestamp
   }
 }
 
-/** Returns the parameters with the volatility of a bin. The volatility grows with the distance from the reference bin. */
+/**
+ * Returns the parameters with the volatility of a bin. The volatility grows with the distance from the reference bin.
+ */
 export function updateAccumulator(fee: FeeParameters, id: number): FeeParameters {
   const volatility = fee.volatilityReference + Math.abs(id - fee.idReference) * ONE_BIN
   return { ...fee, volatilityAccumulator: Math.min(volatility, fee.maxVolatilityAccumulator) }

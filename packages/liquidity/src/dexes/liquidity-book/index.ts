@@ -32,8 +32,8 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
 
   reserves: ({ state }) => binReserves(state),
 
-  // Two storage slots; not measured.
   keepsTokens: true,
+  // Two storage slots; not measured.
   oracleGas: 10_000,
   // If two minutes have passed since the oracle's last sample, the next sample uses a new storage slot.
   laterGas: 22_100,

@@ -20,31 +20,34 @@ export function swapBins(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: LiquidityBookState; readonly binsCrossed: number } {
   const fees = feesOf(state)
-  const { amountOut, binsCrossed, activeId, bins } = walkBins(state, swapForY, amountIn, fees.in)
-  return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee: fees.last() } }
+  const { amountOut, binsCrossed, activeId, bins } = walkBins(state, swapForY, amountIn, fees.ofBin)
+  return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee: fees.afterLastBin() } }
 }
 
-/** Returns the fee of each bin that a trade uses, in order, and the fee parameters after the last bin. */
+/**
+ * Returns two functions. `ofBin` returns the fee of a bin, and must be called for each bin that a trade uses, in order.
+ * `afterLastBin` then returns the fee parameters after the trade.
+ */
 function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookState) {
   let fee = updateReferences(storedFee, activeId, timestamp)
   let isFirst = true
   const protocolShare = BigInt(fee.protocolShare)
   return {
-    in(id: number): BinFee {
+    ofBin(id: number): BinFee {
       fee = updateAccumulator(fee, id)
       const rate = totalFee(fee, binStep)
       // The fee grows with each crossed bin, so a smaller amount avoids this refusal unless this is the first bin.
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
       isFirst = false
-      return { rate, protocolFeeOf: (fee) => (fee * protocolShare) / 10_000n }
+      return { rate, protocolFeeOf: (amount) => (amount * protocolShare) / 10_000n }
     },
-    last: () => fee,
+    afterLastBin: () => fee,
   }
 }
 
 export const maxInput = (state: LiquidityBookState, swapForY: boolean): bigint | null =>
-  maxBinsInput(state, swapForY, feesOf(state).in)
+  maxBinsInput(state, swapForY, feesOf(state).ofBin)
 
 export const curveOf = (state: LiquidityBookState, swapForY: boolean): PriceCurve =>
-  binsCurve(state, swapForY, feesOf(state).in)
+  binsCurve(state, swapForY, feesOf(state).ofBin)

@@ -8,7 +8,7 @@ export type LiquidityBookState = BinPool & {
   readonly fee: FeeParameters
 }
 
-/** Fee parameters as stored by the pair; a volatility of 10,000 is one bin. */
+/** Fee parameters of a pair, with the names and units of its contract. A volatility of 10,000 is one bin. */
 export type FeeParameters = {
   readonly baseFactor: number
   /** Seconds within which trades count as one. */

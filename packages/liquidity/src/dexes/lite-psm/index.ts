@@ -11,7 +11,7 @@ import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts
 
 const LENS = lensOf('LitePsmLens')
 const lens = LitePsmLens__factory.createInterface()
-const psm = ILitePsm__factory.createInterface()
+const psmInterface = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
 /** Finds the pool of a row, which is the module itself. */
@@ -37,7 +37,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LiteP
 }
 
 const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(
-  (name) => psm.getEvent(name as 'SellGem').topicHash as Hex,
+  (name) => psmInterface.getEvent(name as 'SellGem').topicHash as Hex,
 )
 
 /** LitePSM modules, which trade DAI and a stablecoin (gem) at a fixed price. */

@@ -14,6 +14,7 @@ export type LitePsmState = {
 }
 
 const WAD = 10n ** 18n
+/** Fee that marks a halted direction. */
 const HALTED_FEE = 2n ** 256n - 1n
 const MAX_WORD = 2n ** 256n - 1n
 
@@ -60,7 +61,9 @@ export function rateOf({ tin, tout, factor }: LitePsmState, sellGem: boolean): n
   return sellGem ? Number(factor) * (1 - Number(tin) / 1e18) : 1 / (Number(factor) * (1 + Number(tout) / 1e18))
 }
 
-/** Returns the approximate largest input. It buys all DAI; or all gems, and leaves less than the cost of one more gem. */
+/**
+ * Returns the approximate largest input. It buys all DAI; or all gems, and leaves less than the cost of one more gem.
+ */
 export function approximateMaxInput(state: LitePsmState, sellGem: boolean): bigint {
   const { tin, factor, dai, gems } = state
   if (!sellGem) return daiFor(state, gems + 1n) - 1n

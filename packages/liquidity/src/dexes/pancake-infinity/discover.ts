@@ -9,15 +9,15 @@ import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortPair } from '../common/direction.ts'
+import { sortPair, type TokenPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
-import { type NativePair, withNative } from '../common/native-pairs.ts'
+import { withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
-const clManager = IPancakeInfinityClManager__factory.createInterface()
-const binManager = IPancakeInfinityBinManager__factory.createInterface()
+const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
+const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
 /**
  * Usual fees and tick spacings or bin steps. The managers have no getter by pair, but pool ids can be computed. Pools
@@ -57,7 +57,7 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
 const kindOf = ({ version }: DexRow) => version as InfinityKey['kind']
 const vaultOf = ({ contracts }: DexRow) => contracts!.vault!
 
-export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const kind = kindOf(row)
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_KEYS[kind].map(([fee, step]) =>
@@ -83,7 +83,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   })
 }
 
-function makePool(row: DexRow, pair: NativePair, key: InfinityKey): Pool<null> {
+function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
@@ -103,12 +103,17 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
   }
 }
 
-const topicOf = (contract: typeof clManager | typeof binManager) => contract.getEvent('Initialize')!.topicHash as Hex
-export const creationTopics: readonly Hex[] = [topicOf(clManager), topicOf(binManager)]
+const topicOf = (contract: typeof clManagerInterface | typeof binManagerInterface) =>
+  contract.getEvent('Initialize')!.topicHash as Hex
+export const creationTopics: readonly Hex[] = [topicOf(clManagerInterface), topicOf(binManagerInterface)]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, or its key has unknown parameters. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = (kindOf(row) === 'cl' ? clManager : binManager).decodeEventLog('Initialize', log.data, log.topics)
+  const event = (kindOf(row) === 'cl' ? clManagerInterface : binManagerInterface).decodeEventLog(
+    'Initialize',
+    log.data,
+    log.topics,
+  )
   const parameters = BigInt(event.parameters)
   if (parameters >> PARAMETERS_BITS) return null
   const key: InfinityKey = {

@@ -14,6 +14,7 @@ export const PARAMETERS_BITS = 40n
 
 /** beforeSwap, afterSwap, and the flags for returning deltas. @see ICLHooks, infinity-core */
 const SWAP_BITS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
+/** Fee value of a key whose hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
 
 /** True for a hook that is called in swaps. Other hooks cannot observe or change a swap. */
@@ -23,7 +24,7 @@ export const touchesSwaps = ({ hooks, parameters }: InfinityKey): boolean =>
 /** True if the hook can change the fee at any time; the change emits a log. */
 export const hasDynamicFee = ({ fee }: InfinityKey): boolean => fee === DYNAMIC_FEE
 
-/** Returns the hash of the key's six words. */
+/** Returns the pool id: the hash of the key's six words. */
 export function poolId(
   [currency0, currency1]: readonly [Address, Address],
   manager: Address,

@@ -11,12 +11,12 @@ const MAX_AMOUNT = (1n << 127n) - 1n
 /** Units of 10⁻¹⁸ in one ppm. */
 const RATE_PER_PPM = 10n ** 12n
 
-const protocolPpm = ({ protocolFee0Ppm, protocolFee1Ppm }: InfinityFees, zeroForOne: boolean): number =>
+const protocolFeePpmOf = ({ protocolFee0Ppm, protocolFee1Ppm }: InfinityFees, zeroForOne: boolean): number =>
   zeroForOne ? protocolFee0Ppm : protocolFee1Ppm
 
 /** Returns the total fee of a swap in ppm. @see ProtocolFeeLibrary.calculateSwapFee */
 function swapFeePpm(state: InfinityFees, zeroForOne: boolean): number {
-  const protocolFeePpm = protocolPpm(state, zeroForOne)
+  const protocolFeePpm = protocolFeePpmOf(state, zeroForOne)
   return protocolFeePpm + state.feePpm - Math.floor((protocolFeePpm * state.feePpm) / 1_000_000)
 }
 
@@ -38,9 +38,12 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
 
 /** Returns the fee, which is the same in every bin. */
 function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
-  const total = BigInt(swapFeePpm(state, zeroForOne))
-  const protocol = BigInt(protocolPpm(state, zeroForOne))
-  return { rate: total * RATE_PER_PPM, protocolFeeOf: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
+  const totalPpm = BigInt(swapFeePpm(state, zeroForOne))
+  const protocolPpm = BigInt(protocolFeePpmOf(state, zeroForOne))
+  return {
+    rate: totalPpm * RATE_PER_PPM,
+    protocolFeeOf: (fee) => (totalPpm === 0n ? 0n : (fee * protocolPpm) / totalPpm),
+  }
 }
 
 /** Returns the largest input that `swap` accepts, as `DexFamily.maxInput`. */

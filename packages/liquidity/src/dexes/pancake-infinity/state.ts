@@ -15,13 +15,13 @@ import { keyOf, stepOf } from './key.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
-const clManager = IPancakeInfinityClManager__factory.createInterface()
-const binManager = IPancakeInfinityBinManager__factory.createInterface()
+const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
+const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
-/** Bins read on each side of the active one; swaps that go farther are refused. */
+/** Bins read on each side of the active bin. Swaps that go farther are refused. */
 const MAX_BINS = 100
 const CL_STATE_GAS = 40_000
-/** A tree walk and two storage loads per bin. */
+/** Gas to read bins: a walk of the bin tree and two storage loads per bin. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
@@ -86,10 +86,10 @@ function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): Infinit
 }
 
 const topic = (hash: string | undefined) => hash as Hex
-const CL_SWAP = topic(clManager.getEvent('Swap')!.topicHash)
-const CL_MODIFY_LIQUIDITY = topic(clManager.getEvent('ModifyLiquidity')!.topicHash)
-const PROTOCOL_FEE = topic(clManager.getEvent('ProtocolFeeUpdated')!.topicHash)
-const LP_FEE = topic(clManager.getEvent('DynamicLPFeeUpdated')!.topicHash)
+const CL_SWAP = topic(clManagerInterface.getEvent('Swap')!.topicHash)
+const CL_MODIFY_LIQUIDITY = topic(clManagerInterface.getEvent('ModifyLiquidity')!.topicHash)
+const PROTOCOL_FEE = topic(clManagerInterface.getEvent('ProtocolFeeUpdated')!.topicHash)
+const LP_FEE = topic(clManagerInterface.getEvent('DynamicLPFeeUpdated')!.topicHash)
 
 /** Logs of the managers. Logs of bin pools do not carry the reserves. */
 export const topics: readonly Hex[] = [
@@ -97,7 +97,9 @@ export const topics: readonly Hex[] = [
   CL_MODIFY_LIQUIDITY,
   PROTOCOL_FEE,
   LP_FEE,
-  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) => topic(binManager.getEvent(name as 'Swap').topicHash)),
+  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) =>
+    topic(binManagerInterface.getEvent(name as 'Swap').topicHash),
+  ),
 ]
 
 /** Each manager emits the logs of all its pools, with the pool id as the first indexed argument. */
@@ -106,22 +108,22 @@ export const poolIdOf = (log: Log): string => log.topics[1]!
 export function applyLog({ state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' {
   switch (log.topics[0]) {
     case PROTOCOL_FEE: {
-      const { protocolFee } = clManager.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
+      const { protocolFee } = clManagerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
       return { ...state, ...protocolFees(Number(protocolFee)) }
     }
     case LP_FEE: {
-      const { dynamicLPFee } = clManager.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)
+      const { dynamicLPFee } = clManagerInterface.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)
       return { ...state, feePpm: Number(dynamicLPFee) }
     }
   }
   if (state.kind !== 'cl') return 'reread'
   switch (log.topics[0]) {
     case CL_SWAP: {
-      const { sqrtPriceX96, liquidity, tick } = clManager.decodeEventLog('Swap', log.data, log.topics)
+      const { sqrtPriceX96, liquidity, tick } = clManagerInterface.decodeEventLog('Swap', log.data, log.topics)
       return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
     }
     case CL_MODIFY_LIQUIDITY: {
-      const event = clManager.decodeEventLog('ModifyLiquidity', log.data, log.topics)
+      const event = clManagerInterface.decodeEventLog('ModifyLiquidity', log.data, log.topics)
       const { tickLower, tickUpper, liquidityDelta } = event
       return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'
     }

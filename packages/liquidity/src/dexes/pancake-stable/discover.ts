@@ -8,10 +8,12 @@ import { nonzeroAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
 import { findByGetterCodec } from '../common/pair-discover.ts'
 
-const factory = IPancakeStableFactory__factory.createInterface()
-const curve = CurveLens__factory.createInterface()
+const factoryInterface = IPancakeStableFactory__factory.createInterface()
+const curveLens = CurveLens__factory.createInterface()
 
-const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map((name) => factory.getFunction(name).selector)
+const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map(
+  (name) => factoryInterface.getFunction(name).selector,
+)
 /** Token pairs per read. Four or five storage loads per pair take about 4 million gas. */
 const PAIRS_PER_READ = 250
 const PAIR_GAS = 15_000
@@ -24,18 +26,18 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
       gas: PAIR_GAS * batch.length,
     })),
   )
-  const present = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
-  const addresses = [...new Set(present.map(([, address]) => address))]
+  const foundPools = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
+  const addresses = [...new Set(foundPools.map(([, address]) => address))]
   // Read the coins from the pool, whose order can differ from the factory's.
   const coins = yield addresses.map((address) => ({
     ...CURVE_LENS,
-    data: curve.encodeFunctionData('coins', [address]) as Hex,
+    data: curveLens.encodeFunctionData('coins', [address]) as Hex,
     gas: 40_000,
   }))
   return addresses.flatMap((address, i) => {
     const answer = coins[i]
     if (!answer) return []
-    const [tokens] = curve.decodeFunctionResult('coins', answer) as unknown as [string[]]
+    const [tokens] = curveLens.decodeFunctionResult('coins', answer) as unknown as [string[]]
     return makePool(row, address, tokens.map(toAddress)) ?? []
   })
 }
@@ -46,11 +48,11 @@ function makePool(row: DexRow, address: Address, tokens: readonly Address[]): Po
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
-const CREATED_EVENT = factory.getEvent('NewStableSwapPair')
+const CREATED_EVENT = factoryInterface.getEvent('NewStableSwapPair')
 export const creationTopics: readonly Hex[] = [CREATED_EVENT.topicHash as Hex]
 
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = factory.decodeEventLog(CREATED_EVENT, log.data, log.topics)
+  const event = factoryInterface.decodeEventLog(CREATED_EVENT, log.data, log.topics)
   const tokens = [event.tokenA, event.tokenB, event.tokenC].map(toAddress).filter((token) => token !== ZERO_ADDRESS)
   return makePool(row, toAddress(event.swapContract), tokens)
 }

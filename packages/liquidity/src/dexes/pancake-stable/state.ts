@@ -4,12 +4,15 @@ import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
-import { decodeRead, toState } from '../curve-stable/state.ts'
+import { decodeStateRead, toState } from '../curve-stable/state.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
 
 const lens = CurveLens__factory.createInterface()
-const pool = IPancakeStableState__factory.createInterface()
-const [KILLED, AMPLIFICATION] = [pool.encodeFunctionData('is_killed'), pool.encodeFunctionData('A')] as [Hex, Hex]
+const poolInterface = IPancakeStableState__factory.createInterface()
+const [KILLED, AMPLIFICATION] = [
+  poolInterface.encodeFunctionData('is_killed'),
+  poolInterface.encodeFunctionData('A'),
+] as [Hex, Hex]
 
 const READ_GAS = 400_000
 
@@ -22,7 +25,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
   return pools.map((_, i) => {
     const [stateAnswer, killedAnswer] = [answers[2 * i], answers[2 * i + 1]]
     if (!stateAnswer || !killedAnswer || BigInt(killedAnswer) !== 0n) return null
-    return toState(decodeRead(stateAnswer), 'each')
+    return toState(decodeStateRead(stateAnswer), 'each')
   })
 }
 

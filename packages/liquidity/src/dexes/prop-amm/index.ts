@@ -8,7 +8,7 @@ import type { PropAmmState } from './types.ts'
 
 const GAS = gasRow('prop-amm').hop
 
-/** Proprietary AMMs which, as measured, pay what they quote. */
+/** Proprietary AMMs that were measured to pay what they quote. */
 export const propAmm: DexFamily<PropAmmState> = {
   id: 'prop-amm',
   rowsOf,

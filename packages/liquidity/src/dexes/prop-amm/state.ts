@@ -10,23 +10,25 @@ import type { PropAmmState, QuoteSample } from './types.ts'
 
 const LENS = lensOf('PropAmmLens')
 const lens = PropAmmLens__factory.createInterface()
-const venue = IPropAmmState__factory.createInterface()
+const ammInterface = IPropAmmState__factory.createInterface()
 
 const FIND_GAS = 300_000
 /** Gas of about thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
-/** Serves only AMMs that, according to drift measurements, pay what they quote. */
+/** Serves only AMMs that were measured to pay what they quote. */
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
 /** Finds pools in the AMM's own list of pairs. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const [answer] = yield [{ to: row.address, data: venue.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
+  const [answer] = yield [{ to: row.address, data: ammInterface.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
   if (!answer || answer === '0x') return []
   const pairKeys = new Set(pairs.map(pairKey))
-  const [listed] = venue.decodeFunctionResult('getPairs', answer) as unknown as [IPropAmmState.TokenPairStructOutput[]]
+  const [listedPairs] = ammInterface.decodeFunctionResult('getPairs', answer) as unknown as [
+    IPropAmmState.TokenPairStructOutput[],
+  ]
   const byKey = new Map<string, readonly [Address, Address]>()
-  for (const { token0, token1 } of listed) {
+  for (const { token0, token1 } of listedPairs) {
     const tokens = sortPair([toAddress(token0), toAddress(token1)])
     byKey.set(pairKey(tokens), tokens)
   }

@@ -9,6 +9,7 @@ import { pairPool } from '../common/pair-discover.ts'
 const byFee = IUniswapV3Factory__factory.createInterface()
 const byTickSpacing = ISlipstreamFactory__factory.createInterface()
 
+/** Fees in ppm, and tick spacings, that factories are known to offer. Other pools are found by their creation log. */
 const FEES = [50, 80, 100, 250, 500, 1000, 2500, 3000, 5000, 10_000, 20_000]
 const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
 

@@ -34,4 +34,4 @@ export function quote(
 /** Converts an amount of the rebasing token to shares, rounded down. */
 export const sharesFor = ({ pooled, shares }: RateWrapperState, amount: bigint) => (amount * shares) / pooled
 /** Converts shares to an amount of the rebasing token, rounded down. */
-export const amountFor = ({ pooled, shares }: RateWrapperState, count: bigint) => (count * pooled) / shares
+export const amountFor = ({ pooled, shares }: RateWrapperState, shareCount: bigint) => (shareCount * pooled) / shares

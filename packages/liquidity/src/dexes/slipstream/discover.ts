@@ -4,7 +4,7 @@ import type { Address, DexRow } from '@sluice/chains'
 import { findByKeys } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 
-const factory = ISlipstreamFactory__factory.createInterface()
+const factoryInterface = ISlipstreamFactory__factory.createInterface()
 
 /** Tick spacings that factories are known to offer; pools with other spacings are found by their creation log. */
 const TICK_SPACINGS = [1, 2, 5, 10, 20, 50, 60, 80, 100, 200, 500, 1000, 2000]
@@ -12,4 +12,4 @@ const TICK_SPACINGS = [1, 2, 5, 10, 20, 50, 60, 80, 100, 200, 500, 1000, 2000]
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
   findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })
 
-export const { creationTopics, createdPool } = poolCreation(factory)
+export const { creationTopics, createdPool } = poolCreation(factoryInterface)

@@ -9,7 +9,7 @@ import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 
 const LENS = lensOf('SyncswapAquaLens')
-const state = ISyncswapState__factory.createInterface()
+const stateInterface = ISyncswapState__factory.createInterface()
 const VAULT_GAS = 10_000
 
 /** `fixed` of an aqua pool. */
@@ -22,7 +22,7 @@ type AquaFixed = {
 
 const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
 
-/** SyncSwap aqua pools, which swap by the same call as its classic and stable ones. */
+/** SyncSwap aqua pools. They have the same swap function as SyncSwap's classic and stable pools. */
 export const syncswapAqua: DexFamily<SampledState> = {
   id: 'syncswap-aqua',
   payment: { lockSlots: 1 },
@@ -52,21 +52,21 @@ export const syncswapAqua: DexFamily<SampledState> = {
   }),
 }
 
-/** Reads the vaults of pools, and finds out how the lens can be given their tokens. */
+/** Reads the vaults of pools, and finds the storage overrides that give the lens tokens to sell. */
 function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
   const tokenHoldings = yield* findHoldings(LENS.to, tokens)
   const holdingOf = new Map(tokens.map((token, k) => [token, tokenHoldings[k]!]))
   const answers = yield pools.map(({ address }) => ({
     to: address,
-    data: state.encodeFunctionData('vault') as Hex,
+    data: stateInterface.encodeFunctionData('vault') as Hex,
     gas: VAULT_GAS,
   }))
   return pools.map((pool, k) => {
     const holdings = pool.tokens.map((token) => holdingOf.get(token))
     const answer = answers[k]
     if (!answer || !holdings[0] || !holdings[1]) return null
-    const vault = toAddress(state.decodeFunctionResult('vault', answer)[0] as string)
+    const vault = toAddress(stateInterface.decodeFunctionResult('vault', answer)[0] as string)
     return { ...pool, fixed: { vault, holdings: [holdings[0], holdings[1]] } satisfies AquaFixed }
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Exact math of SyncSwap pools: SyncSwapClassicPool, SyncSwapStablePool, and StableMath of syncswap/core-contracts,
- * checked against 263 results of deployed pools.
+ * Exact math of SyncSwap pools. Follows SyncSwapClassicPool, SyncSwapStablePool, and StableMath of
+ * syncswap/core-contracts. Checked against 263 results of deployed pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import type { SyncswapState } from './types.ts'
@@ -16,7 +16,7 @@ const MAX_RESERVE = (1n << 128n) - 1n
 const MAX_WORD = (1n << 256n) - 1n
 
 /**
- * Returns a product unless it overflows 256 bits, on which the contract reverts. This happens when one reserve is
+ * Returns a product unless it overflows 256 bits, in which case the contract reverts. This happens if one reserve is
  * almost zero.
  */
 function checkedProduct(product: bigint): bigint {
@@ -24,7 +24,7 @@ function checkedProduct(product: bigint): bigint {
   return product
 }
 
-const isClose = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
 /** Returns the invariant of two balances with 18 decimals; 0 if both are zero. */
 function invariant(x: bigint, y: bigint): bigint {
@@ -32,23 +32,23 @@ function invariant(x: bigint, y: bigint): bigint {
   if (sum === 0n) return 0n
   let d = sum
   for (let step = 0; step < MAX_STEPS; step++) {
-    const before = d
+    const previousD = d
     const product = checkedProduct((checkedProduct(d * d) / x) * d) / y / 4n
     d = checkedProduct((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
-    if (isClose(d, before)) break
+    if (isConverged(d, previousD)) break
   }
   return d
 }
 
 /** Returns the other balance that keeps the invariant, given `x`. */
-function balance(x: bigint, d: bigint): bigint {
+function solveBalance(x: bigint, d: bigint): bigint {
   const c = checkedProduct((checkedProduct(d * d) / (x * 2n)) * d) / (ANN * 2n)
   const b = x + d / ANN
   let y = d
   for (let step = 0; step < MAX_STEPS; step++) {
-    const before = y
+    const previousY = y
     y = checkedProduct(y * y + c) / (y * 2n + b - d)
-    if (isClose(y, before)) break
+    if (isConverged(y, previousY)) break
   }
   return y
 }
@@ -69,8 +69,8 @@ export function quote(
     ? stableOut(state, zeroForOne, amountIn - (amountIn * fee) / FEE_UNIT)
     : classicOut(state, zeroForOne, amountIn * (FEE_UNIT - fee))
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  const [paid0, paid1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
-  const [reserve0, reserve1] = [state.reserve0 + paid0, state.reserve1 + paid1]
+  const [change0, change1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
+  const [reserve0, reserve1] = [state.reserve0 + change0, state.reserve1 + change1]
   if (!state.stable && (reserve0 > MAX_RESERVE || reserve1 > MAX_RESERVE))
     throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
   if (state.stable && (reserve0 * state.multiplier0 > MAX_SCALED || reserve1 * state.multiplier1 > MAX_SCALED))
@@ -100,5 +100,5 @@ function stableOut(state: SyncswapState, zeroForOne: boolean, netIn: bigint): bi
   const [reserveOut, reserveIn, unitIn, unitOut] = zeroForOne
     ? [y, x, state.multiplier0, state.multiplier1]
     : [x, y, state.multiplier1, state.multiplier0]
-  return (reserveOut - balance(reserveIn + netIn * unitIn, d) - 1n) / unitOut
+  return (reserveOut - solveBalance(reserveIn + netIn * unitIn, d) - 1n) / unitOut
 }

@@ -19,7 +19,7 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
   'PoolCreated',
 )
 
-/** Reserves, settings, and both fees. Each fee takes a call to the pool master and its fee manager. */
+/** Gas to read reserves, settings, and both fees. Each fee takes a call to the pool master and its fee manager. */
 const READ_GAS = 150_000
 const FEES_GAS = 80_000
 

@@ -17,7 +17,7 @@ export type MeasuredFee = {
 
 /** Values of `feeBasis` in the chain's file for which the fee must be measured. */
 const UNPROVEN_BASES = ['assumed', 'default']
-const PAIRS_PER_READ = 200
+const POOLS_PER_READ = 200
 /** Minimum balance of both tokens in base units. Below it, rounding hides the fee. */
 const MIN_BALANCE = 100_000_000n
 const RESERVE_LIMIT = 1n << 112n
@@ -33,7 +33,7 @@ export function* readFixed(
   block: number,
 ): Reads<readonly (Pool<null> | null)[]> {
   if (!isUnproven(row)) return pools
-  const batches = chunks(pools, PAIRS_PER_READ)
+  const batches = chunks(pools, POOLS_PER_READ)
   const balanceAnswers = yield batches.map((batch) => ({
     ...PAIR_FEE_LENS,
     data: lens.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
@@ -57,12 +57,12 @@ export function* readFixed(
     storage: { [pool.address]: { [RESERVES_SLOT]: toBeHex((reserve1 << 112n) | reserve0, 32) as Hex } },
     gas: 2_500_000,
   }))
-  const completedPools = new Map(
+  const poolsWithFee = new Map(
     probes.flatMap(({ pool }, i) => {
       const feePpm = answers[i] ? Number(BigInt(answers[i])) : Infinity
       const fixed: MeasuredFee = { feePpm, block }
       return feePpm < 1_000_000 ? [[pool.id, { ...pool, fixed }]] : []
     }),
   )
-  return pools.map(({ id }) => completedPools.get(id) ?? null)
+  return pools.map(({ id }) => poolsWithFee.get(id) ?? null)
 }

@@ -12,14 +12,14 @@ import type { UniswapV2State } from './types.ts'
 const lens = PairLens__factory.createInterface()
 const events = IUniswapV2PairEvents__factory.createInterface()
 
-/** Pairs per read: about 2.7 million gas, 16 kB each way. */
-const PAIRS_PER_READ = 500
+/** Pools per read: about 2.7 million gas, 16 kB each way. */
+const POOLS_PER_READ = 500
 /** Fee of almost all forks, for rows that state no fee. The fee of such a row is measured before use. */
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV2State | null)[]> {
-  const batches = chunks(pools, PAIRS_PER_READ)
+  const batches = chunks(pools, POOLS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PAIR_LENS,
     data: lens.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]) as Hex,
@@ -36,7 +36,9 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs. */
+/**
+ * Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs.
+ */
 const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
 export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
 

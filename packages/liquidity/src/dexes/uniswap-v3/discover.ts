@@ -4,7 +4,7 @@ import type { Address, DexRow } from '@sluice/chains'
 import { findByKeys } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 
-const factory = IUniswapV3Factory__factory.createInterface()
+const factoryInterface = IUniswapV3Factory__factory.createInterface()
 
 /** Fees, in ppm, that factories are known to offer; pools with other fees are found by their creation log. */
 const FEES = [
@@ -15,4 +15,4 @@ const FEES = [
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
   findByKeys(row, pairs, { finderName: 'find', values: FEES })
 
-export const { creationTopics, createdPool } = poolCreation(factory)
+export const { creationTopics, createdPool } = poolCreation(factoryInterface)

@@ -18,7 +18,7 @@ const slotsCodec = callCodec<[manager: string, ids: string[]], [bigint[]]>(
   UniswapV4Lens__factory.createInterface(),
   'slots',
 )
-const manager = IUniswapV4PoolManagerState__factory.createInterface()
+const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 /**
  * Usual fees and tick spacings. The manager has no getter by pair, but pool ids can be computed. Pools with other keys
@@ -49,7 +49,9 @@ const MAX_FEE = 0xffffff
 const MAX_TICK_SPACING = 32_767
 /** Maximum pairs whose usual ids are cached, about 2 KB each. */
 const MAX_CACHED_PAIRS = 4_000
-/** Ids of the usual keys by sorted pair. Without them, hashing takes a third of the time of reading a past block. */
+/**
+ * Ids of the usual keys by sorted pair. Without this cache, hashing takes a third of the time of reading a past block.
+ */
 const usualIds = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
@@ -132,7 +134,7 @@ function proverOf(isHooked: boolean) {
   }
 }
 
-const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
+const INITIALIZE = managerInterface.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, so that this family cannot quote it. */
@@ -146,7 +148,7 @@ export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
 }
 
 function createdPoolIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
-  const event = manager.decodeEventLog('Initialize', log.data, log.topics)
+  const event = managerInterface.decodeEventLog('Initialize', log.data, log.topics)
   const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
   if (touchesSwaps(key.hooks) !== isHooked) return null
   return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)

@@ -10,7 +10,7 @@ import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-stat
 import type { UniswapV4Key, UniswapV4State } from './types.ts'
 
 const lens = UniswapV4Lens__factory.createInterface()
-const manager = IUniswapV4PoolManagerState__factory.createInterface()
+const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 
@@ -75,7 +75,8 @@ function protocolFees(packedFees: number): Pick<UniswapV4State, 'protocolFee0Ppm
   return { protocolFee0Ppm: packedFees & 0xfff, protocolFee1Ppm: packedFees >> 12 }
 }
 
-const topicOf = (name: 'Swap' | 'ModifyLiquidity' | 'ProtocolFeeUpdated') => manager.getEvent(name).topicHash as Hex
+const topicOf = (name: 'Swap' | 'ModifyLiquidity' | 'ProtocolFeeUpdated') =>
+  managerInterface.getEvent(name).topicHash as Hex
 const SWAP = topicOf('Swap')
 const MODIFY = topicOf('ModifyLiquidity')
 const PROTOCOL_FEE = topicOf('ProtocolFeeUpdated')
@@ -88,16 +89,16 @@ export const poolIdOf = (log: Log): string => log.topics[1]!
 export function applyLog({ state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' {
   switch (log.topics[0]) {
     case SWAP: {
-      const { sqrtPriceX96, liquidity, tick } = manager.decodeEventLog('Swap', log.data, log.topics)
+      const { sqrtPriceX96, liquidity, tick } = managerInterface.decodeEventLog('Swap', log.data, log.topics)
       return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
     }
     case MODIFY: {
-      const event = manager.decodeEventLog('ModifyLiquidity', log.data, log.topics)
+      const event = managerInterface.decodeEventLog('ModifyLiquidity', log.data, log.topics)
       const { tickLower, tickUpper, liquidityDelta } = event
       return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'
     }
     case PROTOCOL_FEE: {
-      const { protocolFee } = manager.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
+      const { protocolFee } = managerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
       return { ...state, ...protocolFees(Number(protocolFee)) }
     }
     default:

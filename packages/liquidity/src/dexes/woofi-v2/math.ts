@@ -1,4 +1,7 @@
-/** Exact math of WOOFi V2: WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2, checked against real pools. */
+/**
+ * Exact math of WOOFi V2. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools. All
+ * tokens but the quote token are base tokens, each with a price in the quote token.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { max, min } from '../../math/integers.ts'
 
@@ -39,7 +42,8 @@ export type WoofiV2State = {
 const ONE = 10n ** 18n
 const FEE_UNIT = 100_000n
 
-type PricedLeg = { readonly amount: bigint; readonly token: WoofiToken }
+/** Output of a trade between a base token and the quote token, and the base token with its new price. */
+type PricedAmount = { readonly amount: bigint; readonly token: WoofiToken }
 
 /**
  * Quotes an exact input, rounded down.
@@ -59,15 +63,15 @@ export function quote(
       ? sellBase(state, soldToken, boughtToken, amountIn)
       : state.quoteIndex === i
         ? sellQuote(state, soldToken, boughtToken, amountIn)
-        : baseToBase(state, soldToken, boughtToken, amountIn)
+        : tradeBaseForBase(state, soldToken, boughtToken, amountIn)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: { ...state, tokens: i === 0 ? [soldAfter, boughtAfter] : [boughtAfter, soldAfter] } }
 }
 
-type TradeResult = readonly [amountOut: bigint, sold: WoofiToken, bought: WoofiToken]
+type TradeResult = readonly [amountOut: bigint, soldToken: WoofiToken, boughtToken: WoofiToken]
 
 function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken, amountIn: bigint): TradeResult {
-  const { amount: gross, token } = baseForQuote(state, base, amountIn, base.spread)
+  const { amount: gross, token } = priceBaseSale(state, base, amountIn, base.spread)
   const amountOut = gross - (gross * base.feeRate) / FEE_UNIT
   // The fee also leaves the reserve: the contract accounts for it separately.
   return [
@@ -79,7 +83,7 @@ function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken,
 
 function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken, amountIn: bigint): TradeResult {
   const netIn = amountIn - (amountIn * base.feeRate) / FEE_UNIT
-  const { amount, token } = quoteForBase(state, base, netIn, base.spread)
+  const { amount, token } = priceBasePurchase(state, base, netIn, base.spread)
   return [
     amount,
     { ...quoteToken, reserve: quoteToken.reserve + netIn },
@@ -87,8 +91,11 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
   ]
 }
 
-/** Trades two base tokens through the quote token. Each half has half of the wider spread; the higher fee applies once. */
-function baseToBase(
+/**
+ * Trades a base token for another through the quote token. Both halves use half of the wider spread, and the higher fee
+ * applies once.
+ */
+function tradeBaseForBase(
   state: WoofiV2State,
   soldToken: WoofiToken,
   boughtToken: WoofiToken,
@@ -96,9 +103,9 @@ function baseToBase(
 ): TradeResult {
   const spread = max(soldToken.spread, boughtToken.spread) / 2n
   const feeRate = max(soldToken.feeRate, boughtToken.feeRate)
-  const first = baseForQuote(state, soldToken, amountIn, spread)
+  const first = priceBaseSale(state, soldToken, amountIn, spread)
   const netIn = first.amount - (first.amount * feeRate) / FEE_UNIT
-  const second = quoteForBase(state, boughtToken, netIn, spread)
+  const second = priceBasePurchase(state, boughtToken, netIn, spread)
   return [
     second.amount,
     { ...first.token, reserve: soldToken.reserve + amountIn },
@@ -112,8 +119,8 @@ function reserveAfter({ reserve }: WoofiToken, amount: bigint, subject: string):
   return reserve - amount
 }
 
-/** Returns the quote tokens for a base token, before the fee, and the token with its new price. */
-function baseForQuote({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): PricedLeg {
+/** Returns the quote tokens for an amount of a base token, before the fee. */
+function priceBaseSale({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): PricedAmount {
   const { price, coeff, unit, priceUnit } = base
   checkPrice(base)
   const notional = (amount * price * quoteUnit) / priceUnit / unit
@@ -124,15 +131,20 @@ function baseForQuote({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: big
   return { amount: value, token: withPrice(base, (price * (ONE - gamma)) / ONE, spread) }
 }
 
-/** Returns the base tokens for quote tokens, after the fee, and the token with its new price. */
-function quoteForBase({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): PricedLeg {
+/** Returns the base tokens for an amount of quote tokens, after the fee. */
+function priceBasePurchase(
+  { quoteUnit }: WoofiV2State,
+  base: WoofiToken,
+  amount: bigint,
+  spread: bigint,
+): PricedAmount {
   const { price, coeff, unit, priceUnit } = base
   checkPrice(base)
   const gamma = (amount * coeff) / quoteUnit
   checkBounds(base, amount, gamma)
   if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would pass every bound')
-  const boughtToken = (((amount * unit * priceUnit) / price) * (ONE - gamma - spread)) / ONE / quoteUnit
-  return { amount: boughtToken, token: withPrice(base, (ONE * price) / (ONE - gamma), spread) }
+  const baseAmount = (((amount * unit * priceUnit) / price) * (ONE - gamma - spread)) / ONE / quoteUnit
+  return { amount: baseAmount, token: withPrice(base, (ONE * price) / (ONE - gamma), spread) }
 }
 
 function checkPrice({ feasible, price }: WoofiToken): void {
@@ -145,7 +157,9 @@ function checkBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, ga
   if (gamma > maxGamma) throw new PoolRefusal('TOO_LARGE', 'the trade would move the price too far')
 }
 
-/** Returns a token with a new price. The oracle widens the spread with the price move, so that a round trip never gains. */
+/**
+ * Returns a token with a new price. The oracle widens the spread with the price move, so that a round trip never gains.
+ */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
   const deviation = ONE - (low * ONE * ONE) / high / (ONE - spread)

@@ -54,7 +54,10 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Decodes a state; null if our math does not reproduce the pool's quotes. Revisions with other math have the same getters. */
+/**
+ * Decodes a state; null if our math does not reproduce the pool's quotes. Revisions with other math have the same
+ * getters.
+ */
 function decodeState(answer: Hex): WoofiV2State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
   const tokens = readResult.tokens.map(

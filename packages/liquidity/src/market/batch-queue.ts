@@ -5,7 +5,7 @@ import { MarketError } from '../errors.ts'
 type Job<T> = { readonly item: T; readonly completion: PromiseWithResolvers<void> }
 
 /** Processes queued items in batches. Rejects new items when the queue is full. */
-export class Background<T> {
+export class BatchQueue<T> {
   private readonly processItems: (items: readonly T[]) => Promise<void>
   private readonly maxQueued: number
   private readonly batchSize: number

@@ -1,0 +1,100 @@
+/** Price curves and reserves of Ambient pools. */
+import type { PriceCurve } from '../../family.ts'
+import { CurveBuilder } from '../../math/curve-builder.ts'
+import { liquidityOf, MAX_ROOT, MIN_ROOT, rootAtTick, tokensBetween } from './curve.ts'
+import { legsOf } from './math.ts'
+import type { AmbientLevel, AmbientState } from './types.ts'
+
+const ONE = 2 ** 64
+const FEE_UNIT = 1e6
+const TAKE_UNIT = 256
+/**
+ * Returns the liquidity that a level adds when the price rises. A lot is 1,024 units of liquidity, and the lowest bit
+ * of a lot count is a flag.
+ */
+export const netOf = ([, bidLots, askLots]: AmbientLevel): bigint => ((bidLots & ~1n) - (askLots & ~1n)) << 10n
+
+/** Range of √prices with constant liquidity. */
+type LiquidityRange = { readonly from: bigint; readonly to: bigint; readonly liquidity: bigint }
+
+/** Returns the ranges in one direction, from the price to the end of all prices. */
+function rangesOf(state: AmbientState, isBuy: boolean): readonly LiquidityRange[] {
+  const { priceRoot, levels } = state
+  const ranges: LiquidityRange[] = []
+  let from = priceRoot
+  let liquidity = liquidityOf(state)
+  for (const level of isBuy ? levels : levels.toReversed()) {
+    const root = rootAtTick(level[0])
+    if (isBuy ? root <= priceRoot : root > priceRoot) continue
+    ranges.push({ from, to: root, liquidity })
+    liquidity += isBuy ? netOf(level) : -netOf(level)
+    from = root
+  }
+  return [...ranges, { from, to: isBuy ? MAX_ROOT : MIN_ROOT, liquidity }]
+}
+
+/** Minimum output in base units at which rounding does not matter. */
+const SMOOTH_OUTPUT = 1e9
+/**
+ * Pieces of a leg that buys its whole reserve. A leg that buys a part of it gets that part of this number, rounded up.
+ */
+const MAX_PIECES_PER_LEG = 20
+
+/**
+ * Builds the curve from the legs of a swap through the whole pool. A leg with the virtual reserves `reserveIn` and
+ * `reserveOut` would pay reserveOut·u without a fee, where u = input / (reserveIn + input). The fee is a fraction of
+ * this output, and the pool keeps the part kept = fee·(1 − take) of it as liquidity before the leg trades. So the leg
+ * pays reserveOut·u·(1 − fee + kept·u) = (1 − fee)·reserveOut·u·(1 + keptPerOutput·u). The curve's `keepOut` contains
+ * the factor 1 − fee; the prices of its pieces contain the other factors.
+ */
+export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
+  const fee = Number(state.feeRate) / FEE_UNIT
+  const keptPerOutput = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / TAKE_UNIT)
+  const builder = new CurveBuilder()
+  let [sold, paid] = [0n, 0n]
+  const legs = legsOf(state, isBuy)
+  for (const leg of legs) {
+    const outputPerInputRoot = isBuy ? ONE / Number(leg.priceRoot) : Number(leg.priceRoot) / ONE
+    const [input, output] = [Number(leg.soldAmount - sold), Number(leg.paidAmount - paid) / (1 - fee)]
+    ;({ soldAmount: sold, paidAmount: paid } = leg)
+    const reserveIn = Number(leg.liquidity) / outputPerInputRoot
+    if (!(input > 0 && output > 0 && reserveIn > 0)) continue
+    const endU = input / (reserveIn + input)
+    const count = Math.max(1, Math.ceil(MAX_PIECES_PER_LEG * endU))
+    // Ambient subtracts a few units from every amount, which distorts the output of a small leg. Then the liquidity
+    // gives the reserve.
+    const reserveOut =
+      output > SMOOTH_OUTPUT ? output / (endU * (1 + keptPerOutput * endU)) : reserveIn * outputPerInputRoot ** 2
+    const paidAt = (u: number) => reserveOut * u * (1 + keptPerOutput * u)
+    for (let k = 0; k < count; k++) {
+      const [u, nextU] = [(endU * k) / count, (endU * (k + 1)) / count]
+      const pieceInput = reserveIn * (nextU / (1 - nextU) - u / (1 - u))
+      const meanPriceRoot = Math.sqrt((paidAt(nextU) - paidAt(u)) / pieceInput)
+      // √price at the end of the piece, divided by √price at its start. Their geometric mean is `meanPriceRoot`.
+      const rootRatio =
+        ((1 - nextU) / (1 - u)) * Math.sqrt((1 + 2 * keptPerOutput * nextU) / (1 + 2 * keptPerOutput * u))
+      builder.addHyperbola(meanPriceRoot / Math.sqrt(rootRatio), meanPriceRoot * Math.sqrt(rootRatio), 1, pieceInput)
+    }
+  }
+  const curve = builder.build(1, 1 - fee)
+  const crossedLevels = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
+  // There are more pieces than levels, so each piece gets a share of the levels' gas.
+  return { ...curve, gasPerPiece: (gasPerLevel * crossedLevels) / Math.max(1, curve.liquidity.length - 1) }
+}
+
+function levelsBetween({ priceRoot, levels }: AmbientState, end: bigint): number {
+  const [low, high] = priceRoot < end ? [priceRoot, end] : [end, priceRoot]
+  return levels.filter(([tick]) => low <= rootAtTick(tick) && rootAtTick(tick) <= high).length
+}
+
+/**
+ * Returns the amounts that the pool can pay out: its base tokens below the price, and its quote tokens above the price.
+ */
+export function reservesOf(state: AmbientState): readonly [base: bigint, quote: bigint] {
+  const reserveOf = (isBuy: boolean) =>
+    rangesOf(state, isBuy).reduce(
+      (sum, { from, to, liquidity }) => sum + tokensBetween(liquidity < 0n ? 0n : liquidity, from, to, !isBuy),
+      0n,
+    )
+  return [reserveOf(false), reserveOf(true)]
+}

@@ -1,0 +1,51 @@
+/** Pool discovery for Maverick V2 factories. */
+import { IMaverickV2Factory__factory, MaverickV2Lens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { type Lens, lensOf } from '../../lenses.ts'
+import { chunks } from '../common/chunks.ts'
+import { sortPair } from '../common/direction.ts'
+import { pairPool } from '../common/pair-discover.ts'
+
+export const LENS: Lens = lensOf('MaverickV2Lens')
+/**
+ * Maximum pools of a pair. Anyone can create any number of pools, which differ by fees, tick width, lookback (seconds
+ * of the average price), and kinds (how bins follow the price).
+ */
+const MAX_POOLS_OF_PAIR = 16
+/** Token pairs per read, and gas per pair: two calls, and one storage read per pool. */
+const PAIRS_PER_READ = 200
+const PAIR_GAS = 60_000
+
+type FoundPool = { readonly pair: bigint; readonly pool: string }
+const findCodec = callCodec<[factory: string, tokens: string[], max: bigint], [FoundPool[]]>(
+  MaverickV2Lens__factory.createInterface(),
+  'find',
+)
+const factoryInterface = IMaverickV2Factory__factory.createInterface()
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const batches = chunks(pairs.map(sortPair), PAIRS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...LENS,
+    data: findCodec.encode(row.address, batch.flat(), BigInt(MAX_POOLS_OF_PAIR)),
+    gas: PAIR_GAS * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [foundPools] = findCodec.decode(answer)
+    return foundPools.map(({ pair, pool }) => pairPool(row, toAddress(pool), batch[Number(pair)]!))
+  })
+}
+
+export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('PoolCreated').topicHash as Hex]
+
+/** Returns the pool of a creation log; null if the pool has an accessor, who may change its fee or refuse swaps. */
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  const { poolAddress, tokenA, tokenB, accessor } = factoryInterface.decodeEventLog('PoolCreated', log.data, log.topics)
+  if (toAddress(accessor) !== ZERO_ADDRESS) return null
+  return pairPool(row, toAddress(poolAddress), [toAddress(tokenA), toAddress(tokenB)])
+}

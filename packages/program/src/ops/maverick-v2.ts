@@ -1,0 +1,15 @@
+/** Program operation of family `maverick-v2`: how its step is encoded, and which pools it trades with. */
+import { address } from './fields.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
+
+export const maverickV2 = defineOp(
+  {
+    name: 'maverick-v2',
+    title: 'Maverick V2',
+    mechanism: 'bins',
+    code: 0x20,
+    fields: { pool: address },
+    direction: { name: 'zeroForOne', meaning: 'token A is sold' },
+  },
+  tradeWithUnknownOutput,
+)
