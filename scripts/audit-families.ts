@@ -28,7 +28,7 @@ const PAYS_AHEAD = /Inputs\.(prepay|pay)\(/
 const PAYS_MEASURED = /Inputs\.payMeasured\(/
 const TAKES = /Inputs\.take(Pair)?\(/
 
-/** What happens if a pool takes only part of the input, by patterns of the code that handles it. */
+/** Outcomes of a partial fill (a pool takes only part of the input), by patterns of the code that handles it. */
 const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/!pulled\) Inputs\.requireWhole/, "not drawn (the sender's own token); else reverts, by the amounts returned"],
   [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
@@ -38,10 +38,7 @@ const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/clearApproval\(/, 'exact input; the approval is cleared'],
 ]
 
-/**
- * What the genuine contracts do with a partial fill that the Executor does not check. These texts are not read from
- * sources.
- */
+/** Behavior of genuine contracts at a partial fill that the Executor does not check. These texts are not read from sources. */
 const UNGUARDED: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
   'wrapped-native': 'one to one',

@@ -144,7 +144,8 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
 }
 
 /**
- * Returns the UniversalRouter with an existing Permit2 allowance, as from a wallet's second swap on.
+ * Returns the UniversalRouter with an existing Permit2 allowance, as from a wallet's second swap on. Long: a list of
+ * scenarios with their calls.
  */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth, key } = world

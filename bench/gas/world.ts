@@ -28,7 +28,7 @@ const v4Abi = parseAbi([
   'function initialize(PoolKey key, uint160 sqrtPriceX96) returns (int24)',
 ]) as Abi
 
-/** Deploys tokens and pools. */
+/** Deploys tokens and pools. Long: one deployment after the other. */
 export async function buildWorld(node: Node) {
   const { deploy, write, read, rpc, deployer, user } = node
   const ownContracts = compileOwn()

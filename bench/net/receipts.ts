@@ -22,7 +22,7 @@ export type ReceiptFigures = {
 export type RestrictedReceipt = ReceiptFigures & {
   /** Parameter that restricts the request. */
   readonly restriction: string
-  /** What it pays after gas beyond the unrestricted quote, in basis points of that quote's output; may be negative. */
+  /** Excess over the unrestricted quote after gas, in basis points of that quote's output; negative if it pays less. */
   readonly bps: number
   /** True if it pays more than the unrestricted quote and uses less gas. */
   readonly dominates: boolean

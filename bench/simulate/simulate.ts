@@ -102,9 +102,8 @@ async function measureSimulation() {
     const attackMs: Record<string, number> = {}
     for (const [name, code] of Object.entries(attacks)) {
       const request = await deployAttack(code)
-      attackMs[name] = rounded(
-        median(await measureTimes(() => simulateSwap(rpc, request, createSimulationContext()), RUNS_PER_ATTACK)),
-      )
+      const simulateAttack = () => simulateSwap(rpc, request, createSimulationContext())
+      attackMs[name] = rounded(median(await measureTimes(simulateAttack, RUNS_PER_ATTACK)))
     }
     const endlessRequest = await deployAttack(attacks['gas bomb'])
     await measureCallers()

@@ -128,7 +128,7 @@ export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOpt
   return {
     tokens,
     swaps: countsOf(countedSwaps.map(stateOf)),
-    transactions: countsOf(transactions.map((group) => leastUsableOf(group.map(stateOf)))),
+    transactions: countsOf(transactions.map((group) => worstStateOf(group.map(stateOf)))),
     poolCounts: countsOf([...pools.values()].map(({ state }) => state)),
     pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
     otherTrades: otherTrades(allSwaps),
@@ -178,7 +178,7 @@ function countsOf(states: readonly PoolState[]): Counts {
   return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }
 }
 
-const leastUsableOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
+const worstStateOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
 /** Returns the key of a swap's pool. A contract that holds many pools without ids has one key per set of tokens. */
 function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {

@@ -66,7 +66,7 @@ function loadPackage(): Package {
 
 let loadedPackage: Package | undefined
 
-/** Creates the peer. The function is long, since it provides everything that the package's router needs. */
+/** Creates the peer. Long: it provides everything that the package's router needs. */
 export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
   loadedPackage ??= loadPackage()
   const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loadedPackage

@@ -14,8 +14,8 @@ const MAX_STEPS = 60
 export type Verdict = {
   readonly trap: string
   /**
-   * Of the quote with `intermediates=any` (the baited quote): percent of the input that goes through the bait, and the
-   * excess over the quote without the trap, in bps.
+   * Percent of the input that goes through the bait in the quote with `intermediates=any` (the baited quote). Next: the
+   * excess of that quote over the quote without the trap, in bps.
    */
   readonly baitedPercent: number
   readonly baitedQuoteBps: number

@@ -6,7 +6,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useState } from 'react'
-import { type ChainStatus, type PageChain, useStatus, useStatuses } from '../service/chains.ts'
+import { type PageChain, type PageChainStatus, useStatus, useStatuses } from '../service/chains.ts'
 import { Address } from '../ui/Address.tsx'
 import { useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
@@ -30,7 +30,7 @@ const BEHIND_SECONDS = 30
 /** Maximum tiles of a group on a narrow screen until the reader expands the group. */
 const MAX_FOLDED_TILES = 12
 
-function statusKindOf({ status }: PageChain, chainStatus: ChainStatus | undefined): StatusKind {
+function statusKindOf({ status }: PageChain, chainStatus: PageChainStatus | undefined): StatusKind {
   if (chainStatus?.state === 'failing') return 'down'
   if (chainStatus?.state === 'awake')
     return chainStatus.clock === 'moving' && (chainStatus.lagSeconds ?? 0) > BEHIND_SECONDS
@@ -102,7 +102,7 @@ export function ChainsPage() {
   )
 }
 
-type Row = PageChain & { readonly chainStatus: ChainStatus | undefined; readonly statusKind: StatusKind }
+type Row = PageChain & { readonly chainStatus: PageChainStatus | undefined; readonly statusKind: StatusKind }
 
 type ChainMapProps = {
   readonly rows: readonly Row[]
@@ -268,7 +268,7 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Shows the lag only if the chain's block times follow real time. */
-function LastBlock({ run: chainStatus }: { readonly run: ChainStatus | undefined }) {
+function LastBlock({ run: chainStatus }: { readonly run: PageChainStatus | undefined }) {
   if (chainStatus?.clock === 'resting') return 'idle (no new blocks)'
   if (chainStatus?.clock === 'off') return 'clock differs from ours'
   if (chainStatus?.clock !== 'moving' || chainStatus.lagSeconds === undefined)

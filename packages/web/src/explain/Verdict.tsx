@@ -13,7 +13,7 @@ import { percentText, type TransactionTerms } from './terms.ts'
 type Props = {
   readonly explanation: Explanation
   readonly terms: TransactionTerms
-  /** How the transaction's contracts differ from those deployed on the chain, each as a clause of a sentence. */
+  /** Differences of the transaction's contracts from those deployed on the chain, each as a clause of a sentence. */
   readonly deploymentDifferences: readonly string[]
   /** True while prices are loading. */
   readonly isPending: boolean

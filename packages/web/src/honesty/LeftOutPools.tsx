@@ -2,10 +2,10 @@
 import { shorten, utcText } from '../format/number.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { Percent } from '../ui/Num.tsx'
-import type { FadingPool } from './drift.ts'
+import type { FadingPoolEntry } from './drift.ts'
 
 /** Lists pools whose quotes repeatedly fade, and their penalty. */
-export function LeftOutPools({ pools }: { readonly pools: readonly FadingPool[] }) {
+export function LeftOutPools({ pools }: { readonly pools: readonly FadingPoolEntry[] }) {
   return (
     <section className="panel hn__out" aria-labelledby="out">
       <div className="panel__h">

@@ -29,7 +29,7 @@ export type DriftRow = {
 }
 
 /** A pool whose quotes fade: it repeatedly pays less, one block later, than trades in it explain. */
-export type FadingPool = {
+export type FadingPoolEntry = {
   readonly pool: string
   readonly dex: string
   readonly family: string
@@ -50,7 +50,7 @@ export type DriftStats = {
   readonly missed: number
   readonly chain: DriftByDelay
   readonly rows: Readonly<Record<DriftKind, readonly DriftRow[]>>
-  readonly fadingPools: readonly FadingPool[]
+  readonly fadingPools: readonly FadingPoolEntry[]
 }
 
 /** Maximum rows of a kind. The service sends no more. */

@@ -19,7 +19,7 @@ export type PageChain = {
 }
 
 /** Status of a chain as the service reports it. */
-export type ChainStatus = {
+export type PageChainStatus = {
   /**
    * `asleep`: the service does not follow the chain, because nobody requests it. `failing`: its node does not answer.
    */
@@ -88,7 +88,7 @@ export function useStatus(chainId: number, enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['ready', chainId],
-    queryFn: () => loadStatus<ChainStatus>(`/ready/${chainId}`),
+    queryFn: () => loadStatus<PageChainStatus>(`/ready/${chainId}`),
     refetchInterval: STATUS_POLL_MS,
     retry: false,
   })
@@ -97,7 +97,7 @@ export function useStatus(chainId: number, enabled = true) {
 export function useStatuses() {
   return useQuery({
     queryKey: ['ready'],
-    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, ChainStatus>> }>('/ready'),
+    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, PageChainStatus>> }>('/ready'),
     refetchInterval: STATUS_POLL_MS,
     retry: false,
   })

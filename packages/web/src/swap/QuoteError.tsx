@@ -39,9 +39,6 @@ export function NoRoutePanel({
 }: Props) {
   const { title, text, smallText } = errorTextOf(error, maxImpact)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
-  const exclusionsByReason = new Map<string, Exclusion[]>()
-  for (const exclusion of reasons)
-    exclusionsByReason.set(exclusion.reason, [...(exclusionsByReason.get(exclusion.reason) ?? []), exclusion])
   return (
     <section className="panel" aria-labelledby="why">
       <div className="panel__h">
@@ -87,27 +84,35 @@ export function NoRoutePanel({
           )}
         </div>
         {isAboutSize(error) && <SwapAnyway {...{ error, inputUsd, onRaise }} />}
-        {exclusionsByReason.size > 0 && (
-          <div>
-            <span className="lab">Routes we tried</span>
-            <ul className="why__l">
-              {[...exclusionsByReason].map(([reason, exclusions]) => (
-                <li key={reason}>
-                  <b>{exclusions.length === 1 ? '1 pool' : `${exclusions.length} pools`}</b> {reason}
-                  {exclusions.slice(0, MAX_LISTED).map(({ pool, family }) => (
-                    <div className="note" key={pool}>
-                      {family && <FamilyMark family={family} />}
-                      {family} {pool && <Address address={pool} />}
-                    </div>
-                  ))}
-                  {exclusions.length > MAX_LISTED && <div className="note">{exclusions.length - MAX_LISTED} more</div>}
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
+        {reasons.length > 0 && <ExcludedPools exclusions={reasons} />}
       </div>
     </section>
+  )
+}
+
+/** Lists the pools of the excluded routes by the reason for their exclusion. */
+function ExcludedPools({ exclusions: allExclusions }: { readonly exclusions: readonly Exclusion[] }) {
+  const exclusionsByReason = new Map<string, Exclusion[]>()
+  for (const exclusion of allExclusions)
+    exclusionsByReason.set(exclusion.reason, [...(exclusionsByReason.get(exclusion.reason) ?? []), exclusion])
+  return (
+    <div>
+      <span className="lab">Routes we tried</span>
+      <ul className="why__l">
+        {[...exclusionsByReason].map(([reason, exclusions]) => (
+          <li key={reason}>
+            <b>{exclusions.length === 1 ? '1 pool' : `${exclusions.length} pools`}</b> {reason}
+            {exclusions.slice(0, MAX_LISTED).map(({ pool, family }) => (
+              <div className="note" key={pool}>
+                {family && <FamilyMark family={family} />}
+                {family} {pool && <Address address={pool} />}
+              </div>
+            ))}
+            {exclusions.length > MAX_LISTED && <div className="note">{exclusions.length - MAX_LISTED} more</div>}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -83,14 +83,7 @@ export const RoutePanel = memo(function RoutePanel({
             </span>
           </p>
         </div>
-        <div className="ends">
-          <p>
-            <b>{src.symbol}</b> <Amount base={quote.fromAmount} decimals={src.decimals} />
-          </p>
-          <p>
-            <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> <b>{dst.symbol}</b>
-          </p>
-        </div>
+        <RouteEnds {...{ quote, src, dst }} />
         <Flow route={quote} tokenOf={tokenOf} highlightedIndex={highlightedIndex} onHighlight={setHighlightedIndex} />
         <div className="key">
           {shownGroups.map((group) => (
@@ -121,6 +114,20 @@ export const RoutePanel = memo(function RoutePanel({
     </>
   )
 })
+
+/** Shows what is paid and what is received. */
+function RouteEnds({ quote, src, dst }: Pick<Props, 'quote' | 'src' | 'dst'>) {
+  return (
+    <div className="ends">
+      <p>
+        <b>{src.symbol}</b> <Amount base={quote.fromAmount} decimals={src.decimals} />
+      </p>
+      <p>
+        <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> <b>{dst.symbol}</b>
+      </p>
+    </div>
+  )
+}
 
 /** Parts of the panel: its placeholder, the drawing, and the table. */
 const PART_COUNT = 3

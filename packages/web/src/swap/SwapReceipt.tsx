@@ -7,11 +7,11 @@ import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
-import type { SwapReceipt } from './signing.ts'
+import type { SentSwapReceipt } from './signing.ts'
 
 type Props = {
   readonly route: Route
-  readonly receipt: SwapReceipt
+  readonly receipt: SentSwapReceipt
   readonly src: PageToken
   readonly dst: PageToken
 }

@@ -20,7 +20,7 @@ import type { ShownQuote } from './use-quote.ts'
 export type StepName = 'allow' | 'check' | 'confirm' | 'land'
 export type StepState = 'todo' | 'now' | 'done'
 
-export type SwapReceipt = {
+export type SentSwapReceipt = {
   readonly hash: string
   readonly block: number
   readonly gasUsed: bigint
@@ -46,7 +46,7 @@ export type Signing = {
   readonly hash: string | undefined
   /** Last kind of transaction that the wallet has sent, including earlier attempts at this swap. */
   readonly sent: 'nothing' | 'approval' | 'swap'
-  readonly receipt: SwapReceipt | undefined
+  readonly receipt: SentSwapReceipt | undefined
   readonly error: unknown
 }
 
@@ -141,7 +141,7 @@ function ledgerRecorder({
 function signingOf(
   run: SwapRun,
   isApproved: boolean,
-  receipt: SwapReceipt | undefined,
+  receipt: SentSwapReceipt | undefined,
   receiptError: unknown,
 ): Signing {
   const { events, route, proven, question, promptedAt, hash } = run
@@ -187,7 +187,12 @@ type Receipt = {
   readonly effectiveGasPrice?: string
 }
 
-async function receiptOf(provider: Eip1193Provider, route: Route, owner: string, hash: string): Promise<SwapReceipt> {
+async function receiptOf(
+  provider: Eip1193Provider,
+  route: Route,
+  owner: string,
+  hash: string,
+): Promise<SentSwapReceipt> {
   const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
   const block = Number(receipt.blockNumber)
   const gasUsed = BigInt(receipt.gasUsed)
