@@ -6,8 +6,12 @@ import { join } from 'node:path'
 
 const fileOf = (name: string) => join(import.meta.dirname, 'results', `${name}.json`)
 
-/** Writes `results/<name>.json`: the results, with the machine, the commit, and the date of the measurement. */
-export function record(name: string, figures: object, { shown = true } = {}): void {
+/**
+ * Writes `results/<name>.json`: the figures, with the machine, the commit, and the date of the measurement.
+ *
+ * @param options - `isPrinted` is false to write without printing the result
+ */
+export function record(name: string, figures: object, { isPrinted = true } = {}): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
   const result = {
     date: new Date().toISOString().slice(0, 10),
@@ -24,7 +28,7 @@ export function record(name: string, figures: object, { shown = true } = {}): vo
   }
   const text = `${JSON.stringify(result, null, 2)}\n`
   writeFileSync(fileOf(name), text)
-  if (shown) console.log(text)
+  if (isPrinted) console.log(text)
 }
 
 /** Returns the last recorded result; undefined if nothing was recorded. */

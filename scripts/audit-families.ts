@@ -1,6 +1,7 @@
 /**
- * Writes docs/audit/families.md: how each operation of the Executor is paid, who holds leftover input, who may call
- * back, and which view functions it relies on. The facts come from the sources, so the page cannot contradict them.
+ * Writes docs/audit/families.md: for each operation of the Executor, how its input is paid, what becomes of
+ * leftover input, who may call back, and on which answers of other contracts it relies. The facts are read from the
+ * sources, so that the page cannot contradict them.
  * `npm run audit:scope` runs it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,20 +16,20 @@ const core = read('core/ExecutorCore.sol')
 export type FamilyFacts = {
   readonly name: string
   readonly source: string
-  readonly paid: readonly string[]
-  readonly partial: readonly string[]
+  readonly payments: readonly string[]
+  readonly partialFills: readonly string[]
   readonly callback: string
-  readonly answers: readonly string[]
+  readonly reliedOnAnswers: readonly string[]
   readonly output: string
 }
 
-/** Patterns of the calls that pay a step. The page explains the terms. */
-const AHEAD = /Inputs\.(prepay|pay)\(/
-const PAY_MEASURED = /Inputs\.payMeasured\(/
+/** Patterns of the calls that pay an operation. The page explains "ahead", "measured", and "taken". */
+const PAYS_AHEAD = /Inputs\.(prepay|pay)\(/
+const PAYS_MEASURED = /Inputs\.payMeasured\(/
 const TAKES = /Inputs\.take(Pair)?\(/
 
-/** Outcome of a partial fill, by the pattern of the code that guards it. */
-const PARTIAL: readonly (readonly [pattern: RegExp, text: string])[] = [
+/** Outcomes of a partial fill (a pool takes only part of the input), by patterns of the code that handles it. */
+const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/!pulled\) Inputs\.requireWhole/, "not drawn (the sender's own token); else reverts, by the amounts returned"],
   [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
   [/Inputs\.requireSpent\(/, 'token: reverts, by the approval'],
@@ -37,7 +38,7 @@ const PARTIAL: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/clearApproval\(/, 'exact input; the approval is cleared'],
 ]
 
-/** Behavior of genuine code without a guard of the Executor. These texts do not come from our sources. */
+/** Behavior of genuine contracts at a partial fill that the Executor does not check. These texts are not read from sources. */
 const UNGUARDED: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
   'wrapped-native': 'one to one',
@@ -46,54 +47,55 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'rate-wrapper': 'unwrapping: burns the requested shares',
 }
 
-const STARTS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
+/** Folders of operations that are not named like their folder. */
+const FOLDERS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
 
 export function familyFacts(): FamilyFacts[] {
   return ops.map(({ name }) => {
-    const folder = STARTS[name] ?? name
+    const folder = FOLDERS[name] ?? name
     const file = readdirSync(join(SOURCES, 'dexes', folder)).find((entry) => entry.endsWith('.sol'))!
     const source = read(`dexes/${folder}/${file}`).replace(/^\s*\/\/.*$/gm, '')
     const ownSource = folder === 'wrapped-native' ? functionOf(source, name) : source
-    const entry = new RegExp(`opcode == Program\\.${name.replaceAll('-', '_').toUpperCase()}\\) at = (\\w+)`).exec(
-      core,
-    )?.[1]
-    if (!entry) throw new Error(`ExecutorCore has no branch of ${name}`)
-    const step = entry.startsWith('_') ? functionOf(core, entry) : ''
+    const functionName = new RegExp(
+      `opcode == Program\\.${name.replaceAll('-', '_').toUpperCase()}\\) at = (\\w+)`,
+    ).exec(core)?.[1]
+    if (!functionName) throw new Error(`ExecutorCore has no branch of ${name}`)
+    const stepFunction = functionName.startsWith('_') ? functionOf(core, functionName) : ''
     return {
       name,
       source: `contracts/src/dexes/${folder}/${file}`,
-      paid: paidBy(ownSource, step),
-      partial: partialOf(name, folder, ownSource, step),
-      callback: callbackOf(step),
-      answers: answersOf(ownSource),
+      payments: paymentsOf(ownSource, stepFunction),
+      partialFills: partialFillsOf(name, folder, ownSource, stepFunction),
+      callback: callbackOf(stepFunction),
+      reliedOnAnswers: answersOf(ownSource),
       output: outputOf(ownSource),
     }
   })
 }
 
-function paidBy(source: string, step: string): string[] {
-  if (step) return ['callback']
+function paymentsOf(source: string, stepFunction: string): string[] {
+  if (stepFunction) return ['callback']
   const findings: string[] = []
-  if (AHEAD.test(source)) findings.push('ahead')
-  if (PAY_MEASURED.test(source)) findings.push('ahead, measured')
+  if (PAYS_AHEAD.test(source)) findings.push('ahead')
+  if (PAYS_MEASURED.test(source)) findings.push('ahead, measured')
   if (TAKES.test(source)) findings.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
   if (/\{value: /.test(source)) findings.push('native with the call')
   return findings
 }
 
-function partialOf(name: string, folder: string, source: string, step: string): string[] {
+function partialFillsOf(name: string, folder: string, source: string, stepFunction: string): string[] {
   const notDrawn = "not drawn (the sender's own token)"
-  if (/_answered\(pool, flags, consumed, amount\)|requireWhole\(pool, consumed, amount\)/.test(step))
+  if (/_answered\(pool, flags, consumed, amount\)|requireWhole\(pool, consumed, amount\)/.test(stepFunction))
     return [`${notDrawn}; else reverts, by the amounts returned`]
   const rounding = /ROUNDING_BITS = (\d+);/.exec(source)?.[1]
-  if (/\w+\.finish\(pool, token, consumed, amount\)/.test(step) && rounding)
+  if (/\w+\.finish\(pool, token, consumed, amount\)/.test(stepFunction) && rounding)
     return [
       `${notDrawn}; else reverts, by the amounts returned, but for 2^-${rounding} of the input, which is forfeited`,
     ]
-  const partial = PARTIAL.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
+  const partial = PARTIAL_FILLS.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
   if (/!pulled\) Inputs/.test(source))
     partial.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
-  if (AHEAD.test(source) || PAY_MEASURED.test(source)) partial.push('the pool keeps it')
+  if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) partial.push('the pool keeps it')
   if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
     partial.push('native: unguarded, exact input')
   const ownSource = UNGUARDED[folder]
@@ -102,10 +104,10 @@ function partialOf(name: string, folder: string, source: string, step: string): 
   return partial
 }
 
-/** Returns the account that may call back, from the flag of the awaited callback. */
-function callbackOf(step: string): string {
-  if (!step) return 'nobody'
-  const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(step)?.[1]
+/** Returns the account that may call back: which one, the call of `_await` says by its flag. */
+function callbackOf(stepFunction: string): string {
+  if (!stepFunction) return 'nobody'
+  const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(stepFunction)?.[1]
   if (!flag) throw new Error('a step with a function of its own awaits no callback')
   return flag === '0' ? 'the pool' : `the contract called (\`${flag}\`)`
 }
@@ -159,10 +161,12 @@ function partialFillError(): string {
 
 export function familiesTable(): string {
   const cell = (parts: readonly string[]) => (parts.length > 0 ? parts.join('; ') : '–')
-  const rows = familyFacts().map(({ name, source, paid, partial, callback, answers, output }) => {
-    const link = `[\`${name}\`](../../${source})`
-    return `| ${link} | ${cell(paid)} | ${cell(partial)} | ${callback} | ${cell(answers)} | ${output} |`
-  })
+  const rows = familyFacts().map(
+    ({ name, source, payments: paid, partialFills: partial, callback, reliedOnAnswers: answers, output }) => {
+      const link = `[\`${name}\`](../../${source})`
+      return `| ${link} | ${cell(paid)} | ${cell(partial)} | ${callback} | ${cell(answers)} | ${output} |`
+    },
+  )
   return [
     '| operation | input is paid | a fill that is not whole | may call back | answers relied on | output |',
     '| --- | --- | --- | --- | --- | --- |',

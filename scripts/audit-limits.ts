@@ -1,11 +1,15 @@
-/** Writes docs/audit/limits.md: the size of the deployed code, and the worst cases of gas. `npm run audit:scope` runs it. */
+/**
+ * Writes docs/audit/limits.md: the size of the deployed code, and the worst cases of gas. `npm run audit:scope` runs
+ * it.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './lib/run.ts'
 
-/** Maximum bytes of deployed code (EIP-170) and of init code (EIP-3860). */
-const MAX_CODE = 24_576
-const MAX_INIT_CODE = 49_152
+/** Maximum size of deployed code (EIP-170). */
+const MAX_CODE_BYTES = 24_576
+/** Maximum size of init code (EIP-3860). */
+const MAX_INIT_CODE_BYTES = 49_152
 
 /** Maximum gas of a transaction since Fusaka (EIP-7825). */
 const MAX_TRANSACTION_GAS = 16_777_216
@@ -21,7 +25,7 @@ const CONTRACTS = [
 const MAX_ROWS = 12
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
-const inWords = (value: number) => value.toLocaleString('en-US')
+const formatNumber = (value: number) => value.toLocaleString('en-US')
 
 /** Returns the path of a compiled contract in Hardhat's latest build. */
 export function artifactOf(contract: string): string {
@@ -37,7 +41,7 @@ function sizeTable(): string {
     // 200 gas per byte of code, at most 16 per byte of calldata, and 53,000 per contract creation.
     const creation = code * 200 + init * 16 + 53_000
     const share = ((100 * creation) / MAX_TRANSACTION_GAS).toFixed(0)
-    return `| \`${contract}\` | ${build} | ${inWords(code)} | ${inWords(MAX_CODE - code)} | ${inWords(init)} | ${inWords(MAX_INIT_CODE - init)} | ${inWords(creation)} (${share} %) |`
+    return `| \`${contract}\` | ${build} | ${formatNumber(code)} | ${formatNumber(MAX_CODE_BYTES - code)} | ${formatNumber(init)} | ${formatNumber(MAX_INIT_CODE_BYTES - init)} | ${formatNumber(creation)} (${share} %) |`
   })
   return [
     '| contract | build | code, bytes | left of 24,576 | init code, bytes | left of 49,152 | gas to create, at most |',
@@ -56,13 +60,14 @@ function boundsTable(): string {
     ]),
   )
   const rows = [...source.matchAll(/function (testFuzz_I15_\w+)\([\s\S]*?\b(GAS_\w+)\);\n {4}}/g)].map(
-    ([, test, bound]) => `| \`${test}\` | ${inWords(bounds.get(bound!)!)} |`,
+    ([, test, bound]) => `| \`${test}\` | ${formatNumber(bounds.get(bound!)!)} |`,
   )
   if (rows.length !== bounds.size)
     throw new Error(`Gas.t.sol has ${bounds.size} bounds and ${rows.length} tests that use one`)
   return ['| test | gas of the call, at most |', '| --- | ---: |', ...rows].join('\n')
 }
 
+/** Gas of a hop, gas of each further piece of liquidity that it crosses, and how both were measured. */
 type Hop = { readonly hop: number; readonly piece: number; readonly basis: string }
 
 function hopsTable(): string {
@@ -72,7 +77,7 @@ function hopsTable(): string {
     .slice(0, MAX_ROWS)
     .map(
       ([family, { hop, piece, basis }]) =>
-        `| ${family} | ${inWords(hop)} | ${piece > 0 ? inWords(piece) : '–'} | ${basis.split(':')[0]} |`,
+        `| ${family} | ${formatNumber(hop)} | ${piece > 0 ? formatNumber(piece) : '–'} | ${basis.split(':')[0]} |`,
     )
   return [
     '| family | gas of a hop | of each further piece (tick, bin, level) | by |',
@@ -89,7 +94,7 @@ function tradesTable(): string {
   )
   const rows = Object.entries(trades).map(
     ([name, { sluice, sluiceDirect, floor }]) =>
-      `| ${name} | ${inWords(sluice)} | ${sluiceDirect ? inWords(sluiceDirect) : '–'} | ${floor ? (sluice / floor).toFixed(3) : '–'} |`,
+      `| ${name} | ${formatNumber(sluice)} | ${sluiceDirect ? formatNumber(sluiceDirect) : '–'} | ${floor ? (sluice / floor).toFixed(3) : '–'} |`,
   )
   return [
     '| trade | gas, in custody | direct | over a bare contract without checks |',

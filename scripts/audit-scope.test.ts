@@ -56,14 +56,18 @@ describe('the table of operations', () => {
 
   /** Compares the page with the encoder's own list of operations that an earlier step pays. */
   test('agrees with the encoder on prepaid inputs', () => {
-    const ahead = facts.filter(({ paid }) => paid.some((way) => way.startsWith('ahead'))).map(({ name }) => name)
+    const ahead = facts
+      .filter(({ payments }) => payments.some((way) => way.startsWith('ahead')))
+      .map(({ name }) => name)
     for (const op of ops) if ('canBePrepaid' in op && op.canBePrepaid) expect(ahead).toContain(op.name)
   })
 
   test('describes partial fills for every step that takes its input first, and for every callback', () => {
-    for (const { name, paid, partial } of facts) expect(partial.length, `${name}: ${paid}`).toBeGreaterThan(0)
+    for (const { name, payments: paid, partialFills: partial } of facts)
+      expect(partial.length, `${name}: ${paid}`).toBeGreaterThan(0)
     const unguarded = facts.filter(
-      ({ paid, partial }) => paid.includes('taken, approved') && !/reverts|forfeited|exact input/.test(partial.join()),
+      ({ payments: paid, partialFills: partial }) =>
+        paid.includes('taken, approved') && !/reverts|forfeited|exact input/.test(partial.join()),
     )
     expect(unguarded).toEqual([])
   })

@@ -14,21 +14,21 @@ type FrozenContracts = Readonly<Record<string, { readonly address: string; reado
 
 const CONTRACTS = ['Guard', 'GuardLondon', 'Executor.v1', 'ExecutorLondon.v1'] as const
 
-export function scope(): string {
+export function scopePage(): string {
   const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
   const frozen = read<FrozenContracts>('contracts/frozen-guards.json')
-  const uses = new Map<string, { content: string; by: string[] }>()
+  const uses = new Map<string, { content: string; contracts: string[] }>()
   for (const contract of CONTRACTS) {
     const { sources } = read<Standard>(`deployments/standard-json/${contract}.json`)
     for (const [path, { content }] of Object.entries(sources)) {
-      const use = uses.get(path) ?? { content, by: [] }
-      use.by.push(contract.replace('.v1', ''))
+      const use = uses.get(path) ?? { content, contracts: [] }
+      use.contracts.push(contract.replace('.v1', ''))
       uses.set(path, use)
     }
   }
   const rows = [...uses]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, { content, by }]) => {
+    .map(([path, { content, contracts: by }]) => {
       const lines = content.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\*)/.test(line)).length
       return `| \`${path.replace('project/', 'contracts/')}\` | ${lines} | ${by.join(', ')} | \`${id(content).slice(0, 18)}…\` |`
     })
@@ -51,7 +51,7 @@ ${rows.join('\n')}
 
 /** Text of each page by file name in docs/audit. */
 export const pages: Readonly<Record<string, () => string>> = {
-  'scope.md': scope,
+  'scope.md': scopePage,
   'families.md': familiesPage,
   'limits.md': limitsPage,
 }

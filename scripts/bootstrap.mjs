@@ -13,7 +13,7 @@ const lockHash = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex')
 
-// What only tests, checks and benchmarks use, a third of it all, waits for the first of those.
+// A third of the packages is used only by tests, checks, and benchmarks, and is installed when the first of these runs.
 const LEAN = ' without devDependencies'
 const withoutTools = [
   'start',
@@ -33,9 +33,9 @@ const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
 const lean = withoutTools.includes(task) && installed.endsWith(LEAN)
 if (installed !== lockHash && !(lean && installed === lockHash + LEAN)) {
   console.error('Installing dependencies (about a minute the first time)…')
-  // npm leaves out optional packages whose `engines` the running Node does not meet, among them Hardhat's EVM: install under
-  // a newer one. `install --no-save` keeps to the lockfile like `ci`, and also where a registry mirror lacks the executables
-  // of other platforms, which `ci` refuses.
+  // npm leaves out optional packages, such as Hardhat's EVM, if the running Node does not meet their `engines`, so it runs
+  // under a newer Node. `install --no-save` installs what the lockfile says, as `ci` does. But `ci` fails if a registry
+  // mirror lacks the executables of other platforms.
   const old = Number(process.versions.node.split('.')[0]) < 22
   const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(lean ? ['--omit=dev'] : [])]
   const [command, args] = old ? ['npx', ['--yes', '--package=node@24', 'npm', ...npm]] : ['npm', npm]
@@ -49,18 +49,18 @@ if (installed !== lockHash && !(lean && installed === lockHash + LEAN)) {
 
 const node = join(root, 'node_modules/.bin/node')
 const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
-// Modules that were compiled once are loaded in half the time, by tests and all that they start too.
+// The cache of compiled modules halves their loading time, also in tests and in the processes that they start.
 const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
 const env = { ...compiled, ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' }
 
-// Scripts import the bindings, which the build makes. Its output goes to stderr: what a script prints may be data.
+// Scripts import the bindings, which the build creates. It prints to stderr, since stdout is for the output of the script.
 if (task !== 'format') {
   if (!existsSync(join(root, 'packages/bindings/dist'))) console.error('Compiling contracts and bindings…')
-  const shown = task === 'build' || process.env.CI === 'true'
+  const isPrinted = task === 'build' || process.env.CI === 'true'
   const build = spawnSync(
     join(root, 'node_modules/.bin/turbo'),
     ['run', 'build', '--output-logs=new-only', '--log-order=stream'],
-    { cwd: root, env, encoding: 'utf8', stdio: shown ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'] },
+    { cwd: root, env, encoding: 'utf8', stdio: isPrinted ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'] },
   )
   if (build.status !== 0) {
     console.error(`${build.stdout ?? ''}${build.stderr ?? ''}The build failed; the lines above say why.`)

@@ -1,4 +1,7 @@
-/** Step of `npm run check`: verifies that the interface keeps the promises of the last release in docs/openapi.json. */
+/**
+ * Step of `npm run check`: verifies that the API still has everything that docs/openapi.json of the last release
+ * promises.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '@sluice/api'

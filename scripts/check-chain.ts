@@ -8,7 +8,7 @@ import { relative } from 'node:path'
 import { type ChainFile, formatChainFile, loadRegistry } from '@sluice/chains'
 import { checkChain } from './check-chain/check.ts'
 import type { Finding } from './check-chain/finding.ts'
-import { patch, table, tally } from './check-chain/report.ts'
+import { formatCounts, formatDiff, formatTable } from './check-chain/report.ts'
 import { commandLine, fail } from './lib/command-line.ts'
 import { root, userPath } from './lib/run.ts'
 
@@ -18,8 +18,8 @@ const usage = `npm run check:chain -- <id>… | --all
   --write          put what the chain tells into its file
   --report <file>  all findings as JSON`
 
-/** Maximum chains checked at the same time with --all. */
-const AT_ONCE = 12
+/** Maximum number of chains that are checked at the same time. */
+const CONCURRENT_CHAINS = 12
 
 /** Exit code for an invalid command line; 1 means findings. */
 const USAGE_EXIT_CODE = 2
@@ -36,24 +36,24 @@ const config = {
 } as const
 const { values, positionals } = commandLine(usage, config, USAGE_EXIT_CODE)
 const exit = (text: string): never => fail(text, USAGE_EXIT_CODE)
-const wrong = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
-if (wrong !== undefined) exit(`${wrong} is not a chain id\n${usage}`)
+const invalidId = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
+if (invalidId !== undefined) exit(`${invalidId} is not a chain id\n${usage}`)
 if (values.all === positionals.length > 0) exit(usage)
 
 const chainsDir = values.chains ? userPath(values.chains) : process.env.CHAINS_DIR || undefined
 const registry = loadRegistry({ chainsDir, deploymentsDir: process.env.DEPLOYMENTS_DIR || undefined })
 const ids = values.all ? [...registry.knownIds()] : positionals.map(Number)
 if (values.rpc !== undefined && ids.length !== 1) exit(`--rpc goes with one chain\n${usage}`)
-const strange = ids.find((id) => registry.chain(id) === undefined)
-if (strange !== undefined) exit(`chain ${strange} is not in the registry`)
+const unknownId = ids.find((id) => registry.chain(id) === undefined)
+if (unknownId !== undefined) exit(`chain ${unknownId} is not in the registry`)
 
 const findingsByChain = new Map<number, readonly Finding[]>()
 const queue = [...ids]
-await Promise.all(Array.from({ length: AT_ONCE }, work))
-for (const id of ids) suggest(id, findingsByChain.get(id)!)
+await Promise.all(Array.from({ length: CONCURRENT_CHAINS }, checkQueue))
+for (const id of ids) printOrWriteFixes(id, findingsByChain.get(id)!)
 
-const all = [...findingsByChain.values()].flat()
-if (values.all) console.log(`\n${ids.length} chains: ${tally(all)}`)
+const allFindings = [...findingsByChain.values()].flat()
+if (values.all) console.log(`\n${ids.length} chains: ${formatCounts(allFindings)}`)
 if (values.report) {
   const report = ids.map((chainId) => ({
     chainId,
@@ -64,9 +64,9 @@ if (values.report) {
   }))
   writeFileSync(userPath(values.report), `${JSON.stringify(report, null, 2)}\n`)
 }
-process.exit(all.some(({ status }) => status === 'fail') ? 1 : 0)
+process.exit(allFindings.some(({ status }) => status === 'fail') ? 1 : 0)
 
-async function work(): Promise<void> {
+async function checkQueue(): Promise<void> {
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     const chain = registry.chain(id)!
     const ownUrls = process.env[`RPC_URL_${id}`]
@@ -78,14 +78,14 @@ async function work(): Promise<void> {
     findingsByChain.set(id, findings)
     console.log(
       values.all
-        ? `${id} ${chain.name}: ${tally(findings)}`
-        : `${id} ${chain.name}\n${table(findings)}\n${tally(findings)}`,
+        ? `${id} ${chain.name}: ${formatCounts(findings)}`
+        : `${id} ${chain.name}\n${formatTable(findings)}\n${formatCounts(findings)}`,
     )
   }
 }
 
-/** Prints the corrections of the chain's file, or writes them with --write. */
-function suggest(id: number, findings: readonly Finding[]): void {
+/** Prints the corrections of the chain's file as a diff, or writes them to the file with --write. */
+function printOrWriteFixes(id: number, findings: readonly Finding[]): void {
   const fixes = findings.flatMap(({ fix }) => fix ?? [])
   if (fixes.length === 0) return
   const path = registry.chainFile(id)!
@@ -96,5 +96,5 @@ function suggest(id: number, findings: readonly Finding[]): void {
   if (values.write) {
     writeFileSync(path, after)
     console.log(`${relative(root, path)}: ${fixes.length} corrected`)
-  } else console.log(`\n${patch(relative(root, path), before, after)}`)
+  } else console.log(`\n${formatDiff(relative(root, path), before, after)}`)
 }

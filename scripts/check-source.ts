@@ -24,7 +24,8 @@ function manifestOf(folder: string): Manifest {
 }
 
 /**
- * Returns the sources of the newest release. Comments are part of a contract's metadata hash, and thus of its address.
+ * Returns the paths of the released contract sources. Their comments stay, because the hash of a contract's metadata,
+ * and thus its address, depends on them.
  */
 function releasedSources(): ReadonlySet<string> {
   const folder = join(root, 'deployments/standard-json')
@@ -48,8 +49,9 @@ const faults = [
   }),
   ...listedFiles('*.sol').flatMap((path) => (releasedFiles.has(path) ? [] : misleadingBeginnings(path, textOf(path)))),
 ]
-const open = faults.filter((text) => !exceptions.some(({ fault }) => fault.test(text)))
-const idle = exceptions.filter(({ fault }) => !faults.some((text) => fault.test(text)))
-for (const fault of open) console.error(fault)
-for (const { fault } of idle) console.error(`scripts/lib/check/exceptions.ts: nothing needs ${fault} any more`)
-process.exitCode = open.length + idle.length > 0 ? 1 : 0
+const unexcusedFaults = faults.filter((text) => !exceptions.some(({ fault }) => fault.test(text)))
+const unusedExceptions = exceptions.filter(({ fault }) => !faults.some((text) => fault.test(text)))
+for (const fault of unexcusedFaults) console.error(fault)
+for (const { fault } of unusedExceptions)
+  console.error(`scripts/lib/check/exceptions.ts: nothing needs ${fault} any more`)
+process.exitCode = unexcusedFaults.length + unusedExceptions.length > 0 ? 1 : 0

@@ -19,7 +19,7 @@ const imports = await run('depcruise', [
   ...cruisedFolders,
 ])
 const folders = ['--config', '.dependency-cruiser.folders.mjs', '--output-type', 'err', 'packages']
-const tiers = await run('depcruise', folders)
+const folderImports = await run('depcruise', folders)
 const unused = await run('knip', ['--no-progress', '--no-config-hints'])
 const sources = await run('node', ['scripts/check-source.ts'])
 const language = await run('node', ['scripts/language.ts'])
@@ -34,7 +34,9 @@ const types = await run('turbo', [
 ])
 const scripts = await run('tsgo', ['--noEmit', '-p', '.'])
 process.exit(
-  [lint, solidity, imports, tiers, unused, sources, language, api, types, scripts].some(({ code }) => code !== 0)
+  [lint, solidity, imports, folderImports, unused, sources, language, api, types, scripts].some(
+    ({ code }) => code !== 0,
+  )
     ? 1
     : 0,
 )

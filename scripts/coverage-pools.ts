@@ -48,31 +48,31 @@ const tokens = wholeNumber('tokens', 1, 1_000)
 const blocks = wholeNumber('blocks', 1, 1_000)
 const settleMs = 1_000 * wholeNumber('settle', 1, 3_600)
 if (values.recorded) await recordCoverage()
-else await live()
+else await measureLive()
 // Connections that are kept open would delay the exit.
 process.exit()
 
 /** Measures recorded blocks. */
 async function recordCoverage(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
-  const wrong = positionals.find((name) => !RECORDED_CHAINS.some((each) => each === name))
-  if (wrong !== undefined) refuse(`--recorded: ${wrong} is none of ${RECORDED_CHAINS.join(', ')}`)
+  const unknownName = positionals.find((name) => !RECORDED_CHAINS.some((each) => each === name))
+  if (unknownName !== undefined) refuse(`--recorded: ${unknownName} is none of ${RECORDED_CHAINS.join(', ')}`)
   const names = RECORDED_CHAINS.filter((name) => positionals.length === 0 || positionals.includes(name))
   const results: Record<string, object> = {}
-  const all: Record<string, readonly Coverage[]> = {}
+  const coveragesByChain: Record<string, readonly Coverage[]> = {}
   for (const name of names) {
     const coverages = await recordedCoverage(name, tokens)
-    all[name] = coverages
+    coveragesByChain[name] = coverages
     const summary = summaryOf(coverages)
     results[name] = { ...recordedBlocks(name), ...summary }
     if (!values.json) console.log(summaryText(name, summary))
   }
-  if (values.json) console.log(JSON.stringify(all, null, 2))
-  if (positionals.length === 0) record('pool-coverage', results, { shown: false })
+  if (values.json) console.log(JSON.stringify(coveragesByChain, null, 2))
+  if (positionals.length === 0) record('pool-coverage', results, { isPrinted: false })
 }
 
 /** Measures the newest blocks of a chain. */
-async function live(): Promise<void> {
+async function measureLive(): Promise<void> {
   if (positionals.length > 0) refuse(`${positionals[0]} is not an option`)
   if (values.chain === undefined) refuse('--chain is missing')
   const { CHAINS_DIR } = process.env
@@ -89,7 +89,7 @@ async function live(): Promise<void> {
     for (let number = Math.max(0, head.number - blocks + 1); number <= head.number; number++)
       swaps.push(...(await swapsAt(rpc, number, chain)))
     const coverage = await coverageOf(swaps, { chain, rpc, tokens, settleMs })
-    print(coverage, chain)
+    printCoverage(coverage, chain)
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     fail(`--rpc: ${error.message}`)
@@ -98,13 +98,13 @@ async function live(): Promise<void> {
   }
 }
 
-function print(coverage: Coverage, chain: Chain): void {
+function printCoverage(coverage: Coverage, chain: Chain): void {
   if (values.json) {
     console.log(JSON.stringify(coverage, null, 2))
     return
   }
-  const { wrappedNative, stables, tokens: others, name } = chain
-  const tokenList = [...(wrappedNative ? [wrappedNative] : []), ...stables, ...others]
+  const { wrappedNative, stables, tokens: otherTokens, name } = chain
+  const tokenList = [...(wrappedNative ? [wrappedNative] : []), ...stables, ...otherTokens]
   const symbols = new Map(tokenList.map(({ address, symbol }) => [address as string, symbol]))
   console.log(tokenTable(coverage, (token) => symbols.get(token as Address) ?? token))
   console.log(summaryText(name, summaryOf([coverage])))

@@ -3,7 +3,7 @@
  * branches with forge, and writes bench/results/coverage.json. Fails if a line or branch of the Guard is not covered.
  *
  * Both compile without the optimizer, which preserves line information and is fast. Tests of opcodes and gas do not
- * apply to this code and are skipped (COVERAGE). A few cases per property cover as much as many.
+ * apply to this code and are skipped (COVERAGE). A few random cases per property cover as much code as many.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,9 @@ import { record } from '../bench/record.ts'
 import { forge } from './lib/forge.ts'
 import { type CommandResult, root, run } from './lib/run.ts'
 
+/** Number of lines or branches that are covered, and of all. */
 type Ratio = { readonly covered: number; readonly of: number }
-/** Coverage of one source file, by line. */
+/** Coverage of one source file: if each line was run, and each branch taken. */
 type CoveredCode = {
   readonly lines: Map<number, boolean>
   readonly branches: readonly { line: number; isTaken: boolean }[]
@@ -22,7 +23,7 @@ const RUNS = process.env.RUNS ?? '30'
 const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
 /** The sources of the Guard. */
-const GUARD = [
+const GUARD_SOURCES = [
   'src/core/GuardCore.sol',
   'src/core/Loan.sol',
   'src/libraries/Orders.sol',
@@ -57,33 +58,35 @@ const files = [...byHardhat].map(([file, { lines }]) => {
   if (!branches) throw new Error(`forge says nothing of ${file}`)
   return {
     file,
-    lines: ratio([...lines.values()]),
-    branches: ratio(branches.map(({ isTaken }) => isTaken)),
+    lines: ratioOf([...lines.values()]),
+    branches: ratioOf(branches.map(({ isTaken }) => isTaken)),
     missedLines: [...lines].filter(([, hit]) => !hit).map(([line]) => line),
     missedBranches: branches.filter(({ isTaken }) => !isTaken).map(({ line }) => line),
   }
 })
-const sum = (of: typeof files) => ({
-  lines: total(of.map(({ lines }) => lines)),
-  branches: total(of.map(({ branches }) => branches)),
+const sumOfFiles = (fileFigures: typeof files) => ({
+  lines: sumOf(fileFigures.map(({ lines }) => lines)),
+  branches: sumOf(fileFigures.map(({ branches }) => branches)),
 })
-const guard = files.filter(({ file }) => GUARD.includes(file))
-if (guard.length !== GUARD.length) throw new Error(`not measured: one of ${GUARD.join(', ')}`)
+const guardFiles = files.filter(({ file }) => GUARD_SOURCES.includes(file))
+if (guardFiles.length !== GUARD_SOURCES.length) throw new Error(`not measured: one of ${GUARD_SOURCES.join(', ')}`)
 
-record('coverage', { casesOfEachProperty: Number(RUNS), guard: sum(guard), all: sum(files), files })
+record('coverage', { casesOfEachProperty: Number(RUNS), guard: sumOfFiles(guardFiles), all: sumOfFiles(files), files })
 console.table(
   Object.fromEntries(
     files.map(({ file, lines, branches, missedLines, missedBranches }) => [
       file,
       {
-        lines: percent(lines),
-        branches: percent(branches),
+        lines: formatPercent(lines),
+        branches: formatPercent(branches),
         missed: [...new Set([...missedLines, ...missedBranches])].join(' '),
       },
     ]),
   ),
 )
-const missedRows = guard.filter(({ missedLines, missedBranches }) => missedLines.length + missedBranches.length > 0)
+const missedRows = guardFiles.filter(
+  ({ missedLines, missedBranches }) => missedLines.length + missedBranches.length > 0,
+)
 if (missedRows.length > 0) {
   console.error(`The Guard is not reached wholly: ${missedRows.map(({ file }) => file).join(', ')}`)
   process.exitCode = 1
@@ -93,15 +96,15 @@ async function requireSuccess(tests: Promise<CommandResult>): Promise<void> {
   if ((await tests).code !== 0) throw new Error('a test fails: what it reaches is no coverage')
 }
 
-function ratio(hits: readonly boolean[]): Ratio {
+function ratioOf(hits: readonly boolean[]): Ratio {
   return { covered: hits.filter(Boolean).length, of: hits.length }
 }
 
-function total(ratios: readonly Ratio[]): Ratio {
+function sumOf(ratios: readonly Ratio[]): Ratio {
   return ratios.reduce((sum, { covered, of }) => ({ covered: sum.covered + covered, of: sum.of + of }))
 }
 
-function percent({ covered, of }: Ratio): string {
+function formatPercent({ covered, of }: Ratio): string {
   return of === 0 ? 'none' : `${((100 * covered) / of).toFixed(1)} % of ${of}`
 }
 

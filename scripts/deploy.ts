@@ -42,10 +42,10 @@ const { values } = commandLine(usage, {
 })
 const { chain, rpc, deployments, 'dry-run': dryRun, all, chains, unsigned, safe } = values
 const deploymentsDir = deployments ? userPath(deployments) : join(root, 'deployments')
-const print = (text: string) => console.log(text)
+const printToStdout = (text: string) => console.log(text)
 
 /** Prints to standard error, because standard output may contain JSON. */
-const note = (text: string) => console.error(text)
+const printToStderr = (text: string) => console.error(text)
 
 if (all || chains !== undefined) {
   if (chain || rpc || unsigned || safe) fail(`--all takes neither --chain, --rpc, --unsigned, nor --safe\n${usage}`)
@@ -61,13 +61,13 @@ try {
 
 async function deployToOne(target: Target): Promise<void> {
   if (unsigned && safe !== undefined) {
-    const batch = await safeDeployment({ ...target, safe, onProgress: note })
-    return batch ? print(JSON.stringify(batch, null, 2)) : note('nothing is left to sign')
+    const batch = await safeDeployment({ ...target, safe, onProgress: printToStderr })
+    return batch ? printToStdout(JSON.stringify(batch, null, 2)) : printToStderr('nothing is left to sign')
   }
   if (unsigned) {
-    const transactions = await unsignedDeployment({ ...target, onProgress: note })
-    note(transactions.length > 0 ? 'in this order, each mined before the next' : 'nothing is left to sign')
-    return print(JSON.stringify(transactions, null, 2))
+    const transactions = await unsignedDeployment({ ...target, onProgress: printToStderr })
+    printToStderr(transactions.length > 0 ? 'in this order, each mined before the next' : 'nothing is left to sign')
+    return printToStdout(JSON.stringify(transactions, null, 2))
   }
   const privateKey = dryRun ? undefined : await deployerKey()
   const deployment = await deployContracts({
@@ -75,9 +75,9 @@ async function deployToOne(target: Target): Promise<void> {
     deploymentsDir,
     ...(privateKey && { privateKey }),
     dryRun,
-    onProgress: print,
+    onProgress: printToStdout,
   })
-  if (!dryRun) print(JSON.stringify(deployment, null, 2))
+  if (!dryRun) printToStdout(JSON.stringify(deployment, null, 2))
 }
 
 async function deployToAll(targets: readonly Target[]): Promise<void> {
@@ -87,9 +87,9 @@ async function deployToAll(targets: readonly Target[]): Promise<void> {
     deploymentsDir,
     ...(privateKey && { privateKey }),
     dryRun,
-    onProgress: print,
+    onProgress: printToStdout,
   })
-  if (!dryRun) print(`\n${resultTable(results)}`)
+  if (!dryRun) printToStdout(`\n${resultTable(results)}`)
   const failedCount = results.filter(({ status }) => status === 'failed').length
   if (failedCount > 0) fail(`${failedCount} of ${results.length} chains failed; run it again to resume`)
 }

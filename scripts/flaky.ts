@@ -30,14 +30,14 @@ type RunResult = {
   readonly failed: readonly string[]
 }
 
-const only = process.argv.slice(2)
+const testFolders = process.argv.slice(2)
 const results: RunResult[] = []
 for (const condition of CONDITIONS) {
   for (let k = 0; k < RUNS; k++) {
     const result = await runOnce(condition)
     results.push(result)
     console.log(`${condition} ${k + 1}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
-    record('flaky', { only, results }, { shown: false })
+    record('flaky', { only: testFolders, results }, { isPrinted: false })
   }
 }
 process.exitCode = results.some(({ failed, passed }) => failed.length > 0 || passed === 0) ? 1 : 0
@@ -51,7 +51,7 @@ async function runOnce(condition: Condition): Promise<RunResult> {
       : []
   const start = performance.now()
   try {
-    const vitest = ['vitest', 'run', '--tagsFilter=!long', '--reporter=json', `--outputFile=${file}`, ...only]
+    const vitest = ['vitest', 'run', '--tagsFilter=!long', '--reporter=json', `--outputFile=${file}`, ...testFolders]
     const [command, ...args] = condition === 'pinned' ? ['taskset', '-c', '0', ...vitest] : vitest
     await run(command!, args, { quiet: true })
     const { numPassedTests: passed, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report

@@ -1,13 +1,13 @@
 /** Tests of the language rules. */
 import { expect, test } from 'vitest'
 import { duplicates, moduleOf, undocumentedExports } from './lib/check/exports.ts'
-import { inDocument, inSource, subjectFault } from './lib/check/language.ts'
+import { matchesInDocument, matchesInSource, subjectFault } from './lib/check/language.ts'
 
 const textsOf = (matches: readonly { readonly line: number; readonly text: string }[]) =>
   matches.map(({ line, text }) => `${line} ${text}`)
 
 test('comments: replaced words and forms are found with their lines, code and strings are not', () => {
-  const { comments } = inSource(
+  const { comments } = matchesInSource(
     'a.ts',
     [
       '/** Told of a quote. `told` is code. */',
@@ -24,7 +24,7 @@ test('comments: replaced words and forms are found with their lines, code and st
 })
 
 test('names: declarations are found by their words, uses and unlike words are not', () => {
-  const { names } = inSource(
+  const { names } = matchesInSource(
     'a.ts',
     [
       'const MOST_POOLS = 3',
@@ -39,7 +39,7 @@ test('names: declarations are found by their words, uses and unlike words are no
 
 test('documents: prose is read, code and addresses of links are not', () => {
   const text = '# Told\n\n```sh\ntell\n```\n`told` [beside](told.md)\n<!-- told -->\nwhatever'
-  expect(textsOf(inDocument(text))).toEqual(['1 Told', '8 whatever', '6 beside'])
+  expect(textsOf(matchesInDocument(text))).toEqual(['1 Told', '8 whatever', '6 beside'])
 })
 
 test('exports: a type that two files export, and what an entry exports without a docstring', () => {

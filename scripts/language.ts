@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { duplicates, moduleOf, undocumentedExports } from './lib/check/exports.ts'
-import { inDocument, inSource, type Match, subjectFault } from './lib/check/language.ts'
+import { type Match, matchesInDocument, matchesInSource, subjectFault } from './lib/check/language.ts'
 import { listedFiles } from './lib/listed-files.ts'
 import { root } from './lib/run.ts'
 
@@ -23,36 +23,36 @@ const folderOf = (path: string) => /^(?:packages\/)?[^/]+(?=\/)/.exec(path)?.[0]
 
 /** Lines to print, by folder and kind. */
 const faults = new Map<string, Record<Kind, string[]>>()
-function add(path: string, kind: Kind, line: string): void {
+function addFault(path: string, kind: Kind, line: string): void {
   const folder = folderOf(path)
   const folderFaults = faults.get(folder) ?? { comments: [], names: [], types: [], docstrings: [], documents: [] }
   faults.set(folder, folderFaults)
   folderFaults[kind].push(line)
 }
 
-function collect(): void {
+function collectFaults(): void {
   const modules = new Map<string, ReturnType<typeof moduleOf>>()
   const files = listedFiles('*.ts', '*.tsx', '*.mjs', '*.md')
   for (const path of files.filter((file) => !EXCLUDED.test(file))) {
     const text = readFileSync(join(root, path), 'utf8')
     const addAll = (kind: Kind, matches: readonly Match[]) => {
-      for (const { line, text, instead } of matches) add(path, kind, `${path}:${line}: "${text}": ${instead}`)
+      for (const { line, text, instead } of matches) addFault(path, kind, `${path}:${line}: "${text}": ${instead}`)
     }
     if (path.endsWith('.md')) {
-      addAll('documents', inDocument(text))
+      addAll('documents', matchesInDocument(text))
       continue
     }
-    const { comments, names } = inSource(path, text)
+    const { comments, names } = matchesInSource(path, text)
     addAll('comments', comments)
     addAll('names', names)
     if (/^packages\/[^/]+\/src\/.*(?<!\.test)\.tsx?$/.test(path)) modules.set(path, moduleOf(path, text))
   }
   for (const [name, paths] of duplicates(modules)) {
-    for (const path of paths) add(path, 'types', `${path}: "${name}": a name that no other file exports`)
+    for (const path of paths) addFault(path, 'types', `${path}: "${name}": a name that no other file exports`)
   }
   for (const entry of modules.keys()) {
     if (!/^packages\/[^/]+\/src\/index\.ts$/.test(entry)) continue
-    for (const line of undocumentedExports(entry, modules)) add(entry, 'docstrings', line)
+    for (const line of undocumentedExports(entry, modules)) addFault(entry, 'docstrings', line)
   }
 }
 
@@ -71,7 +71,7 @@ function recordLimits(): void {
 const lastSubject = () =>
   execFileSync('git', ['log', '-1', '--no-merges', '--format=%s'], { cwd: root, encoding: 'utf8' }).trim()
 
-function check(): void {
+function checkLimits(): void {
   const limits: Record<string, Partial<Record<Kind, number>>> = JSON.parse(readFileSync(LIMITS, 'utf8'))
   for (const [folder, folderFaults] of faults) {
     for (const kind of KINDS) {
@@ -88,9 +88,9 @@ function check(): void {
   console.error(`the last commit's subject: ${fault}`)
 }
 
-collect()
+collectFaults()
 const [option] = process.argv.slice(2)
 if (option === '--record') recordLimits()
 else if (option)
   for (const kind of KINDS) for (const line of faults.get(option.replace(/\/$/, ''))?.[kind] ?? []) console.log(line)
-else check()
+else checkLimits()

@@ -1,6 +1,6 @@
 /**
- * `npm run lint:contracts`: runs forge's linter on the deployed contracts. Each finding is fixed or answered here. A
- * finding without an answer fails, and so does an answer without a finding.
+ * `npm run lint:contracts`: runs forge's linter on the deployed contracts. Each finding is fixed, or listed here with
+ * the reason why it is none. Fails if a finding is not listed, or if a listed one no longer occurs.
  */
 import { join } from 'node:path'
 import { forge } from './lib/forge.ts'
@@ -8,7 +8,7 @@ import { root } from './lib/run.ts'
 
 type Answer = { readonly rule: string; readonly file: string; readonly findings: number; readonly why: string }
 
-const answers: readonly Answer[] = [
+const ANSWERS: readonly Answer[] = [
   {
     rule: 'unsafe-typecast',
     file: 'src/core/ExecutorCore.sol',
@@ -62,8 +62,8 @@ for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*â•­â–
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 let unansweredCount = 0
-for (const key of new Set([...counts.keys(), ...answers.map(({ rule, file }) => `${rule} ${file}`)])) {
-  const answer = answers.find(({ rule, file }) => `${rule} ${file}` === key)
+for (const key of new Set([...counts.keys(), ...ANSWERS.map(({ rule, file }) => `${rule} ${file}`)])) {
+  const answer = ANSWERS.find(({ rule, file }) => `${rule} ${file}` === key)
   const findings = counts.get(key) ?? 0
   const isSettled = findings === (answer?.findings ?? 0)
   if (!isSettled) unansweredCount += 1

@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- <package> [--seed <text>] [--lines <count>]`: tests a sample of mutants of a package against its unit
- * tests (mutants/units.ts), and writes bench/results/unit-mutants.json. Equivalent mutants, which no test can kill, are
- * listed with their reasons in mutants/equivalent.json and do not count.
+ * `npm run mutants -- <package> [--seed <text>] [--lines <count>]`: tests a sample of mutants of a package against its
+ * unit tests (mutants/units.ts), and writes bench/results/unit-mutants.json. Equivalent mutants, which no test can
+ * kill, are listed with their reasons in mutants/equivalent.json and do not count.
  *
  * `npm run mutants [words of names, separated by commas]`: breaks the contracts and the encoder's checks one line at a
  * time (contracts/test/mutants.ts), lists the invariant and refusal tests that fail, and writes
@@ -17,11 +17,11 @@ import { type EncoderMutant, encoderMutants, type Mutant, mutants } from '../con
 import { root } from './lib/run.ts'
 import * as encoder from './mutants/encoder.ts'
 import * as solidity from './mutants/solidity.ts'
-import { isUnitPackage, tryPackage } from './mutants/units.ts'
+import { isUnitPackage, testPackageMutants } from './mutants/units.ts'
 
 const [packageName, ...options] = process.argv.slice(2)
 if (packageName && isUnitPackage(packageName)) {
-  await tryPackage(packageName, options)
+  await testPackageMutants(packageName, options)
   process.exit()
 }
 
@@ -33,7 +33,7 @@ type Result = {
   readonly seconds: number
   /** Tests that failed, from the first group that had a failure. */
   readonly killedBy: readonly string[]
-  /** Hash of the broken sources and of the tests. */
+  /** Hash of the sources with the broken line, and of the tests. */
   readonly of?: string
 }
 type MutantRun = {
@@ -47,60 +47,60 @@ type MutantRun = {
 const CASES = process.env.RUNS ?? '60'
 const words = process.argv.slice(2).join(' ').split(',')
 
-const trials = [...mutants.flatMap(ofContracts), ...encoderMutants.map(ofEncoder)]
-const results = new Map(earlier().map((result) => [keyOf(result), result]))
+const trials = [...mutants.flatMap(contractRuns), ...encoderMutants.map(encoderRun)]
+const results = new Map(readEarlierResults().map((result) => [keyOf(result), result]))
 // Removes results of mutants that no longer exist.
 for (const key of results.keys()) if (!trials.some((trial) => keyOf(trial) === key)) results.delete(key)
-const due = trials.filter(
+const pendingTrials = trials.filter(
   (trial) => words.some((word) => trial.name.includes(word)) && results.get(keyOf(trial))?.of !== trial.of,
 )
-console.log(`${due.length} of ${trials.length} mutants to try`)
+console.log(`${pendingTrials.length} of ${trials.length} mutants to try`)
 try {
-  await checkSound()
-  for (const { run, ...trial } of due) {
+  await checkTestsWithoutMutant()
+  for (const { run, ...trial } of pendingTrials) {
     const start = performance.now()
     const killedBy = await run(results.get(keyOf(trial)))
     console.log(`${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${keyOf(trial)}: ${killedBy.join(', ')}`)
     results.set(keyOf(trial), { ...trial, seconds: rounded((performance.now() - start) / 1000), killedBy })
-    write()
+    writeResults()
   }
   const failures = [...results].flatMap(([key, { killedBy }]) => (killedBy.length === 0 ? [key] : []))
   console.log(failures.length > 0 ? `SURVIVED: ${failures.join(', ')}` : 'none survived')
 } finally {
   solidity.removeMutant()
 }
-write()
+writeResults()
 if (trials.some((trial) => results.get(keyOf(trial))?.killedBy.length === 0)) process.exitCode = 1
 
-/** Checks that the tests pass without a mutation. Otherwise they would kill every mutant. */
-async function checkSound(): Promise<void> {
-  for (const build of new Set(due.flatMap(({ build }) => build ?? []))) {
-    solidity.compileMutant(solidity.SOUND, build)
+/** Checks that the tests pass without a mutation, since a test that fails always would kill every mutant. */
+async function checkTestsWithoutMutant(): Promise<void> {
+  for (const build of new Set(pendingTrials.flatMap(({ build }) => build ?? []))) {
+    solidity.compileMutant(solidity.UNBROKEN, build)
     const failedTests = await solidity.failures(solidity.testFiles, build, CASES)
     if (failedTests.length > 0) throw new Error(`the tests fail without a mutation: ${failedTests.join(', ')}`)
   }
   const [first] = encoderMutants
-  if (!first || due.every(({ build }) => build)) return
+  if (!first || pendingTrials.every(({ build }) => build)) return
   const failedTests = await encoder.failures({ ...first, to: first.from })
   if (failedTests.length > 0) throw new Error(`the encoder's tests fail without a mutation: ${failedTests.join(', ')}`)
 }
 
-function ofContracts(mutant: Mutant): readonly MutantRun[] {
+function contractRuns(mutant: Mutant): readonly MutantRun[] {
   const { name, file } = mutant
   return (mutant.bothBuilds ? (['cancun', 'london'] as const) : (['cancun'] as const)).map((build) => ({
     ...{ name, file, build, of: solidity.fingerprint(mutant, build, CASES) },
     run: async (last) => {
       solidity.compileMutant(mutant, build)
-      const first = solidity.filesOf(last?.killedBy ?? [])
-      const noticedTests = first.length > 0 ? await solidity.failures(first.slice(0, 1), build, CASES) : []
+      const lastKillers = solidity.filesOf(last?.killedBy ?? [])
+      const noticedTests = lastKillers.length > 0 ? await solidity.failures(lastKillers.slice(0, 1), build, CASES) : []
       if (noticedTests.length > 0) return noticedTests
-      const otherTests = solidity.testFiles.filter((path) => path !== first[0])
+      const otherTests = solidity.testFiles.filter((path) => path !== lastKillers[0])
       return solidity.failures(otherTests, build, CASES)
     },
   }))
 }
 
-function ofEncoder(mutant: EncoderMutant): MutantRun {
+function encoderRun(mutant: EncoderMutant): MutantRun {
   const { name, file } = mutant
   return { name, file, of: encoder.fingerprint(mutant), run: () => encoder.failures(mutant) }
 }
@@ -109,24 +109,24 @@ function keyOf({ build, name }: { readonly build?: string; readonly name: string
   return `${build ?? 'encoder'}  ${name}`
 }
 
-function write(): void {
-  const shownResults = trials.flatMap((trial) => results.get(keyOf(trial)) ?? [])
-  const survivors = shownResults.filter(({ killedBy }) => killedBy.length === 0).map(keyOf)
+function writeResults(): void {
+  const currentResults = trials.flatMap((trial) => results.get(keyOf(trial)) ?? [])
+  const survivors = currentResults.filter(({ killedBy }) => killedBy.length === 0).map(keyOf)
   const untriedKeys = trials.filter((trial) => results.get(keyOf(trial))?.of !== trial.of).map(keyOf)
   record(
     'mutants',
     {
       casesOfEachProperty: Number(CASES),
-      killed: shownResults.length - survivors.length,
+      killed: currentResults.length - survivors.length,
       survived: survivors,
       untried: untriedKeys,
-      mutants: shownResults,
+      mutants: currentResults,
     },
-    { shown: false },
+    { isPrinted: false },
   )
 }
 
-function earlier(): readonly Result[] {
+function readEarlierResults(): readonly Result[] {
   const path = join(root, 'bench/results/mutants.json')
   const { mutants } = JSON.parse(readFileSync(path, 'utf8')) as { mutants: readonly Result[] }
   return mutants.map((result) => (result.file.endsWith('.sol') ? { build: 'cancun', ...result } : result))

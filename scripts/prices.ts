@@ -37,7 +37,7 @@ try {
   const at = values.block === undefined ? 'latest' : Number(values.block)
   const { prices, block } = await past.pricesAt(at, [...tokens.values()], rpc)
   const results: Record<string, object> = {}
-  for (const [sent, token] of tokens) results[sent] = toPriceDetail(await prices.detail(token), block, true)
+  for (const [tokenText, token] of tokens) results[tokenText] = toPriceDetail(await prices.detail(token), block, true)
   console.log(JSON.stringify(results, null, 2))
 } catch (error) {
   if (!(error instanceof QuotingError || error instanceof RpcError)) throw error

@@ -1,6 +1,6 @@
 /**
- * `npm run -s quote`: prints the service's response without the service: the simulated route and its transaction. If
- * there are no contracts, prints only the route, from the pools of a node or a saved snapshot.
+ * `npm run -s quote`: prints what the service would answer, without a running service: the simulated route and its
+ * transaction. With `--route` or `--snapshot` prints only the route, from the pools of a node or of a saved snapshot.
  */
 import {
   answerRequest,
@@ -20,7 +20,7 @@ import { createRpc } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
 import { userPath } from './lib/run.ts'
 
-const names = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
+const parameterNames = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
 const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wallet>] <tokenIn> <tokenOut> <amountIn>
          answers as /aggregator where a sender is given, else as /quote
        npm run -s quote -- --chain <id> [--rpc <url>] --route <tokenIn> <tokenOut> <amountIn>
@@ -28,7 +28,7 @@ const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wa
          the route alone, neither simulated nor encoded
   --amountOut <amount>   in the place of <amountIn>: the least input for that output
   --gas-price <wei>   counts gas against the output; by default the network's price, for a route alone nothing
-  --<parameter> <value>   any other parameter of /aggregator: ${names.filter((name) => name !== 'from').join(', ')}
+  --<parameter> <value>   any other parameter of /aggregator: ${parameterNames.filter((name) => name !== 'from').join(', ')}
 Amounts are base units; ${NATIVE} stands for the native token. The registry is overlaid by CHAINS_DIR and DEPLOYMENTS_DIR.`
 
 /** Exit code for an invalid command line; 1 means that there is no route. */
@@ -46,28 +46,28 @@ const config = {
     snapshot: { type: 'string' },
     route: { type: 'boolean', default: false },
     'gas-price': { type: 'string' },
-    ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    ...Object.fromEntries(parameterNames.map((name) => [name, { type: 'string' as const }])),
   },
 } as const
 const { values, positionals } = commandLine(USAGE, config, USAGE_EXIT_CODE)
-const wantsOutput = 'amountOut' in values
-if (positionals.length !== (wantsOutput ? 2 : 3) || (values.chain === undefined) === (values.snapshot === undefined))
+const isExactOutput = 'amountOut' in values
+if (positionals.length !== (isExactOutput ? 2 : 3) || (values.chain === undefined) === (values.snapshot === undefined))
   refuse(USAGE)
 const [src, dst, amountIn = ''] = positionals as [string, string, string?]
 
-process.exitCode = values.snapshot !== undefined || values.route ? await routeAlone() : await quote()
+process.exitCode = values.snapshot !== undefined || values.route ? await printRoute() : await printQuote()
 
-async function quote(): Promise<number> {
+async function printQuote(): Promise<number> {
   const chainId = Number(values.chain)
   const settings = serviceConfig(chainId)
   const registry = loadRegistry({ chainsDir: settings.chainsDir, deploymentsDir: settings.deploymentsDir })
   const services = new Services(registry, settings, createMetrics(), silentLog())
-  const entries = Object.entries(values).filter(([name]) => names.includes(name))
+  const entries = Object.entries(values).filter(([name]) => parameterNames.includes(name))
   const gasPrice = values['gas-price']
   const parameters = {
     src,
     dst,
-    ...(!wantsOutput && { amount: amountIn }),
+    ...(!isExactOutput && { amount: amountIn }),
     ...(gasPrice && { gasPrice }),
     ...Object.fromEntries(entries),
   }
@@ -103,14 +103,14 @@ function serviceConfig(chainId: number): Config {
   })
 }
 
-async function routeAlone(): Promise<number> {
-  const ends = { tokenIn: token('tokenIn', src), tokenOut: token('tokenOut', dst) }
-  const amount = units('amountIn', amountIn)
+async function printRoute(): Promise<number> {
+  const ends = { tokenIn: readTokenArgument('tokenIn', src), tokenOut: readTokenArgument('tokenOut', dst) }
+  const amount = readAmountArgument('amountIn', amountIn)
   if (amount === 0n) refuse('amountIn: must be above 0')
-  const gasPriceWei = units('--gas-price', values['gas-price'] ?? '0')
+  const gasPriceWei = readAmountArgument('--gas-price', values['gas-price'] ?? '0')
   const snapshot =
     values.snapshot === undefined
-      ? await read([ends.tokenIn, ends.tokenOut])
+      ? await readSnapshot([ends.tokenIn, ends.tokenOut])
       : await loadSnapshot(userPath(values.snapshot))
   const wrappedNative = chainOf(snapshot.chainId).wrappedNative?.address ?? null
   const result = findRoute(buildGraph(snapshot), { ...ends, amountIn: amount, wrappedNative, gasPriceWei })
@@ -120,7 +120,7 @@ async function routeAlone(): Promise<number> {
   return result.ok ? 0 : 1
 }
 
-async function read(tokens: readonly Address[]): Promise<Snapshot> {
+async function readSnapshot(tokens: readonly Address[]): Promise<Snapshot> {
   const chain = chainOf(Number(values.chain))
   const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
   const rpc = createRpc({ chainId: chain.chainId, urls })
@@ -140,12 +140,12 @@ function chainOf(chainId: number) {
   return registry.chain(chainId) ?? refuse(`--chain: the registry has no chain ${chainId}`)
 }
 
-function token(name: string, text: string): Address {
+function readTokenArgument(name: string, text: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) refuse(`${name}: ${text} is not an address`)
   return toAddress(text)
 }
 
-function units(name: string, text: string): bigint {
+function readAmountArgument(name: string, text: string): bigint {
   if (!/^\d{1,78}$/.test(text)) refuse(`${name}: ${text} is not a whole number`)
   return BigInt(text)
 }

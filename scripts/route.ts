@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   if (!file || extraArguments.length > 0) throw new Error(USAGE)
   const gasPrice = values['gas-price']
   if (!/^\d{1,30}$/.test(gasPrice)) throw new Error(`--gas-price: ${gasPrice} is not a whole number of wei`)
-  const { scenario, inOwnIds } = readScenario(readFileSync(userPath(file), 'utf8'))
+  const { scenario, toFileIds: inOwnIds } = readScenario(readFileSync(userPath(file), 'utf8'))
   const trades = scenario.trades.filter(({ id }) => values.trade === undefined || String(id) === values.trade)
   if (trades.length === 0)
     throw new Error(

@@ -20,8 +20,8 @@ const url = process.argv[2]
 if (!url) fail("usage: npm run send -- '<swap url>'   (npm start prints one)")
 const { origin, searchParams } = new URL(url)
 // Both `npm start` and `npm run mainnet` may be running.
-const running = ['.devnet/devnet.json', '.devnet/mainnet/devnet.json'].flatMap((file) => readJson<DevnetJson>(file))
-const devnet = running.find(({ apiUrl }) => new URL(apiUrl).port === new URL(origin).port)
+const devnets = ['.devnet/devnet.json', '.devnet/mainnet/devnet.json'].flatMap((file) => readJson<DevnetJson>(file))
+const devnet = devnets.find(({ apiUrl }) => new URL(apiUrl).port === new URL(origin).port)
 if (!devnet) fail(`no service of this folder answers on ${origin}: run npm start or npm run mainnet first`)
 const from = searchParams.get('from')?.toLowerCase()
 const account = devnet.accounts.find(({ address }) => address.toLowerCase() === from)
@@ -44,7 +44,7 @@ if (route.src.toLowerCase() !== NATIVE) {
     route = await quote(url)
   }
 }
-const before = await balance(route.dst)
+const balanceBefore = await balance(route.dst)
 const sentTransaction = await wallet.sendTransaction({
   to: route.tx.to,
   data: route.tx.data,
@@ -57,7 +57,9 @@ const feePaid = route.dst.toLowerCase() === NATIVE ? receipt.gasUsed * receipt.g
 console.log(
   `transaction ${receipt.hash} in block ${receipt.blockNumber}, gas ${receipt.gasUsed} of ${route.gasEstimate} estimated`,
 )
-console.log(`promised ${route.toAmount}, received ${(await balance(route.dst)) - before + feePaid} of ${route.dst}`)
+console.log(
+  `promised ${route.toAmount}, received ${(await balance(route.dst)) - balanceBefore + feePaid} of ${route.dst}`,
+)
 provider.destroy()
 
 type Route = {

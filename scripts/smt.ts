@@ -1,7 +1,8 @@
 /**
- * `npm run smt`: checks the models of the Guard by hand (scripts/smt/models), with Z3 and cvc5, and writes docs/audit/smt-models.md; then runs
- * solc's SMTChecker on the Guard and writes docs/audit/smt.md. `-- models`, `-- chc`, or `-- bmc` runs a part. The solver built into solc does not run
- * in WebAssembly without threads, so npm's Z3 answers in a separate process instead (scripts/smt/z3.ts), over SMT-LIB 2.
+ * `npm run smt`: checks the handwritten models of the Guard (scripts/smt/models) with Z3 and cvc5, and writes
+ * docs/audit/smt-models.md; then runs solc's SMTChecker on the Guard and writes docs/audit/smt.md. `-- models`, `--
+ * chc`, or `-- bmc` runs a part. The solver in solc's WebAssembly build cannot run without threads, so Z3 from npm
+ * answers its queries in a separate process (scripts/smt/z3.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,43 +12,43 @@ import type { EngineResult, Job, StandardJson } from './smt/engine.ts'
 import { checkModels } from './smt/report.ts'
 
 /**
- * Engines with their timeouts per query and in total. Horn clauses cover all sequences of transactions; bounded model
- * checking covers each function alone.
+ * Engines with their timeouts per query and in total. Constrained Horn clauses cover all sequences of transactions;
+ * bounded model checking covers each function separately.
  */
 const ENGINES = [
-  { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, wholeMs: 600_000 },
-  { engine: 'bmc', name: 'BoundedMap model checking', timeoutMs: 20_000, wholeMs: 180_000 },
+  { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, totalMs: 600_000 },
+  { engine: 'bmc', name: 'Bounded model checking', timeoutMs: 20_000, totalMs: 180_000 },
 ] as const
 const STACK_MB = 512
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
 const standard = read<StandardJson>('deployments/standard-json/Guard.json')
 const { version } = read<{ version: string }>('node_modules/z3-solver/package.json')
-const requestedModels = process.argv.slice(2)
+const requestedParts = process.argv.slice(2)
 
-if (requestedModels.length === 0 || requestedModels.includes('models')) checkModels()
+if (requestedParts.length === 0 || requestedParts.includes('models')) checkModels()
 
 const sections: string[] = []
-for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {
-  if (requestedModels.length > 0 && !requestedModels.includes(engine)) continue
-  const { answers, messages } = await run({
+for (const { engine, name, timeoutMs, totalMs } of ENGINES) {
+  if (requestedParts.length > 0 && !requestedParts.includes(engine)) continue
+  const { answers, messages } = await runEngine({
     engine,
     queryTimeoutMs: timeoutMs,
-    totalTimeoutMs: wholeMs,
+    totalTimeoutMs: totalMs,
     standardJson: standard,
   })
   const messageCounts = new Map<string, number>()
   for (const message of messages)
     messageCounts.set(summaryOf(message), (messageCounts.get(summaryOf(message)) ?? 0) + 1)
   sections.push(
-    `\n## ${name}\n\n${table(['queries', 'answered'], Object.entries(answers))}\n\n${table(['times', 'said'], [...messageCounts])}\n`,
+    `\n## ${name}\n\n${formatTable(['queries', 'answered'], Object.entries(answers))}\n\n${formatTable(['times', 'said'], [...messageCounts])}\n`,
   )
   console.log(sections.at(-1))
   // Writes after each engine, since bounded model checking can take very long.
-  write()
+  writePage()
 }
 
-function write(): void {
+function writePage(): void {
   writeFileSync(
     join(root, 'docs/audit/smt.md'),
     `# SMTChecker
@@ -57,7 +58,7 @@ follows from it is described in [attacks.md](attacks.md).
 ${sections.join('')}`,
   )
 }
-function run(job: Job): Promise<EngineResult> {
+function runEngine(job: Job): Promise<EngineResult> {
   const worker = new Worker(new URL('./smt/engine.ts', import.meta.url), {
     workerData: job,
     resourceLimits: { stackSizeMb: STACK_MB },
@@ -65,7 +66,7 @@ function run(job: Job): Promise<EngineResult> {
   return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
 }
 
-function table([left, right]: readonly [string, string], rows: readonly (readonly [string, number])[]): string {
+function formatTable([left, right]: readonly [string, string], rows: readonly (readonly [string, number])[]): string {
   const sorted = [...rows].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
   const lines = sorted.length > 0 ? sorted.map(([text, times]) => `| ${times} | ${text} |`) : ['| 0 | – |']
   return [`| ${left} | ${right} |`, '| ---: | --- |', ...lines].join('\n')
@@ -73,8 +74,8 @@ function table([left, right]: readonly [string, string], rows: readonly (readonl
 
 /** Returns the first line of a message, with its location if it concerns code. */
 function summaryOf(message: string): string {
-  const [line = '', at = ''] = message.split('\n')
-  const place = /src\/(\S+?):(\d+):/.exec(at)
+  const [line = '', locationLine = ''] = message.split('\n')
+  const place = /src\/(\S+?):(\d+):/.exec(locationLine)
   const text = line
     .replace(/^(Warning|Info): /, '')
     .replaceAll('|', '\\|')

@@ -9,7 +9,14 @@ import { record } from '../bench/record.ts'
 import { root } from './lib/run.ts'
 import { groupKeys } from './lib/test/groups.ts'
 import { PassedResults } from './lib/test/passed-results.ts'
-import { type Cache, closingLine, type Outcome, solidityTests, sumOf, typescriptTests } from './lib/test/run-tests.ts'
+import {
+  type Cache,
+  closingLine,
+  type Outcome,
+  runSolidityTests,
+  runTypescriptTests,
+  sumOf,
+} from './lib/test/run-tests.ts'
 
 const has = (flag: string) => process.argv.includes(flag)
 const env = { ...process.env, ...(has('--long') ? { LONG: '1' } : {}) }
@@ -21,11 +28,11 @@ const cache = short && !units && !has('--costs') && !has('--all') ? openCache() 
 // Next to the TypeScript tests, which wait for other processes and for time.
 const solidity = only.length === 0 && !units ? bothBuilds() : []
 const args = [...(units ? ['--project=units'] : []), ...(short ? ['--tagsFilter=!long'] : []), ...only]
-const { files, ...outcome } = await typescriptTests(args, { env, cache })
+const { files, ...outcome } = await runTypescriptTests(args, { env, cache })
 const total = sumOf([...(await solidity), outcome])
 
 for (const { reason, enable, tests } of total.skips) console.log(`${tests} skipped: ${reason} (to run them: ${enable})`)
-if (has('--costs')) record('test-costs', { files }, { shown: false })
+if (has('--costs')) record('test-costs', { files }, { isPrinted: false })
 console.log(closingLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
@@ -33,7 +40,7 @@ process.exit(total.failed === 0 ? 0 : 1)
 async function bothBuilds(): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   for (const build of ['cancun', 'london']) {
-    const { output, ...outcome } = await solidityTests(build, { env, cache })
+    const { output, ...outcome } = await runSolidityTests(build, { env, cache })
     if (output !== '') console.log(`\nSolidity tests, ${build} build\n${output}`)
     outcomes.push(outcome)
   }

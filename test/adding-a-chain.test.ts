@@ -6,7 +6,7 @@ import { deployContracts } from '@sluice/contracts'
 import { type Anvil, type DevnetInfo, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkChain } from '../scripts/check-chain/check.ts'
-import { startCopy } from './src/copy.ts'
+import { startChainCopy } from './src/copy.ts'
 import { Overlay } from './src/overlay.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
 import { get, quote, swapUrl } from './src/swap.ts'
@@ -29,7 +29,7 @@ const shown = JSON.parse(
 beforeAll(async () => {
   const { info: devnetInfo, stateFile } = await prepareDevnet({ dir: devnetDir })
   info = devnetInfo
-  for (const chainId of [MADE_UP, UNWRAPPED]) nodes.push(await startCopy(chainId, stateFile))
+  for (const chainId of [MADE_UP, UNWRAPPED]) nodes.push(await startChainCopy(chainId, stateFile))
   overlay.addChain(madeUp(MADE_UP, nodes[0]!.url))
   const { wrappedNative, ...rest } = madeUp(UNWRAPPED, nodes[1]!.url)
   overlay.addChain({ ...rest, name: 'unwrapped', wrappedNative: null, nativeErc20: wrappedNative! })

@@ -42,9 +42,9 @@ test('a token becomes an intermediate after enough blocks, pools, depth, and a c
 
   // The first quote starts the loading of prices.
   await ask()
-  await attacker.pair({ token: LINK, whole: 200_000 }, { token, whole: 3_000_000 })
-  await attacker.pair({ token, whole: 3_000_000 }, { token: UNI, whole: 390_000 })
-  await attacker.pair({ token, whole: 1_000_000 }, { token: DAI, whole: 1_000_000 })
+  await attacker.pair({ token: LINK, wholeTokens: 200_000 }, { token, wholeTokens: 3_000_000 })
+  await attacker.pair({ token, wholeTokens: 3_000_000 }, { token: UNI, wholeTokens: 390_000 })
+  await attacker.pair({ token, wholeTokens: 1_000_000 }, { token: DAI, wholeTokens: 1_000_000 })
   await ask()
   await quote(api, devnet.chainId, { ...swap, dst: token.address, from: attacker.address })
   await get(`${api}/prices/${devnet.chainId}?token=${token.address}`)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Hex } from '@sluice/chains'
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
-import { mineAs, readRecorded, sendRecorded, setUpRecordedFactories, startBefore } from './src/recorded.ts'
+import { mineAs, readRecordedSwaps, sendRecorded, setUpRecordedFactories, startBefore } from './src/recorded.ts'
 import { startService } from './src/service.ts'
 import { get } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
@@ -33,7 +33,7 @@ type Results = {
 const file = join(import.meta.dirname, '../bench/results/referee.json')
 const { recordedRouterTransactions } = JSON.parse(readFileSync(file, 'utf8')) as Results
 
-const latestOf = (router: string) => readRecorded().findLast((record) => record.router.startsWith(router))!
+const latestOf = (router: string) => readRecordedSwaps().findLast((record) => record.router.startsWith(router))!
 
 async function expectSameReading(recorded: ReturnType<typeof latestOf>): Promise<void> {
   const anvil = await startBefore(recorded)

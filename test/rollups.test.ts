@@ -2,7 +2,7 @@
 import type { L1FeeModel } from '@sluice/chains'
 import { type Anvil, type DevnetInfo, devnetChain, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startCopy } from './src/copy.ts'
+import { startChainCopy } from './src/copy.ts'
 import { putOpStackOracle, WEI_PER_BYTE } from './src/op-stack.ts'
 import { Overlay } from './src/overlay.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   info = devnetInfo
   for (const [id, l1FeeModel] of Object.entries(models)) {
     const chainId = Number(id)
-    const anvil = await startCopy(chainId, stateFile)
+    const anvil = await startChainCopy(chainId, stateFile)
     nodes.set(chainId, anvil)
     overlay.addChain({ ...devnetChain(info, anvil.url), chainId, name: `rollup-${id}`, l1FeeModel })
     overlay.addDeployment(chainId, info.deployment)
@@ -55,7 +55,10 @@ async function putArbitrumStandIn(node: Node): Promise<void> {
   await node.request('anvil_setCode', ['0x00000000000000000000000000000000000000C8', code])
 }
 
-/** Deadline of every quote, in Unix seconds. A shared value keeps a zero byte from making one calldata cheaper than the others. */
+/**
+ * Deadline of every quote, in Unix seconds. A shared value keeps a zero byte from making one calldata cheaper than the
+ * others.
+ */
 const deadline = Math.floor(Date.now() / 1000) + 3_600
 
 /** Families whose pools write an oracle once per block, so that the gas of two chains at different times differs. */

@@ -2,8 +2,8 @@
 import { NodeProxy } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  gasExplained,
-  readRecorded,
+  gasOfSenderCode,
+  readRecordedSwaps,
   sendRecorded,
   sendWithExactly,
   simulateRecorded,
@@ -29,7 +29,7 @@ afterAll(async () => {
   await proxy?.stop()
 })
 
-const latestOf = (router: string) => readRecorded().findLast((record) => record.router.startsWith(router))!
+const latestOf = (router: string) => readRecordedSwaps().findLast((record) => record.router.startsWith(router))!
 const earliestFirst = ['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap', 'MetaMask']
   .map(latestOf)
   .sort((a, b) => a.block.number - b.block.number)
@@ -48,7 +48,7 @@ test.each(earliestFirst)(
       expect(simulated.revertReason).toBeUndefined()
       expect(BigInt(simulated.amountOut)).toBe(sent.received)
       const { grossGas } = (await sendWithExactly(node, recorded))!
-      expect(simulated.gasUsed - grossGas).toBe(gasExplained(recorded))
+      expect(simulated.gasUsed - grossGas).toBe(gasOfSenderCode(recorded))
     } finally {
       await anvil.stop()
     }

@@ -6,7 +6,7 @@ import type { Contract } from '@sluice/devnet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { get, quote, swapUrl } from './src/swap.ts'
-import { Attacker, units } from './src/traps/attacker.ts'
+import { Attacker, tokenUnits } from './src/traps/attacker.ts'
 import { Node } from './src/wallet.ts'
 
 type Refusal = { readonly code: string; readonly error: string }
@@ -20,21 +20,21 @@ beforeEach(async () => {
   attacker = new Attacker(system.devnet)
   token = await attacker.deploy('SurchargingToken')
   user = system.devnet.info.accounts[0]!.address
-  await token.send('mint', [user, units(1_000)])
+  await token.send('mint', [user, tokenUnits(1_000)])
   // Creating its pools is charged too.
-  await token.send('mint', [attacker.address, units(100_000)])
+  await token.send('mint', [attacker.address, tokenUnits(100_000)])
 })
 afterEach(() => system?.stop())
 
 const usdc = () => system.devnet.info.tokens.USDC!.address
 // The attacker's Balancer pool, whose fee the owner may set, takes part only with `any`.
 const intermediates = 'any'
-const sold = () => ({ src: token.address, dst: usdc(), amount: units(10), from: user, intermediates })
+const sold = () => ({ src: token.address, dst: usdc(), amount: tokenUnits(10), from: user, intermediates })
 const bought = () => ({ src: usdc(), dst: token.address, amount: 10_000_000n, from: user, intermediates })
 const sides = () =>
   [
-    { token, whole: 100_000 },
-    { token: attacker.token('DAI'), whole: 100_000 },
+    { token, wholeTokens: 100_000 },
+    { token: attacker.token('DAI'), wholeTokens: 100_000 },
   ] as const
 
 async function expectRefused(query: ReturnType<typeof sold>): Promise<void> {
@@ -62,11 +62,11 @@ test('is quoted to the wei while it charges nothing, and refused once it does', 
   const { chainId, url } = system.devnet
   const { tx, toAmount } = await quote(system.api, chainId, sold())
   const node = new Node(url)
-  await node.approve(token.address, user, tx.to, units(10))
+  await node.approve(token.address, user, tx.to, tokenUnits(10))
   const before = await node.balance(usdc(), user)
   expect((await node.send(tx)).status).toBe(true)
   expect((await node.balance(usdc(), user)) - before).toBe(BigInt(toAmount))
-  expect(await node.balance(token.address, user)).toBe(units(990))
+  expect(await node.balance(token.address, user)).toBe(tokenUnits(990))
 
   await token.send('setSurcharge', [300])
   await expectRefused(sold())

@@ -1,4 +1,7 @@
-/** Tests one API over three nodes with the ids and special features of three registry chains, set up as the normal commands do. */
+/**
+ * Tests one API over three nodes with the ids and special features of three registry chains, set up as the normal
+ * commands do.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,7 +9,7 @@ import { NATIVE } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
 import { type Anvil, type DevnetInfo, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCopy } from './src/copy.ts'
+import { startChainCopy } from './src/copy.ts'
 import { putOpStackOracle, WEI_PER_BYTE } from './src/op-stack.ts'
 import { Overlay } from './src/overlay.ts'
 import { onLocalChain } from './src/registry-chain.ts'
@@ -14,7 +17,10 @@ import { devnetDir, type Service, startService } from './src/service.ts'
 import { approveQuoteSend, get, quote, type SwapQuery, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
-/** An OP Stack chain, a chain without transient storage, and a chain whose native asset with 18 decimals is a token with 6. */
+/**
+ * An OP Stack chain, a chain without transient storage, and a chain whose native asset with 18 decimals is a token with
+ * 6.
+ */
 const chains = { base: 8453, mantle: 5000, arc: 5042 } as const
 type Name = keyof typeof chains
 const names = Object.keys(chains) as Name[]
@@ -35,7 +41,7 @@ beforeAll(async () => {
   const { info: devnetInfo, stateFile } = await prepareDevnet({ dir: devnetDir })
   info = devnetInfo
   for (const name of names) {
-    nodes.set(name, await startCopy(chains[name], stateFile, nodeArgs[name]))
+    nodes.set(name, await startChainCopy(chains[name], stateFile, nodeArgs[name]))
     await forgetContracts(node(name))
     const file = onLocalChain(chains[name], info, nodes.get(name)!.url)
     const dexes = file.dexes.filter(({ family }) => name !== 'mantle' || OLD_DEXES.includes(family))

@@ -1,26 +1,26 @@
 /**
  * `npm run bench -- bounded [trades] [seed]`: compares routes over pools with bounded capacity with other ways to make
- * the same trades (checks.ts). Results in `results/bounded.json`, after each part of the trades. `-- bounded --continue
- * [trades]` continues from there, so that a run can be made in parts.
+ * the same trades (checks.ts). Writes `results/bounded.json` after each part of the trades. `-- bounded --continue
+ * [trades]` continues from this result, so that a run can be interrupted.
  */
 import { lastRecord, record } from '../record.ts'
 import { type CheckedTrades, checkTrades, noTrades } from './check-trades.ts'
 
-const PART = 250
+const TRADES_PER_PART = 250
 
 const isContinued = process.argv.includes('--continue')
 const [trades = 10_000, seed = 1_000_000] = process.argv
   .slice(2)
   .filter((argument) => !argument.startsWith('--'))
   .map(Number)
-const result = isContinued ? earlier() : noTrades(seed)
+const result = isContinued ? lastResult() : noTrades(seed)
 while (result.trades < trades) {
-  checkTrades(result, Math.min(trades, result.trades + PART), (text) => console.error(text))
-  record('bounded', result, { shown: result.trades >= trades })
+  checkTrades(result, Math.min(trades, result.trades + TRADES_PER_PART), (text) => console.error(text))
+  record('bounded', result, { isPrinted: result.trades >= trades })
 }
 
-/** The last result, without its date and machine. */
-function earlier(): CheckedTrades {
+/** Returns the last result, without its date and machine. */
+function lastResult(): CheckedTrades {
   const last = lastRecord<CheckedTrades & Readonly<Record<string, unknown>>>('bounded')
   if (!last) throw new Error('There is no earlier result to continue from')
   const empty = noTrades(last.seed)

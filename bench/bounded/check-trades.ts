@@ -5,11 +5,11 @@ import { rounded } from '../record.ts'
 import { CHECKS, type Check, type CheckedTrade, checkTrade } from './checks.ts'
 import { drawTrade, makeMarket } from './markets.ts'
 
-const TRADES_OF_MARKET = 4
+const TRADES_PER_MARKET = 4
 /** Maximum examples of findings in a result. */
 const MAX_EXAMPLES = 40
-/** Basis points up to which a finding does not count as a violation. */
-const ALLOWED: Readonly<Record<Check, number>> = {
+/** Maximum loss that does not count as a violation, by check. */
+const ALLOWED_LOSS_BPS: Readonly<Record<Check, number>> = {
   rate: 0.1,
   union: 0.5,
   narrower: 0.5,
@@ -21,9 +21,10 @@ const ALLOWED: Readonly<Record<Check, number>> = {
   division: 0.5,
 }
 
-/** Largest losses that are kept: more than 1 % of the trades of a whole run, which the 99th percentile needs. */
+/** Number of the largest losses that are kept. It exceeds 1 % of the trades of a run, as the 99th percentile needs. */
 const MAX_LOSSES = 200
 
+/** Counts of one check: how often it was made, and violations, which are losses above `allowedBps`. */
 type Tally = { made: number; readonly allowedBps: number; violations: number; worstBps: number }
 
 /** Findings of a run so far. As JSON, it is the benchmark's result, from which a later run continues. */
@@ -32,6 +33,7 @@ export type CheckedTrades = {
   /** Seed of the next market. */
   nextMarket: number
   trades: number
+  /** Trades drawn so far, including trades that cannot be checked. */
   drawn: number
   readonly certificates: { issued: number; false: number }
   readonly lossBps: { p99: number; worst: number }
@@ -43,7 +45,7 @@ export type CheckedTrades = {
 
 /** The result of no trades. @param seed - of the first market */
 export function noTrades(seed: number): CheckedTrades {
-  const tally = (check: Check) => ({ made: 0, allowedBps: ALLOWED[check], violations: 0, worstBps: 0 })
+  const tally = (check: Check) => ({ made: 0, allowedBps: ALLOWED_LOSS_BPS[check], violations: 0, worstBps: 0 })
   return {
     seed,
     nextMarket: seed,
@@ -61,17 +63,17 @@ export function noTrades(seed: number): CheckedTrades {
  * Checks trades from seeded random markets until there are enough of them. Whole markets only, so that a later call can
  * continue with the next one.
  *
- * @param result - extended
- * @param note - called with each false certificate and each violation
+ * @param result - result so far, to which this call adds
+ * @param report - called with each false certificate and each violation
  */
-export function checkTrades(result: CheckedTrades, trades: number, note: (text: string) => void): CheckedTrades {
+export function checkTrades(result: CheckedTrades, trades: number, report: (text: string) => void): CheckedTrades {
   for (; result.trades < trades; result.nextMarket++) {
     const market = makeMarket(result.nextMarket)
     const graph = buildGraph(snapshotOf(market.pools))
-    for (let index = 0; index < TRADES_OF_MARKET; index++) {
+    for (let index = 0; index < TRADES_PER_MARKET; index++) {
       result.drawn++
       const checkedTrade = checkTrade(market, graph, drawTrade(market, index))
-      if (checkedTrade) addTrade(result, checkedTrade, `market ${market.seed}, trade ${index}`, note)
+      if (checkedTrade) addTrade(result, checkedTrade, `market ${market.seed}, trade ${index}`, report)
     }
   }
   const { largestBps, lossBps } = result
@@ -83,26 +85,26 @@ export function checkTrades(result: CheckedTrades, trades: number, note: (text: 
 function addTrade(
   result: CheckedTrades,
   checkedTrade: CheckedTrade,
-  where: string,
-  note: (text: string) => void,
+  tradeName: string,
+  report: (text: string) => void,
 ): void {
   const { certificates, checks, examples, largestBps } = result
-  const countedNote = (text: string) => {
-    const example = `${where}: ${text}`
-    note(example)
+  const recordExample = (text: string) => {
+    const example = `${tradeName}: ${text}`
+    report(example)
     if (examples.length < MAX_EXAMPLES) examples.push(example)
   }
   result.trades++
   for (const check of checkedTrade.performed) checks[check].made++
   certificates.issued += checkedTrade.hasCertificate ? 1 : 0
   certificates.false += checkedTrade.falseCertificates.length > 0 ? 1 : 0
-  for (const text of checkedTrade.falseCertificates) countedNote(`false certificate: ${text}`)
+  for (const text of checkedTrade.falseCertificates) recordExample(`false certificate: ${text}`)
   for (const { check, lossBps, detail } of checkedTrade.findings) {
     const tally = checks[check]
     tally.worstBps = Math.max(tally.worstBps, rounded(lossBps, 3))
-    if (lossBps <= ALLOWED[check]) continue
+    if (lossBps <= ALLOWED_LOSS_BPS[check]) continue
     tally.violations++
-    countedNote(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
+    recordExample(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
   }
   largestBps.push(rounded(Math.max(0, ...checkedTrade.findings.map(({ lossBps }) => lossBps)), 4))
   largestBps.sort((a, b) => b - a).splice(MAX_LOSSES)

@@ -16,6 +16,17 @@ import { snapshotOf } from '../lib/snapshot.ts'
 import { divide } from './division.ts'
 import { type Market, type MarketTrade, quoteOrNull } from './markets.ts'
 
+/**
+ * Names of the checks:
+ * - `rate`: a smaller trade pays no less per unit.
+ * - `union`: all pools together accept what two halves of the pools accept separately.
+ * - `narrower`: a request with more restrictions pays no more; `narrower after gas` compares outputs after gas.
+ * - `two pools`: no division between two pools of the pair pays more.
+ * - `a then b`: two consecutive trades of parts pay no more.
+ * - `exact output`: the output of the route, requested as exact output, takes no more input.
+ * - `found backwards`: that input, requested as exact input, pays no less.
+ * - `division`: the chunked division of division.ts pays no more.
+ */
 export const CHECKS = [
   'rate',
   'union',
@@ -39,14 +50,16 @@ const MIN_UNITS = 100_000
 const BPS = 10_000
 /** Steps of the golden-section search that divides a trade between two pools. */
 const SECTION_STEPS = 40
-const PARTS = [0.2, 0.5, 0.8]
-/** Gas of a typical route, and its cost as fractions of the trade's value. */
+/** Parts of a trade that are compared with the whole. */
+const TRADE_PARTS = [0.2, 0.5, 0.8]
+/** Gas of a typical route. */
 const USUAL_GAS = 300_000
+/** Gas prices of the checks, as the cost of a typical route relative to the trade's value. */
 const GAS_SHARES = [0.0001, 0.003]
-const DIVISION = { maxHops: 4, chunks: 24, maxPaths: 24 }
+const DIVISION_LIMITS = { maxHops: 4, chunks: 24, maxPaths: 24 }
 /** Relative amount by which a route may exceed its certificate, due to floats. */
 const CERTIFICATE_ROUNDING = 1e-9
-/** Base units of a coarse token by which rounding in pools may exceed a certificate. */
+/** Base units of a coarse token (one with few units in a trade) by which rounding in pools may exceed a certificate. */
 const ROUNDED_UNITS = 2
 
 export type CheckedTrade = {
@@ -60,7 +73,7 @@ export type CheckedTrade = {
 /** Checks a trade; null if it has no route, moves prices too far, or involves too few base units. */
 export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): CheckedTrade | null {
   const route = routeOf(graph, trade)
-  if (!route || fewestUnits(route) < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
+  if (!route || minUnitsOf(route) < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
   return new TradeChecks(market, graph, trade, route).run()
 }
 
@@ -76,7 +89,7 @@ function impactOf({ amountOut, midAmountOut }: RoutePlan): number {
 }
 
 /** Returns the smallest amount in base units of any token in the route. */
-function fewestUnits({ amountIn, amountOut, legs }: RoutePlan): number {
+function minUnitsOf({ amountIn, amountOut, legs }: RoutePlan): number {
   const amountByToken = new Map<string, number>()
   for (const { tokenOut, amountOut: paid } of legs)
     amountByToken.set(tokenOut, (amountByToken.get(tokenOut) ?? 0) + Number(paid))
@@ -100,14 +113,14 @@ class TradeChecks {
   }
 
   run(): CheckedTrade {
-    this.narrower()
-    this.afterGas()
-    this.twoPools()
-    this.division()
-    this.aThenB()
-    this.rate()
-    this.union()
-    this.exactOutput()
+    this.checkNarrower()
+    this.checkAfterGas()
+    this.checkTwoPools()
+    this.checkDivision()
+    this.checkTwoTrades()
+    this.checkRate()
+    this.checkUnion()
+    this.checkExactOutput()
     const { findings, performedChecks: performed, falseCertificates, route } = this
     return { findings, performed: [...performed], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
@@ -121,18 +134,18 @@ class TradeChecks {
     const gap = route.optimalityGapBps
     if (gap === null) return
     const bound = Number(route.amountOut) / (1 - gap / BPS)
-    if (Number(amountOut) > bound * (1 + this.rounding()))
+    if (Number(amountOut) > bound * (1 + this.maxRounding()))
       this.falseCertificates.push(`${check}: ${detail} pays ${amountOut}, above ${bound}`)
   }
 
   /** Returns the fraction of the trade that rounding in the coarsest relevant token may gain. */
-  private rounding(): number {
+  private maxRounding(): number {
     const { trade, market } = this
     const value = Number(trade.amountIn) * market.values[market.tokens.indexOf(trade.tokenIn)]!
     return CERTIFICATE_ROUNDING + ROUNDED_UNITS / Math.max(MIN_UNITS, value / Math.max(...market.values))
   }
 
-  private narrower(): void {
+  private checkNarrower(): void {
     for (const [name, overrides] of this.narrowerRequests(this.route)) {
       const other = routeOf(this.graph, this.trade, overrides)
       if (other) this.compare('narrower', other.amountOut, name)
@@ -152,7 +165,7 @@ class TradeChecks {
   }
 
   /** Compares routes by their output after gas. */
-  private afterGas(): void {
+  private checkAfterGas(): void {
     const { graph, trade, market } = this
     const native = market.tokens[0]!
     const value = Number(trade.amountIn) * market.values[market.tokens.indexOf(trade.tokenIn)]!
@@ -162,23 +175,23 @@ class TradeChecks {
       const terms = { wrappedNative: native, gasPriceWei }
       const ownRoute = routeOf(graph, trade, terms)
       if (!ownRoute || ownRoute.gasCostOut === null) continue
-      const net = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
+      const netOutput = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
       const gap = ownRoute.optimalityGapNetBps
-      const bound = gap === null ? null : net(ownRoute) / (1 - gap / BPS)
+      const bound = gap === null ? null : netOutput(ownRoute) / (1 - gap / BPS)
       for (const [name, overrides] of this.narrowerRequests(ownRoute)) {
         const other = routeOf(graph, trade, { ...terms, ...overrides })
         if (!other) continue
         this.performedChecks.add('narrower after gas')
         const detail = `${name}, gas ${share}`
-        const lossBps = ((net(other) - net(ownRoute)) / Number(ownRoute.amountOut)) * BPS
+        const lossBps = ((netOutput(other) - netOutput(ownRoute)) / Number(ownRoute.amountOut)) * BPS
         if (lossBps > 0) this.findings.push({ check: 'narrower after gas', lossBps, detail })
-        if (bound !== null && net(ownRoute) > 0 && net(other) > bound * (1 + this.rounding()))
-          this.falseCertificates.push(`after gas: ${detail} leaves ${net(other)}, above ${bound}`)
+        if (bound !== null && netOutput(ownRoute) > 0 && netOutput(other) > bound * (1 + this.maxRounding()))
+          this.falseCertificates.push(`after gas: ${detail} leaves ${netOutput(other)}, above ${bound}`)
       }
     }
   }
 
-  private twoPools(): void {
+  private checkTwoPools(): void {
     const { trade } = this
     const direct = this.market.pools.filter(
       ({ tokens }) => tokens.includes(trade.tokenIn) && tokens.includes(trade.tokenOut),
@@ -190,29 +203,30 @@ class TradeChecks {
       }
   }
 
-  private division(): void {
-    const best = divide(this.market.pools, this.trade, DIVISION)
+  private checkDivision(): void {
+    const best = divide(this.market.pools, this.trade, DIVISION_LIMITS)
     if (best !== null) this.compare('division', best, 'chunks')
   }
 
   /**
-   * Compares the whole trade with two consecutive trades of its parts. The second trade uses the pools as the first trade
-   * leaves them. Skipped if prices of pools disagree, because the second trade may then use a pool in reverse, which no
-   * single route does. Also skipped if both trades together use a pool too often or have too many hops in series.
+   * Compares the whole trade with two consecutive trades of its parts. The second trade uses the pools as the first
+   * trade leaves them. Skips markets whose prices disagree, because the second trade may then use a pool in reverse,
+   * which no single route does. Skips pairs of trades that together use a pool too often or have too many hops in
+   * series.
    */
-  private aThenB(): void {
+  private checkTwoTrades(): void {
     const { graph, trade, market } = this
-    if (market.disagrees) return
-    for (const part of PARTS) {
+    if (market.pricesDisagree) return
+    for (const part of TRADE_PARTS) {
       const first = { ...trade, amountIn: partOf(trade.amountIn, part) }
       const a = first.amountIn > 0n && first.amountIn < trade.amountIn ? routeOf(graph, first) : null
       const after = a && poolsAfter(market.pools, a.legs)
       if (!after) continue
       const b = routeOf(buildGraph(snapshotOf(after)), { ...trade, amountIn: trade.amountIn - first.amountIn })
       // Parts that pass a coarse token can gain or lose a whole unit of it.
-      if (!b || Math.min(fewestUnits(a), fewestUnits(b)) < MIN_UNITS) continue
+      if (!b || Math.min(minUnitsOf(a), minUnitsOf(b)) < MIN_UNITS) continue
       const legs = [...a.legs, ...b.legs]
-      if (maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION.maxHops)
+      if (maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION_LIMITS.maxHops)
         this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`, gainOfTwoSwaps(a.legs, b.legs))
     }
   }
@@ -228,40 +242,43 @@ class TradeChecks {
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
 
-  /** Checks that a smaller trade pays no less per unit. Skipped if a pool itself pays less per unit for small amounts. */
-  private rate(): void {
+  /**
+   * Checks that a smaller trade pays no less per unit. Skipped if a pool itself pays less per unit for small amounts.
+   */
+  private checkRate(): void {
     const { graph, trade, route } = this
-    for (const part of PARTS) {
+    for (const part of TRADE_PARTS) {
       const amountIn = partOf(trade.amountIn, part)
       const smaller = routeOf(graph, { ...trade, amountIn })
-      if (!smaller || fewestUnits(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
+      if (!smaller || minUnitsOf(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
       this.performedChecks.add('rate')
-      // One unit more or less of the smallest amount is rounding.
-      const rounding = 2 / fewestUnits(smaller)
+      // Each of two amounts may differ by one unit because of rounding.
+      const rounding = 2 / minUnitsOf(smaller)
       const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
       const lossBps = (Number(route.amountOut) / Number(trade.amountIn) / rate - 1) * BPS
-      // The smaller trade has the worse route.
+      // A positive loss means that the smaller trade found a worse route.
       if (lossBps > 0) this.findings.push({ check: 'rate', lossBps, detail: `a part of ${part}` })
     }
   }
 
   /** Checks that all pools together accept amounts that two disjoint sets of them accept separately. */
-  private union(): void {
+  private checkUnion(): void {
     const { graph, trade, market } = this
     const half = Math.ceil(market.pools.length / 2)
     const ids = market.pools.map(({ id }) => id)
-    const [ownRoute, other] = [ids.slice(0, half), ids.slice(half)].map((poolHalf) => new Set(poolHalf))
-    const a = routeOf(graph, trade, { excludePools: other! })
-    const b = routeOf(graph, trade, { excludePools: ownRoute! })
+    const [firstHalf, secondHalf] = [ids.slice(0, half), ids.slice(half)].map((poolHalf) => new Set(poolHalf))
+    const a = routeOf(graph, trade, { excludePools: secondHalf! })
+    const b = routeOf(graph, trade, { excludePools: firstHalf! })
     if (!a || !b) return
-    const together = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
+    const doubleTrade = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
     this.performedChecks.add('union')
     const sum = a.amountOut + b.amountOut
-    const lossBps = together ? (Number(sum) / Number(together.amountOut) - 1) * BPS : BPS
-    if (lossBps > 0) this.findings.push({ check: 'union', lossBps, detail: together ? 'twice the amount' : 'refused' })
+    const lossBps = doubleTrade ? (Number(sum) / Number(doubleTrade.amountOut) - 1) * BPS : BPS
+    if (lossBps > 0)
+      this.findings.push({ check: 'union', lossBps, detail: doubleTrade ? 'twice the amount' : 'refused' })
   }
 
-  private exactOutput(): void {
+  private checkExactOutput(): void {
     const { graph, trade, route } = this
     this.performedChecks.add('exact output')
     const inverse = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
@@ -270,7 +287,7 @@ class TradeChecks {
       return
     }
     const addedInput = Number(inverse.route.amountIn - trade.amountIn)
-    // One more unit is rounding.
+    // One additional unit is due to rounding.
     const lossBps = addedInput > 1 ? (addedInput / Number(trade.amountIn)) * BPS : 0
     if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${inverse.route.amountIn}` })
     const forward = routeOf(graph, { ...trade, amountIn: inverse.route.amountIn })
@@ -301,7 +318,7 @@ function maxSwapsOfPool(legs: readonly Leg[]): number {
   return Math.max(...swaps.values())
 }
 
-/** Returns the maximum number of legs in series from the sold token; Infinity if the legs form a cycle. */
+/** Returns the maximum number of legs in series from the input token; Infinity if the legs form a cycle. */
 function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
   const depth = new Map<string, number>([[tokenIn, 0]])
   for (let changed = true, round = 0; changed; round++) {
@@ -331,23 +348,23 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
   const outputOf = (part: number): bigint | null => {
     const first = partOf(amountIn, part)
     const [x, y] = [first, amountIn - first]
-    const paid = x === 0n ? 0n : quoteOrNull(a, tokenIn, tokenOut, x)
+    const firstOutput = x === 0n ? 0n : quoteOrNull(a, tokenIn, tokenOut, x)
     const secondOutput = y === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, y)
-    return paid === null || secondOutput === null ? null : paid + secondOutput
+    return firstOutput === null || secondOutput === null ? null : firstOutput + secondOutput
   }
   let best: bigint | null = null
-  const note = (output: bigint | null): bigint => {
+  const keepBest = (output: bigint | null): bigint => {
     if (output !== null && (best === null || output > best)) best = output
     return output ?? -1n
   }
   // The grid finds an interval in which both pools accept their amounts. In this interval, the output is concave.
   const grid = Array.from({ length: 33 }, (_, k) => k / 32)
-  const values = grid.map((part) => note(outputOf(part)))
-  const top = values.reduce((bestIndex, value, k) => (value > values[bestIndex]! ? k : bestIndex), 0)
-  let [low, high] = [grid[Math.max(0, top - 1)]!, grid[Math.min(32, top + 1)]!]
+  const values = grid.map((part) => keepBest(outputOf(part)))
+  const bestPoint = values.reduce((bestIndex, value, k) => (value > values[bestIndex]! ? k : bestIndex), 0)
+  let [low, high] = [grid[Math.max(0, bestPoint - 1)]!, grid[Math.min(32, bestPoint + 1)]!]
   for (let step = 0; step < SECTION_STEPS; step++) {
     const [left, right] = [low + (high - low) * 0.382, low + (high - low) * 0.618]
-    if (note(outputOf(left)) < note(outputOf(right))) low = left
+    if (keepBest(outputOf(left)) < keepBest(outputOf(right))) low = left
     else high = right
   }
   return best

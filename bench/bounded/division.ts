@@ -8,6 +8,7 @@ import { type MarketTrade, quoteOrNull } from './markets.ts'
 
 export type DivisionLimits = {
   readonly maxHops: number
+  /** Number of equal parts that are assigned one after the other. */
   readonly chunks: number
   /** Maximum number of paths, shortest first. */
   readonly maxPaths: number
@@ -47,7 +48,7 @@ function improveByMoves(
   for (let size = chunk; size * 20_000n > chunk && size > 0n; ) {
     let hasMoved = false
     for (const from of usedPaths()) {
-      const share = smaller(amounts[from]!, size)
+      const share = minOf(amounts[from]!, size)
       if (share === 0n) continue
       const remainingAmounts = amounts.with(from, amounts[from]! - share)
       const move = bestMove(paths, maxHops, (pathIndex) =>
@@ -64,13 +65,17 @@ function improveByMoves(
 }
 
 // `Math.min` does not accept bigint.
-const smaller = (a: bigint, b: bigint): bigint => {
+const minOf = (a: bigint, b: bigint): bigint => {
   if (a < b) return a
   return b
 }
 
 type Move = { readonly pathIndex: number; readonly output: bigint }
 
+/**
+ * Returns the path whose increase pays most; null if no path accepts it. `amountsAfter` returns null for a forbidden
+ * move.
+ */
 function bestMove(
   paths: readonly Path[],
   maxHops: number,
@@ -92,27 +97,27 @@ function bestMove(
 function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: number): bigint | null {
   let output = 0n
   // A pool's input is known once all paths have reached it, so pools are processed in the order of `orderOf`.
-  const states = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]! }] : []))
+  const pathInputs = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]! }] : []))
   const order = orderOf(
-    states.map(({ path }) => path),
+    pathInputs.map(({ path }) => path),
     maxHops,
   )
   if (!order) return null
-  const balances = new Map<Path, bigint>(states.map(({ path, amount }) => [path, amount]))
+  const balances = new Map<Path, bigint>(pathInputs.map(({ path, amount }) => [path, amount]))
   for (const key of order) {
-    const statesThrough = states.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
-    const hop = statesThrough[0]!.path.find((edge) => keyOf(edge) === key)!
-    const sum = statesThrough.reduce((all, { path }) => all + balances.get(path)!, 0n)
+    const inputsThrough = pathInputs.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
+    const hop = inputsThrough[0]!.path.find((edge) => keyOf(edge) === key)!
+    const sum = inputsThrough.reduce((all, { path }) => all + balances.get(path)!, 0n)
     const hopOutput = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
     if (hopOutput === null) return null
     let remaining = hopOutput
-    for (const [k, { path }] of statesThrough.entries()) {
-      const ownShare = k === statesThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
+    for (const [k, { path }] of inputsThrough.entries()) {
+      const ownShare = k === inputsThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
       remaining -= ownShare
       balances.set(path, ownShare)
     }
   }
-  for (const { path } of states) output += balances.get(path)!
+  for (const { path } of pathInputs) output += balances.get(path)!
   return output
 }
 
@@ -122,13 +127,13 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
  */
 function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | null {
   const predecessors = new Map<string, Set<string>>()
-  const pools = new Map<string, string>()
+  const keyByPool = new Map<string, string>()
   const hopByKey = new Map<string, { readonly tokenIn: Address; readonly tokenOut: Address }>()
   for (const path of paths)
     for (const [k, hop] of path.entries()) {
       const key = keyOf(hop)
-      if ((pools.get(hop.pool.id) ?? key) !== key) return null
-      pools.set(hop.pool.id, key)
+      if ((keyByPool.get(hop.pool.id) ?? key) !== key) return null
+      keyByPool.set(hop.pool.id, key)
       hopByKey.set(key, hop)
       const before = predecessors.get(key) ?? new Set()
       predecessors.set(key, before)
@@ -147,7 +152,7 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
       order.push(key)
     }
   }
-  // A token is divided once all its inputs are known, so its depth is the length of the longest path to it.
+  // A token is passed on once all its inputs have arrived, so its depth is the length of the longest path to it.
   for (let round = 0; round <= maxHops; round++)
     for (const key of order) {
       const { tokenIn, tokenOut } = hopByKey.get(key)!
@@ -173,11 +178,11 @@ function pathsBetween(
       const token = path.at(-1)?.tokenOut ?? tokenIn
       for (const pool of pools) {
         if (!pool.tokens.includes(token) || path.some((hop) => hop.pool === pool)) continue
-        for (const other of pool.tokens) {
-          if (other === token || other === tokenIn || path.some((hop) => hop.tokenOut === other)) continue
-          const longer = [...path, { pool, tokenIn: token, tokenOut: other }]
-          if (other === tokenOut) paths.push(longer)
-          else next.push(longer)
+        for (const nextToken of pool.tokens) {
+          if (nextToken === token || nextToken === tokenIn || path.some((hop) => hop.tokenOut === nextToken)) continue
+          const longerPath = [...path, { pool, tokenIn: token, tokenOut: nextToken }]
+          if (nextToken === tokenOut) paths.push(longerPath)
+          else next.push(longerPath)
         }
       }
     }

@@ -1,13 +1,13 @@
 /**
  * Generates seeded markets with bounded pools: narrow positions, gaps without liquidity, capped vaults, pools near
- * their ratio limits, coarse tokens, and real states of every family. Prices agree within fees, except in markets that
- * disagree.
+ * their ratio limits, coarse tokens (with few base units per value), and real states of every family. Prices of pools
+ * agree within fees, except in some of the markets.
  */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { type RealState, realStates } from './real-states.ts'
-import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
+import { hasNoFee, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
 
 export type Market = {
   readonly seed: number
@@ -17,19 +17,20 @@ export type Market = {
   readonly values: readonly number[]
   /** Value of a trade that has a noticeable effect on the deepest pools. */
   readonly depth: number
-  readonly disagrees: boolean
+  /** True if prices of pools differ by more than their fees. */
+  readonly pricesDisagree: boolean
 }
 
 export type MarketTrade = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
 
-/** Every nth market has pools that disagree by more than their fees. */
-const DISAGREEING = 6
+/** One of this many markets has prices that disagree by more than fees. */
+const DISAGREEING_INTERVAL = 6
 const MAX_POOLS = 14
 const MAX_TOKENS = 6
 /** Base units of a coarse token that equal a market's depth. */
 const COARSE_UNITS = 1e7
-/** Maximum deviation of a price as a fraction of the pool's fee, in markets that agree. */
-const WITHIN_FEE = 0.8
+/** Maximum deviation of a pool's price as a fraction of its fee, in markets whose prices agree. */
+const MAX_FEE_SHARE = 0.8
 
 export type MarketOptions = {
   /** Kinds of synthetic pools; all by default. */
@@ -43,16 +44,16 @@ export function makeMarket(
   { kinds = SYNTHETIC_KINDS, states = realStates() }: MarketOptions = {},
 ): Market {
   const random = seededRandom(seed)
-  const disagrees = seed % DISAGREEING === 0
+  const pricesDisagree = seed % DISAGREEING_INTERVAL === 0
   const tokens = Array.from({ length: 2 + Math.floor(random.next() * (MAX_TOKENS - 1)) }, () =>
     toAddress(random.address()),
   )
   const values: (number | undefined)[] = tokens.map(() => undefined)
   const pools: Pool[] = []
   let depth = 0
-  const seeds =
+  const realStateCount =
     states.length === 0 || random.next() < 0.25 ? 0 : 1 + Math.floor(random.next() * Math.min(2, tokens.length - 1))
-  for (let index = 0; index < seeds; index++) {
+  for (let index = 0; index < realStateCount; index++) {
     const state = random.pick(states)
     const value = values[index] ?? 1 / state.rate
     // The first real state sets the scale, and further ones must have a similar value.
@@ -64,7 +65,7 @@ export function makeMarket(
     pools.push(marketPool(state, pools.length, [tokens[index]!, tokens[index + 1]!]))
   }
   if (depth === 0) depth = 10 ** (6 + 3 * random.next())
-  const reserves = values.map((value) => value ?? depth / unitsOfDepth(random))
+  const tokenValues = values.map((value) => value ?? depth / unitsOfDepth(random))
   const count = 2 + Math.floor(random.next() * (MAX_POOLS - 1))
   for (let attempt = 0; pools.length < count && attempt < 4 * MAX_POOLS; attempt++) {
     // The first pools join all tokens, so that every trade has a path.
@@ -74,19 +75,31 @@ export function makeMarket(
         ? attempt + 1
         : (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
     const kind = random.pick(kinds)
-    const pool = makePool(kind, specOf(random, kind, { a, b, tokens, values: reserves, depth, disagrees }), random)
+    const pool = makePool(
+      kind,
+      specOf(random, kind, { a, b, tokens, values: tokenValues, depth, pricesDisagree }),
+      random,
+    )
     if (pool) pools.push({ ...pool, ...identityOf(pools.length) })
   }
-  return { seed, pools, tokens, values: reserves, depth, disagrees }
+  return { seed, pools, tokens, values: tokenValues, depth, pricesDisagree }
 }
 
 const unitsOfDepth = (random: Random) => (random.next() < 0.15 ? COARSE_UNITS : 10 ** (12 + 12 * random.next()))
 
-type Drawn = Pick<Market, 'tokens' | 'values' | 'depth' | 'disagrees'> & { readonly a: number; readonly b: number }
+/** A market, and the indices of two of its tokens. */
+type DrawnPair = Pick<Market, 'tokens' | 'values' | 'depth' | 'pricesDisagree'> & {
+  readonly a: number
+  readonly b: number
+}
 
-function specOf(random: Random, kind: SyntheticKind, { a, b, tokens, values, depth, disagrees }: Drawn): PairSpec {
+function specOf(
+  random: Random,
+  kind: SyntheticKind,
+  { a, b, tokens, values, depth, pricesDisagree }: DrawnPair,
+): PairSpec {
   const feePpm = random.pick([100, 500, 3000, 3000, 10_000])
-  const deviation = isFree(kind) ? 0 : disagrees ? 0.03 : (WITHIN_FEE * feePpm) / 1e6
+  const deviation = hasNoFee(kind) ? 0 : pricesDisagree ? 0.03 : (MAX_FEE_SHARE * feePpm) / 1e6
   return {
     tokens: [tokens[a]!, tokens[b]!],
     price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * deviation),
@@ -102,8 +115,12 @@ function identityOf(index: number): Pick<Pool, 'id' | 'address' | 'dex'> {
 }
 
 /** Returns a real state whose tokens are replaced by tokens of a market. */
-function marketPool({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
-  const tokens = pool.tokens.map((token, k) => (k === i ? tokenIn : k === j ? tokenOut : token))
+function marketPool(
+  { pool, inputIndex, outputIndex }: RealState,
+  index: number,
+  [tokenIn, tokenOut]: readonly [Address, Address],
+): Pool {
+  const tokens = pool.tokens.map((token, k) => (k === inputIndex ? tokenIn : k === outputIndex ? tokenOut : token))
   return { ...pool, ...identityOf(index), tokens }
 }
 

@@ -7,9 +7,10 @@ import { parseVectors, vectorReaders } from '@sluice/liquidity/vectors'
 
 export type RealState = {
   readonly pool: Pool
-  /** Indices of the sold and the bought token. */
-  readonly i: number
-  readonly j: number
+  /** Index of the sold token in the pool. */
+  readonly inputIndex: number
+  /** Index of the bought token. */
+  readonly outputIndex: number
   /** Base units bought per base unit sold, for a small input before the fee. */
   readonly rate: number
   /** Typical input in base units from the pool's test vectors. */
@@ -28,7 +29,7 @@ export function realStates(): readonly RealState[] {
 }
 
 function load(): readonly RealState[] {
-  const byFamily = new Map<string, Map<string, RealState>>()
+  const statesByFamily = new Map<string, Map<string, RealState>>()
   const files = [
     ...readdirSync(folder).filter((name) => name.endsWith('.json')),
     ...readdirSync(join(folder, 'genuine')).map((name) => join('genuine', name)),
@@ -37,25 +38,25 @@ function load(): readonly RealState[] {
     const bytes = readFileSync(join(folder, name))
     const file = parseVectors((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'))
     if (!file) continue
-    for (const ask of vectorReaders(file)) {
-      const question = ask()
-      if ('skip' in question || question.amountOut === null || question.amountOut === 0n) continue
-      const { pool, tokenIn, tokenOut, amountIn } = question
-      const [i, j] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)]
-      const states = byFamily.get(pool.family) ?? new Map<string, RealState>()
-      byFamily.set(pool.family, states)
+    for (const readVector of vectorReaders(file)) {
+      const vector = readVector()
+      if ('skip' in vector || vector.amountOut === null || vector.amountOut === 0n) continue
+      const { pool, tokenIn, tokenOut, amountIn } = vector
+      const [inputIndex, outputIndex] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)]
+      const states = statesByFamily.get(pool.family) ?? new Map<string, RealState>()
+      statesByFamily.set(pool.family, states)
       if (states.size >= MAX_PER_FAMILY) continue
       const curve = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
       const rate = (curve?.sqrtPrice[0] ?? 0) ** 2
       const scale = Number(amountIn)
       if (!isUsual(scale) || !isUsual(scale * rate)) continue
-      states.set(keyOf(pool, i, j), { pool, i, j, rate, scale })
+      states.set(keyOf(pool, inputIndex, outputIndex), { pool, inputIndex, outputIndex, rate, scale })
     }
   }
-  return [...byFamily.values()].flatMap((states) => [...states.values()])
+  return [...statesByFamily.values()].flatMap((states) => [...states.values()])
 }
 
-/** True for a usual amount: tokens with up to 27 decimals, and not just a few base units. */
+/** Returns true for amounts that occur in trades of tokens with up to 27 decimals: neither tiny nor astronomic. */
 const isUsual = (units: number): boolean => units >= 1e3 && units <= 1e30
 
 const keyOf = ({ state }: Pool, i: number, j: number): string =>

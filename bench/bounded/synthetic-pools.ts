@@ -30,45 +30,49 @@ export const SYNTHETIC_KINDS = [
 ] as const
 export type SyntheticKind = (typeof SYNTHETIC_KINDS)[number]
 
-/** True for kinds without fee, whose price must be exact, since every deviation is an arbitrage. */
-export const isFree = (kind: SyntheticKind): boolean => kind === 'vault' || kind === 'wrapper'
+/** Returns true for kinds without a fee. Their price must be exact, because any deviation would be an arbitrage. */
+export const hasNoFee = (kind: SyntheticKind): boolean => kind === 'vault' || kind === 'wrapper'
 
 const E18 = 10n ** 18n
 const TICK_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
-/** Ticks beyond which 96-bit square root prices lose too much precision. */
-const TICK_LIMIT = 700_000
+/** Maximum absolute tick. Beyond it, 96-bit square root prices lose too much precision. */
+const MAX_TICK = 700_000
 const MIN_UNITS = 1_000
 
 /** Returns a pool; null if it would hold too few units of a token, or its price is out of range. */
 export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): PoolState | null {
   if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
-  if (kind === 'pair') return pair(spec)
-  if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentratedState(spec, positions(kind, random))
+  if (kind === 'pair') return pairState(spec)
+  if (kind === 'narrow' || kind === 'gap' || kind === 'wide')
+    return concentratedState(spec, drawPositions(kind, random))
   if (kind === 'weighted') return weightedState(spec, random)
-  if (kind === 'stable') return stable(spec, random)
-  return kind === 'vault' ? vault(spec, random) : wrapper(spec, random)
+  if (kind === 'stable') return stableState(spec, random)
+  return kind === 'vault' ? vaultState(spec, random) : wrapperState(spec, random)
 }
 
-function pair({ tokens, price, size, feePpm }: PairSpec): PoolState {
+function pairState({ tokens, price, size, feePpm }: PairSpec): PoolState {
   const state = { reserve0: wholeNumber(size), reserve1: wholeNumber(size * price), feePpm }
   return { family: 'uniswap-v2', tokens, state }
 }
 
-/** Widths in ticks around the price, and the share of the pool's size. */
+/**
+ * A position: its width in ticks below and above the price (negative on the other side), and its part of the pool's
+ * size.
+ */
 type Position = { readonly below: number; readonly above: number; readonly part: number }
 
-function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Position[] {
+function drawPositions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Position[] {
   const width = (widest: number) => 20 + random.next() ** 2 * widest
-  const around = { below: width(600), above: width(600), part: 1 }
+  const center = { below: width(600), above: width(600), part: 1 }
   if (kind === 'narrow')
-    return random.next() < 0.5 ? [around] : [around, { below: width(3000), above: width(3000), part: 0.5 }]
-  if (kind === 'wide') return [around, { below: 80_000, above: 80_000, part: 0.3 }]
+    return random.next() < 0.5 ? [center] : [center, { below: width(3000), above: width(3000), part: 0.5 }]
+  if (kind === 'wide') return [center, { below: 80_000, above: 80_000, part: 0.3 }]
   // Liquidity on both sides of an empty range, which a swap crosses without depth.
   const gap = 200 + random.next() * 2000
   return [
-    around,
-    { below: -(around.above + gap), above: around.above + gap + width(600), part: 0.5 },
-    { below: around.below + gap + width(600), above: -(around.below + gap), part: 0.5 },
+    center,
+    { below: -(center.above + gap), above: center.above + gap + width(600), part: 0.5 },
+    { below: center.below + gap + width(600), above: -(center.below + gap), part: 0.5 },
   ]
 }
 
@@ -79,8 +83,8 @@ function concentratedState(
   const tickSpacing = TICK_SPACING[feePpm]!
   const sqrtPriceX96 = wholeNumber(Math.sqrt(price) * 2 ** 96)
   const tick = tickAtSqrtPrice(sqrtPriceX96)
-  if (Math.abs(tick) > TICK_LIMIT) return null
-  const net = new Map<number, bigint>()
+  if (Math.abs(tick) > MAX_TICK) return null
+  const netLiquidity = new Map<number, bigint>()
   let liquidity = 0n
   for (const { below, above, part } of requestedPositions) {
     const low = Math.floor((tick - below) / tickSpacing) * tickSpacing
@@ -89,11 +93,11 @@ function concentratedState(
     const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), a), b)
     const amount = wholeNumber((size * part) / (1 / sqrtPriceInside - 1 / b + (sqrtPriceInside - a) / price))
     if (amount < 1_000n) return null
-    net.set(low, (net.get(low) ?? 0n) + amount)
-    net.set(high, (net.get(high) ?? 0n) - amount)
+    netLiquidity.set(low, (netLiquidity.get(low) ?? 0n) + amount)
+    netLiquidity.set(high, (netLiquidity.get(high) ?? 0n) - amount)
     if (sqrtPriceAtTick(low) <= sqrtPriceX96 && sqrtPriceX96 < sqrtPriceAtTick(high)) liquidity += amount
   }
-  const ticks = [...net].filter(([, change]) => change !== 0n).sort(([a], [b]) => a - b)
+  const ticks = [...netLiquidity].filter(([, change]) => change !== 0n).sort(([a], [b]) => a - b)
   return { family: 'uniswap-v3', tokens, state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing, ticks } }
 }
 
@@ -111,16 +115,19 @@ function weightedState({ tokens, price, size, feePpm }: PairSpec, random: Random
   }
 }
 
-/** Maximum fee of stable pools. A higher fee left in the pool would make two swaps better than one. */
+/** Maximum fee of stable pools in ppm. A higher fee that stays in the pool would make two swaps better than one. */
 const MAX_STABLE_FEE = 500
 
-/** Returns an unbalanced stable pool, so that one side is near its end. */
-function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState | null {
+/**
+ * Returns an unbalanced stable pool, one side of which is nearly empty. First computes the price of the pool without
+ * fee, and then corrects the rates so that the price is the requested one.
+ */
+function stableState({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState | null {
   if (feePpm > MAX_STABLE_FEE) return null
   const scale = 10 ** Math.max(0, 18 - Math.log10(size))
   const tilt = 0.5 + (random.next() - 0.5) * 0.9
   const a = BigInt(random.pick([200, 1000, 2000]))
-  const sqrtPriceInside = (feeE10: bigint, correction: number): PoolState | null => {
+  const stateWith = (feeE10: bigint, correction: number): PoolState | null => {
     // Rates scale balances of different tokens to a common unit.
     const rates = [scale, (scale / price) * correction].map((rate) => wholeNumber(rate * 1e18))
     if (rates.some((rate) => rate < 10n ** 6n)) return null
@@ -137,15 +144,17 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Pool
     }
     return { family: 'curve-stable', tokens, state }
   }
-  const even = sqrtPriceInside(0n, 1)
-  const curve = even && familyOf(even.family)!.priceCurve({ ...even, ...NOWHERE }, tokens[0], tokens[1])
-  return curve && sqrtPriceInside(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
+  const uncorrectedPool = stateWith(0n, 1)
+  const curve =
+    uncorrectedPool &&
+    familyOf(uncorrectedPool.family)!.priceCurve({ ...uncorrectedPool, ...PLACEHOLDER_IDENTITY }, tokens[0], tokens[1])
+  return curve && stateWith(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
 }
 
-const NOWHERE = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }
+const PLACEHOLDER_IDENTITY = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }
 
 /** Returns a vault that accepts slightly more than its size, and pays part of its assets. */
-function vault({ tokens, price, size }: PairSpec, random: Random): PoolState {
+function vaultState({ tokens, price, size }: PairSpec, random: Random): PoolState {
   const totalAssets = wholeNumber(size)
   const state = {
     totalAssets,
@@ -157,7 +166,7 @@ function vault({ tokens, price, size }: PairSpec, random: Random): PoolState {
   return { family: 'erc4626', tokens, state }
 }
 
-function wrapper({ tokens, price, size }: PairSpec, random: Random): PoolState {
+function wrapperState({ tokens, price, size }: PairSpec, random: Random): PoolState {
   const state = {
     pooled: wholeNumber(size * 10),
     shares: wholeNumber(size * 10 * price),

@@ -2,7 +2,7 @@
  * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server. Cases: a full
  * write; one and three joining workers; blocks of 200 changed pools at 10 and 40 per second and at full speed, with
  * four worker processes and with none; blocks of 20 pools; blocks of swaps that do not change ticks. Half of the
- * changed pools have ticks, a fifth of which change.
+ * changed pools have ticks, and a fifth of those change their ticks.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -21,11 +21,11 @@ import { type Pool, PoolMap } from '@sluice/liquidity'
 import { quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
-const COUNT = Number(process.argv[2] ?? 100_000)
-const PER_BLOCK = 200
+const POOL_COUNT = Number(process.argv[2] ?? 100_000)
+const POOLS_PER_BLOCK = 200
 const WORKERS = 4
-/** Blocks prepared in advance. A market and its writer keep the last 64. */
-const AHEAD = 100
+/** Blocks prepared at a time, before they are published. A market and its writer keep the last 64 blocks. */
+const PREPARED_BLOCKS = 100
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(1)
 
@@ -39,22 +39,22 @@ lease.startRenewal(connection, () => true)
 const info = async (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(await redis.call<string>('INFO'))?.[1])
 const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await info('used_cpu_sys')))
 
-const numbers = Array.from({ length: COUNT }, (_, n) => n)
-const threes = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
-const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
+const numbers = Array.from({ length: POOL_COUNT }, (_, n) => n)
+const v3Numbers = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
+const v2Numbers = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
 const ids = numbers.map((n) => syntheticPool(n, 0).id)
-let number = 0
+let blockNumber = 0
 let pools = PoolMap.empty
-for (let offset = 0; offset < COUNT; offset += 1_000)
+for (let offset = 0; offset < POOL_COUNT; offset += 1_000)
   pools = pools.with(numbers.slice(offset, offset + 1_000).map((n) => syntheticPool(n, 0)))
 
 /** Returns a block whose timestamp is the time of its publication in milliseconds. */
 function stateOf(map: PoolMap): PublishedState {
-  number++
-  const hash = `0x${number.toString(16).padStart(64, '0')}` as const
+  blockNumber++
+  const hash = `0x${blockNumber.toString(16).padStart(64, '0')}` as const
   const miner = syntheticPool(0, 0).address
-  const rest = { parentHash: hash, gasLimit: 30_000_000n, baseFeePerGas: 7n, miner }
-  return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, canonical: [hash] }
+  const otherFields = { parentHash: hash, gasLimit: 30_000_000n, baseFeePerGas: 7n, miner }
+  return { block: { number: blockNumber, hash, timestamp: Date.now(), ...otherFields }, pools: map, canonical: [hash] }
 }
 
 /**
@@ -65,9 +65,9 @@ function stateOf(map: PoolMap): PublishedState {
 function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
   const pick = (choices: readonly number[], i: number) => choices[(version * 7_919 + i * 61) % choices.length]!
   const next = Array.from({ length: perBlock }, (_, i) => {
-    const n = pick(i % 2 === 0 ? threes : twos, i)
+    const n = pick(i % 2 === 0 ? v3Numbers : v2Numbers, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
-    // One version in five has few ticks, which are part of the mix.
+    // Every fifth change replaces the ticks. The other changes keep the ticks of the pool.
     const pool = syntheticPool(n, version) as Pool<object>
     if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: pool.state }
     return { ...old, state: { ...pool.state, ticks: old.state.ticks } }
@@ -104,27 +104,27 @@ type Blocks = {
  * Publishes blocks like an indexer, encoding each while Redis writes the one before. Blocks are prepared in parts while
  * the clocks are stopped, so that only publishing counts, with a heap like an indexer's.
  */
-async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_BLOCK }: Blocks) {
+async function publishBlocks({ count, everyMs = 0, hasTicks = true, perBlock = POOLS_PER_BLOCK }: Blocks) {
   const totals = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
-  for (let remaining = count; remaining > 0; remaining -= AHEAD) {
+  for (let remaining = count; remaining > 0; remaining -= PREPARED_BLOCKS) {
     const states: PoolMap[] = []
-    for (let i = 0; i < Math.min(AHEAD, remaining); i++) {
-      pools = changePools(pools, number + i + 1, hasTicks, perBlock)
+    for (let i = 0; i < Math.min(PREPARED_BLOCKS, remaining); i++) {
+      pools = changePools(pools, blockNumber + i + 1, hasTicks, perBlock)
       states.push(pools)
       // Lets the timer renew the lease.
       await sleep(0)
     }
     await lease.acquire(connection)
     const [redisCpu, cpu, start] = [await redisCpuMs(), process.cpuUsage(), performance.now()]
-    let answer: Promise<void> | undefined
+    let pendingWrite: Promise<void> | undefined
     for (const [i, map] of states.entries()) {
       const earlyMs = start + i * everyMs - performance.now()
       if (earlyMs > 0) await sleep(earlyMs)
-      const before = answer
-      answer = (await publisher.send(connection, stateOf(map), NO_PAIRS)).answer
-      await before
+      const previousWrite = pendingWrite
+      pendingWrite = (await publisher.send(connection, stateOf(map), NO_PAIRS)).answer
+      await previousWrite
     }
-    await answer
+    await pendingWrite
     totals.seconds += (performance.now() - start) / 1_000
     const { user, system } = process.cpuUsage(cpu)
     totals.writerCpuMs += (user + system) / 1_000
@@ -133,20 +133,20 @@ async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_
   return totals
 }
 
-async function blocks(workers: readonly ChildProcess[], subject: Blocks) {
-  const { count, perBlock = PER_BLOCK } = subject
+async function measureBlocks(workers: readonly ChildProcess[], subject: Blocks) {
+  const { count, perBlock = POOLS_PER_BLOCK } = subject
   for (const worker of workers) worker.send('begin')
   const { bytes } = publisher.counts
-  const { seconds, writerCpuMs, redisCpuMs } = await publishing(subject)
+  const { seconds, writerCpuMs, redisCpuMs } = await publishBlocks(subject)
   while (
     (await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'number')))).some(
-      (blockNumber) => blockNumber < number,
+      (workerBlock) => workerBlock < blockNumber,
     )
   )
     await sleep(20)
   const figures = await Promise.all(workers.map((worker) => requestWorker<WorkerFigures>(worker, 'figures')))
   const lags = figures.flatMap((workerFigures) => workerFigures.lags)
-  const lag = (share: number) => quantile(lags, share)
+  const lagQuantile = (share: number) => quantile(lags, share)
   return {
     blocksPerSecond: rounded(count / seconds),
     poolUpdatesPerSecond: Math.round((count * perBlock) / seconds),
@@ -154,42 +154,45 @@ async function blocks(workers: readonly ChildProcess[], subject: Blocks) {
     writerCpuMsPerBlock: rounded(writerCpuMs / count, 2),
     redisCpuMsPerBlock: rounded(redisCpuMs / count, 2),
     ...(workers.length > 0 && {
-      lagMs: { p50: lag(0.5), p99: lag(0.99), max: lags.at(-1) },
+      lagMs: { p50: lagQuantile(0.5), p99: lagQuantile(0.99), max: lags.at(-1) },
       workerCpuMsPerBlock: figures.map((workerFigures) => rounded(workerFigures.cpuMsPerBlock, 2)),
     }),
   }
 }
 
-const empty = await info('used_memory')
+const emptyRedisBytes = await info('used_memory')
 // Creating the pools has blocked the timer that renews the lease.
 await lease.acquire(connection)
 const start = performance.now()
 await publisher.writeAll(connection, stateOf(pools), [])
 const full = {
   ms: Math.round(performance.now() - start),
-  redisMB: rounded(((await info('used_memory')) - empty) / 1e6),
+  redisMB: rounded(((await info('used_memory')) - emptyRedisBytes) / 1e6),
 }
 console.log('written whole', full)
-const first = await startWorker()
-const three = await Promise.all([startWorker(), startWorker(), startWorker()])
-const workers = [first, ...three].slice(0, WORKERS).map(({ worker }) => worker)
-const joins = { alone: rounded(first.joined.joinMs), threeAtOnce: three.map(({ joined }) => rounded(joined.joinMs)) }
+const firstWorker = await startWorker()
+const threeWorkers = await Promise.all([startWorker(), startWorker(), startWorker()])
+const workers = [firstWorker, ...threeWorkers].slice(0, WORKERS).map(({ worker }) => worker)
+const joins = {
+  alone: rounded(firstWorker.joined.joinMs),
+  threeAtOnce: threeWorkers.map(({ joined }) => rounded(joined.joinMs)),
+}
 console.log('joins', joins)
 // Runs first, while all pools still have the ticks of the mix.
-const ofSwaps = await blocks(workers, { count: 40, everyMs: 50, hasTicks: false })
+const ofSwaps = await measureBlocks(workers, { count: 40, everyMs: 50, hasTicks: false })
 console.log('swaps alone, 20 a second', ofSwaps)
-const ofTwenty = await blocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
+const ofTwenty = await measureBlocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
 console.log('20 pools, 10 a second', ofTwenty)
-const paced10 = await blocks(workers, { count: 150, everyMs: 100 })
+const paced10 = await measureBlocks(workers, { count: 150, everyMs: 100 })
 console.log('10 a second', paced10)
-const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
+const paced40 = await measureBlocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
-const flatOut = await blocks(workers, { count: 400 })
+const flatOut = await measureBlocks(workers, { count: 400 })
 // Runs last, since a simultaneous garbage collection of all workers would repeat later.
 const heaps = await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
-const aloneCosts = await blocks([], { count: 600 })
+const costsWithoutWorkers = await measureBlocks([], { count: 600 })
 const entryCount = await connection.call<number>('XLEN', keys.entries)
 const streamKBPerBlock = rounded(
   (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / entryCount / 1e3,
@@ -197,18 +200,18 @@ const streamKBPerBlock = rounded(
 connection.close()
 await redis.stop()
 record('bus', {
-  pools: COUNT,
-  perBlock: PER_BLOCK,
+  pools: POOL_COUNT,
+  perBlock: POOLS_PER_BLOCK,
   full,
   joinMs: joins,
-  joinCpuMs: rounded(first.joined.cpuMs),
+  joinCpuMs: rounded(firstWorker.joined.cpuMs),
   workerHeapMB: heaps.map(Math.round),
   ofTwenty,
   paced10,
   paced40,
   ofSwaps,
   flatOut,
-  withoutWorkers: aloneCosts,
+  withoutWorkers: costsWithoutWorkers,
   /** Redis memory per retained block. */
   streamKBPerBlock,
 })

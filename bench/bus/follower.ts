@@ -6,7 +6,7 @@ const [url] = process.argv.slice(2) as [string]
 const start = performance.now()
 let lags: number[] = []
 let cpu = process.cpuUsage()
-let number = -1
+let blockNumber = -1
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage(cpu)
@@ -15,20 +15,20 @@ const cpuMs = () => {
 const follower = new StateFollower({
   ...{ url, keys: keysOf(1), joinLimit: new Semaphore(1) },
   onState: ({ block, pools }, ids) => {
-    number = block.number
+    blockNumber = block.number
     if (ids) lags.push(Date.now() - block.timestamp)
     else process.send?.({ joinMs: performance.now() - start, cpuMs: cpuMs(), pools: pools.size })
   },
 })
 follower.start()
-process.on('message', (ask) => {
-  if (ask === 'begin') {
+process.on('message', (message) => {
+  if (message === 'begin') {
     lags = []
     cpu = process.cpuUsage()
     return
   }
-  if (ask === 'number') process.send?.(number)
-  else if (ask === 'figures') process.send?.({ lags, cpuMsPerBlock: cpuMs() / Math.max(1, lags.length) })
+  if (message === 'number') process.send?.(blockNumber)
+  else if (message === 'figures') process.send?.({ lags, cpuMsPerBlock: cpuMs() / Math.max(1, lags.length) })
   else {
     globalThis.gc?.()
     process.send?.(process.memoryUsage().heapUsed / 1e6)

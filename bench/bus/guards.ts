@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- bus guards [words of names, separated by commas]`: removes the guards of the bus one at a time, and
- * records which tests fail: the fault test, by wrong states or stuck workers, and the unit tests. Fails if none does.
- * Source files do not change; processes and tests load broken versions of them.
+ * `npm run bench -- bus guards [words of names, separated by commas]`: removes the guards of the bus one at a time.
+ * A guard is a check in the code against a fault. Records which tests fail: the fault test (by wrong states or stuck
+ * workers) and the unit tests. Fails if no test notices a removed guard. Source files do not change; processes and
+ * tests load edited versions of them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +25,8 @@ type Guard = {
 
 const edit = (file: string, from: string, to = ''): Edit => ({ file: join(root, 'packages/bus/src', file), from, to })
 
+// Checks in the Redis scripts: of the lease, of the tag of the previous write, and of the numbers of fields and of
+// pairs.
 const FENCE = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end"
 const TAG = "if head[1] ~= ARGV[3] then return {'CHANGED'} end"
 const LENGTH = "if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end"
@@ -112,7 +115,7 @@ const baseline = await runFaults({ seconds: SECONDS, seed: SEED })
 if (baseline.wrong.length + baseline.stuck.length > 0)
   throw new Error(`it fails with all guards: ${JSON.stringify(baseline)}`)
 /** Results by guard. Keeps results of guards that are not selected in this run. */
-const results = new Map<string, object>(earlier().map((result) => [result.without, result]))
+const results = new Map<string, object>(lastResults().map((result) => [result.without, result]))
 let survivorCount = 0
 for (const { name, edits, faults } of chosenGuards) {
   for (const { file, from } of edits)
@@ -120,9 +123,9 @@ for (const { name, edits, faults } of chosenGuards) {
       throw new Error(`"${name}" takes out what is not in ${file} any more`)
   const { wrong, stuck, shown, unanswered } = await runFaults({
     ...{ seconds: SECONDS, seed: SEED, only: faults },
-    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(hook(edits))}`],
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(hookSource(edits))}`],
   })
-  const tests = await failures(edits)
+  const tests = await failedTests(edits)
   const isNoticed = wrong.length + stuck.length + unanswered + tests.length > 0
   if (!isNoticed) survivorCount++
   console.log(
@@ -134,20 +137,20 @@ for (const { name, edits, faults } of chosenGuards) {
 if (survivorCount > 0) process.exitCode = 1
 
 function write(): void {
-  const failures = guards.flatMap(({ name }) => results.get(name) ?? [])
+  const guardResults = guards.flatMap(({ name }) => results.get(name) ?? [])
   record(
     'bus-guards',
-    { seconds: SECONDS, seed: SEED, allGuards: { shown: baseline.shown, wrong: 0, stuck: [] }, guards: failures },
-    { shown: false },
+    { seconds: SECONDS, seed: SEED, allGuards: { shown: baseline.shown, wrong: 0, stuck: [] }, guards: guardResults },
+    { isPrinted: false },
   )
 }
 
-function earlier(): readonly { readonly without: string }[] {
+function lastResults(): readonly { readonly without: string }[] {
   return lastRecord<{ guards: readonly { without: string }[] }>('bus-guards')?.guards ?? []
 }
 
 /** Returns a module hook that loads the files with the edits. */
-function hook(edits: readonly Edit[]): string {
+function hookSource(edits: readonly Edit[]): string {
   const byUrl = edits.map(({ file, from, to }) => [pathToFileURL(file).href, from, to])
   return `import { registerHooks } from 'node:module'
     const edits = ${JSON.stringify(byUrl)}
@@ -160,7 +163,7 @@ function hook(edits: readonly Edit[]): string {
 }
 
 /** Returns the unit tests that fail. */
-async function failures(edits: readonly Edit[]): Promise<readonly string[]> {
+async function failedTests(edits: readonly Edit[]): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-guard-'))
   const report = join(folder, 'report.json')
   const files = ['bus', 'followed', 'contract'].map((name) => `packages/bus/test/${name}.test.ts`)

@@ -59,13 +59,13 @@ const GRANTED_BLOCKS = {
   'Chainstack, developer': 100,
   '10,000 blocks': 10_000,
 }
-/** Block number of Ethereum, for the number of blocks to scan. */
+/** Newest block that a scan of Ethereum's past logs covers. */
 const ETHEREUM_HEAD = 24_000_000
 /** Families whose pools are known only from logs. */
 const LISTED_BY_LOGS = ['uniswap-v4', 'balancer-v2', 'balancer-v3', 'pancake-infinity', 'ekubo']
 
-/** Long timeouts, so that retries on a busy machine do not add calls. */
-const PATIENT = { REQUEST_TIMEOUT_MS: '120000', RPC_TIMEOUT_MS: '60000' }
+/** Timeouts that are long enough to avoid retries on a busy machine, which would add calls. */
+const LONG_TIMEOUTS = { REQUEST_TIMEOUT_MS: '120000', RPC_TIMEOUT_MS: '60000' }
 const WARM_UP_MS = 10_000
 const REST_MS = 30_000
 const BLOCK_MS = 12_000
@@ -73,7 +73,7 @@ const BLOCK_MS = 12_000
 class Meter {
   private readonly node: NodeProxy
   private batches = 0
-  private start = { seen: 0, requests: 0, bytes: 0, batches: 0 }
+  private start = { methodCount: 0, requests: 0, bytes: 0, batches: 0 }
 
   constructor(node: NodeProxy) {
     this.node = node
@@ -86,12 +86,12 @@ class Meter {
   /** Resets the counts. */
   reset(): void {
     const { methods, requests, bytes } = this.node
-    this.start = { seen: methods.length, requests, bytes, batches: this.batches }
+    this.start = { methodCount: methods.length, requests, bytes, batches: this.batches }
   }
 
   /** @param scale - factor from the measured to the reported time */
   read(scale = 1) {
-    const methods = this.node.methods.slice(this.start.seen)
+    const methods = this.node.methods.slice(this.start.methodCount)
     const batches = this.batches - this.start.batches
     const costs = Object.entries(prices).map(([provider, list]) => {
       const cost = methods.reduce((sum, method) => sum + priceOf(list, method), batches * list.batch)
@@ -119,7 +119,7 @@ async function start(): Promise<World> {
   const devnet = await startDevnet({ dir: devnetDir })
   const node = await NodeProxy.start(devnet.url)
   const chainId = devnet.chainId
-  const env = { ...serviceEnv(devnet), [`RPC_URL_${chainId}`]: node.url, CHAINS: String(chainId), ...PATIENT }
+  const env = { ...serviceEnv(devnet), [`RPC_URL_${chainId}`]: node.url, CHAINS: String(chainId), ...LONG_TIMEOUTS }
   const service = await startProcess(env)
   const { WETH, USDC } = devnet.info.tokens
   let amount = 10n ** 18n
@@ -132,9 +132,9 @@ async function start(): Promise<World> {
   return { devnet, service, meter: new Meter(node), quote }
 }
 
-type Hour = { readonly everyMs: number; readonly blocks: boolean }
+type Hour = { readonly everyMs: number; readonly hasBlocks: boolean }
 
-async function hour({ devnet, meter, quote }: World, { everyMs, blocks }: Hour) {
+async function measureHour({ devnet, meter, quote }: World, { everyMs, hasBlocks }: Hour) {
   await quote()
   await sleep(WARM_UP_MS)
   meter.reset()
@@ -142,7 +142,7 @@ async function hour({ devnet, meter, quote }: World, { everyMs, blocks }: Hour) 
   const endMs = minutes * 60_000
   const until = (ms: number) => sleep(Math.max(0, startedAt + ms - performance.now()))
   const mineBlocks = async () => {
-    for (let at = BLOCK_MS; blocks && at <= endMs; at += BLOCK_MS) {
+    for (let at = BLOCK_MS; hasBlocks && at <= endMs; at += BLOCK_MS) {
       await until(at)
       await request(devnet.url, 'evm_mine', [])
     }
@@ -157,7 +157,7 @@ async function hour({ devnet, meter, quote }: World, { everyMs, blocks }: Hour) 
   return meter.read(60 / minutes)
 }
 
-async function wakingAndRest() {
+async function measureStartAndRest() {
   const { meter, quote } = await start()
   meter.reset()
   await quote()
@@ -169,7 +169,7 @@ async function wakingAndRest() {
 }
 
 /** Returns the calls of the scan of Ethereum's logs: one per range, for all families together. */
-function fullScan(): object {
+function scanCosts(): object {
   const starts = loadRegistry()
     .chain(1)!
     .dexes.filter(({ family, startBlock }) => LISTED_BY_LOGS.includes(family) && startBlock !== undefined)
@@ -183,20 +183,20 @@ function fullScan(): object {
   return { blocks, ...Object.fromEntries(plans) }
 }
 
-const first = await wakingAndRest()
+const startAndRest = await measureStartAndRest()
 // Starts one after the other, since a starting service uses a whole core.
 const worlds = [await start(), await start(), await start()] as const
 const [quiet, quietWithBlocks, busy] = await Promise.all([
-  hour(worlds[0], { everyMs: 60_000, blocks: false }),
-  hour(worlds[1], { everyMs: 60_000, blocks: true }),
-  hour(worlds[2], { everyMs: 1_000, blocks: true }),
+  measureHour(worlds[0], { everyMs: 60_000, hasBlocks: false }),
+  measureHour(worlds[1], { everyMs: 60_000, hasBlocks: true }),
+  measureHour(worlds[2], { everyMs: 1_000, hasBlocks: true }),
 ])
 record('bill', {
   minutes,
-  ...first,
+  ...startAndRest,
   quietHour: quiet,
   quietHourWithBlocks: quietWithBlocks,
   busyHour: busy,
-  fullScan: fullScan(),
+  fullScan: scanCosts(),
 })
 process.exit()

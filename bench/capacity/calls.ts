@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- capacity calls [folder of another checkout]`: counts JSON-RPC calls, HTTP requests, and bytes from the
- * service to its node: for waking, for each followed block, and for each quote, idle and busy. With another checkout,
- * counts both in one run. Results in `results/calls.json`; the table is in packages/rpc/README.md.
+ * `npm run bench -- capacity calls [folder of another checkout]`: counts JSON-RPC calls, HTTP requests, and bytes from
+ * the service to its node: for waking (the first request, from which the service follows the chain), for each followed
+ * block, and for each quote, idle and busy. With another checkout, counts both in one run. Results in
+ * `results/calls.json`; the table is in packages/rpc/README.md.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NodeProxy, request } from '@sluice/devnet'
-import { ask, randomPath } from '../lib/quotes.ts'
+import { randomPath, sendForMs } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startService, startWorld } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
@@ -16,7 +17,10 @@ type Counts = Readonly<
   Record<'waking' | 'restSecond' | 'block' | 'quoteAlone' | 'quoteBusy' | 'quoteWithBlocks', Count>
 >
 
-/** Blocks of ten seconds, one round of audits. A shorter time would make the count depend on whether it contains an audit. */
+/**
+ * Blocks mined in ten seconds, in which each audit runs once. In a shorter time, the count would depend on whether an
+ * audit runs.
+ */
 const BLOCKS = 50
 const QUOTES = 40
 /** Quotes of each of two callers per block. */
@@ -24,22 +28,25 @@ const QUOTES_OF_CALLER = 7
 const WAKES = 3
 /** Seconds without activity, as long as the blocks. */
 const REST_SECONDS = 10
-const other = process.argv[2]
+const otherRoot = process.argv[2]
 const results: Record<string, Counts> = {}
-for (const [name, root] of Object.entries({ now: join(import.meta.dirname, '../..'), ...(other && { before: other }) }))
-  results[name] = await count(root)
-const growth = other && share(results.now!, results.before!)
+for (const [name, root] of Object.entries({
+  now: join(import.meta.dirname, '../..'),
+  ...(otherRoot && { before: otherRoot }),
+}))
+  results[name] = await countCalls(root)
+const growth = otherRoot && growthPercent(results.now!, results.before!)
 record('calls', { ...results, ...(growth && { morePercent: growth }) })
 process.exit()
 
-async function count(root: string): Promise<Counts> {
+async function countCalls(root: string): Promise<Counts> {
   const { devnet, env } = await startWorld(root)
   const node = await NodeProxy.start(devnet.url)
   const start = () => startService({ ...env, LOG_LEVEL: 'silent', RPC_URL_31337: node.url }, root)
   let service = await start()
   const random = randomOf(14)
   const next = () => randomPath(devnet, random)
-  const during = async (workCount: number, work: () => Promise<unknown>): Promise<Count> => {
+  const countDuring = async (workCount: number, work: () => Promise<unknown>): Promise<Count> => {
     const [calls, requests] = [node.methods.length, node.requests]
     await work()
     return {
@@ -52,33 +59,33 @@ async function count(root: string): Promise<Counts> {
     if (status !== 200) throw new Error(`a quote was answered with ${status}`)
   }
   try {
-    const wakes = [await during(1, quote)]
+    const wakes = [await countDuring(1, quote)]
     while (wakes.length < WAKES) {
       await service.stop()
       service = await start()
-      wakes.push(await during(1, quote))
+      wakes.push(await countDuring(1, quote))
     }
     const waking = wakes.sort((a, b) => a.calls - b.calls)[WAKES >> 1]!
     // After these quotes all tokens are known.
     for (let i = 0; i < 40; i++) await quote()
     await sleep(1_000)
-    const restSecond = await during(REST_SECONDS, () => sleep(REST_SECONDS * 1_000))
+    const restSecond = await countDuring(REST_SECONDS, () => sleep(REST_SECONDS * 1_000))
     const mineBlocks = async () => {
       await request(devnet.url, 'evm_mine', [])
       await sleep(200)
     }
-    const block = await during(BLOCKS, () => repeat(BLOCKS, mineBlocks))
-    const quoteAlone = await during(QUOTES, () => repeat(QUOTES, quote))
+    const block = await countDuring(BLOCKS, () => repeat(BLOCKS, mineBlocks))
+    const quoteAlone = await countDuring(QUOTES, () => repeat(QUOTES, quote))
     let busyQuotes = 0
-    const busy = await during(1, async () => {
-      busyQuotes = (await ask(service.url, next, 16, 2_000)).length
+    const busy = await countDuring(1, async () => {
+      busyQuotes = (await sendForMs(service.url, next, 16, 2_000)).length
     })
     // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
     const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
-    const quoteWithBlocks = await during(2 * QUOTES_OF_CALLER * BLOCKS, () =>
+    const quoteWithBlocks = await countDuring(2 * QUOTES_OF_CALLER * BLOCKS, () =>
       repeat(BLOCKS, async () => void (await Promise.all([mineBlocks(), caller(), caller()]))),
     )
-    const each = ({ calls, requests }: Count, workCount: number): Count => ({
+    const perUnit = ({ calls, requests }: Count, workCount: number): Count => ({
       calls: rounded(calls / workCount, 2),
       requests: rounded(requests / workCount, 2),
     })
@@ -87,7 +94,7 @@ async function count(root: string): Promise<Counts> {
       restSecond,
       block,
       quoteAlone,
-      quoteBusy: each(busy, busyQuotes),
+      quoteBusy: perUnit(busy, busyQuotes),
       quoteWithBlocks,
     }
   } finally {
@@ -101,8 +108,8 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   for (let i = 0; i < times; i++) await work()
 }
 
-/** Returns the percentage by which the first counts exceed the second. */
-function share(now: Counts, before: Counts): Record<string, Count> {
+/** Returns the percentage by which the counts of now exceed the counts of before. */
+function growthPercent(now: Counts, before: Counts): Record<string, Count> {
   const percent = (a: number, b: number) => rounded(100 * (a / b - 1))
   return Object.fromEntries(
     Object.entries(now).map(([name, { calls, requests }]) => {

@@ -14,8 +14,8 @@ const loads = Object.entries(LOADS).map(([name, load]) => {
   const plan = planOf(load)
   const outcomes = SEEDS.map((seed) => simulate(load, plan.workers, SECONDS, seed))
   // The worst result of all seeds.
-  const worst = outcomes.reduce((a, b) => (b.latencyMs.p99 > a.latencyMs.p99 ? b : a))
-  return { name, load, plan, simulated: worst }
+  const worstOutcome = outcomes.reduce((a, b) => (b.latencyMs.p99 > a.latencyMs.p99 ? b : a))
+  return { name, load, plan, simulated: worstOutcome }
 })
 const twoDigits = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value)
 record('capacity', JSON.parse(JSON.stringify({ coefficients: COEFFICIENTS, seconds: SECONDS, loads }, twoDigits)))

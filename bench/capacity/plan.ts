@@ -2,15 +2,24 @@
 
 /** Measured coefficients with their sources. */
 export const COEFFICIENTS = {
-  /** Milliseconds of a worker's main thread per quote. `results/api.json`: a swap without the time of node, caller, and route. */
+  /**
+   * Milliseconds of a worker's main thread per quote. `results/api.json`: a swap without the time of node, caller, and
+   * route.
+   */
   mainMs: 1.1,
-  /** Milliseconds of a routing thread per quote: median and 95th percentile. `results/router.json`, 20,000 pools, with gas. */
+  /**
+   * Milliseconds of a routing thread per quote: median and 95th percentile. `results/router.json`, 20,000 pools, with
+   * gas.
+   */
   routeMs: { median: 4.2, p95: 36 },
   /** kB of heap per pool and copy. 1.7 in `results/sync.json`; 1.9 in a worker that follows over Redis. */
   poolKB: 1.9,
   /** kB of Redis memory per pool, including ticks of concentrated pools. */
   redisPoolKB: 0.94,
-  /** kB of the Redis stream per changed pool, kept for two minutes: 3.8 kB per block of 20 pools, 22.6 kB per block of 200. */
+  /**
+   * kB of the Redis stream per changed pool, kept for two minutes: 3.8 kB per block of 20 pools, 22.6 kB per block of
+   * 200.
+   */
   redisEntryKB: 0.19,
   /**
    * CPU milliseconds of an indexer, and at most of a follower, per block and per changed pool. From blocks of 20 and of
@@ -25,13 +34,20 @@ export const COEFFICIENTS = {
   joinSeconds: 1.7,
 } as const
 
-/** Maximum share of a thread's time for searches. The rest absorbs variations of chains, callers, and searches. */
-const TARGET = 0.5
-/** Maximum pools of a process, for all chains and one copy. More pools cause long garbage collection pauses and restarts. */
+/** Maximum share of time in which a thread is busy. The rest absorbs variations of chains, callers, and searches. */
+const MAX_THREAD_USE = 0.5
+/**
+ * Maximum pools of a process, for all chains and one copy. More pools cause long garbage collection pauses and
+ * restarts.
+ */
 const MAX_POOLS = 1_000_000
+/** Seconds for which the Redis stream keeps blocks. */
 const STREAM_SECONDS = 120
 
-/** Keys of a chain per worker that its share of requests needs. With fewer keys, workers collide too often. */
+/**
+ * Number of keys per worker that a chain's share of the requests would fill. With fewer keys, often several map to a
+ * worker.
+ */
 const KEYS_PER_WORKER = 8
 
 export type Load = {
@@ -43,6 +59,7 @@ export type Load = {
   readonly changedPoolsPerBlock: number
   /** Workers that follow each chain, so that one may stop. */
   readonly replicas: number
+  /** Routing threads per worker. */
   readonly threads: number
 }
 
@@ -74,16 +91,16 @@ export function planOf(load: Load): Plan {
   const { mainMs, routeMs, redisPoolKB, redisEntryKB, blockMs, redisBlockMs, nodeMs, joinSeconds } = COEFFICIENTS
   const route = lognormal(routeMs).mean
   const pools = chains * poolsPerChain
-  const byThreads = (quotesPerSecond * route) / 1_000 / (threads * TARGET)
-  const byMain = (quotesPerSecond * mainMs) / 1_000 / TARGET
-  const byPools = (pools * replicas) / MAX_POOLS
-  const workers = Math.max(replicas, Math.ceil(Math.max(byThreads, byMain, byPools)))
-  const perBlock = blockMs.each + blockMs.pool * changedPoolsPerBlock
+  const workersForSearches = (quotesPerSecond * route) / 1_000 / (threads * MAX_THREAD_USE)
+  const workersForMainThread = (quotesPerSecond * mainMs) / 1_000 / MAX_THREAD_USE
+  const workersForPools = (pools * replicas) / MAX_POOLS
+  const workers = Math.max(replicas, Math.ceil(Math.max(workersForSearches, workersForMainThread, workersForPools)))
+  const msPerBlock = blockMs.each + blockMs.pool * changedPoolsPerBlock
   return {
     workers,
     indexers: Math.max(replicas, Math.ceil(pools / MAX_POOLS)),
     cores: Math.ceil(
-      (quotesPerSecond * (mainMs + route)) / 1_000 + (blocksPerSecond * perBlock * (1 + replicas)) / 1_000,
+      (quotesPerSecond * (mainMs + route)) / 1_000 + (blocksPerSecond * msPerBlock * (1 + replicas)) / 1_000,
     ),
     redisGB: (pools * redisPoolKB + blocksPerSecond * changedPoolsPerBlock * redisEntryKB * STREAM_SECONDS) / 1e6,
     redisCores: (blocksPerSecond * redisBlockMs) / 1_000,

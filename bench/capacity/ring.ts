@@ -1,7 +1,7 @@
 /** Consistent hash ring of nginx's `hash … consistent`, with the points of ngx_http_upstream_hash_module. */
 import { crc32 } from 'node:zlib'
 
-const POINTS = 160
+const POINTS_PER_SERVER = 160
 
 export class Ring {
   private readonly points: readonly { readonly hash: number; readonly server: number }[]
@@ -11,7 +11,7 @@ export class Ring {
     const points = servers.flatMap((name, server) => {
       const base = crc32(name.replace(/:(\d+)$/, '\0$1'))
       const previous = Buffer.alloc(4)
-      return Array.from({ length: POINTS }, () => {
+      return Array.from({ length: POINTS_PER_SERVER }, () => {
         const hash = crc32(previous, base)
         previous.writeUInt32LE(hash)
         return { hash, server }

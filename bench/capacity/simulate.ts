@@ -9,12 +9,12 @@ import { Ring } from './ring.ts'
 /** Maximum wait. The service rejects requests that would wait longer (`MAX_WAIT_MS`). */
 const MAX_WAIT_MS = 2_000
 /** Maximum time of a search, whose work is bounded. No measured search took longer. */
-const LONGEST_ROUTE_MS = 250
+const MAX_ROUTE_MS = 250
 
 export type Outcome = {
   readonly refused: number
   readonly latencyMs: { readonly p50: number; readonly p99: number }
-  /** Share of time that a worker's routing threads are busy: mean, and maximum of all workers. */
+  /** Share of time in which a worker's routing threads are busy: mean and maximum of the workers. */
   readonly busy: { readonly mean: number; readonly most: number }
   /** Chains that a worker follows. */
   readonly chains: { readonly mean: number; readonly most: number }
@@ -27,37 +27,38 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   const { chains, threads, quotesPerSecond, replicas } = load
   const shares = zipf(chains)
   const ring = new Ring(Array.from({ length: workers }, (_, k) => `10.0.${k >> 8}.${k & 255}:3000`))
-  const homes = shares.map((share, chain) => homesOf(ring, chain, keysOf(share, workers, replicas)))
-  const sums = shares.map((_, k) => shares.slice(0, k + 1).reduce((sum, share) => sum + share, 0))
-  const main = new Float64Array(workers)
-  const free = Array.from({ length: workers }, () => new Float64Array(threads))
-  const busy = new Float64Array(workers)
+  const workersByChain = shares.map((share, chain) => workersOf(ring, chain, keysOf(share, workers, replicas)))
+  const cumulativeShares = shares.map((_, k) => shares.slice(0, k + 1).reduce((sum, share) => sum + share, 0))
+  // Time in milliseconds at which each worker's main thread, and each of its routing threads, is free.
+  const mainFreeAt = new Float64Array(workers)
+  const threadsFreeAt = Array.from({ length: workers }, () => new Float64Array(threads))
+  const busyMs = new Float64Array(workers)
   const route = lognormal(COEFFICIENTS.routeMs)
   const latencies: number[] = []
   let refusedCount = 0
   for (let now = 0; now < seconds * 1_000; now += (-Math.log(1 - random()) / quotesPerSecond) * 1_000) {
     const sample = random()
-    const home = homes[sums.findIndex((sum) => sample < sum)] ?? homes.at(-1)!
-    const worker = home[Math.floor(random() * home.length)]!
-    const searchAt = Math.max(now, main[worker]!) + COEFFICIENTS.mainMs
-    const slots = free[worker]!
+    const chainWorkers = workersByChain[cumulativeShares.findIndex((sum) => sample < sum)] ?? workersByChain.at(-1)!
+    const worker = chainWorkers[Math.floor(random() * chainWorkers.length)]!
+    const searchAt = Math.max(now, mainFreeAt[worker]!) + COEFFICIENTS.mainMs
+    const slots = threadsFreeAt[worker]!
     const slot = slots.indexOf(Math.min(...slots))
     const begin = Math.max(searchAt, slots[slot]!)
     if (begin - now > MAX_WAIT_MS) {
       refusedCount++
       continue
     }
-    const routeMs = Math.min(LONGEST_ROUTE_MS, Math.exp(route.mu + route.sigma * normal(random)))
-    main[worker] = searchAt
+    const routeMs = Math.min(MAX_ROUTE_MS, Math.exp(route.mu + route.sigma * normal(random)))
+    mainFreeAt[worker] = searchAt
     slots[slot] = begin + routeMs
-    busy[worker]! += routeMs
+    busyMs[worker]! += routeMs
     latencies.push(begin + routeMs - now)
   }
   latencies.sort((a, b) => a - b)
   const shareOf = (ms: number) => ms / (seconds * 1_000 * threads)
   const followedChains = Array.from(
     { length: workers },
-    (_, worker) => homes.filter((home) => home.includes(worker)).length,
+    (_, worker) => workersByChain.filter((home) => home.includes(worker)).length,
   )
   const mean = (all: readonly number[]) => all.reduce((sum, value) => sum + value, 0) / all.length
   const heapOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
@@ -65,14 +66,14 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   return {
     refused: refusedCount / (refusedCount + latencies.length),
     latencyMs: { p50: latencies[latencies.length >> 1]!, p99: latencies[Math.floor(latencies.length * 0.99)]! },
-    busy: { mean: mean([...busy].map(shareOf)), most: shareOf(Math.max(...busy)) },
+    busy: { mean: mean([...busyMs].map(shareOf)), most: shareOf(Math.max(...busyMs)) },
     chains: { mean: mean(followedChains), most: maxChains },
     heapGB: { mean: heapOf(mean(followedChains)), most: heapOf(maxChains) },
   }
 }
 
 /** Returns the workers of a chain's keys, once per key. Requests choose a key at random (`split_clients`). */
-function homesOf(ring: Ring, chain: number, keys: number): readonly number[] {
+function workersOf(ring: Ring, chain: number, keys: number): readonly number[] {
   return Array.from({ length: keys }, (_, copy) => ring.serverOf(`${chain}-${copy}`))
 }
 

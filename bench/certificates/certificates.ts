@@ -1,8 +1,9 @@
 /**
  * `npm run bench -- certificates [certificates] [seed]`: checks certificates of random trades over the local chain's
- * genuine pools, and as many falsified certificates. The checker shares no code with the search and reads the node
- * itself. Certificates are falsified in all ways of `falsify`. Pools change between rounds. Fails if a true certificate
- * is rejected, or a false one is not rejected for its own reason.
+ * genuine pools, and as many falsified certificates. A certificate states an upper bound on the output of all routes.
+ * The checker shares no code with the search, and reads the node itself. Certificates are falsified in all ways of
+ * `falsify`. Pools change between rounds. Fails if a true certificate is rejected, or if a falsified one is not
+ * rejected for the reason that belongs to its falsification.
  */
 import { falsify, memoized } from '@sluice/api/testing'
 import { type CertificateResult, checkCertificate } from '@sluice/certificate'
@@ -20,13 +21,14 @@ const PER_ROUND = 250
 const CHECKED_FAMILIES = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
 type Tally = { count: number; right: number; readonly wrong: string[] }
-const tally = (): Tally => ({ count: 0, right: 0, wrong: [] })
-const verifiedTally = tally()
+const newTally = (): Tally => ({ count: 0, right: 0, wrong: [] })
+const verifiedTally = newTally()
 const refutedTallies = new Map<string, Tally>()
-const kinds = new Map<string, number>()
-let [slackBps, apartBps, compared, close, checkMs] = [0, 0, 0, 0, 0]
+/** Certificates by kind of pool. */
+const countByKind = new Map<string, number>()
+let [slackBps, maxAboveGapBps, comparedCount, closeCount, checkMs] = [0, 0, 0, 0, 0]
 
-function note(to: Tally, isRight: boolean, message: string): void {
+function addResult(to: Tally, isRight: boolean, message: string): void {
   to.count++
   if (isRight) to.right++
   else to.wrong.push(message)
@@ -36,27 +38,29 @@ const describe = (verdict: CertificateResult) =>
   verdict.status === 'verified' ? 'verified' : `${verdict.status}: ${verdict.reason}: ${verdict.message}`
 
 const r = random(SEED)
-const below = (limit: number) => r.integer(Math.max(1, limit))
+const randomBelow = (limit: number) => r.integer(Math.max(1, limit))
 const world = await startLocal()
 const wrappedNative = world.chain.wrappedNative?.address ?? null
 
 /** Returns a trade between tokens of one or two pools, of a ten-millionth to a tenth of the pool's balance. */
 function drawTrade(pools: readonly Pool[]): RouteRequest {
-  const [first, second] = [pools[below(pools.length)]!, pools[below(pools.length)]!]
-  const tokenIndex = below(first.tokens.length)
-  const others = (below(2) === 0 ? first : second).tokens.filter((token) => token !== first.tokens[tokenIndex])
+  const [first, second] = [pools[randomBelow(pools.length)]!, pools[randomBelow(pools.length)]!]
+  const tokenIndex = randomBelow(first.tokens.length)
+  const otherTokens = (randomBelow(2) === 0 ? first : second).tokens.filter(
+    (token) => token !== first.tokens[tokenIndex],
+  )
   const asNative = (token: string) => (BigInt(token) === 0n ? NATIVE : token) as RouteRequest['tokenIn']
-  const part = 10n + 10n ** BigInt(1 + below(7))
+  const part = 10n + 10n ** BigInt(1 + randomBelow(7))
   const amountIn = familyOf(first.family)!.reserves(first)[tokenIndex]! / part
   return {
     tokenIn: asNative(first.tokens[tokenIndex]!),
-    tokenOut: asNative(others[below(others.length)]!),
+    tokenOut: asNative(otherTokens[randomBelow(otherTokens.length)]!),
     wrappedNative,
     gasPriceWei: 0n,
     amountIn: amountIn > 0n ? amountIn : 1n,
-    maxHops: 1 + below(4),
+    maxHops: 1 + randomBelow(4),
     proof: true,
-    ...(below(2) === 0 && { sources: { include: new Set(CHECKED_FAMILIES) } }),
+    ...(randomBelow(2) === 0 && { sources: { include: new Set(CHECKED_FAMILIES) } }),
   }
 }
 
@@ -71,15 +75,15 @@ function certify(graph: Graph, request: RouteRequest): CertifiedTrade | null {
     verifiedTally.wrong.push(`the route pays ${route.amountOut} of ${certificate.bound}`)
   // With few units, one unit exceeds a tenth of a basis point.
   if (route.optimalityGapBps !== null && route.amountOut > 10n ** 7n) {
-    compared++
+    comparedCount++
     const gap = (1 - Number(route.amountOut) / Number(certificate.bound)) * 1e4
-    apartBps = Math.max(apartBps, gap - route.optimalityGapBps)
-    if (gap - route.optimalityGapBps <= 0.1) close++
+    maxAboveGapBps = Math.max(maxAboveGapBps, gap - route.optimalityGapBps)
+    if (gap - route.optimalityGapBps <= 0.1) closeCount++
   }
   return { certificate, paid: route.amountOut }
 }
 
-let earlier: Certificate | undefined
+let earlierCertificate: Certificate | undefined
 try {
   for (let round = 0; verifiedTally.count < COUNT; round++) {
     await stir(world, SEED + round)
@@ -87,58 +91,66 @@ try {
     const graph = buildGraph(snapshot)
     const pools = [...snapshot.pools.values()]
     const options = { request: memoized(({ method, params }) => world.request(method, params)), maxAssumed: 1 }
-    let last: Certificate | undefined
+    let lastCertificate: Certificate | undefined
     for (let k = 0; k < PER_ROUND && verifiedTally.count < COUNT; ) {
       const certifiedTrade = certify(graph, drawTrade(pools))
       if (!certifiedTrade) continue
       const { certificate, paid } = certifiedTrade
       k++
-      last = certificate
-      for (const { kind } of certificate.pools) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      lastCertificate = certificate
+      for (const { kind } of certificate.pools) countByKind.set(kind, (countByKind.get(kind) ?? 0) + 1)
       const began = performance.now()
       const verdict = await checkCertificate(certificate, options)
       checkMs += performance.now() - began
-      note(
+      addResult(
         verifiedTally,
         verdict.status === 'verified',
         `${describe(verdict)} ${JSON.stringify(certificate).slice(0, 300)}`,
       )
       if (verdict.status !== 'verified') continue
       slackBps += (Number(verdict.bound - verdict.recomputed) / Number(verdict.bound)) * 1e4
-      const ways = falsify(certificate, { recomputed: verdict.recomputed, paid, below, ...(earlier && { earlier }) })
+      const ways = falsify(certificate, {
+        recomputed: verdict.recomputed,
+        paid,
+        below: randomBelow,
+        ...(earlierCertificate && { earlier: earlierCertificate }),
+      })
       if (ways.length === 0) continue
       // Chooses the kind with the fewest cases so far, so that all kinds occur about equally often.
-      const [{ way, reason, certificate: issued }] = ways.toSorted(
+      const [{ way, reason, certificate: falsified }] = ways.toSorted(
         (a, b) => (refutedTallies.get(a.way)?.count ?? 0) - (refutedTallies.get(b.way)?.count ?? 0),
       ) as [(typeof ways)[number]]
       const mustInclude = certificate.pools.map(({ id }) => id)
-      const answer = await checkCertificate(issued, { ...options, ...(reason === 'pool missing' && { mustInclude }) })
-      const to = refutedTallies.get(way) ?? tally()
-      refutedTallies.set(way, to)
-      note(to, answer.status === 'refuted' && answer.reason === reason, `${way}: ${describe(answer)}`)
+      const answer = await checkCertificate(falsified, {
+        ...options,
+        ...(reason === 'pool missing' && { mustInclude }),
+      })
+      const wayTally = refutedTallies.get(way) ?? newTally()
+      refutedTallies.set(way, wayTally)
+      addResult(wayTally, answer.status === 'refuted' && answer.reason === reason, `${way}: ${describe(answer)}`)
     }
-    earlier = last ?? earlier
+    earlierCertificate = lastCertificate ?? earlierCertificate
   }
 } finally {
   await world.stop()
 }
 
-const all = [...refutedTallies.values()]
-const wrong = [...verifiedTally.wrong, ...all.flatMap((one) => one.wrong)]
+const wayTallies = [...refutedTallies.values()]
+const wrong = [...verifiedTally.wrong, ...wayTallies.flatMap((one) => one.wrong)]
 record('certificates', {
   seed: SEED,
   certificates: verifiedTally.count,
   verified: verifiedTally.right,
-  falsified: all.reduce((sum, { count }) => sum + count, 0),
-  refuted: all.reduce((sum, { right }) => sum + right, 0),
+  falsified: wayTallies.reduce((sum, { count }) => sum + count, 0),
+  refuted: wayTallies.reduce((sum, { right }) => sum + right, 0),
   refutedByWay: Object.fromEntries(
     [...refutedTallies].sort().map(([way, { count, right }]) => [way, `${right} of ${count}`]),
   ),
-  poolsByKind: Object.fromEntries([...kinds].sort()),
+  poolsByKind: Object.fromEntries([...countByKind].sort()),
   meanSlackBps: rounded(slackBps / verifiedTally.right, 6),
-  largestAboveOptimalityGapBps: rounded(apartBps, 6),
-  comparedWithOptimalityGap: compared,
-  atMostTenthOfBpsAboveIt: close,
+  largestAboveOptimalityGapBps: rounded(maxAboveGapBps, 6),
+  comparedWithOptimalityGap: comparedCount,
+  atMostTenthOfBpsAboveIt: closeCount,
   meanCheckMs: rounded(checkMs / verifiedTally.count, 2),
   wrong: wrong.slice(0, 20),
 })

@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- contracts guard-model [calls]`: differential fuzz of the Guard, 1,000,000 calls of each build by default. Random sequences
- * of calls run against the compiled Guard on a local node and against a reference implementation in TypeScript
- * (contracts/test/model). The same fuzz must first detect each mutant of the Guard. Writes results/guard-model.json after each
- * part. An interrupted run continues; parts that ran with other code are dropped. Fails at the first difference.
+ * `npm run bench -- contracts guard-model [calls]`: differential fuzz of the Guard, 1,000,000 calls of each build by
+ * default. Random sequences of calls run against the compiled Guard on a local node and against a reference
+ * implementation in TypeScript (contracts/test/model). The same fuzz must first detect each mutant of the Guard. Writes
+ * results/guard-model.json after each part. An interrupted run continues; parts that ran with other code are dropped.
+ * Fails at the first difference.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -116,7 +117,7 @@ function write(isPrinted: boolean): void {
   record(
     'guard-model',
     { ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants, parts, mutants },
-    { shown: false },
+    { isPrinted: false },
   )
   if (isPrinted)
     console.log(JSON.stringify({ ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants }, null, 2))

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- contracts invariants [build…] [file…]`: runs the long profile of the numbered invariant tests in Solidity,
- * with 10,000 cases each (set RUNS or SEED to change the number or the seed), on both builds. Writes
- * results/invariants.json part by part: `npm run bench -- contracts invariants london Siege` runs one. Skips a part with
- * unchanged code and tests, so an interrupted run can be continued, and drops parts of other code.
+ * `npm run bench -- contracts invariants [build…] [file…]`: runs the long profile of the numbered invariant tests in
+ * Solidity, with 10,000 cases each (set RUNS or SEED to change the number or the seed), on both builds. Writes
+ * results/invariants.json part by part: `npm run bench -- contracts invariants london Siege` runs one. Skips a part
+ * with unchanged code and tests, so an interrupted run can be continued, and drops parts of other code.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -35,11 +35,11 @@ const files = readdirSync(join(contracts, 'test/invariants'))
   .map((file) => basename(file, '.t.sol'))
   .filter((file) => /function (testFuzz|invariant)_/.test(textOf(file)))
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const codeOf = (name: keyof typeof bytecode) => sha256(Buffer.from(bytecode[name].runtime.slice(2), 'hex'))
+const codeHashOf = (name: keyof typeof bytecode) => sha256(Buffer.from(bytecode[name].runtime.slice(2), 'hex'))
 const CONTRACTS = { cancun: ['Guard', 'Executor'], london: ['GuardLondon', 'ExecutorLondon'] } as const
 /** Returns a hash of everything that determines a part's result. */
 const fingerprint = (build: string, file: string) => {
-  const code = CONTRACTS[build as keyof typeof CONTRACTS].map(codeOf)
+  const code = CONTRACTS[build as keyof typeof CONTRACTS].map(codeHashOf)
   const support = readdirSync(join(contracts, 'test/support'))
     .filter((name) => name.endsWith('.sol'))
     .map((name) => readFileSync(join(contracts, 'test/support', name), 'utf8'))
@@ -48,8 +48,8 @@ const fingerprint = (build: string, file: string) => {
 for (const name of requestedNames)
   if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
 const chosenFrom = (all: readonly string[]) => {
-  const requestedMutants = all.filter((name) => requestedNames.includes(name))
-  return requestedMutants.length > 0 ? requestedMutants : all
+  const requestedParts = all.filter((name) => requestedNames.includes(name))
+  return requestedParts.length > 0 ? requestedParts : all
 }
 
 const parts = new Map<string, Part>(
@@ -96,5 +96,5 @@ function write(): void {
     missing,
     parts: all,
   }
-  record('invariants', figures, { shown: false })
+  record('invariants', figures, { isPrinted: false })
 }

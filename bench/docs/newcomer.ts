@@ -16,7 +16,7 @@ import { record, rounded } from '../record.ts'
 const root = join(import.meta.dirname, '../..')
 const MAX_START_MS = 20 * 60_000
 const MAX_QUOTE_MS = 120_000
-/** Wrapped ether and USDC on Ethereum. */
+/** Tokens of the quote: wrapped ether and USDC on Ethereum. */
 const PAIR = {
   src: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   dst: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -43,7 +43,7 @@ try {
   const node = execFileSync('node', ['--version'], { env: userEnv, encoding: 'utf8' }).trim()
   record('newcomer', { userNode: node, ...local, ...ownQuote })
 } finally {
-  for (const child of running) end(child)
+  for (const child of running) killGroup(child)
   rmSync(dir, { recursive: true, force: true })
 }
 process.exit()
@@ -51,7 +51,7 @@ process.exit()
 /** Runs `npm start` and the first block of the quote guide. */
 async function firstLocalQuote(begin: number) {
   const port = await freePort()
-  const child = start(['start'], { PORT: String(port) })
+  const child = startNpm(['start'], { PORT: String(port) })
   await waitForOutput(child, 'Ctrl-C stops everything')
   const startedMs = performance.now() - begin
   const { tokens } = JSON.parse(readFileSync(join(clone, '.devnet/devnet.json'), 'utf8'))
@@ -62,7 +62,7 @@ async function firstLocalQuote(begin: number) {
   const answer = JSON.parse(execFileSync('bash', ['-euo', 'pipefail', '-c', block!], { env, encoding: 'utf8' }))
   if (!(BigInt(answer.toAmount ?? 0) > 0n)) throw new Error(`the first quote is ${JSON.stringify(answer)}`)
   const quoteMs = performance.now() - startedAt
-  end(child)
+  killGroup(child)
   return {
     localChainReadySeconds: rounded(startedMs / 1_000),
     localFirstQuoteSeconds: rounded((startedMs + quoteMs) / 1_000),
@@ -83,7 +83,7 @@ async function firstOwnQuote() {
       PORT: String(port),
     }
     const begin = performance.now()
-    const child = start(['run', 'serve'], variables)
+    const child = startNpm(['run', 'serve'], variables)
     const url = `http://localhost:${port}/quote/1?${new URLSearchParams({ ...PAIR, amount: String(10n ** 18n) })}`
     while (performance.now() - begin < MAX_QUOTE_MS) {
       const answer = await fetch(url).catch(() => undefined)
@@ -92,7 +92,7 @@ async function firstOwnQuote() {
     }
     const quoteMs = performance.now() - begin
     if (quoteMs >= MAX_QUOTE_MS) throw new Error('there is no quote over an RPC of one’s own')
-    end(child)
+    killGroup(child)
     return { ownRpcFirstQuoteSeconds: rounded(quoteMs / 1_000) }
   } finally {
     await mainnet.stop()
@@ -100,7 +100,7 @@ async function firstOwnQuote() {
 }
 
 /** Starts an npm command in its own process group, as a terminal does. */
-function start(args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess {
+function startNpm(args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn('npm', [...args], { cwd: clone, env: { ...userEnv, ...variables }, detached: true })
   running.add(child)
   return child
@@ -122,7 +122,7 @@ function waitForOutput(child: ChildProcess, text: string): Promise<void> {
   })
 }
 
-function end(child: ChildProcess): void {
+function killGroup(child: ChildProcess): void {
   running.delete(child)
   try {
     process.kill(-child.pid!, 'SIGKILL')

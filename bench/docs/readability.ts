@@ -10,10 +10,10 @@ import { record, rounded } from '../record.ts'
 const root = join(import.meta.dirname, '../..')
 const LONG_SENTENCE = 25
 /** Words that the language guide replaces. */
-const REPLACED =
+const REPLACED_WORDS =
   /\b(anew|beside|whoever|whatever|whomever|told|tells?|wish|held against|is none|in the place of|what is|that which|it is no)\b/gi
 
-const [before = '8ce7255'] = process.argv.slice(2)
+const [earlierCommit = '8ce7255'] = process.argv.slice(2)
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 })
 
 /** Documents by audience. Excludes generated pages and records of the past. */
@@ -49,7 +49,7 @@ function figuresOf(texts: readonly string[]) {
   const sentences = texts.flatMap(sentencesOf)
   const lengths = sentences.map((sentence) => sentence.split(' ').length)
   const words = lengths.reduce((sum, length) => sum + length, 0)
-  const replacedWords = sentences.reduce((sum, sentence) => sum + (sentence.match(REPLACED)?.length ?? 0), 0)
+  const replacedWords = sentences.reduce((sum, sentence) => sum + (sentence.match(REPLACED_WORDS)?.length ?? 0), 0)
   return {
     documents: texts.length,
     sentences: sentences.length,
@@ -71,4 +71,7 @@ function measureCommit(commit: string) {
   )
 }
 
-record('readability', { before: { commit: before, ...measureCommit(before) }, now: measureCommit('HEAD') })
+record('readability', {
+  before: { commit: earlierCommit, ...measureCommit(earlierCommit) },
+  now: measureCommit('HEAD'),
+})

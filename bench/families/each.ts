@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (set QUOTES to change
- * the number) with genuine code through the Executor, to the unit. Writes results/families.json family by family. Skips
- * a family whose sources have not changed since its result, so an interrupted run can be continued. Fails on a
- * mismatch.
+ * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (set QUOTES to
+ * change the number) with genuine code through the Executor, to the unit. Writes results/families.json family by
+ * family. Skips a family whose sources have not changed since its result, so an interrupted run can be continued. Fails
+ * on a mismatch.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -33,7 +33,7 @@ type Result = {
   /** Hashes of the code of some pools. */
   readonly codeHashes: readonly string[]
   readonly commit: string
-  /** Hash of the sources that determine its quotes. */
+  /** Hash of the sources that determine the family's quotes. */
   readonly of: string
   readonly date: string
   readonly loadAverage: number
@@ -42,7 +42,9 @@ type Result = {
   readonly quotes: number
   readonly exact: number
   readonly refusedByBoth: number
-  /** Rejected because the exact output is unknown, although the pool might have paid; not counted as quotes. */
+  /**
+   * Trades rejected because the family's code cannot compute the exact output, although the pool might pay; no quotes.
+   */
   readonly unsupported: number
   readonly mismatches: number
 }
@@ -51,7 +53,7 @@ type World = {
   readonly source: string
   readonly start: (round: number) => Promise<PoolWorld>
   /** True if each round draws other random pools. */
-  readonly drawn?: true
+  readonly hasRandomPools?: true
 }
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
@@ -70,17 +72,20 @@ const worlds: World[] = [
   { name: 'ethereum', source: 'state of Ethereum', start: startEthereum },
 ]
 if (ekubo)
-  worlds.unshift({ ...ofFile('ekubo', 'Ethereum', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
+  worlds.unshift({
+    ...worldOfFile('ekubo', 'Ethereum', 'EKUBO_CORE'),
+    start: (round) => startEkubo(ekubo, SEED + round),
+  })
 for (const { family, from, start } of DEPLOYED_FAMILIES) {
   const deployedPools = deployedOf(family)
   if (deployedPools)
     worlds.unshift({
-      ...ofFile(family, from, variableOf(family)),
+      ...worldOfFile(family, from, variableOf(family)),
       start: (round) => start(deployedPools, SEED + round),
     })
 }
 
-function ofFile(name: string, from: string, variable: string) {
+function worldOfFile(name: string, from: string, variable: string) {
   return { name, source: `code of ${from}, by ${variable}`, drawn: true } as const
 }
 
@@ -90,7 +95,7 @@ const results = new Map(
 const requestedNames = process.argv.slice(2)
 const isRequested = (world: string, family: string) =>
   requestedNames.length === 0
-    ? !isFresh(world, family)
+    ? !isUpToDate(world, family)
     : requestedNames.includes(world) || requestedNames.includes(family)
 for (const world of worlds) await measure(world)
 
@@ -104,13 +109,13 @@ async function measure(world: World): Promise<void> {
       const mismatches: string[] = []
       const ids = new Set<string>()
       for (let round = 0; round < ROUNDS; round++) {
-        if (!world.drawn) await stir(pools, SEED * round)
+        if (!world.hasRandomPools) await stir(pools, SEED * round)
         else if (round > 0) {
           await pools.stop()
           pools = await world.start(round)
         }
         for (const { id, family: other } of pools.pools())
-          if (other === family) ids.add(`${world.drawn ? round : ''}${id}`)
+          if (other === family) ids.add(`${world.hasRandomPools ? round : ''}${id}`)
         const tally = await fuzz(pools, family, Math.ceil(QUOTES / ROUNDS), SEED * (round + 1))
         for (const key of ['exact', 'refused', 'unsupported'] as const) sum[key] += tally[key]
         mismatches.push(...tally.mismatches)
@@ -162,7 +167,7 @@ function fingerprint(family: string): string {
   return createHash('sha256').update(sources.join('\n')).digest('hex').slice(0, 16)
 }
 
-function isFresh(world: string, family: string): boolean {
+function isUpToDate(world: string, family: string): boolean {
   const result = results.get(keyOf({ family, world }))
   return result !== undefined && result.of === fingerprint(family) && result.quotes >= QUOTES
 }
@@ -174,5 +179,5 @@ function keyOf({ world, family }: { readonly world: string; readonly family: str
 function write(): void {
   const families = [...results.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const sum = (key: 'quotes' | 'mismatches') => families.reduce((total, result) => total + result[key], 0)
-  record('families', { quotes: sum('quotes'), mismatches: sum('mismatches'), families }, { shown: false })
+  record('families', { quotes: sum('quotes'), mismatches: sum('mismatches'), families }, { isPrinted: false })
 }

@@ -33,8 +33,8 @@ const FAMILY_COUNT = 23
 /** Quotes of a family per world and round. */
 const QUOTES_PER_FAMILY = Math.ceil(QUOTES / ROUNDS / FAMILY_COUNT)
 
-/** Families without a genuine contract that can run here. */
-const NOT_RUN: Readonly<Record<string, string>> = {
+/** Why a family without a genuine contract is not compared. */
+const REASON_NOT_RUN: Readonly<Record<string, string>> = {
   'liquidity-book': 'neither an npm package nor the real state has its bytecode',
   'dodo-v2': 'neither an npm package nor the real state has its bytecode',
 }
@@ -95,11 +95,10 @@ async function run(number: number): Promise<Round> {
 function report(): void {
   const families: Record<string, Count> = {}
   const skippedPools: Record<string, number> = {}
-  for (const repetition of rounds) {
-    for (const [reason, count] of Object.entries(repetition.skipped))
-      skippedPools[`${repetition.world}: ${reason}`] = count
-    for (const [family, count] of Object.entries(repetition.families)) {
-      const name = `${repetition.world} ${family}`
+  for (const round of rounds) {
+    for (const [reason, count] of Object.entries(round.skipped)) skippedPools[`${round.world}: ${reason}`] = count
+    for (const [family, count] of Object.entries(round.families)) {
+      const name = `${round.world} ${family}`
       const sum = families[name] ?? { exact: 0, refused: 0, unsupported: 0, mismatches: 0 }
       for (const key of ['exact', 'refused', 'unsupported', 'mismatches'] as const) sum[key] += count[key]
       families[name] = sum
@@ -114,7 +113,7 @@ function report(): void {
     seconds: rounded(rounds.reduce((sum, repetition) => sum + repetition.seconds, 0)),
     families,
     poolsSkipped: skippedPools,
-    familiesNotRun: NOT_RUN,
+    familiesNotRun: REASON_NOT_RUN,
   })
   if (quotes < QUOTES || mismatches > 0) process.exitCode = 1
 }

@@ -1,20 +1,20 @@
 /**
- * `npm run bench -- faults [endpoints <words>]`: measures quotes over HTTP while the chain's endpoints fail, with each kind of failure at
- * one of two endpoints and at both, alternating with measurements without faults. Words select kinds. Results
- * in `results/faults.json`.
+ * `npm run bench -- faults [endpoints <words>]`: measures quotes over HTTP while the chain's endpoints fail: each kind
+ * of failure at one of two endpoints, and at both. Measures without faults before and after each. Words select kinds.
+ * Results in `results/faults.json`.
  */
 import { type EndpointFailure, endpointFailures, NodeProxy, setEndpointFailure } from '@sluice/devnet'
-import { ask, moveChain, type Outcome, percentile, randomPath } from '../lib/quotes.ts'
+import { moveChain, type Outcome, percentile, randomPath, sendForMs } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 
-const CALM_MS = 700
-const BAD_MS = 1_500
-const LANES = 6
+const BASELINE_MS = 700
+const FAULT_MS = 1_500
+const CONCURRENCY = 6
 
 const QUIET_ENV = { LOG_LEVEL: 'silent' }
-const { devnet, service: calmService, ...local } = await startLocalService(QUIET_ENV)
+const { devnet, service: baselineService, ...local } = await startLocalService(QUIET_ENV)
 const random = randomOf(14)
 const nextPath = () => randomPath(devnet, random)
 const requestedNames = process.argv.slice(2)
@@ -35,14 +35,14 @@ type Row = {
   readonly failures?: Readonly<Record<string, number>>
 }
 
-const mover = await moveChain(devnet, calmService.url)
-/** One service meets all kinds of faults in turn. */
+const mover = await moveChain(devnet, baselineService.url)
+/** Proxies of the two endpoints of the measured service, which meets all kinds of faults one after the other. */
 const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
 const urls = proxies.map(({ url }) => url).join()
 const service = await startService({ ...local.env, ...QUIET_ENV, RPC_URL_31337: urls })
 const rows: Row[] = []
 try {
-  await ask(service.url, nextPath, LANES, 4_000)
+  await sendForMs(service.url, nextPath, CONCURRENCY, 4_000)
   for (const failure of kinds)
     for (const struck of failure.survivable ? (['one', 'both'] as const) : (['one'] as const)) {
       const row = await measure(failure, struck)
@@ -67,12 +67,17 @@ process.exit()
 
 /** Measures one kind of fault. The failing endpoint is first in the list. */
 async function measure(failure: EndpointFailure, struck: Row['struck']): Promise<Row> {
-  const baseline = await ask(service.url, nextPath, LANES, CALM_MS)
+  const baseline = await sendForMs(service.url, nextPath, CONCURRENCY, BASELINE_MS)
   for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setEndpointFailure(proxy, failure)
-  const bad = await ask(service.url, nextPath, LANES, BAD_MS)
+  const faultyOutcomes = await sendForMs(service.url, nextPath, CONCURRENCY, FAULT_MS)
   for (const proxy of proxies) setEndpointFailure(proxy)
   // Measures without faults before and after, so that other load affects both.
-  return toRow(failure, struck, [...baseline, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
+  return toRow(
+    failure,
+    struck,
+    [...baseline, ...(await sendForMs(service.url, nextPath, CONCURRENCY, BASELINE_MS))],
+    faultyOutcomes,
+  )
 }
 
 function toRow(

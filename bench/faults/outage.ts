@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- faults outage [minutes] [mode…]`: keeps every chain of the registry awake without a responding node, next
- * to one healthy chain. Modes: `missing` (hosts without an address), `silent` (hosts that accept connections and never
- * respond), `refused` (ports without a listener), `dns` (a name server that never responds, in a network namespace;
- * needs `unshare`). Measures memory, processor time, and sockets of the service, and the healthy chain's quotes before
- * and during the outage. Results in `results/outage.json`.
+ * `npm run bench -- faults outage [minutes] [mode…]`: requests every chain of the registry without a responding node,
+ * next to one healthy chain, so that the service keeps following them. Modes: `missing` (hosts without an address),
+ * `silent` (hosts that accept connections and never respond), `refused` (ports without a listener), `dns` (a name
+ * server that never responds, in a network namespace; needs `unshare`). Measures memory, processor time, and sockets of
+ * the service, and the healthy chain's quotes before and during the outage. Results in `results/outage.json`.
  */
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -24,10 +24,11 @@ const MODES = ['missing', 'silent', 'refused', 'dns'] as const
 type Mode = (typeof MODES)[number]
 
 const ENDPOINTS = 3
-/** Milliseconds between quotes of the healthy chain, and between requests to the others. */
+/** Milliseconds between quotes of the healthy chain. */
 const QUOTE_INTERVAL_MS = 100
+/** Milliseconds between requests for chains without a responding node. */
 const DEAD_CHAIN_REQUEST_MS = 250
-/** Milliseconds before memory is compared, after every chain has been requested. */
+/** Time from the first requests of all chains until the first memory measurement that is compared. */
 const SETTLE_MS = 60_000
 
 const [minutesText = '30', ...modeArguments] = process.argv.slice(2)
@@ -39,7 +40,7 @@ if (!(minutes > 0) || modes.some((mode) => !MODES.includes(mode)))
 if (process.env.OUTAGE_CHILD) console.log(JSON.stringify(await measure(process.env.OUTAGE_CHILD as Mode)))
 else
   for (const mode of modes) {
-    const measurement = { minutes, ...inProcess(mode) }
+    const measurement = { minutes, ...measureInProcess(mode) }
     record('outage', { ...recordedModes(), [mode]: measurement })
   }
 process.exit()
@@ -51,7 +52,7 @@ function recordedModes(): object {
 }
 
 /** Runs each mode in its own process. The `dns` process has only a name server that never responds. */
-function inProcess(mode: Mode): object {
+function measureInProcess(mode: Mode): object {
   const command = [process.execPath, 'scripts/bench.ts', 'faults', 'outage', minutesText]
   const env = { ...process.env, OUTAGE_CHILD: mode }
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
@@ -133,7 +134,7 @@ async function measure(mode: Mode): Promise<object> {
       cpuPercent: rounded((100 * (stateAtEnd.cpuSeconds - stateAtStart.cpuSeconds)) / (minutes * 60)),
       deadChains: {
         requests: statuses.length,
-        statuses: count(statuses),
+        statuses: countByStatus(statuses),
         lateMedianMs: rounded(median(lastTimesMs)),
       },
       healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
@@ -162,7 +163,7 @@ async function measureQuotes(
   return { count: times.length, p50Ms: rounded(median(times), 2), p95Ms: rounded(quantile(times, 0.95), 2) }
 }
 
-function count(statuses: readonly number[]): Record<number, number> {
+function countByStatus(statuses: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
   return counts

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while all endpoints are requested. Compares each response
- * with the node. The allowed statuses are 200, 422, and 503. A block that was removed before the request must not be used.
- * `seen` means that quotes used the blocks before their removal; other blocks are used only by chance. Results in
+ * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while all endpoints are requested. Compares each
+ * response with the node. The allowed statuses are 200, 422, and 503. A response must not use a block that was removed
+ * before the request. In a result, `seen` is true if quotes were requested at the blocks before their removal. Results
+ * in
  * `results/reorgs.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,12 +19,12 @@ const CONCURRENT_CLIENTS = 4
 const LOAD_AROUND_REORG_MS = 400
 /** Maximum tokens of one `/tokens` request. */
 const MAX_TOKENS = 10
-const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
+const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 422, 503])
 
 /** A response with the time of its request. */
 type Answer = Outcome & { readonly askedAt: number }
 type Block = { readonly number: string; readonly hash: string }
-/** Times at which blocks were removed from the chain. */
+/** Time at which each removed block was removed from the chain, by block hash. */
 type RemovalTimes = Map<string, number>
 
 const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
@@ -102,12 +103,12 @@ async function reorg(depth: number, isQuoted: boolean, removedBlocks: RemovalTim
 }
 
 /** Returns the fault of a response; undefined if there is none. */
-function fault(
+function faultOf(
   { status, body, askedAt }: Answer,
   removedBlocks: RemovalTimes,
   knownHashes: ReadonlySet<string>,
 ): string | undefined {
-  if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+  if (!ALLOWED_STATUSES.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
   if (status !== 200) return undefined
   const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
   if (blockHash === undefined) return undefined
@@ -138,7 +139,7 @@ try {
         for (let number = Math.max(0, head - 200); number <= head; number++)
           knownHashes.add((await blockAt(number))!.hash)
         for (const answer of roundAnswers) {
-          const faultText = fault(answer, removedBlocks, knownHashes)
+          const faultText = faultOf(answer, removedBlocks, knownHashes)
           if (answer.status === 200 && answer.body.includes('"blockHash"')) answersWithBlock++
           if (faultText) faults[faultText] = (faults[faultText] ?? 0) + 1
         }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- faults rolling [requests]`: replaces every process behind nginx, one after the other, while callers of
- * many chains send requests. Records the statuses of all responses, and which process gets each chain. Results in
+ * `npm run bench -- faults rolling [requests]`: replaces every process behind nginx, one after the other, while callers
+ * of many chains send requests. Records the statuses of all responses, and which process gets each chain. Results in
  * `results/rolling.json`.
  */
 import { hasNginx, startFleet } from '@sluice/system-test/fleet'
@@ -16,7 +16,7 @@ const requests = Number(process.argv[2] ?? 8_000)
 if (!hasNginx) throw new Error('nginx is not installed')
 const nodes = await startManyNodes(CHAINS, HUBS)
 const fleet = await startFleet(WORKERS, { ...nodes.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
-const chainsOfEach = async () =>
+const chainCounts = async () =>
   Promise.all(
     fleet.workers.map(async (url) => {
       const { chains } = (await fetch(`${url}/ready`).then((answer) => answer.json())) as { chains: object }
@@ -25,7 +25,7 @@ const chainsOfEach = async () =>
   )
 try {
   for (const chainId of nodes.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
-  const before = await chainsOfEach()
+  const before = await chainCounts()
   const start = performance.now()
   const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, requests)
   const seconds = rounded((performance.now() - start) / 1_000)

@@ -10,7 +10,7 @@ import { root } from '../../scripts/lib/run.ts'
 import { lastRecord } from '../record.ts'
 import { startRouters } from './routers.ts'
 import { type Router, type Scenario, scenarios } from './scenarios.ts'
-import { takeApprovals } from './signing.ts'
+import { revokeApprovals } from './signing.ts'
 import { PERMIT2 } from './world.ts'
 
 type Step = {
@@ -27,7 +27,10 @@ type Column = { readonly name: string; readonly gas: number; readonly gasByCause
 const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
 const ROUTER_NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
 const BLOCK_SECONDS = 12n
-/** Refund of a slot that is set from zero and cleared in the same transaction. The sum of refunds is at most a fifth of the gas spent. */
+/**
+ * Refund for a slot that is set from zero and cleared in the same transaction. All refunds are at most a fifth of the
+ * gas spent.
+ */
 const CLEARED_SLOT_REFUND = 19_900
 const TX_GAS = 21_000
 const ZERO_BYTE_GAS = 4
@@ -75,9 +78,9 @@ try {
 
   async function measure(router: Router, scenario: Scenario): Promise<Column> {
     const snapshot = await node.rpc('evm_snapshot')
-    if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
+    if (scenario === 'permit' || scenario === 'permit2') await revokeApprovals(node, world, router)
     const { to, data, value = 0n } = (await router.build(scenario))!
-    // Trace the call in the block in which it is sent afterwards: anvil does not keep the steps of mined transactions.
+    // Traces the call as if in the block in which it is then sent, because anvil keeps no steps of mined transactions.
     const { number, timestamp } = await node.client.getBlock()
     const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
     const call = { from: node.user, to, data, value: hex(value), gas: hex(15_000_000n) }
@@ -92,8 +95,8 @@ try {
     const gasByCause = attributeGas(trace.structLogs, frames, data, labels)
     const gasSum = [...gasByCause.values()].reduce((sum, gas) => sum + gas, 0)
     const refund = gasSum - Number(gasUsed)
-    const maxRefunds = [0, 1, 2].map((slots) => Math.min(slots * CLEARED_SLOT_REFUND, Math.floor(gasSum / 5)))
-    if (!maxRefunds.includes(refund))
+    const possibleRefunds = [0, 1, 2].map((slots) => Math.min(slots * CLEARED_SLOT_REFUND, Math.floor(gasSum / 5)))
+    if (!possibleRefunds.includes(refund))
       throw new Error(`${router.name}, ${scenario}: ${gasSum} explained, ${gasUsed} charged, ${trace.gas} traced`)
     return { name: router.name, gas: Number(gasUsed), gasByCause, refund }
   }

@@ -1,8 +1,8 @@
 /**
  * `npm run measure:gas`: measures routes through the real Guard, Executor, and pools of the local chain and of real
  * Ethereum state, and fits the router's gas table to the charged gas. Families that do not run here keep their rows.
- * Writes the table's errors for other routes to `results/hop-gas.json`. `--check` keeps the table, and so does a fit
- * with a larger error.
+ * Writes the table's errors for other routes to `results/hop-gas.json`. Keeps the previous table with `--check`, or if
+ * the fitted table has larger errors.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,19 +18,19 @@ const FITTED_SAMPLES = 300
 /** Routes of each world on which the table is tested; the command line can set another number. */
 const SAMPLES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000)
 
-const check = process.argv.includes('--check')
+const isCheck = process.argv.includes('--check')
 const worlds: World[] = []
 for (const start of [startEthereum, startLocal]) worlds.push(await start())
 for (const world of worlds) {
   await approveAll(world)
   await warm(world, 1)
 }
-const before = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
-let table = before
-if (!check) {
+const previousTable = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
+let table = previousTable
+if (!isCheck) {
   const samples: ObservedRoute[] = []
   for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED_SAMPLES, 2)))
-  table = fitTable(samples, before)
+  table = fitTable(samples, previousTable)
 }
 const otherRoutes: ObservedRoute[] = []
 const errorPercent: Record<string, object> = {}
@@ -44,14 +44,17 @@ for (const world of worlds) {
     world.name,
     errorPercent[world.name],
     'before',
-    errorsOf(samples, before),
+    errorsOf(samples, previousTable),
     learnedErrorPercent[world.name],
   )
   await world.stop()
 }
-const [now, then] = [errorsOf(otherRoutes, table), errorsOf(otherRoutes, before)]
-if (check || (now.absoluteMedian <= then.absoluteMedian && now.absoluteP90 <= then.absoluteP90)) {
-  if (!check) writeFileSync(FILE, `${JSON.stringify(table, null, 2)}\n`)
+const [newErrors, previousErrors] = [errorsOf(otherRoutes, table), errorsOf(otherRoutes, previousTable)]
+if (
+  isCheck ||
+  (newErrors.absoluteMedian <= previousErrors.absoluteMedian && newErrors.absoluteP90 <= previousErrors.absoluteP90)
+) {
+  if (!isCheck) writeFileSync(FILE, `${JSON.stringify(table, null, 2)}\n`)
   record('hop-gas', { ...table, errorPercent, learnedErrorPercent })
 } else {
   console.error('the table stays as it is: the one fitted now is further off')

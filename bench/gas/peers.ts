@@ -15,7 +15,7 @@ import {
   DEADLINE,
   minAmountOf,
   NATIVE_AMOUNT,
-  percent,
+  percentOfAmount,
   type Router,
   type Scenario,
   type Trade,
@@ -25,9 +25,10 @@ import {
 import { permit2Abi, signPermit, signPermit2, split } from './signing.ts'
 import { factoryAbi, PERMIT2, type World, ZERO } from './world.ts'
 
+// Addresses that Uniswap's routers replace by the sender and by the router itself.
 const THE_SENDER: Hex = '0x0000000000000000000000000000000000000001'
 const THE_ROUTER: Hex = '0x0000000000000000000000000000000000000002'
-const path = (...parts: (Hex | number)[]) =>
+const packPath = (...parts: (Hex | number)[]) =>
   encodePacked(
     parts.map((part) => (typeof part === 'number' ? 'uint24' : 'address')),
     parts,
@@ -46,7 +47,7 @@ export function floor(node: Node, world: World): Router {
     const [reserve0, reserve1] = await node.read<[bigint, bigint]>(factoryAbi, pools.v2ab, 'getReserves')
     return (amount * 997n * reserve1) / (reserve0 * 1000n + amount * 997n)
   }
-  const p = percent
+  const p = percentOfAmount
   const build = async (scenario: Scenario): Promise<Transaction | null> => {
     if (scenario !== tradeOf(scenario)) return null
     const quotedOutput = await quote(scenario.startsWith('split') ? p(40) : AMOUNT)
@@ -102,25 +103,28 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
     encode('exactInputSingle', [
       { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96: 0n },
     ])
-  const all = (...calls: Hex[]) => encode('multicall', [DEADLINE, calls])
-  const p = percent
+  const multicall = (...calls: Hex[]) => encode('multicall', [DEADLINE, calls])
+  const p = percentOfAmount
   const trades: Partial<Record<Scenario, Hex>> = {
-    v2: all(v2(AMOUNT, minAmountOf(AMOUNT), [a, b], me)),
-    v3: all(v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))),
-    v3v3: all(
+    v2: multicall(v2(AMOUNT, minAmountOf(AMOUNT), [a, b], me)),
+    v3: multicall(v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))),
+    v3v3: multicall(
       encode('exactInput', [
-        { path: path(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: minAmountOf(AMOUNT) },
+        { path: packPath(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: minAmountOf(AMOUNT) },
       ]),
     ),
-    v2v3: all(v2(AMOUNT, 0n, [a, b], THE_ROUTER), v3(b, c, 3000, me, 0n, minAmountOf(AMOUNT))),
-    split2: all(v2(p(40), minAmountOf(p(40)), [a, b], me), v3(a, b, 3000, me, AMOUNT - p(40), minAmountOf(p(60)))),
-    split3: all(
+    v2v3: multicall(v2(AMOUNT, 0n, [a, b], THE_ROUTER), v3(b, c, 3000, me, 0n, minAmountOf(AMOUNT))),
+    split2: multicall(
+      v2(p(40), minAmountOf(p(40)), [a, b], me),
+      v3(a, b, 3000, me, AMOUNT - p(40), minAmountOf(p(60))),
+    ),
+    split3: multicall(
       v2(p(40), minAmountOf(p(40)), [a, b], me),
       v3(a, b, 3000, me, p(30), minAmountOf(p(30))),
       v3(a, b, 500, me, AMOUNT - p(40) - p(30), minAmountOf(p(30))),
     ),
-    nativeIn: all(v3(weth, b, 3000, me, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT))),
-    nativeOut: all(
+    nativeIn: multicall(v3(weth, b, 3000, me, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT))),
+    nativeOut: multicall(
       v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n),
       encode('unwrapWETH9', [minAmountOf(NATIVE_AMOUNT), me]),
     ),
@@ -131,7 +135,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
     build: async (scenario) => {
       if (scenario === 'permit') {
         const permit = encode('selfPermit', [a, AMOUNT, DEADLINE, ...split(await signPermit(node, a, to))])
-        return { to, data: all(permit, v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))) }
+        return { to, data: multicall(permit, v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))) }
       }
       const data = trades[scenario]
       return data ? { to, data, value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n } : null
@@ -141,7 +145,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
 
 /**
  * Returns the UniversalRouter with an existing Permit2 allowance, as from a wallet's second swap on. Long: a list of
- * its trades.
+ * scenarios with their calls.
  */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth, key } = world
@@ -175,45 +179,46 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
     '00',
     encode('address, uint256, uint256, bytes, bool', [recipient, amount, min, route, fromUser]),
   ]
-  const run = (...commands: Command[]): Hex =>
+  const execute = (...commands: Command[]): Hex =>
     encodeFunctionData({
       abi: parseAbi(['function execute(bytes,bytes[],uint256) payable']),
       args: [`0x${commands.map(([code]) => code).join('')}`, commands.map(([, input]) => input), DEADLINE],
     })
+  // Amount that UniversalRouter replaces by its balance.
   const ALL_HELD = 1n << 255n
-  const p = percent
+  const p = percentOfAmount
   const swapV4 = encode('((address, address, uint24, int24, address), bool, uint128, uint128, bytes)', [
     [[key.currency0, key.currency1, key.fee, key.tickSpacing, key.hooks], true, AMOUNT, minAmountOf(AMOUNT), '0x'],
   ])
   const settleAll = encode('address, uint256', [a, AMOUNT])
   const takeAll = encode('address, uint256', [b, minAmountOf(AMOUNT)])
   const trades: Record<Trade, Hex> = {
-    v2: run(v2(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), [a, b])),
-    v3: run(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), path(a, 3000, b))),
-    v3v3: run(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), path(a, 3000, b, 3000, c))),
-    v2v3: run(
+    v2: execute(v2(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), [a, b])),
+    v3: execute(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b))),
+    v3v3: execute(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b, 3000, c))),
+    v2v3: execute(
       v2(THE_ROUTER, AMOUNT, 0n, [a, b]),
-      v3(THE_SENDER, ALL_HELD, minAmountOf(AMOUNT), path(b, 3000, c), false),
+      v3(THE_SENDER, ALL_HELD, minAmountOf(AMOUNT), packPath(b, 3000, c), false),
     ),
-    split2: run(
+    split2: execute(
       v2(THE_SENDER, p(40), minAmountOf(p(40)), [a, b]),
-      v3(THE_SENDER, AMOUNT - p(40), minAmountOf(p(60)), path(a, 3000, b)),
+      v3(THE_SENDER, AMOUNT - p(40), minAmountOf(p(60)), packPath(a, 3000, b)),
     ),
-    split3: run(
+    split3: execute(
       v2(THE_SENDER, p(40), minAmountOf(p(40)), [a, b]),
-      v3(THE_SENDER, p(30), minAmountOf(p(30)), path(a, 3000, b)),
-      v3(THE_SENDER, AMOUNT - p(40) - p(30), minAmountOf(p(30)), path(a, 500, b)),
+      v3(THE_SENDER, p(30), minAmountOf(p(30)), packPath(a, 3000, b)),
+      v3(THE_SENDER, AMOUNT - p(40) - p(30), minAmountOf(p(30)), packPath(a, 500, b)),
     ),
-    nativeIn: run(
+    nativeIn: execute(
       ['0b', encode('address, uint256', [THE_ROUTER, NATIVE_AMOUNT])],
-      v3(THE_SENDER, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT), path(weth, 3000, b), false),
+      v3(THE_SENDER, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT), packPath(weth, 3000, b), false),
     ),
-    nativeOut: run(v3(THE_ROUTER, NATIVE_AMOUNT, 0n, path(a, 3000, weth)), [
+    nativeOut: execute(v3(THE_ROUTER, NATIVE_AMOUNT, 0n, packPath(a, 3000, weth)), [
       '0c',
       encode('address, uint256', [THE_SENDER, minAmountOf(NATIVE_AMOUNT)]),
     ]),
     // SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE_ALL.
-    v4: run(['10', encode('bytes, bytes[]', ['0x060c0f', [swapV4, settleAll, takeAll]])]),
+    v4: execute(['10', encode('bytes, bytes[]', ['0x060c0f', [swapV4, settleAll, takeAll]])]),
   }
   return {
     name: 'universalRouter',
@@ -229,7 +234,7 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
           [values, spender, sigDeadline],
           signature,
         ])
-        return { to, data: run(['0a', permit], v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), path(a, 3000, b))) }
+        return { to, data: execute(['0a', permit], v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b))) }
       }
       return { to, data: trades[tradeOf(scenario)], value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n }
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { maxUint256 } from 'viem'
 import { startNode } from './node.ts'
 import { floor, swapRouter02, universalRouter, v2Router02 } from './peers.ts'
-import { sluice } from './sluice.ts'
+import { sluiceRouters } from './sluice.ts'
 import { buildWorld } from './world.ts'
 
 export async function startRouters() {
@@ -18,7 +18,7 @@ export async function startRouters() {
   try {
     const world = await buildWorld(node)
     const routers = [
-      ...(await sluice(node, world, deployments)),
+      ...(await sluiceRouters(node, world, deployments)),
       await universalRouter(node, world),
       await swapRouter02(node, world),
       await v2Router02(node, world),

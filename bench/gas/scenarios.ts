@@ -1,4 +1,7 @@
-/** The nine trades of the benchmark, equal for every router, and one of them with a signature instead of an old approval. */
+/**
+ * The nine trades of the benchmark, equal for every router. One of them is also made with signatures instead of an old
+ * approval.
+ */
 import type { Hex } from 'viem'
 import { type World, ZERO } from './world.ts'
 
@@ -18,7 +21,7 @@ export const NATIVE_AMOUNT = 12_345_678_901_234_567_890n
 export const DEADLINE = 4_102_444_800n
 /** Returns a realistic minimum output instead of zero. */
 export const minAmountOf = (amount: bigint) => (amount * 90n) / 100n
-export const percent = (part: number) => (AMOUNT * BigInt(part)) / 100n
+export const percentOfAmount = (part: number) => (AMOUNT * BigInt(part)) / 100n
 export const amountOf = (scenario: Scenario) => (scenario.startsWith('native') ? NATIVE_AMOUNT : AMOUNT)
 
 export const inputOf = (scenario: Scenario, { a }: World): Hex => (scenario === 'nativeIn' ? ZERO : a)

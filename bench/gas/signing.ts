@@ -13,10 +13,10 @@ const noncesAbi = parseAbi(['function nonces(address) view returns (uint256)']) 
 const chainId = 31_337
 
 /**
- * Gives token `a` EIP-2612 permits and revokes the routers' approvals. Only Permit2's approval remains, and nonzero
- * nonces and expired allowances, as after earlier signatures.
+ * Gives token `a` EIP-2612 permits and revokes the router's approvals. Permit2 keeps its approval. Nonces are nonzero
+ * and Permit2's allowances have expired, as after earlier signatures.
  */
-export async function takeApprovals(
+export async function revokeApprovals(
   node: Node,
   { a, token, permitTokenCode }: World,
   { spender, permit2Spender = spender }: Router,

@@ -13,7 +13,7 @@ import {
   DEADLINE,
   minAmountOf,
   NATIVE_AMOUNT,
-  percent,
+  percentOfAmount,
   type Router,
   type Scenario,
   type Trade,
@@ -65,7 +65,7 @@ const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
   ],
 ])
 
-export async function sluice(node: Node, world: World, deploymentsDir: string): Promise<Router[]> {
+export async function sluiceRouters(node: Node, world: World, deploymentsDir: string): Promise<Router[]> {
   const { guard, executors } = await deployContracts({ rpcUrl: node.anvil.url, chainId: 31337, deploymentsDir })
   const executor = executors.at(-1)!
   const build = (direct: boolean) => async (scenario: Scenario) => {
@@ -112,11 +112,11 @@ function routeOf(scenario: Trade, { a, b, c, weth, pools, manager }: World): Rou
     v3: [leg(v3!, pools.v3ab, a, b, AMOUNT)],
     v3v3: [leg(v3!, pools.v3ab, a, b, AMOUNT), leg(v3!, pools.v3bc, b, c, 0n)],
     v2v3: [leg(v2!, pools.v2ab, a, b, AMOUNT), leg(v3!, pools.v3bc, b, c, 0n)],
-    split2: [leg(v2!, pools.v2ab, a, b, percent(40)), leg(v3!, pools.v3ab, a, b, AMOUNT - percent(40))],
+    split2: [leg(v2!, pools.v2ab, a, b, percentOfAmount(40)), leg(v3!, pools.v3ab, a, b, AMOUNT - percentOfAmount(40))],
     split3: [
-      leg(v2!, pools.v2ab, a, b, percent(40)),
-      leg(v3!, pools.v3ab, a, b, percent(30)),
-      leg(v3!, pools.v3abLow, a, b, AMOUNT - percent(40) - percent(30)),
+      leg(v2!, pools.v2ab, a, b, percentOfAmount(40)),
+      leg(v3!, pools.v3ab, a, b, percentOfAmount(30)),
+      leg(v3!, pools.v3abLow, a, b, AMOUNT - percentOfAmount(40) - percentOfAmount(30)),
     ],
     nativeIn: [leg(v3!, pools.v3bWeth, weth, b, NATIVE_AMOUNT)],
     nativeOut: [leg(v3!, pools.v3aWeth, a, weth, NATIVE_AMOUNT)],

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- gas`: compares the gas of nine trades, and of one with a signed approval, between this project's contracts and other
- * routers on one local chain. Writes bench/results/gas.json.
+ * `npm run bench -- gas`: compares the gas of nine trades, and of one with a signed approval, between this project's
+ * contracts and other routers on one local chain. Writes bench/results/gas.json.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { startRouters } from './routers.ts'
 import { inputOf, outputOf, PERMIT_KINDS, type Router, type Scenario, scenarios } from './scenarios.ts'
-import { takeApprovals } from './signing.ts'
+import { revokeApprovals } from './signing.ts'
 import { ZERO } from './world.ts'
 
 type Row = Partial<Record<Router['name'], number>>
@@ -17,14 +17,14 @@ type GasMeasurement = { readonly gas: number; readonly received: bigint }
 
 const { node, world, routers, stop } = await startRouters()
 try {
-  const receiverBalance = (token: Hex) =>
+  const userBalance = (token: Hex) =>
     token === ZERO
       ? node.client.getBalance({ address: node.user })
       : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
 
   const measure = async (router: Router, scenario: Scenario): Promise<GasMeasurement | null> => {
     const snapshot = await node.rpc('evm_snapshot')
-    if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
+    if (scenario === 'permit' || scenario === 'permit2') await revokeApprovals(node, world, router)
     const transaction = await router.build(scenario)
     if (!transaction) {
       await node.rpc('evm_revert', [snapshot])
@@ -32,10 +32,10 @@ try {
       return null
     }
     const output = outputOf(scenario, world)
-    const before = await receiverBalance(output)
+    const before = await userBalance(output)
     const receipt = await node.send(node.user, transaction.to, transaction.data, transaction.value ?? 0n)
     const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
-    const received = (await receiverBalance(output)) - before + paidForGas
+    const received = (await userBalance(output)) - before + paidForGas
     await node.rpc('evm_revert', [snapshot])
     // Without this block, anvil may lose the next transaction.
     await node.rpc('evm_mine')
@@ -45,15 +45,15 @@ try {
   const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
   for (const scenario of [...scenarios, ...PERMIT_KINDS]) {
     const row: Row = {}
-    let previousGas: bigint | undefined
+    let firstReceived: bigint | undefined
     for (const router of routers) {
       const measurement = await measure(router, scenario)
       if (!measurement) continue
       row[router.name] = measurement.gas
-      previousGas ??= measurement.received
+      firstReceived ??= measurement.received
       // All routers must execute the same trade.
-      if (measurement.received !== previousGas)
-        throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${previousGas}`)
+      if (measurement.received !== firstReceived)
+        throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${firstReceived}`)
     }
     table[scenario] = row
     if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)

@@ -1,36 +1,54 @@
-/** Sends the transactions of quotes after real blocks, to measure the drift of their output and the tolerances that it exceeds. */
+/**
+ * Sends the transactions of quotes after real blocks. Measures how far the output of each drifts from the quote, and
+ * with which slippage tolerances the transaction reverts.
+ */
 import { readBlocks, replayBlock } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
 import { fund } from '../lib/wallet.ts'
 import { type Outcome, type Place, send, withRevert } from './trade.ts'
 
 export type LandedOutcome = Extract<Outcome, { readonly kind: 'landed' }>
-/** Output without a slippage limit, null if it still reverts, and the tolerances with which it reverts. */
-export type After = { readonly paid: bigint | null; readonly reverted: ReadonlySet<string> }
-export type AfterBlock = { readonly block: number; readonly transactions: number; readonly after: readonly After[] }
+/** Outcomes of the transactions of one quote after a block. */
+export type ReplayedOutcome = {
+  /** Output of the transaction without a slippage limit; null if even that reverts. */
+  readonly paid: bigint | null
+  /** Slippage tolerances with which the transaction reverts. */
+  readonly revertedTolerances: ReadonlySet<string>
+}
+/** Outcomes of all trades after a block, in the order of the trades. */
+export type AfterBlock = {
+  readonly block: number
+  readonly transactions: number
+  readonly outcomes: readonly ReplayedOutcome[]
+}
 
-/** Replays the blocks permanently. After each block, every trade is sent and reverted separately. */
-export async function afterBlocks(
+/** Replays the blocks, which stay on the chain. After each block, sends every trade and reverts it before the next. */
+export async function replayAndSend(
   place: Place,
   trades: readonly { readonly trade: Trade; readonly outcome: LandedOutcome }[],
 ): Promise<readonly AfterBlock[]> {
-  const afterBlocks: AfterBlock[] = []
+  const outcomesByBlock: AfterBlock[] = []
   for (const block of readBlocks()) {
     await replayBlock(place.node.url, block)
-    const after: After[] = []
+    const outcomes: ReplayedOutcome[] = []
     for (const { trade, outcome } of trades)
-      after.push(await withRevert(place.node, () => sendLater(place, trade, outcome)))
-    afterBlocks.push({ block: block.number, transactions: block.transactions.length, after })
+      outcomes.push(await withRevert(place.node, () => sendWithEachTolerance(place, trade, outcome)))
+    outcomesByBlock.push({ block: block.number, transactions: block.transactions.length, outcomes })
   }
-  return afterBlocks
+  return outcomesByBlock
 }
 
-async function sendLater(place: Place, trade: Trade, { later, gasEstimate }: LandedOutcome): Promise<After> {
-  if (!(await fund(place.node, trade.src, trade.amount, place.guard))) throw new Error(`${trade.src} cannot be had`)
-  const paidBy = (tx: LandedOutcome['later']['boundless']) =>
+async function sendWithEachTolerance(
+  place: Place,
+  trade: Trade,
+  { laterTransactions, gasEstimate }: LandedOutcome,
+): Promise<ReplayedOutcome> {
+  if (!(await fund(place.node, trade.src, trade.amount, place.guard)))
+    throw new Error(`${trade.src} cannot be given to the wallet`)
+  const paidBy = (tx: LandedOutcome['laterTransactions']['unlimitedTx']) =>
     withRevert(place.node, async () => (await send(place, trade, tx, gasEstimate)).paid)
   const revertedTolerances = new Set<string>()
-  for (const [tolerance, tx] of Object.entries(later.within))
+  for (const [tolerance, tx] of Object.entries(laterTransactions.txByTolerance))
     if ((await paidBy(tx)) === null) revertedTolerances.add(tolerance)
-  return { paid: await paidBy(later.boundless), reverted: revertedTolerances }
+  return { paid: await paidBy(laterTransactions.unlimitedTx), revertedTolerances }
 }

@@ -28,27 +28,28 @@ type Peers = Versus & { readonly pools: number; readonly tokens: number; readonl
 
 /** Writes the page. Omits the sections of benchmarks without results. */
 export function writePage(): void {
-  const parts = [
-    partOf<Honesty>('honesty', honesty),
-    partOf<RefusalSummary & { readonly seed: number; readonly tokens: number }>('refusals', refusals),
-    partOf<Routers>('routers', routers),
-    partOf<Peers>('peers', peers),
+  const sections = [
+    sectionOf<Honesty>('honesty', formatHonesty),
+    sectionOf<RefusalSummary & { readonly seed: number; readonly tokens: number }>('refusals', formatRefusals),
+    sectionOf<Routers>('routers', formatRouters),
+    sectionOf<Peers>('peers', formatPeers),
   ]
-  writeFileSync(FILE, `# How honest quotes are\n\n${parts.filter((part) => part !== '').join('\n')}`)
+  writeFileSync(FILE, `# How honest quotes are\n\n${sections.filter((part) => part !== '').join('\n')}`)
 }
 
-function partOf<T>(name: string, format: (result: T) => string): string {
+/** Returns the section of a benchmark; empty if it has no result. */
+function sectionOf<T>(name: string, format: (result: T) => string): string {
   const result = lastRecord<T>(name)
   return result ? format(result) : ''
 }
 
-function honesty(figures: Honesty): string {
+function formatHonesty(figures: Honesty): string {
   const classes = [figures.all, figures.marketConsistent, figures.rest]
-  const row = (name: string, read: (figures: Figures['all']) => unknown) =>
+  const formatRow = (name: string, read: (figures: Figures['all']) => unknown) =>
     `| ${name} | ${classes.map((figures) => read(figures) ?? '–').join(' | ')} |`
   const refusalCounts = Object.entries(figures.refused).map(([code, count]) => `${count} ${code}`)
-  const number = (block: number) => block.toLocaleString('en')
-  return `Random trades on the real state of Ethereum ([mainnet.md](mainnet.md)) before block ${number(figures.blocks[0]!.block)}, each quoted over HTTP,
+  const formatNumber = (block: number) => block.toLocaleString('en')
+  return `Random trades on the real state of Ethereum ([mainnet.md](mainnet.md)) before block ${formatNumber(figures.blocks[0]!.block)}, each quoted over HTTP,
 sent just as the answer says, and compared with what was promised. Then the real transactions of that block and the next are
 mined (${figures.blocks.map(({ transactions }) => transactions).join(' and ')}, each held to its status and gas, the blocks to the root of their receipts), and after each block the
 same trades are sent once more, each by itself. \`npm run bench -- honesty\` measures it and writes this page;
@@ -62,29 +63,29 @@ through pools whose prices disagree pay more than any market would.
 
 | | all | market-consistent | the rest |
 | --- | ---: | ---: | ---: |
-${row('answered', (figures) => figures.answered)}
-${row('reverted at the quoted state', (figures) => figures.reverted)}
-${row('paid exactly what was promised', (figures) => figures.exact)}
-${row('paid less', (figures) => figures.paidLess)}
-${row('paid more', (figures) => figures.paidMore)}
-${row('difference, p99 (bps)', (figures) => figures.differenceBps.p99)}
-${row('difference, most (bps)', (figures) => figures.differenceBps.most)}
-${row('gas needed, of `gasEstimate`: p50', (figures) => figures.gasNeeded.p50)}
-${row('p1', (figures) => figures.gasNeeded.p1)}
-${row('p99', (figures) => figures.gasNeeded.p99)}
-${row('most', (figures) => figures.gasNeeded.most)}
-${row('gas charged, after refunds: p50', (figures) => figures.gasCharged.p50)}
-${row('most', (figures) => figures.gasCharged.most)}
-${row('out of gas at 1.2 times the estimate', (figures) => figures.outOfGas)}
-${row('time of a quote, p50 (ms)', (figures) => figures.quoteMs.p50)}
+${formatRow('answered', (figures) => figures.answered)}
+${formatRow('reverted at the quoted state', (figures) => figures.reverted)}
+${formatRow('paid exactly what was promised', (figures) => figures.exact)}
+${formatRow('paid less', (figures) => figures.paidLess)}
+${formatRow('paid more', (figures) => figures.paidMore)}
+${formatRow('difference, p99 (bps)', (figures) => figures.differenceBps.p99)}
+${formatRow('difference, most (bps)', (figures) => figures.differenceBps.most)}
+${formatRow('gas needed, of `gasEstimate`: p50', (figures) => figures.gasNeeded.p50)}
+${formatRow('p1', (figures) => figures.gasNeeded.p1)}
+${formatRow('p99', (figures) => figures.gasNeeded.p99)}
+${formatRow('most', (figures) => figures.gasNeeded.most)}
+${formatRow('gas charged, after refunds: p50', (figures) => figures.gasCharged.p50)}
+${formatRow('most', (figures) => figures.gasCharged.most)}
+${formatRow('out of gas at 1.2 times the estimate', (figures) => figures.outOfGas)}
+${formatRow('time of a quote, p50 (ms)', (figures) => figures.quoteMs.p50)}
 
 ## What real blocks do to a quote
 
 | | all | market-consistent | the rest |
 | --- | ---: | ---: | ---: |
-${row('`slippage=auto` chose, p50 (%)', (figures) => figures.autoPercent.p50)}
-${row('p99', (figures) => figures.autoPercent.p99)}
-${figures.blocks.flatMap(({ block }, index) => blockRows(row, number(block), index)).join('\n')}
+${formatRow('`slippage=auto` chose, p50 (%)', (figures) => figures.autoPercent.p50)}
+${formatRow('p99', (figures) => figures.autoPercent.p99)}
+${figures.blocks.flatMap(({ block }, index) => formatBlockRows(formatRow, formatNumber(block), index)).join('\n')}
 
 A trade that the blocks moved pays more or less than was promised; one that reverts pays nothing and costs its gas. What is
 lost and gained counts every trade, also those that no block touched.
@@ -92,10 +93,10 @@ lost and gained counts every trade, also those that no block touched.
 ## Compared with prices
 
 Trades of up to $1,000 pay, compared with what \`/prices\` says: p50 ${figures.overPrices.p50} bps, p99 ${figures.overPrices.p99} bps, at most ${figures.overPrices.most} bps.
-${own(figures.overPrices)}`
+${formatOwnShare(figures.overPrices)}`
 }
 
-const refusals = ({
+const formatRefusals = ({
   trades,
   unfunded,
   answered,
@@ -117,7 +118,7 @@ node, by the same trade at other sizes, and by giving pools what their state say
 ${refused.map(({ code, reason, trades }) => `| ${code} | ${trades} | ${REASONS[reason]} |`).join('\n')}
 `
 
-const own = ({
+const formatOwnShare = ({
   ownBps,
   restBps,
 }: Figures['overPrices']) => `Of that, fees of pools and integrators and the trades' own weight take p50 ${ownBps.p50} bps, p99 ${ownBps.p99} bps. What is left,
@@ -125,7 +126,7 @@ p50 ${restBps.p50} bps and p99 ${restBps.p99} bps, is how far the mid prices of 
 and a small trade on this state often has one pool to go through.
 `
 
-const routers = ({
+const formatRouters = ({
   transactions,
   exact,
   minedAsOnChain,
@@ -150,7 +151,7 @@ account, and receives ether in 15 more. Once the real sender holds and allows ju
 ${transactions} are equal.
 `
 
-const peers = ({
+const formatPeers = ({
   trades,
   answered,
   versus,
@@ -179,23 +180,23 @@ ${Object.entries(versus)
   .join('\n')}
 ${losses.length === 0 ? '' : `\nLosses: ${losses.map(({ peer, usd, bps }) => `${bps} bps compared with ${peer} at $${usd}`).join('; ')}.\n`}`
 
-type Row = (name: string, read: (figures: Figures['all']) => unknown) => string
+type FormatRow = (name: string, read: (figures: Figures['all']) => unknown) => string
 
-function blockRows(row: Row, block: string, index: number): readonly string[] {
-  const after = (name: string, read: (figures: Figures['all']['afterBlocks'][number]) => unknown) =>
-    row(name, ({ afterBlocks }) => read(afterBlocks[index]!))
+function formatBlockRows(formatRow: FormatRow, block: string, index: number): readonly string[] {
+  const blockRow = (name: string, read: (figures: Figures['all']['afterBlocks'][number]) => unknown) =>
+    formatRow(name, ({ afterBlocks }) => read(afterBlocks[index]!))
   return [
-    after(`**after block ${block}**: sent`, ({ sent }) => sent),
-    after('moved by it', ({ moved }) => moved),
-    after('lost, p99 (bps)', ({ lostBps }) => lostBps.p99),
-    after('lost, most (bps)', ({ lostBps }) => lostBps.most),
-    after('gained, p99 (bps)', ({ gainedBps }) => gainedBps.p99),
+    blockRow(`**after block ${block}**: sent`, ({ sent }) => sent),
+    blockRow('moved by it', ({ moved }) => moved),
+    blockRow('lost, p99 (bps)', ({ lostBps }) => lostBps.p99),
+    blockRow('lost, most (bps)', ({ lostBps }) => lostBps.most),
+    blockRow('gained, p99 (bps)', ({ gainedBps }) => gainedBps.p99),
     ...TOLERANCES.map((tolerance) =>
-      after(
+      blockRow(
         `reverted at ${tolerance === 'auto' ? 'the chosen' : `${tolerance} %`} slippage`,
         ({ reverts }) => reverts[tolerance],
       ),
     ),
-    after('reverted at any slippage', ({ revertsAtAnyTolerance }) => revertsAtAnyTolerance),
+    blockRow('reverted at any slippage', ({ revertsAtAnyTolerance }) => revertsAtAnyTolerance),
   ]
 }

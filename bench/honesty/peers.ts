@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- honesty peers [<trades of each size>]`: makes the same trades on the same real Ethereum state with mined
- * transactions: the service's, the best single pool of Uniswap V2 and V3 through Uniswap's routers, and Uniswap's
+ * `npm run bench -- honesty peers [<trades of each size>]`: makes the same trades on the same real Ethereum state with
+ * mined transactions: the service's, the best single pool of Uniswap V2 and V3 through Uniswap's routers, and Uniswap's
  * splitting router from npm. Compares the output minus the charged gas. Results in `results/peers.json`; fails if the
  * service pays over 1 bp less than a peer.
  */
@@ -20,10 +20,10 @@ import {
   v3Contender,
 } from './peers/routers.ts'
 import { scenarioOf } from './peers/scenario.ts'
-import { type Result, versus } from './peers/versus.ts'
+import { compareWithPeers, type Result } from './peers/versus.ts'
 import { startWorld } from './peers/world.ts'
 
-const [each = 40] = process.argv.slice(2).map(Number)
+const [tradesPerSize = 40] = process.argv.slice(2).map(Number)
 const SEED = 20_261_122
 const SIZES_USD = [100, 1_000, 10_000, 100_000, 1_000_000]
 const GAS_LIMIT = 10_000_000n
@@ -31,7 +31,7 @@ const GAS_LIMIT = 10_000_000n
 const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
 try {
   const scenario = await scenarioOf(node.url, tokens)
-  // The local node suggests seven times the block's gas price, because it has no other transactions.
+  // Set explicitly, because the local node suggests seven times the block's gas price.
   const requestTerms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
   const refusedTrades = new Map<Trade, string>()
   const contenders: Readonly<Record<string, Contender>> = {
@@ -49,12 +49,18 @@ try {
   }
   const results: Result[] = []
   for (const usd of SIZES_USD)
-    for (const trade of drawTrades({ seed: SEED + usd, count: each, usd, tokens, pools: scenario.pools })) {
+    for (const trade of drawTrades({
+      seed: SEED + usd,
+      count: tradesPerSize,
+      sizeUsd: usd,
+      tokens,
+      pools: scenario.pools,
+    })) {
       const nets: Record<string, number | null> = {}
-      for (const [name, contender] of Object.entries(contenders)) nets[name] = await net(trade, contender)
+      for (const [name, contender] of Object.entries(contenders)) nets[name] = await netGainOf(trade, contender)
       results.push({ usd, trade, nets, refused: refusedTrades.get(trade) })
     }
-  const outcome = versus(results)
+  const outcome = compareWithPeers(results)
   const state = { tokens: tokens.length, pools: scenario.pools.length, gasPriceWei: String(gasPriceWei) }
   record('peers', { seed: SEED, ...state, ...outcome })
   writePage()
@@ -63,12 +69,17 @@ try {
   await stop()
 }
 
-/** Returns the wallet's net gain: tokenOut minus the value of the gas; null if the trade cannot be made completely. */
-async function net(trade: Trade, contender: Contender): Promise<number | null> {
+/**
+ * Makes a trade and reverts it.
+ *
+ * @returns the wallet's net gain in base units of the output: what it received minus the value of the gas; null if the
+ *   trade cannot be made, or only in part
+ */
+async function netGainOf(trade: Trade, contender: Contender): Promise<number | null> {
   const { src, dst, amount } = trade
-  const before = await node.request<string>('evm_snapshot')
+  const snapshotId = await node.request<string>('evm_snapshot')
   try {
-    if (!(await fund(node, src.token, amount, guard))) throw new Error(`${src.token} cannot be had`)
+    if (!(await fund(node, src.token, amount, guard))) throw new Error(`${src.token} cannot be given to the wallet`)
     for (const router of [V2_ROUTER, V3_ROUTER]) await node.approve(src.token, wallet, router, amount)
     const call = await contender(trade)
     if (!call) return null
@@ -76,9 +87,9 @@ async function net(trade: Trade, contender: Contender): Promise<number | null> {
     const { status, gasUsed } = await node.send({ ...call, gas: GAS_LIMIT })
     if (!status || soldBefore - (await node.balance(src.token, wallet)) !== amount) return null
     const received = (await node.balance(dst.token, wallet)) - boughtBefore
-    const perEther = (tokens[0]!.usd / dst.usd) * 10 ** dst.decimals
-    return Number(received) - (Number(gasUsed * gasPriceWei) / 1e18) * perEther
+    const outputPerEther = (tokens[0]!.usd / dst.usd) * 10 ** dst.decimals
+    return Number(received) - (Number(gasUsed * gasPriceWei) / 1e18) * outputPerEther
   } finally {
-    await node.undo(before)
+    await node.undo(snapshotId)
   }
 }

@@ -8,7 +8,7 @@ import { readState } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
 import { fund, wallet } from '../lib/wallet.ts'
 import { rounded } from '../record.ts'
-import { ask, type Outcome, type Place, withRevert } from './trade.ts'
+import { type Outcome, type Place, requestQuote, withRevert } from './trade.ts'
 
 /** Descriptions of the reasons for the page. */
 export const REASONS = {
@@ -26,20 +26,21 @@ export const REASONS = {
 } as const
 export type Reason = keyof typeof REASONS
 
-/** Divisors of the amount to try, in ascending order. */
-const PARTS = [10n, 100n, 1_000n, 10_000n, 1_000_000n]
+/** Divisors of the amount, to try smaller trades; also its factors, to try larger ones. In ascending order. */
+const DIVISORS = [10n, 100n, 1_000n, 10_000n, 1_000_000n]
 const erc20 = IERC20__factory.createInterface()
 const { pools } = readState('ethereum')
 const CHAIN_ID = 1
-/** Excluded, since it is in most pools, and its balance is not the cause of a failure. */
+/** Its pools get no more balance, since most pools hold it, and its balance is not the cause of a failure. */
 const weth = loadRegistry().chain(CHAIN_ID)!.wrappedNative!.address.toLowerCase()
 /**
- * Factor for the balance of concentrated pools. A pair gets exactly its reserves, since it counts a surplus as input.
+ * Factor by which the balances of pools are raised to test if they are the cause of a failure. Uniswap V2 pairs get
+ * exactly their reserves instead, since a pair counts a surplus as input.
  */
-const MORE = 1_000_000n
+const BALANCE_FACTOR = 1_000_000n
 /** Selector of `getReserves()`, which identifies pairs. */
 const GET_RESERVES = '0x0902f1ac'
-/** Maximum pools that get more balance per trade. */
+/** Maximum number of pools that get more balance per trade. */
 const MAX_POOLS = 40
 
 export type Refusal = Extract<Outcome, { readonly kind: 'refused' }>
@@ -57,65 +58,71 @@ export async function explainRefusal(servicePlace: Place, trade: Trade, refusal:
 
 async function reasonOf(servicePlace: Place, trade: Trade, { code, message }: Refusal): Promise<Reason> {
   if (code === 'AMOUNT_TOO_SMALL')
-    return (await isAnswered(
+    return (await isAnyAmountAnswered(
       servicePlace,
       trade,
-      PARTS.map((part) => trade.amount * part),
+      DIVISORS.map((factor) => trade.amount * factor),
     ))
       ? 'unit'
       : 'fault'
   if (code === 'PRICE_IMPACT' || code === 'VALUE_LOSS') {
-    const unlimitedAnswer = await ask(servicePlace, trade, { maxPriceImpact: '100' })
+    const unlimitedAnswer = await requestQuote(servicePlace, trade, { maxPriceImpact: '100' })
     return 'code' in unlimitedAnswer ? reasonOf(servicePlace, trade, { kind: 'refused', ...unlimitedAnswer }) : 'depth'
   }
-  if (trade.dst !== NATIVE && !(await leavesPools(servicePlace, trade.dst, 1n))) return 'untransferable'
-  if (trade.src !== NATIVE && !(await leavesWallet(servicePlace, trade, 1n))) return 'untransferable'
-  if (trade.src !== NATIVE && !(await leavesWallet(servicePlace, trade, trade.amount))) return 'limit'
-  if (trade.dst !== NATIVE && !(await leavesPools(servicePlace, trade.dst, trade.sameUsdOut))) return 'limit'
-  if (await isAnsweredByFullPools(servicePlace, trade)) return 'holdings'
+  if (trade.dst !== NATIVE && !(await canLeavePools(servicePlace, trade.dst, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await canLeaveWallet(servicePlace, trade, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await canLeaveWallet(servicePlace, trade, trade.amount))) return 'limit'
+  if (trade.dst !== NATIVE && !(await canLeavePools(servicePlace, trade.dst, trade.sameUsdOut))) return 'limit'
+  if (await isAnsweredWithFullPools(servicePlace, trade)) return 'holdings'
   // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
-  if (trade.fee && (await isAnswered(servicePlace, { ...trade, fee: false }, [trade.amount]))) return 'limit'
-  const smaller = PARTS.map((part) => trade.amount / part).filter((amount) => amount > 0n)
-  if (message.endsWith(OUT_OF_GAS) && (await isAnswered(servicePlace, trade, smaller))) return 'drained'
+  if (trade.hasFee && (await isAnyAmountAnswered(servicePlace, { ...trade, hasFee: false }, [trade.amount])))
+    return 'limit'
+  const smallerAmounts = DIVISORS.map((divisor) => trade.amount / divisor).filter((amount) => amount > 0n)
+  if (message.endsWith(OUT_OF_GAS) && (await isAnyAmountAnswered(servicePlace, trade, smallerAmounts))) return 'drained'
   return 'fault'
 }
 
 /** The service's message for a route above the gas limit of a transaction. */
 const OUT_OF_GAS = 'it takes more gas than a transaction may'
 
-async function isAnswered(servicePlace: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
+async function isAnyAmountAnswered(servicePlace: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
   for (const amount of amounts)
-    if (!('code' in (await ask(servicePlace, { ...trade, amount }, { maxPriceImpact: '100' })))) return true
+    if (!('code' in (await requestQuote(servicePlace, { ...trade, amount }, { maxPriceImpact: '100' })))) return true
   return false
 }
 
 const poolsOf = (token: string) =>
-  pools.filter(({ tokens }) => tokens.some((one) => one === token)).map(({ address }) => address)
+  pools.filter(({ tokens }) => tokens.some((tradedToken) => tradedToken === token)).map(({ address }) => address)
 
-/** Returns false if pools hold the token, but it allows none of them to send the amount, or its whole balance, to the wallet. */
-async function leavesPools(servicePlace: Place, token: string, amount: bigint): Promise<boolean> {
+/**
+ * Returns false if pools hold the token, but the token lets none of them transfer the amount, or the pool's whole
+ * balance if that is less, to the wallet.
+ */
+async function canLeavePools(servicePlace: Place, token: string, amount: bigint): Promise<boolean> {
   const holders = poolsOf(token)
   for (const from of holders) {
     const balance = await servicePlace.node.balance(token, from)
-    if (balance > 0n && (await sends(servicePlace, token, from, wallet, balance < amount ? balance : amount)))
+    if (balance > 0n && (await canTransfer(servicePlace, token, from, wallet, balance < amount ? balance : amount)))
       return true
   }
   return holders.length === 0
 }
 
-/**
- * Returns false if there are pools of the token, but it does not allow the wallet to send the amount to any of them.
- */
-function leavesWallet(servicePlace: Place, { src, amount: requestedAmount }: Trade, amount: bigint): Promise<boolean> {
+/** Returns false if the token has pools, but does not let the wallet transfer the amount to any of them. */
+function canLeaveWallet(
+  servicePlace: Place,
+  { src, amount: requestedAmount }: Trade,
+  amount: bigint,
+): Promise<boolean> {
   return withRevert(servicePlace.node, async () => {
     if (!(await fund(servicePlace.node, src, requestedAmount, servicePlace.guard))) return false
     const receivers = poolsOf(src)
-    for (const to of receivers) if (await sends(servicePlace, src, wallet, to, amount)) return true
+    for (const to of receivers) if (await canTransfer(servicePlace, src, wallet, to, amount)) return true
     return receivers.length === 0
   })
 }
 
-async function sends({ node }: Place, token: string, from: string, to: string, amount: bigint): Promise<boolean> {
+async function canTransfer({ node }: Place, token: string, from: string, to: string, amount: bigint): Promise<boolean> {
   const data = erc20.encodeFunctionData('transfer', [to, amount])
   return node.request('eth_call', [{ from, to: token, data }, 'latest']).then(
     () => true,
@@ -124,27 +131,30 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
 }
 
 /**
- * Returns true if the trade succeeds once the pools of its tokens hold the balances that their ticks and reserves
+ * Returns true if the service answers once the pools of the traded tokens hold at least what their ticks and reserves
  * imply.
  */
-function isAnsweredByFullPools(servicePlace: Place, trade: Trade): Promise<boolean> {
+function isAnsweredWithFullPools(servicePlace: Place, trade: Trade): Promise<boolean> {
   const { node } = servicePlace
   return withRevert(node, async () => {
     const tradedTokens = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
-    const their = pools.filter(({ tokens }) => tokens.some((token) => tradedTokens.includes(token))).slice(0, MAX_POOLS)
-    for (const { address, tokens } of their) {
+    const tradedPools = pools
+      .filter(({ tokens }) => tokens.some((token) => tradedTokens.includes(token)))
+      .slice(0, MAX_POOLS)
+    for (const { address, tokens } of tradedPools) {
       const reserves = await reservesOf(node, address)
       for (const [side, token] of tokens.entries()) {
         const balance = await node.balance(token, address).catch(() => 0n)
-        const full = reserves ? reserves[side]! : balance * MORE
-        if (balance >= full && balance > 0n) continue
-        await node.request('anvil_dealERC20', [address, token, `0x${full.toString(16)}`]).catch(() => undefined)
+        const fullBalance = reserves ? reserves[side]! : balance * BALANCE_FACTOR
+        if (balance >= fullBalance && balance > 0n) continue
+        await node.request('anvil_dealERC20', [address, token, `0x${fullBalance.toString(16)}`]).catch(() => undefined)
       }
     }
     const isFunded = await fund(node, trade.src, trade.amount, servicePlace.guard)
     const block = Number(await node.request<string>('eth_blockNumber', []))
     return (
-      isFunded && !('code' in (await ask(servicePlace, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
+      isFunded &&
+      !('code' in (await requestQuote(servicePlace, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
     )
   })
 }
@@ -156,22 +166,25 @@ async function reservesOf(node: Place['node'], pool: string): Promise<readonly [
   return [BigInt(answer.slice(0, 66)), BigInt(`0x${answer.slice(66, 130)}`)]
 }
 
-export type RefusalSummary = ReturnType<typeof refusalSummary>
+export type RefusalSummary = ReturnType<typeof summarizeRefusals>
 
-export function refusalSummary(trades: number, unfunded: number, refusals: readonly ExplainedRefusal[]) {
-  const isFunded = trades - unfunded
-  const answeredCount = isFunded - refusals.length
-  // Rejections that no service could avoid with this state.
-  const stateless = count(refusals, ['untransferable', 'holdings'])
-  const illiquid = count(refusals, ['depth', 'drained'])
-  const limitedCount = count(refusals, ['limit', 'unit'])
+export function summarizeRefusals(trades: number, unfunded: number, refusals: readonly ExplainedRefusal[]) {
+  const fundedCount = trades - unfunded
+  const answeredCount = fundedCount - refusals.length
+  // No service could answer these trades: the state lacks storage or liquidity, or a token limits transfers.
+  const missingStateCount = countOf(refusals, ['untransferable', 'holdings'])
+  const illiquidCount = countOf(refusals, ['depth', 'drained'])
+  const tokenLimitCount = countOf(refusals, ['limit', 'unit'])
   return {
     ...{ trades, unfunded, answered: answeredCount },
-    answeredPercent: percent(answeredCount, isFunded),
-    answeredPercentOfKnownState: percent(answeredCount, isFunded - stateless),
+    answeredPercent: percent(answeredCount, fundedCount),
+    answeredPercentOfKnownState: percent(answeredCount, fundedCount - missingStateCount),
     /** Percentage of the trades that state, liquidity, and tokens allow. */
-    answeredPercentOfPossible: percent(answeredCount, isFunded - stateless - illiquid - limitedCount),
-    routedPercent: percent(answeredCount + count(refusals, ['depth']), isFunded),
+    answeredPercentOfPossible: percent(
+      answeredCount,
+      fundedCount - missingStateCount - illiquidCount - tokenLimitCount,
+    ),
+    routedPercent: percent(answeredCount + countOf(refusals, ['depth']), fundedCount),
     refused: refusalTable(refusals),
     faults: refusals
       .filter(({ reason }) => reason === 'fault')
@@ -179,7 +192,7 @@ export function refusalSummary(trades: number, unfunded: number, refusals: reado
   }
 }
 
-const count = (refusals: readonly ExplainedRefusal[], reasons: readonly Reason[]) =>
+const countOf = (refusals: readonly ExplainedRefusal[], reasons: readonly Reason[]) =>
   refusals.filter(({ reason }) => reasons.includes(reason)).length
 
 const percent = (part: number, whole: number) => rounded((part / whole) * 100)

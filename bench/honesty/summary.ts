@@ -1,18 +1,18 @@
-/** Summarizes a run of trades. */
+/** Summarizes the outcomes of the benchmark's trades. */
 import { quantile } from '../lib/statistics.ts'
 import type { Trade, TradedToken } from '../lib/trades.ts'
 import { rounded } from '../record.ts'
-import type { After, AfterBlock, LandedOutcome } from './blocks.ts'
+import type { AfterBlock, LandedOutcome, ReplayedOutcome } from './blocks.ts'
 import { type Outcome, TOLERANCES } from './trade.ts'
 
 export type TrialOutcome = { readonly trade: Trade; readonly outcome: Outcome }
 
 /**
- * Fraction above market prices from which a route uses pools of different dates, whose prices disagree. Such trades are
- * counted separately.
+ * Maximum `overMarket` of a market-consistent trade. Routes that pay more go through pools of different dates, whose
+ * prices disagree; their trades are counted separately.
  */
 const MAX_OVER_MARKET = 0.02
-/** Maximum value of trades that are compared with prices. Their own impact is small. */
+/** Maximum value of the trades that are compared with prices: small ones, which hardly move prices themselves. */
 const SMALL_USD = 1_000
 /** The integrator's fee in basis points. */
 const FEE_BPS = 30
@@ -21,75 +21,77 @@ type TradedOutcome = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
 type AnsweredTrade = {
   readonly trade: Trade
   readonly outcome: TradedOutcome
+  /** Fraction by which the value of the quoted output at market prices exceeds the value of the input. */
   readonly overMarket: number
   /** Outcomes after each block; empty if the trade reverted before them. */
-  readonly later: readonly After[]
+  readonly replays: readonly ReplayedOutcome[]
 }
 
-export type Figures = ReturnType<typeof summary>
+export type Figures = ReturnType<typeof summarize>
 
-/** Returns the trades that succeeded, in the order of `blocks`. */
+/** Returns the trades that succeeded, in their order; each `AfterBlock` has their outcomes in the same order. */
 export function landedOf(
   trialOutcomes: readonly TrialOutcome[],
 ): { readonly trade: Trade; readonly outcome: LandedOutcome }[] {
   return trialOutcomes.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
 }
 
-export function summary(
+export function summarize(
   trialOutcomes: readonly TrialOutcome[],
-  priceOf: ReadonlyMap<string, TradedToken>,
+  pricedTokenOf: ReadonlyMap<string, TradedToken>,
   blocks: readonly AfterBlock[],
 ) {
-  const laterOf = new Map(
-    landedOf(trialOutcomes).map(({ outcome }, index): [Outcome, readonly After[]] => [
+  const replaysOf = new Map(
+    landedOf(trialOutcomes).map(({ outcome }, index): [Outcome, readonly ReplayedOutcome[]] => [
       outcome,
-      blocks.map(({ after }) => after[index]!),
+      blocks.map(({ outcomes }) => outcomes[index]!),
     ]),
   )
   const answeredTrades = trialOutcomes.flatMap(({ trade, outcome }): AnsweredTrade[] => {
     if (outcome.kind !== 'landed' && outcome.kind !== 'reverted') return []
-    const { decimals, usd } = priceOf.get(trade.dst)!
+    const { decimals, usd } = pricedTokenOf.get(trade.dst)!
     const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
-    return [{ trade, outcome, overMarket, later: laterOf.get(outcome) ?? [] }]
+    return [{ trade, outcome, overMarket, replays: replaysOf.get(outcome) ?? [] }]
   })
-  const consistent = answeredTrades.filter(({ overMarket }) => overMarket <= MAX_OVER_MARKET)
-  const rest = answeredTrades.filter(({ overMarket }) => overMarket > MAX_OVER_MARKET)
-  const all = classOf(answeredTrades)
+  const consistentTrades = answeredTrades.filter(({ overMarket }) => overMarket <= MAX_OVER_MARKET)
+  const otherTrades = answeredTrades.filter(({ overMarket }) => overMarket > MAX_OVER_MARKET)
+  const all = figuresOf(answeredTrades)
   return {
     trades: trialOutcomes.length,
     unfunded: trialOutcomes.filter(({ outcome }) => outcome.kind === 'unfunded').length,
-    refused: refusals(trialOutcomes),
+    refused: countRefusals(trialOutcomes),
     wrong: all.reverted + all.paidLess,
     blocks: blocks.map(({ block, transactions }) => ({ block, transactions })),
     all,
-    marketConsistent: classOf(consistent),
-    rest: classOf(rest),
-    overPrices: comparedWithPrices(consistent),
+    marketConsistent: figuresOf(consistentTrades),
+    rest: figuresOf(otherTrades),
+    overPrices: compareWithPrices(consistentTrades),
   }
 }
 
 /**
- * Compares small trades with market prices, and reports their own share: fees of pools and integrators, and price
- * impact. The rest is the deviation of the route's pools from prices, which come from many pools.
+ * Compares the quotes of small trades with market prices. `ownBps` is what a trade itself costs: the fees of pools and
+ * of the integrator, and the price impact. `restBps` is the remaining deviation: that of the prices of the route's
+ * pools from market prices, which come from many pools.
  */
-function comparedWithPrices(consistent: readonly AnsweredTrade[]) {
-  const small = consistent.filter(({ trade }) => trade.usd <= SMALL_USD)
-  const withOwn = small.flatMap(({ trade, outcome: { impactBps }, overMarket }) =>
-    impactBps === null ? [] : [{ over: overMarket * 10_000, own: impactBps + (trade.fee ? FEE_BPS : 0) }],
+function compareWithPrices(consistentTrades: readonly AnsweredTrade[]) {
+  const smallTrades = consistentTrades.filter(({ trade }) => trade.usd <= SMALL_USD)
+  const deviations = smallTrades.flatMap(({ trade, outcome: { impactBps }, overMarket }) =>
+    impactBps === null ? [] : [{ overBps: overMarket * 10_000, ownBps: impactBps + (trade.hasFee ? FEE_BPS : 0) }],
   )
   return {
-    ...quantiles(small.map(({ overMarket }) => overMarket * 10_000)),
-    ownBps: quantiles(withOwn.map(({ own }) => own)),
-    restBps: quantiles(withOwn.map(({ over, own }) => over + own)),
+    ...quantiles(smallTrades.map(({ overMarket }) => overMarket * 10_000)),
+    ownBps: quantiles(deviations.map(({ ownBps }) => ownBps)),
+    restBps: quantiles(deviations.map(({ overBps, ownBps }) => overBps + ownBps)),
   }
 }
 
-function classOf(answeredTrades: readonly AnsweredTrade[]) {
+function figuresOf(answeredTrades: readonly AnsweredTrade[]) {
   const landedOutcomes = answeredTrades.flatMap(({ outcome }) => (outcome.kind === 'landed' ? [outcome] : []))
-  const differences = landedOutcomes.map(({ promised, paid }) => bps(paid - promised, promised))
-  const gas = (of: (outcome: TradedOutcome) => bigint) =>
-    answeredTrades.map(({ outcome }) => Number(of(outcome)) / Number(outcome.gasEstimate))
-  const neededGas = gas(({ gasNeeded }) => gasNeeded)
+  const differences = landedOutcomes.map(({ promised, paid }) => bpsOf(paid - promised, promised))
+  const shareOfEstimate = (gasOf: (outcome: TradedOutcome) => bigint) =>
+    answeredTrades.map(({ outcome }) => Number(gasOf(outcome)) / Number(outcome.gasEstimate))
+  const neededShares = shareOfEstimate(({ gasNeeded }) => gasNeeded)
   return {
     answered: answeredTrades.length,
     reverted: answeredTrades.length - landedOutcomes.length,
@@ -97,43 +99,51 @@ function classOf(answeredTrades: readonly AnsweredTrade[]) {
     paidLess: landedOutcomes.filter(({ promised, paid }) => paid < promised).length,
     paidMore: landedOutcomes.filter(({ promised, paid }) => paid > promised).length,
     differenceBps: quantiles(differences.map(Math.abs)),
-    gasNeeded: quantiles(neededGas, 4),
+    gasNeeded: quantiles(neededShares, 4),
     gasCharged: quantiles(
-      gas(({ gasUsed }) => gasUsed),
+      shareOfEstimate(({ gasUsed }) => gasUsed),
       4,
     ),
-    outOfGas: neededGas.filter((ratio) => ratio > 1.2).length,
+    outOfGas: neededShares.filter((ratio) => ratio > 1.2).length,
     autoPercent: quantiles(
-      landedOutcomes.map(({ later }) => later.auto),
+      landedOutcomes.map(({ laterTransactions }) => laterTransactions.autoPercent),
       4,
     ),
     quoteMs: quantiles(answeredTrades.map(({ outcome }) => outcome.ms)),
-    afterBlocks: [0, 1].map((block) => afterBlock(answeredTrades, block)),
+    afterBlocks: [0, 1].map((block) => figuresAfterBlock(answeredTrades, block)),
   }
 }
 
-/** Summarizes the trades after a block, including those that it did not affect, since most users' trades are such. */
-function afterBlock(answeredTrades: readonly AnsweredTrade[], block: number) {
-  const sentOutcomes = answeredTrades.flatMap(({ outcome, later }) =>
-    outcome.kind === 'landed' && later[block] ? [{ promised: outcome.promised, ...later[block] }] : [],
+/**
+ * Summarizes the trades after a block, including those that it did not affect, as it does not affect most trades of
+ * users.
+ */
+function figuresAfterBlock(answeredTrades: readonly AnsweredTrade[], blockIndex: number) {
+  const sentOutcomes = answeredTrades.flatMap(({ outcome, replays }) =>
+    outcome.kind === 'landed' && replays[blockIndex] ? [{ promised: outcome.promised, ...replays[blockIndex] }] : [],
   )
-  const lostBps = sentOutcomes.flatMap(({ promised, paid }) => (paid === null ? [] : [bps(promised - paid, promised)]))
+  const lossesBps = sentOutcomes.flatMap(({ promised, paid }) =>
+    paid === null ? [] : [bpsOf(promised - paid, promised)],
+  )
   return {
     sent: sentOutcomes.length,
     moved: sentOutcomes.filter(({ promised, paid }) => paid !== promised).length,
-    lostBps: quantiles(lostBps.map((lostBpsOfSwap) => Math.max(0, lostBpsOfSwap))),
-    gainedBps: quantiles(lostBps.map((lostBpsOfSwap) => Math.max(0, -lostBpsOfSwap))),
+    lostBps: quantiles(lossesBps.map((lossBps) => Math.max(0, lossBps))),
+    gainedBps: quantiles(lossesBps.map((lossBps) => Math.max(0, -lossBps))),
     revertsAtAnyTolerance: sentOutcomes.filter(({ paid }) => paid === null).length,
     reverts: Object.fromEntries(
-      TOLERANCES.map((tolerance) => [tolerance, sentOutcomes.filter(({ reverted }) => reverted.has(tolerance)).length]),
+      TOLERANCES.map((tolerance) => [
+        tolerance,
+        sentOutcomes.filter(({ revertedTolerances }) => revertedTolerances.has(tolerance)).length,
+      ]),
     ),
   }
 }
 
-/** Returns basis points, exact to four decimals. */
-const bps = (part: bigint, whole: bigint) => Number((part * 100_000_000n) / whole) / 10_000
+/** Returns `part` in basis points of `whole`, exact to four decimals. */
+const bpsOf = (part: bigint, whole: bigint) => Number((part * 100_000_000n) / whole) / 10_000
 
-function refusals(trialOutcomes: readonly TrialOutcome[]): Readonly<Record<string, number>> {
+function countRefusals(trialOutcomes: readonly TrialOutcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { outcome } of trialOutcomes)
     if (outcome.kind === 'refused') counts[outcome.code] = (counts[outcome.code] ?? 0) + 1

@@ -4,83 +4,101 @@ import type { Node } from '@sluice/system-test/wallet'
 import type { Trade } from '../lib/trades.ts'
 import { fund, minGas, wallet } from '../lib/wallet.ts'
 
+/** The service that is measured, and the chain on which its quotes are sent. */
 export type Place = { readonly api: string; readonly node: Node; readonly guard: string }
 
-/** Slippage in percent that callers usually set, and the service's `auto`. */
+/** Values of `slippage`: percentages that callers usually set, and `auto`, with which the service chooses one. */
 export const TOLERANCES = ['0.1', '0.5', '1', 'auto'] as const
-/** Slippage in percent with which only an impossible route reverts, so that the output shows the drift. */
-const MAX_SLIPPAGE = '99'
+/** Slippage in percent that hardly limits the output: a transaction reverts only if its route has become impossible. */
+const UNLIMITED_SLIPPAGE = '99'
 
-type Sendable = { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
+type Transaction = { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 type Route = {
   readonly toAmount: string
   readonly gasEstimate: string
   /** Percent below the pools' mid prices, from fees and the trade's own impact; null if unknown. */
   readonly priceImpact: number | null
-  readonly tx: Sendable
+  readonly tx: Transaction
   readonly slippage?: { readonly percent: number }
 }
 
 export type QuotedTrade = {
+  /** Quoted output in base units. */
   readonly promised: bigint
   readonly gasEstimate: bigint
   /** Lowest gas limit with which the transaction succeeds. `gasUsed` is lower, since refunds come at the end. */
   readonly gasNeeded: bigint
   /** Basis points below the mid prices of the route's pools, from fees and impact; null if unknown. */
   readonly impactBps: number | null
+  /** Duration of the first quote. */
   readonly ms: number
 }
 
-/** Transactions of the same route with each tolerance, to send later. */
-export type Later = {
-  readonly boundless: Sendable
-  readonly within: Readonly<Record<string, Sendable>>
+/** Transactions of the quoted route to send after later blocks. */
+export type LaterTransactions = {
+  /** Transaction with `UNLIMITED_SLIPPAGE`. */
+  readonly unlimitedTx: Transaction
+  /** Transactions by each of `TOLERANCES`. */
+  readonly txByTolerance: Readonly<Record<string, Transaction>>
   /** Percent that the service chose for `auto`. */
-  readonly auto: number
+  readonly autoPercent: number
 }
 
 type RefusalAnswer = { readonly code: string; readonly message: string }
 
-/** Outcome of a trade. `refused` has the service's own code; `unfunded` means that the node cannot set the token's balances. */
+/**
+ * Outcome of a trade. `refused` has the error code of the service; `unfunded` means that the node cannot set the
+ * token's balances.
+ */
 export type Outcome =
   | { readonly kind: 'unfunded' }
   | ({ readonly kind: 'refused' } & RefusalAnswer)
   | (QuotedTrade & { readonly kind: 'reverted'; readonly gasUsed: bigint })
-  | (QuotedTrade & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
+  | (QuotedTrade & {
+      readonly kind: 'landed'
+      readonly paid: bigint
+      readonly gasUsed: bigint
+      readonly laterTransactions: LaterTransactions
+    })
 
-/** Outcome of a trade that is only quoted. */
-export type AskedOutcome = Extract<Outcome, { readonly kind: 'unfunded' | 'refused' }> | { readonly kind: 'answered' }
+/** Outcome of a trade that is quoted but not sent. */
+export type FundedQuoteOutcome =
+  | Extract<Outcome, { readonly kind: 'unfunded' | 'refused' }>
+  | { readonly kind: 'answered' }
 
 const FEE_RECIPIENT = '0x00000000000000000000000000000000000fee00'
 
 /** Runs `work` and reverts the chain to its previous state. */
 export async function withRevert<T>(node: Node, work: () => Promise<T>): Promise<T> {
-  const before = await node.request<string>('evm_snapshot')
+  const snapshotId = await node.request<string>('evm_snapshot')
   try {
     return await work()
   } finally {
-    await node.undo(before)
+    await node.undo(snapshotId)
   }
 }
 
-export const run = (place: Place, trade: Trade): Promise<Outcome> =>
-  withRevert(place.node, () => tradeOnce(place, trade))
+export const quoteAndSend = (place: Place, trade: Trade): Promise<Outcome> =>
+  withRevert(place.node, () => quoteAndSendOnce(place, trade))
 
-async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
+async function quoteAndSendOnce(place: Place, trade: Trade): Promise<Outcome> {
   const { node, guard } = place
   if (!(await fund(node, trade.src, trade.amount, guard))) return { kind: 'unfunded' }
   const start = performance.now()
-  let answer = await ask(place, trade)
+  let answer = await requestQuote(place, trade)
   const ms = performance.now() - start
   if ('code' in answer) return { kind: 'refused', ...answer }
-  let later = await laterOf(place, trade, BigInt(answer.toAmount))
-  // The first quotes of a pair come before the gas of its pools is measured, which may decide between routes.
-  for (let attempt = 1; !later && attempt < MAX_ATTEMPTS; attempt++) {
-    answer = await ask(place, trade)
+  let laterTransactions = await quoteForLater(place, trade, BigInt(answer.toAmount))
+  // The service measures the gas of pools with its first quotes, so that later ones may choose another route.
+  for (let attempt = 1; !laterTransactions && attempt < MAX_ATTEMPTS; attempt++) {
+    answer = await requestQuote(place, trade)
     if ('code' in answer) return { kind: 'refused', ...answer }
-    later = await laterOf(place, trade, BigInt(answer.toAmount))
+    laterTransactions = await quoteForLater(place, trade, BigInt(answer.toAmount))
   }
-  if (!later) throw new Error(`the quote does not settle: ${JSON.stringify(answer).slice(0, 300)}`)
+  if (!laterTransactions)
+    throw new Error(
+      `the quotes of all tolerances never promised the same amount: ${JSON.stringify(answer).slice(0, 300)}`,
+    )
   const promised = BigInt(answer.toAmount)
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
@@ -88,7 +106,7 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
   return paid === null
     ? { kind: 'reverted', ...quotedTrade, gasUsed }
-    : { kind: 'landed', ...quotedTrade, gasUsed, paid, later }
+    : { kind: 'landed', ...quotedTrade, gasUsed, paid, laterTransactions }
 }
 
 /** Error codes of a busy machine, after which the request is repeated. */
@@ -100,14 +118,14 @@ const MAX_ATTEMPTS = 5
  *
  * @returns the quote or the rejection
  */
-export async function ask(
+export async function requestQuote(
   { api }: Place,
-  { src, dst, amount, fee }: Trade,
+  { src, dst, amount, hasFee }: Trade,
   extraParameters: Readonly<Record<string, string>> = {},
 ): Promise<Route | RefusalAnswer> {
   const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...extraParameters })
-  if (fee) query.set('convenienceFee', '0.3')
-  if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
+  if (hasFee) query.set('convenienceFee', '0.3')
+  if (hasFee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(`${api}/aggregator/1?${query}`)
     if (answer.ok) return (await answer.json()) as Route
@@ -116,34 +134,38 @@ export async function ask(
   }
 }
 
-/** Requests a quote without sending it, in the state in which the trade would be sent. */
-export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
+/** Requests a quote while the wallet holds the input, as when the trade is sent; sends nothing. */
+export function requestQuoteWhenFunded(place: Place, trade: Trade): Promise<FundedQuoteOutcome> {
   return withRevert(place.node, async () => {
     if (!(await fund(place.node, trade.src, trade.amount, place.guard))) return { kind: 'unfunded' }
-    const answer = await ask(place, trade)
+    const answer = await requestQuote(place, trade)
     return 'code' in answer ? { kind: 'refused', ...answer } : { kind: 'answered' }
   })
 }
 
-/** Quotes the trade with each slippage. Null if one of the quotes promises another amount. */
-async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later | null> {
-  const sendableByTolerance: Record<string, Sendable> = {}
-  let auto = Number.NaN
-  for (const slippage of [...TOLERANCES, MAX_SLIPPAGE]) {
-    const answer = await ask(place, trade, { slippage })
+/** Quotes the trade with each slippage. Returns null if one of the quotes promises another amount. */
+async function quoteForLater(place: Place, trade: Trade, promised: bigint): Promise<LaterTransactions | null> {
+  const sendableByTolerance: Record<string, Transaction> = {}
+  let autoPercent = Number.NaN
+  for (const slippage of [...TOLERANCES, UNLIMITED_SLIPPAGE]) {
+    const answer = await requestQuote(place, trade, { slippage })
     if ('code' in answer || BigInt(answer.toAmount) !== promised) return null
     sendableByTolerance[slippage] = answer.tx
-    if (slippage === 'auto') auto = answer.slippage!.percent
+    if (slippage === 'auto') autoPercent = answer.slippage!.percent
   }
-  const { [MAX_SLIPPAGE]: boundless, ...rest } = sendableByTolerance
-  return { boundless: boundless!, within: rest, auto }
+  const { [UNLIMITED_SLIPPAGE]: unlimitedTx, ...limitedTxs } = sendableByTolerance
+  return { unlimitedTx: unlimitedTx!, txByTolerance: limitedTxs, autoPercent }
 }
 
-/** Sends a transaction. `paid` is null if it reverts. */
-export async function send({ node }: Place, { dst }: Trade, tx: Sendable, gasEstimate: bigint) {
-  const balance = await node.balance(dst, wallet)
+/**
+ * Sends a transaction.
+ *
+ * @returns the output as `paid`, which is null if the transaction reverts
+ */
+export async function send({ node }: Place, { dst }: Trade, tx: Transaction, gasEstimate: bigint) {
+  const balanceBefore = await node.balance(dst, wallet)
   // The interface asks callers to set the gas limit to the estimate plus 20 %.
   const { status, gasUsed, feeWei } = await node.send({ ...tx, gas: (gasEstimate * 12n + 9n) / 10n })
-  const paid = status ? (await node.balance(dst, wallet)) - balance + (dst === NATIVE ? feeWei : 0n) : null
+  const paid = status ? (await node.balance(dst, wallet)) - balanceBefore + (dst === NATIVE ? feeWei : 0n) : null
   return { paid, gasUsed }
 }

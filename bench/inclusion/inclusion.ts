@@ -26,11 +26,16 @@ const { values } = parseArgs({
 })
 const delays: readonly Delay[] = values.cold ? [DELAYS[0]] : DELAYS
 const seed = Number(values.seed)
-/** Quotes of each part. Each quote is sent once per delay. */
-const quotes = Math.ceil(Number(values.swaps) / delays.length)
-const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.35), fresh: Math.ceil(quotes * 0.15) }
-const MAX_TRIES = 4
-const USD = { least: 10, most: 100_000 }
+/** Number of quotes, each of which is sent once per delay, so that the transactions add up to `--swaps`. */
+const quotesPerDelay = Math.ceil(Number(values.swaps) / delays.length)
+/** Number of quotes on the local chain, on Ethereum state, and through pools created in the quoted block. */
+const quoteCounts = {
+  local: Math.ceil(quotesPerDelay * 0.5),
+  ethereum: Math.ceil(quotesPerDelay * 0.35),
+  fresh: Math.ceil(quotesPerDelay * 0.15),
+}
+const MAX_TRIES_PER_QUOTE = 4
+const TRADE_USD = { min: 10, max: 100_000 }
 const random = randomOf(seed)
 const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!
 
@@ -39,8 +44,17 @@ const refusals: Record<string, number> = {}
 
 type Env = Readonly<Record<string, string>>
 
-/** Quotes and sends trades. With `--cold` each quote starts a new service. */
-async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<SwapRequest>): Promise<void> {
+/**
+ * Quotes and sends trades until `count` quotes have succeeded. With `--cold` each quote starts a new service.
+ *
+ * @param draw - returns the `k`-th request
+ */
+async function runTrades(
+  place: Place,
+  env: Env,
+  count: number,
+  draw: (k: number) => Promise<SwapRequest>,
+): Promise<void> {
   const requestSwap = async (request: SwapRequest) => {
     if (!values.cold) return quoteAndSend(place, request, delays)
     const service = await startService(env)
@@ -50,19 +64,19 @@ async function run(place: Place, env: Env, count: number, draw: (k: number) => P
       await service.stop()
     }
   }
-  let doneCount = 0
-  for (let tries = 0; doneCount < count && tries < MAX_TRIES * count; tries++) {
-    const outcome = await requestSwap(await draw(tries))
+  let quotedCount = 0
+  for (let tryIndex = 0; quotedCount < count && tryIndex < MAX_TRIES_PER_QUOTE * count; tryIndex++) {
+    const outcome = await requestSwap(await draw(tryIndex))
     if ('code' in outcome) {
       refusals[outcome.code] = (refusals[outcome.code] ?? 0) + 1
       continue
     }
     sentSwaps.push(...outcome.sent)
-    if (++doneCount % 50 === 0) console.error(`${place.name}: ${doneCount} of ${count} quotes`)
+    if (++quotedCount % 50 === 0) console.error(`${place.name}: ${quotedCount} of ${count} quotes`)
   }
 }
 
-async function local(): Promise<void> {
+async function runLocalTrades(): Promise<void> {
   const { devnet, service, stop, ...world } = await startLocalService({ LOG_LEVEL: 'error' })
   const env = { ...world.env, LOG_LEVEL: 'error' }
   try {
@@ -80,16 +94,16 @@ async function local(): Promise<void> {
       return usd ? [{ token: address, decimals, usd }] : []
     })
     const families = [...new Set(devnet.info.pools.map(({ family }) => family))]
-    await run(place, env, parts.local, async () => {
+    await runTrades(place, env, quoteCounts.local, async () => {
       const [from, to] = [pick(tokens), pick(tokens)]
-      const usd = USD.least * (USD.most / USD.least) ** random()
+      const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** random()
       const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
       // Half of the trades use one family, so that each family occurs.
       const sourceFilter = random() < 0.5 ? { includeSources: pick(families) } : {}
       return { src: from.token, dst: to.token, amount: amount || 1n, query: sourceFilter }
     })
     const freshPlace = { ...place, name: 'fresh' }
-    await run(freshPlace, env, parts.fresh, async (k) => {
+    await runTrades(freshPlace, env, quoteCounts.fresh, async (k) => {
       const token = await newPool(devnet, NEW_POOLS[k % NEW_POOLS.length]!)
       await assertFunded(devnet)
       const weth = devnet.info.tokens.WETH!.address
@@ -101,19 +115,19 @@ async function local(): Promise<void> {
   }
 }
 
-async function ethereum(): Promise<void> {
+async function runEthereumTrades(): Promise<void> {
   const { chainId, url, api, guard, env, stop } = await startEthereumService({ replay: true })
   try {
-    const trades = drawTrades(seed, MAX_TRIES * parts.ethereum, await pricedTokens(api, url))
+    const trades = drawTrades(seed, MAX_TRIES_PER_QUOTE * quoteCounts.ethereum, await pricedTokens(api, url))
     const place = { name: 'ethereum', api, chainId, node: new Node(url), guard }
-    await run(place, env, parts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
+    await runTrades(place, env, quoteCounts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
   } finally {
     await stop()
   }
 }
 
-await local()
-await ethereum()
+await runLocalTrades()
+await runEthereumTrades()
 const figures = summary(sentSwaps)
 record(values.cold ? 'inclusion-cold' : 'inclusion', { seed, refusals, ...figures })
 const worstP95 = Math.max(...Object.values(figures.byDelay).map(({ chargedErrorPercent }) => chargedErrorPercent.p95))

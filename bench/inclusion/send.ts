@@ -2,15 +2,15 @@
 import type { Node } from '@sluice/system-test/wallet'
 import { fund, wallet } from '../lib/wallet.ts'
 
-/** Seconds from the quoted block to the block of the transaction. */
+/** Seconds from the timestamp of the quoted block to that of the block with the transaction. */
 export const DELAYS = [1, 60, 1_860, 86_400] as const
 export type Delay = (typeof DELAYS)[number]
 /**
- * Delay from which `gasChargedAtDeadline` is the prediction, since observations, epochs, and caches may be due after
- * half an hour. Shorter delays use `gasCharged`.
+ * Delay in seconds from which `gasChargedAtDeadline` is the prediction; for shorter delays it is `gasCharged`. After
+ * half an hour a swap may have to write what it did not have to write before, such as an observation or a new epoch.
  */
 const LATE_SECONDS = 1_800
-/** Deadline after the longest delay. */
+/** Seconds until the deadline of the quote, longer than the longest delay. */
 const DEADLINE_SECONDS = 90_000
 
 export type Place = {
@@ -36,11 +36,12 @@ export type SentSwap = {
   readonly place: string
   readonly delay: Delay
   readonly families: readonly string[]
-  readonly estimate: number
-  /** Predicted gas at the delay. */
-  readonly predicted: number
-  /** Predicted gas in the next block. */
-  readonly predictedNext: number
+  readonly gasEstimate: number
+  /** Charged gas that the quote predicts for this delay. */
+  readonly predictedGas: number
+  /** Charged gas that the quote predicts for the next block. */
+  readonly predictedGasNextBlock: number
+  /** Charged gas of the transaction. */
   readonly gasUsed: number
   readonly outcome: 'landed' | 'out of gas' | 'reverted'
 }
@@ -64,7 +65,7 @@ export async function quoteAndSend(
   delays: readonly Delay[] = DELAYS,
 ): Promise<{ readonly code: string } | { readonly sent: readonly SentSwap[] }> {
   const { node, guard } = place
-  const start = await node.request<string>('evm_snapshot')
+  const snapshotId = await node.request<string>('evm_snapshot')
   try {
     const fundSender = () => fund(node, request.src, request.amount, guard)
     if (!request.isFresh && !(await fundSender())) return { code: 'unfunded' }
@@ -73,45 +74,45 @@ export async function quoteAndSend(
     if ('code' in route) return route
     if (request.isFresh && !(await fundSender())) return { code: 'unfunded' }
     const sentSwaps: SentSwap[] = []
-    for (const delay of delays) sentSwaps.push(await sentAfter(place, route, delay, Number(timestamp)))
+    for (const delay of delays) sentSwaps.push(await sendAfter(place, route, delay, Number(timestamp)))
     return { sent: sentSwaps }
   } finally {
-    await node.undo(start)
+    await node.undo(snapshotId)
     await node.request('evm_mine', [])
   }
 }
 
 async function quote({ api, chainId }: Place, { src, dst, amount, query }: SwapRequest, deadline: number) {
-  const all = { src, dst, amount: `${amount}`, from: wallet, deadline: `${deadline}`, slippage: '90', ...query }
-  const answer = await fetch(`${api}/aggregator/${chainId}?${new URLSearchParams(all)}`)
+  const parameters = { src, dst, amount: `${amount}`, from: wallet, deadline: `${deadline}`, slippage: '90', ...query }
+  const answer = await fetch(`${api}/aggregator/${chainId}?${new URLSearchParams(parameters)}`)
   const body = (await answer.json()) as Route & { readonly code?: string }
   return answer.ok ? (body as Route) : { code: body.code ?? String(answer.status) }
 }
 
-async function sentAfter(
+async function sendAfter(
   { node, name }: Place,
   route: Route,
   delay: SentSwap['delay'],
-  quotedAt: number,
+  quotedTimestamp: number,
 ): Promise<SentSwap> {
-  const before = await node.request<string>('evm_snapshot')
+  const snapshotId = await node.request<string>('evm_snapshot')
   try {
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-    await node.request('evm_setNextBlockTimestamp', [Math.max(quotedAt + delay, Number(timestamp) + 1)])
-    const estimate = BigInt(route.gasEstimate)
-    const gas = (estimate * 12n + 9n) / 10n
+    await node.request('evm_setNextBlockTimestamp', [Math.max(quotedTimestamp + delay, Number(timestamp) + 1)])
+    const gasEstimate = BigInt(route.gasEstimate)
+    const gas = (gasEstimate * 12n + 9n) / 10n
     const { status, gasUsed } = await node.send({ ...route.tx, gas })
-    // A transaction whose inner call runs out of gas has little gas left of the 64th that the caller retains.
+    // If an inner call runs out of gas, its caller keeps at most a 64th, so that nearly all gas is used.
     const isStarved = gasUsed * 100n >= gas * 95n
     const predictedGas = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
     return {
       ...{ place: name, delay, families: route.swaps.map(({ protocol }) => protocol) },
-      ...{ estimate: Number(estimate), gasUsed: Number(gasUsed) },
-      ...{ predicted: Number(predictedGas), predictedNext: Number(route.gasCharged) },
+      ...{ gasEstimate: Number(gasEstimate), gasUsed: Number(gasUsed) },
+      ...{ predictedGas: Number(predictedGas), predictedGasNextBlock: Number(route.gasCharged) },
       outcome: status ? 'landed' : isStarved ? 'out of gas' : 'reverted',
     }
   } finally {
-    await node.undo(before)
+    await node.undo(snapshotId)
     await node.request('evm_mine', [])
   }
 }

@@ -1,10 +1,10 @@
-/** Summarizes the predicted and the charged gas. */
+/** Summarizes how far the predicted gas is from the charged gas. */
 import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { DELAYS, type SentSwap } from './send.ts'
 
 /** Number of transactions with the worst predictions that are listed individually. */
-const FURTHEST = 20
+const MAX_LISTED = 20
 
 export function summary(sentSwaps: readonly SentSwap[]) {
   const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
@@ -13,12 +13,14 @@ export function summary(sentSwaps: readonly SentSwap[]) {
     swaps: sentSwaps.length,
     outOfGas: count(sentSwaps, 'out of gas'),
     reverted: count(sentSwaps, 'reverted'),
-    chargedErrorPercent: errors(landedSwaps),
+    chargedErrorPercent: errorQuantiles(landedSwaps),
     /** Errors of transactions at all delays compared with the prediction for the next block. */
-    nextBlockErrorPercent: errors(landedSwaps.map((swap) => ({ ...swap, predicted: swap.predictedNext }))),
+    nextBlockErrorPercent: errorQuantiles(
+      landedSwaps.map((swap) => ({ ...swap, predicted: swap.predictedGasNextBlock })),
+    ),
     /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
-    chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, estimate }) => gasUsed / estimate)),
-    furthestOff: furthest(landedSwaps),
+    chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, gasEstimate }) => gasUsed / gasEstimate)),
+    furthestOff: worstPredictions(landedSwaps),
     byDelay: byDelay(sentSwaps, summaryOf),
     byPlace: Object.fromEntries(
       [...new Set(sentSwaps.map(({ place }) => place))].map((place) => [
@@ -38,29 +40,30 @@ export function summary(sentSwaps: readonly SentSwap[]) {
 
 function byDelay<T>(
   sentSwaps: readonly SentSwap[],
-  figure: (swaps: readonly SentSwap[]) => T,
+  summarizeDelay: (swaps: readonly SentSwap[]) => T,
 ): Readonly<Record<string, T>> {
   const usedDelays = DELAYS.filter((delay) => sentSwaps.some((swap) => swap.delay === delay))
   return Object.fromEntries(
-    usedDelays.map((delay) => [delay, figure(sentSwaps.filter((swap) => swap.delay === delay))]),
+    usedDelays.map((delay) => [delay, summarizeDelay(sentSwaps.filter((swap) => swap.delay === delay))]),
   )
 }
 
 /**
- * Returns the worst predictions first. Transactions of one quote with the same error share a row with all their delays.
+ * Returns the transactions with the worst predictions, worst first. Transactions of one quote with the same error share
+ * a row, which lists their delays.
  */
-function furthest(landedSwaps: readonly SentSwap[]) {
+function worstPredictions(landedSwaps: readonly SentSwap[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()
-  for (const swap of landedSwaps.toSorted((a, b) => errorOf(b) - errorOf(a))) {
-    const { place, delay, families, predicted, gasUsed } = swap
+  for (const swap of landedSwaps.toSorted((a, b) => errorPercentOf(b) - errorPercentOf(a))) {
+    const { place, delay, families, predictedGas: predicted, gasUsed } = swap
     const key = [place, families, predicted, gasUsed].join(' ')
     const existingRow = rows.get(key)
     if (existingRow) {
       if (!existingRow.delays.includes(delay)) existingRow.delays.push(delay)
       continue
     }
-    if (rows.size >= FURTHEST) continue
-    const row = { place, families, predicted, gasUsed, offPercent: rounded(errorOf(swap), 2) }
+    if (rows.size >= MAX_LISTED) continue
+    const row = { place, families, predicted, gasUsed, offPercent: rounded(errorPercentOf(swap), 2) }
     rows.set(key, { delays: [delay], row })
   }
   return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
@@ -72,19 +75,19 @@ function summaryOf(sentSwaps: readonly SentSwap[]) {
     swaps: sentSwaps.length,
     outOfGas: count(sentSwaps, 'out of gas'),
     reverted: count(sentSwaps, 'reverted'),
-    chargedErrorPercent: errors(landedSwaps),
+    chargedErrorPercent: errorQuantiles(landedSwaps),
   }
 }
 
 const count = (sentSwaps: readonly SentSwap[], outcome: SentSwap['outcome']) =>
   sentSwaps.filter((swap) => swap.outcome === outcome).length
 
-function errors(landedSwaps: readonly SentSwap[]) {
-  return quantiles(landedSwaps.map(errorOf))
+function errorQuantiles(landedSwaps: readonly SentSwap[]) {
+  return quantiles(landedSwaps.map(errorPercentOf))
 }
 
-/** Returns the error in percent. */
-const errorOf = ({ gasUsed, predicted }: SentSwap) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
+/** Returns the error of the prediction in percent of the charged gas. */
+const errorPercentOf = ({ gasUsed, predictedGas }: SentSwap) => (100 * Math.abs(predictedGas - gasUsed)) / gasUsed
 
 function quantiles(values: readonly number[]) {
   const quantileAt = (part: number) => (values.length === 0 ? 0 : rounded(Number(quantile(values, part)), 2))

@@ -7,11 +7,11 @@ import { freePort, mineUpTo, readBlocks, request, startMainnet } from '@sluice/d
 import { startService } from './world.ts'
 
 type Options = {
-  /** Starts before the recorded blocks, which can then be mined. */
+  /** True to start before the recorded blocks, so that these can be mined on the node. */
   readonly replay?: boolean
 }
 
-/** Starts a node on the recorded state, deploys the contracts, and returns the environment of a service. */
+/** Starts a node on the recorded state, and deploys the contracts. `env` is the environment of a service over it. */
 export async function startEthereum({ replay = false }: Options = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-ethereum-'))
   const node = await startMainnet({ replay, port: await freePort() })

@@ -4,16 +4,16 @@ import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import { nativeOf, type Tokens, type TradedToken } from './trades.ts'
 
-/** Maximum calls. Prices of new tokens become available over several calls, while pools are found. */
-const PRICE_POLLS = 60
+/** Maximum number of calls. Prices of new tokens become available over several calls, while the service finds pools. */
+const MAX_POLLS = 60
 const POLL_MS = 1_000
 /**
  * Consecutive calls without new prices after which loading ends. With fewer calls, a run had prices of only a fifth of
  * the tokens.
  */
-const SAME_POLLS = 10
-/** The interface's limit per call. */
-const MAX_TOKENS = 200
+const STABLE_POLLS = 10
+/** The API's limit per call. */
+const MAX_TOKENS_PER_CALL = 200
 
 /** Loads the USD prices of tokens until no new ones arrive. Omits tokens without a price. */
 export async function pricesOf(
@@ -22,14 +22,16 @@ export async function pricesOf(
   chainId = 1,
 ): Promise<ReadonlyMap<string, number>> {
   let lastPrices = new Map<string, number>()
-  for (let polls = 0, samePolls = 0; polls < PRICE_POLLS && samePolls < SAME_POLLS; polls++) {
+  for (let polls = 0, stablePolls = 0; polls < MAX_POLLS && stablePolls < STABLE_POLLS; polls++) {
     const prices = new Map<string, number>()
-    for (let from = 0; from < addresses.length; from += MAX_TOKENS) {
-      const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MAX_TOKENS).join()}`)
+    for (let from = 0; from < addresses.length; from += MAX_TOKENS_PER_CALL) {
+      const answer = await fetch(
+        `${api}/prices/${chainId}?token=${addresses.slice(from, from + MAX_TOKENS_PER_CALL).join()}`,
+      )
       const body = (await answer.json()) as Record<string, number | null>
       for (const [token, usd] of Object.entries(body)) if (usd) prices.set(token.toLowerCase(), usd)
     }
-    samePolls = prices.size === lastPrices.size && prices.size > 0 ? samePolls + 1 : 0
+    stablePolls = prices.size === lastPrices.size && prices.size > 0 ? stablePolls + 1 : 0
     lastPrices = prices
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
@@ -37,18 +39,18 @@ export async function pricesOf(
 }
 
 /**
- * Returns tokens with known decimals, from the registry or else from the state. The state has only storage read in its
- * blocks, and returns 0 for WETH and others that store their decimals.
+ * Returns tokens with known decimals, from the registry or else from the state. The state has only the storage that
+ * its blocks read, so that tokens that store their decimals, such as WETH, return 0 there.
  */
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly TradedToken[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
   const { wrappedNative, stables, tokens } = loadRegistry().chain(1)!
-  const listedTokens = new Map(
+  const decimalsOfListed = new Map(
     [wrappedNative!, ...stables, ...tokens].map(({ address, decimals }) => [address.toLowerCase(), decimals]),
   )
   const tokensWithPrice = await Promise.all(
     [...prices].map(async ([token, usd]) => {
-      const decimals = listedTokens.get(token)
+      const decimals = decimalsOfListed.get(token)
       if (typeof decimals === 'number') return [{ token, usd, decimals }]
       const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
       return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
@@ -60,7 +62,8 @@ export async function withDecimals(url: string, prices: ReadonlyMap<string, numb
 /**
  * Loads the tokens of the recorded state that have a price and decimals.
  *
- * @param url - of the node
+ * @param api - URL of the service
+ * @param url - URL of the node
  */
 export async function pricedTokens(api: string, url: string): Promise<Tokens> {
   const { all: addresses, busy } = tokensOfState()

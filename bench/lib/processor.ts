@@ -20,7 +20,7 @@ export function memoryMB(pid: number): number {
 }
 
 /** Returns the process id of a local node, found by the port on its command line. */
-export function nodeOfPort(port: number): number {
+export function nodeProcessIdOf(port: number): number {
   const portArgument = `\0--port\0${port}\0`
   const processId = readdirSync('/proc').find(
     (name) => /^\d+$/.test(name) && commandLineOf(name).includes(portArgument),

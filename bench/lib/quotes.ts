@@ -1,11 +1,11 @@
-/** Generates random quotes that succeed without faults, and blocks that move the pools. */
+/** Sends random requests of quotes to a service, and mines blocks with swaps that move its pools. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, request, type TokenSymbol } from '@sluice/devnet'
 import { rounded } from '../record.ts'
 import { quantile } from './statistics.ts'
 
-/** Amounts that hardly move prices, by token. */
-const amounts: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
+/** Maximum amounts of the requests by token; they hardly move prices. */
+const AMOUNTS: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
   WETH: 10n ** 17n,
   USDC: 300n * 10n ** 6n,
   USDT: 300n * 10n ** 6n,
@@ -15,10 +15,10 @@ const amounts: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
 }
 
 export function randomPath({ info }: Devnet, random: () => number): string {
-  const symbols = Object.keys(amounts) as TokenSymbol[]
+  const symbols = Object.keys(AMOUNTS) as TokenSymbol[]
   const src = Math.floor(random() * symbols.length)
   const dst = (src + 1 + Math.floor(random() * (symbols.length - 1))) % symbols.length
-  const amount = (amounts[symbols[src]!]! * BigInt(1 + Math.floor(random() * 1_000_000))) / 1_000_000n + 1_000n
+  const amount = (AMOUNTS[symbols[src]!]! * BigInt(1 + Math.floor(random() * 1_000_000))) / 1_000_000n + 1_000n
   const query = {
     src: info.tokens[symbols[src]!]!.address,
     dst: info.tokens[symbols[dst]!]!.address,
@@ -42,35 +42,46 @@ export async function send(url: string): Promise<Outcome> {
 }
 
 /**
- * Sends requests for a time.
+ * Sends requests for `ms` milliseconds.
  *
- * @param lanes - number of concurrent callers, each of which pauses briefly after a response
+ * @param callerCount - number of concurrent callers, each of which pauses briefly after a response
  */
-export async function ask(url: string, next: () => string, lanes: number, ms: number): Promise<Outcome[]> {
+export async function sendForMs(
+  url: string,
+  nextPath: () => string,
+  callerCount: number,
+  ms: number,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const endAt = performance.now() + ms
   const caller = async () => {
     while (performance.now() < endAt) {
-      outcomes.push(await send(url + next()))
+      outcomes.push(await send(url + nextPath()))
       await sleep(15)
     }
   }
-  await Promise.all(Array.from({ length: lanes }, caller))
+  await Promise.all(Array.from({ length: callerCount }, caller))
   return outcomes
 }
 
-/** Sends swaps that were quoted without faults, so that blocks arrive and pools change. */
+/**
+ * Sends swaps, so that blocks arrive and pools change.
+ *
+ * @param faultlessServiceUrl - URL of a service that quotes these swaps, whose node has no injected faults
+ */
 export async function moveChain(
   { url, info }: Devnet,
-  quietPath: string,
+  faultlessServiceUrl: string,
 ): Promise<{ readonly stop: () => Promise<void> }> {
   let isStopped = false
   const from = info.accounts[9]!.address
-  const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
   const moving = (async () => {
     while (!isStopped) {
-      const query = { src: native, dst: info.tokens.USDC!.address, amount: String(10n ** 16n), from, slippage: '10' }
-      const answer = await fetch(`${quietPath}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
+      const query = { src: NATIVE, dst: info.tokens.USDC!.address, amount: String(10n ** 16n), from, slippage: '10' }
+      const answer = await fetch(`${faultlessServiceUrl}/aggregator/31337?${new URLSearchParams(query)}`).catch(
+        () => null,
+      )
       if (answer?.ok) {
         const { tx } = (await answer.json()) as { tx: { to: string; data: string; value: string } }
         const value = `0x${BigInt(tx.value).toString(16)}`

@@ -1,6 +1,6 @@
 /** Seeded random numbers. */
 
-/** A seeded random generator, which gives the same scenario from the same seed on every machine. */
+/** A seeded random generator, which returns the same numbers from the same seed on every machine. */
 export type Random = {
   /** Returns a number in [0, 1). */
   next(): number
@@ -29,7 +29,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** Returns the largest integer not above a float, which may exceed 2^53; at least 1. */
+/** Returns a float, which may exceed 2^53, rounded down to an integer; at least 1. */
 export function wholeNumber(value: number): bigint {
   if (!(value >= 1)) return 1n
   const shift = Math.max(0, Math.floor(Math.log2(value)) - 52)

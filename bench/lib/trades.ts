@@ -5,7 +5,7 @@
 import { NATIVE } from '@sluice/chains'
 import { randomOf } from './random.ts'
 
-/** A token with the data to draw an amount. */
+/** A token with its decimals and its price in USD per whole token. */
 export type TradedToken = { readonly token: string; readonly decimals: number; readonly usd: number }
 
 export type Trade = {
@@ -13,16 +13,21 @@ export type Trade = {
   readonly dst: string
   /** Base units. */
   readonly amount: bigint
+  /** Value of the input in USD. */
   readonly usd: number
-  /** Base units of the output with the same value. */
+  /** Base units of the output token with the same value. */
   readonly sameUsdOut: bigint
-  readonly fee: boolean
+  /** True if the trade has an integrator fee. */
+  readonly hasFee: boolean
 }
 
-const USD = { least: 10, most: 1_000_000 }
+/** Smallest and largest value of a trade in USD. */
+const TRADE_USD = { min: 10, max: 1_000_000 }
 /** Share of trades that begin with the native asset, and share of those that end with it. */
 const NATIVE_SHARE = 1 / 6
+/** Share of trades with an integrator fee. */
 const FEE_SHARE = 1 / 10
+/** Share of trades between two busy tokens: those traded in the replayed blocks. */
 const BUSY_SHARE = 1 / 2
 
 export type Tokens = {
@@ -38,13 +43,20 @@ export function drawTrades(seed: number, count: number, { native, all, busy }: T
     random() < NATIVE_SHARE ? native : tokens[Math.floor(random() * tokens.length)]!
   const trades: Trade[] = []
   while (trades.length < count) {
-    const among = random() < BUSY_SHARE ? busy : all
-    const [from, to] = [pick(among), pick(among)]
-    const usd = USD.least * (USD.most / USD.least) ** random()
-    const fee = random() < FEE_SHARE
+    const candidates = random() < BUSY_SHARE ? busy : all
+    const [from, to] = [pick(candidates), pick(candidates)]
+    const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** random()
+    const hasFee = random() < FEE_SHARE
     const amount = unitsOf(from, usd)
     if (from.token !== to.token && amount > 0n)
-      trades.push({ src: from.token, dst: to.token, amount, sameUsdOut: unitsOf(to, usd), usd: Math.round(usd), fee })
+      trades.push({
+        src: from.token,
+        dst: to.token,
+        amount,
+        sameUsdOut: unitsOf(to, usd),
+        usd: Math.round(usd),
+        hasFee,
+      })
   }
   return trades
 }

@@ -4,15 +4,15 @@ import { accounts } from '@sluice/devnet'
 import type { Node, Transaction } from '@sluice/system-test/wallet'
 
 export const wallet = accounts()[0]!.address
-/** Wei, more than any trade needs. */
-const MUCH_ETHER = `0x${(10n ** 27n).toString(16)}`
+/** Ether of the wallet in wei, more than any trade needs. */
+const WALLET_WEI = `0x${(10n ** 27n).toString(16)}`
 
 /** Allowance that most tokens do not reduce, and most wallets grant to a router. */
 export const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Sets the wallet's balance to twice `amount`, and the spender's allowance. A remainder prevents gas refunds for
- * emptied slots.
+ * Sets the wallet's balance to twice `amount`, and the spender's allowance. As half of it remains after a trade, the
+ * trade gets no gas refund for an emptied slot.
  *
  * @param allowance - twice `amount` by default, which tokens reduce at each transfer
  * @returns false if the token's balances cannot be set
@@ -24,10 +24,10 @@ export async function fund(
   spender: string,
   allowance = 2n * amount,
 ): Promise<boolean> {
-  await node.request('anvil_setBalance', [wallet, MUCH_ETHER])
+  await node.request('anvil_setBalance', [wallet, WALLET_WEI])
   if (token === NATIVE) {
-    // Mines a block, so that native trades are as far from the state's own block as token trades. It is not recorded
-    // which pools that block touched.
+    // Mines a block, as the approval of a token does below, so that native trades are as far from the recorded block as
+    // token trades.
     await node.request('evm_mine', [])
     return true
   }

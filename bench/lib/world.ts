@@ -1,16 +1,16 @@
-/** Environment of the benchmarks: a local chain and the service, each in its own process. */
+/** Starts what benchmarks run on: a local chain and the service, each in its own process. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import { type Devnet, freePort, NodeProxy, type startDevnet, type TokenSymbol } from '@sluice/devnet'
 
-/** Longer than a service takes to stop. */
+/** Milliseconds after which a service that does not stop is killed. */
 const STOP_MS = 6_000
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Direct, split, and two-hop routes with ERC-20 and native tokens, so that a run covers more than one cached path. */
-export const PAIRS: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
+/** Swaps with direct, split, and two-hop routes, so that a run covers more than one cached path. */
+export const PAIRS: readonly (readonly [src: TokenSymbol, dst: TokenSymbol, amount: bigint])[] = [
   ['WETH', 'USDC', 10n ** 18n],
   ['USDC', 'WETH', 3_000n * 10n ** 6n],
   ['WBTC', 'DAI', 10n ** 7n],
@@ -47,8 +47,8 @@ export type Service = Awaited<ReturnType<typeof startProcess>>
 
 export type LocalService = Awaited<ReturnType<typeof startLocalService>>
 
-/** Folders of `service.ts`, with that of earlier checkouts. */
-const SERVICES = ['bench/lib/service.ts', 'bench/api/service.ts']
+/** Files that run the service: that of this checkout, and that of earlier ones. */
+const SERVICE_FILES = ['bench/lib/service.ts', 'bench/api/service.ts']
 
 /**
  * Starts the API as its own process.
@@ -56,21 +56,21 @@ const SERVICES = ['bench/lib/service.ts', 'bench/api/service.ts']
  * @param root - root of the checkout whose API runs
  */
 export function startService(env: World['env'], root = ROOT): Promise<Service> {
-  const file = SERVICES.map((name) => join(root, name)).find((path) => existsSync(path))
-  if (!file) throw new Error(`${root} does not have any of ${SERVICES.join(', ')}`)
+  const file = SERVICE_FILES.map((name) => join(root, name)).find((path) => existsSync(path))
+  if (!file) throw new Error(`${root} does not have any of ${SERVICE_FILES.join(', ')}`)
   return startProcess(file, [], env)
 }
 
 /**
  * Starts a local chain and the service over it. `stop` ends both.
  *
- * @param overrides - environment variables of the service in addition to the chain's
+ * @param extraEnv - environment variables of the service in addition to the chain's
  */
-export async function startLocalService(overrides: World['env'] | ((world: World) => World['env']) = {}) {
+export async function startLocalService(extraEnv: World['env'] | ((world: World) => World['env']) = {}) {
   const world = await startWorld()
   const { devnet, env } = world
   try {
-    const service = await startService({ ...env, ...(typeof overrides === 'function' ? overrides(world) : overrides) })
+    const service = await startService({ ...env, ...(typeof extraEnv === 'function' ? extraEnv(world) : extraEnv) })
     const stop = async () => {
       await service.stop()
       await world.stop()
@@ -82,7 +82,7 @@ export async function startLocalService(overrides: World['env'] | ((world: World
   }
 }
 
-/** Starts a file that reports its URL, and discards its output. */
+/** Starts a process from a file that reports its URL by a message. Discards what it prints. */
 export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
   const child = fork(file, args, { ...options, stdio: [...options.stdio] })
@@ -92,9 +92,9 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
         const stop = () =>
           new Promise<void>((done) => {
             // A process with a blocked main thread does not react to the signal.
-            const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+            const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
             child.once('exit', () => {
-              clearTimeout(kill)
+              clearTimeout(killTimer)
               done()
             })
             child.disconnect()
@@ -111,18 +111,23 @@ export function swapPaths({ info }: Devnet): () => string {
   let count = 0
   return () => {
     const [src, dst, amount] = PAIRS[count % PAIRS.length]!
-    const overrides = BigInt(++count)
+    const extraAmount = BigInt(++count)
     const query = {
       src: info.tokens[src]!.address,
       dst: info.tokens[dst]!.address,
-      amount: String(amount + overrides),
+      amount: String(amount + extraAmount),
       from: info.accounts[0]!.address,
     }
     return `/aggregator/31337?${new URLSearchParams(query)}`
   }
 }
 
-/** Records the `eth_call` requests that simulate quotes of these paths, as the node receives them. */
+/**
+ * Records probes: the `eth_call` requests by which the service simulates quotes. Requests each path twice, and records
+ * at the second time, when pools are loaded.
+ *
+ * @returns the JSON-RPC bodies of the probes
+ */
 export async function recordProbes(env: World['env'], paths: readonly string[]): Promise<readonly string[]> {
   const proxy = await NodeProxy.start(env.RPC_URL_31337!)
   const service = await startServer(loadConfig({ ...env, LOG_LEVEL: 'silent', RPC_URL_31337: proxy.url }))

@@ -12,25 +12,28 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLocalService, startProcess, type World } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
-import type { AbuseReport, Order } from './abuser.ts'
+import type { AbuseOrder, AbuseReport } from './abuser.ts'
 import { getRequest } from './connection.ts'
-import { kinds, type Target } from './expensive-requests.ts'
+import { requestGenerators, type Target } from './expensive-requests.ts'
 import { closedLoop } from './generator.ts'
 import { EXPOSED_GC, memoryOf } from './memory.ts'
 
 const [seconds = 20, restSeconds = 60] = process.argv.slice(2, 4).map(Number)
 const onlyKinds = process.argv.slice(4)
-const QUIET_SECONDS = 5
+const SECONDS_WITHOUT_ABUSE = 5
 const WARM_UP_SECONDS = 10
-/** Addresses of normal callers, each with one connection and a request every `EVERY_MS` milliseconds. */
-const HONEST = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
-const EVERY_MS = 50
-const LOST_MS = 10_000
+/** Addresses of normal callers, each with one connection. */
+const CALLER_ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
+/** Pause of a normal caller between a response and its next request. */
+const PAUSE_MS = 50
+/** Time after which a normal caller counts a request as lost. */
+const GIVE_UP_MS = 10_000
+/** Chain ids whose nodes are down or never respond. */
 const DEAD_CHAINS = [40_001, 40_002, 40_003, 40_004]
 
-const temporary = mkdtempSync(join(tmpdir(), 'sluice-abuse-'))
-const hanging = createServer(() => {}).listen(0, '127.0.0.1')
-await once(hanging, 'listening')
+const temporaryDir = mkdtempSync(join(tmpdir(), 'sluice-abuse-'))
+const hangingServer = createServer(() => {}).listen(0, '127.0.0.1')
+await once(hangingServer, 'listening')
 const { devnet, service, nextPath, stop } = await startLocalService((world) => ({
   ...withDeadChains(world),
   ...EXPOSED_GC,
@@ -45,26 +48,28 @@ try {
     account: accounts[0]!.address,
     deadChains: DEAD_CHAINS,
   }
-  await honestLatencies(WARM_UP_SECONDS)
+  await measureCallers(WARM_UP_SECONDS)
   const memoryBefore = await memoryOf(service)
   const results: Record<string, object> = {}
-  for (const kind of Object.keys(kinds(target)).filter((name) => onlyKinds.length === 0 || onlyKinds.includes(name))) {
-    const quietLatencies = await honestLatencies(QUIET_SECONDS)
+  for (const kind of Object.keys(requestGenerators(target)).filter(
+    (name) => onlyKinds.length === 0 || onlyKinds.includes(name),
+  )) {
+    const quietFigures = await measureCallers(SECONDS_WITHOUT_ABUSE)
     const abuserReport = new Promise<AbuseReport>((resolve) =>
       abuser.child.once('message', (message) => resolve(message as AbuseReport)),
     )
-    abuser.child.send({ url: service.url, target, kind, seconds } satisfies Order)
-    const loadedLatencies = await honestLatencies(seconds)
+    abuser.child.send({ url: service.url, target, kind, seconds } satisfies AbuseOrder)
+    const loadedFigures = await measureCallers(seconds)
     const { answers } = await abuserReport
-    const timesQuiet = rounded(loadedLatencies.p95 / quietLatencies.p95)
+    const timesQuiet = rounded(loadedFigures.p95 / quietFigures.p95)
     results[kind] = {
       timesQuiet,
-      quiet: quietLatencies,
-      loaded: loadedLatencies,
+      quiet: quietFigures,
+      loaded: loadedFigures,
       abuser: answers,
       memoryMB: (await memoryOf(service)).residentMB,
     }
-    console.error(`${kind}: ${timesQuiet} times ${quietLatencies.p95} ms, lost ${loadedLatencies.lost}`)
+    console.error(`${kind}: ${timesQuiet} times ${quietFigures.p95} ms, lost ${loadedFigures.lost}`)
     await sleep(2_000)
   }
   await sleep(restSeconds * 1000)
@@ -73,15 +78,20 @@ try {
 } finally {
   await abuser.stop()
   await stop()
-  hanging.close()
-  rmSync(temporary, { recursive: true })
+  hangingServer.close()
+  rmSync(temporaryDir, { recursive: true })
 }
 
-/** Runs normal callers, which request routes at a steady pace, one at a time. */
-async function honestLatencies(forSeconds: number) {
+/** Measures normal callers, each of which sends one request at a time and pauses after the response. */
+async function measureCallers(forSeconds: number) {
   const { answers, p50, p95, slowest } = await closedLoop({
     ...{ url: service.url, next: () => getRequest(nextPath()), seconds: forSeconds },
-    ...{ connections: HONEST.length, from: HONEST, restMs: EVERY_MS, giveUpMs: LOST_MS },
+    ...{
+      connections: CALLER_ADDRESSES.length,
+      sourceAddresses: CALLER_ADDRESSES,
+      restMs: PAUSE_MS,
+      giveUpMs: GIVE_UP_MS,
+    },
   })
   const { 200: answered = 0, ...otherStatuses } = answers
   const lostCount = Object.values(otherStatuses).reduce((sum, count) => sum + count, 0)
@@ -94,17 +104,17 @@ async function honestLatencies(forSeconds: number) {
  */
 function withDeadChains({ env }: World): Readonly<Record<string, string>> {
   for (const part of ['chains', 'deployments'] as const) {
-    mkdirSync(join(temporary, part))
-    const from = part === 'chains' ? env.CHAINS_DIR! : env.DEPLOYMENTS_DIR!
-    const file = readFileSync(join(from, '31337.json'), 'utf8')
+    mkdirSync(join(temporaryDir, part))
+    const sourceDir = part === 'chains' ? env.CHAINS_DIR! : env.DEPLOYMENTS_DIR!
+    const file = readFileSync(join(sourceDir, '31337.json'), 'utf8')
     for (const id of [31337, ...DEAD_CHAINS])
-      writeFileSync(join(temporary, part, `${id}.json`), file.replace('"chainId": 31337', `"chainId": ${id}`))
+      writeFileSync(join(temporaryDir, part, `${id}.json`), file.replace('"chainId": 31337', `"chainId": ${id}`))
   }
-  const hangs = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`
-  const urls = DEAD_CHAINS.map((id, k) => [`RPC_URL_${id}`, k % 2 === 0 ? 'http://127.0.0.1:9' : hangs])
+  const hangingUrl = `http://127.0.0.1:${(hangingServer.address() as AddressInfo).port}`
+  const urls = DEAD_CHAINS.map((id, k) => [`RPC_URL_${id}`, k % 2 === 0 ? 'http://127.0.0.1:9' : hangingUrl])
   return {
-    CHAINS_DIR: join(temporary, 'chains'),
-    DEPLOYMENTS_DIR: join(temporary, 'deployments'),
+    CHAINS_DIR: join(temporaryDir, 'chains'),
+    DEPLOYMENTS_DIR: join(temporaryDir, 'deployments'),
     ...Object.fromEntries(urls),
   }
 }

@@ -1,19 +1,24 @@
 /** An abusive client in its own process: sixteen connections of one address that send requests without pause. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from './connection.ts'
-import { kinds, type Target } from './expensive-requests.ts'
+import { requestGenerators, type Target } from './expensive-requests.ts'
 
 const CONNECTIONS = 16
 
-export type Order = { readonly url: string; readonly target: Target; readonly kind: string; readonly seconds: number }
+export type AbuseOrder = {
+  readonly url: string
+  readonly target: Target
+  readonly kind: string
+  readonly seconds: number
+}
 export type AbuseReport = { readonly answers: Readonly<Record<string, number>> }
 
-process.on('message', (order: Order) => void abuse(order).then((done) => process.send!(done)))
+process.on('message', (order: AbuseOrder) => void abuse(order).then((report) => process.send!(report)))
 process.once('disconnect', () => process.exit(0))
 process.send!('ready')
 
-async function abuse({ url, target, kind, seconds }: Order): Promise<AbuseReport> {
-  const next = kinds(target)[kind]!
+async function abuse({ url, target, kind, seconds }: AbuseOrder): Promise<AbuseReport> {
+  const next = requestGenerators(target)[kind]!
   const end = performance.now() + seconds * 1000
   const answers: Record<string, number> = {}
   const client = async () => {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- load api`: measures the API with the local node and the load on the same machine. All swaps differ, so that
- * each is routed and simulated. Baselines in the same run are the bare `eth_call` of the same probes, and Express
- * handlers that send the same bytes. Results in `results/api.json`.
+ * `npm run bench -- load api`: measures the API with the local node and the load on the same machine. All swaps differ,
+ * so that each is routed and simulated. Baselines in the same run are the bare `eth_call` of the same probes (the calls
+ * by which the service simulates quotes), and Express handlers that send the same bytes. Results in `results/api.json`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,12 @@ import { closedLoop, type Figures, medianRound, openLoop } from './generator.ts'
 const ROUNDS = 5
 const SECONDS = 5
 /** Seconds until V8 has optimized the service. */
-const WARM_UP = 15
-const OVERLOAD = 10
+const WARM_UP_SECONDS = 15
+/** Requested rate of the overload as a multiple of the rate that the service reaches. */
+const OVERLOAD_FACTOR = 10
 
 const { devnet, env, service, nextPath, stop } = await startLocalService()
-const temporary = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+const temporaryDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 try {
   const nextSwap = () => getRequest(nextPath())
   const swapLoad = { url: service.url, next: nextSwap, seconds: SECONDS }
@@ -28,7 +29,7 @@ try {
   const probes = (await recordProbes(env, paths)).map(postRpc)
   let turn = 0
   const probeLoad = { url: devnet.url, next: () => probes[turn++ % probes.length]!, seconds: SECONDS }
-  await closedLoop({ ...swapLoad, connections: 32, seconds: WARM_UP })
+  await closedLoop({ ...swapLoad, connections: 32, seconds: WARM_UP_SECONDS })
 
   const single = await inTurn(
     () => closedLoop({ ...probeLoad, connections: 1 }),
@@ -37,28 +38,28 @@ try {
   )
   const load = await inTurn(
     () => closedLoop({ ...swapLoad, connections: 32 }),
-    ({ perSecond }) => openLoop({ ...swapLoad, connections: 2_000, rate: Math.round(perSecond * OVERLOAD) }),
+    ({ perSecond }) => openLoop({ ...swapLoad, connections: 2_000, rate: Math.round(perSecond * OVERLOAD_FACTOR) }),
     'p99',
   )
 
   const tokens = ['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'LINK', 'UNI', 'AAVE', 'CRV', 'PEPE']
-  const list = tokens.map((symbol) => devnet.info.tokens[symbol]!.address).join()
-  const [prices, chains] = [`/prices/31337?token=${list}`, '/chains']
-  const files = await Promise.all([prices, chains].map((path, i) => save(path, `${i}.json`)))
+  const tokenList = tokens.map((symbol) => devnet.info.tokens[symbol]!.address).join()
+  const [prices, chains] = [`/prices/31337?token=${tokenList}`, '/chains']
+  const files = await Promise.all([prices, chains].map((path, i) => saveResponse(path, `${i}.json`)))
   const bareServer = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
   const compare = async (path: string) => {
     const load = { next: () => getRequest(path), connections: 32, seconds: SECONDS }
-    const pairs: { own: Figures; bare: Figures }[] = []
+    const rounds: { own: Figures; bare: Figures }[] = []
     for (let round = 0; round < ROUNDS; round++)
-      pairs.push({
+      rounds.push({
         bare: await closedLoop({ ...load, url: bareServer.url }),
         own: await closedLoop({ ...load, url: service.url }),
       })
-    const perSecond = (side: 'own' | 'bare') => median(pairs.map((pair) => pair[side].perSecond))
+    const perSecond = (side: 'own' | 'bare') => median(rounds.map((pair) => pair[side].perSecond))
     return {
       perSecond: perSecond('own'),
       barePerSecond: perSecond('bare'),
-      ratio: rounded(median(pairs.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
+      ratio: rounded(median(rounds.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
     }
   }
   const comparisons = { prices: await compare(prices), chains: await compare(chains) }
@@ -77,29 +78,33 @@ try {
     chains: comparisons.chains,
   })
 } finally {
-  rmSync(temporary, { recursive: true })
+  rmSync(temporaryDir, { recursive: true })
   await stop()
 }
 
-/** Saves a response, so that the baseline sends the same bytes as the service. */
-async function save(path: string, name: string): Promise<string> {
-  const file = join(temporary, name)
+/** Saves a response to a file, so that the baseline sends the same bytes as the service. */
+async function saveResponse(path: string, name: string): Promise<string> {
+  const file = join(temporaryDir, name)
   const answer = await fetch(service.url + path)
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   writeFileSync(file, await answer.text())
   return file
 }
 
-/** Runs both in turn, so that other load affects both. Returns the round with the median ratio of a metric. */
+/**
+ * Runs both in turn, so that other load on the machine affects both.
+ *
+ * @returns the round with the median ratio of the percentile
+ */
 function inTurn<Other extends Figures>(
   runBase: () => Promise<Figures>,
   runOther: (base: Figures) => Promise<Other>,
-  figure: 'p50' | 'p99',
+  percentile: 'p50' | 'p99',
 ): Promise<{ readonly base: Figures; readonly other: Other; readonly ratio: number }> {
   const run = async () => {
     const base = await runBase()
     const other = await runOther(base)
-    return { base, other, ratio: rounded(other[figure] / base[figure], 2) }
+    return { base, other, ratio: rounded(other[percentile] / base[percentile], 2) }
   }
   return medianRound(ROUNDS, run, ({ ratio }) => ratio)
 }

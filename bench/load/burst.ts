@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- load burst`: sends two hundred different quotes at once to a service that has just started, five times, as a
- * page with a portfolio does, and compares them with quotes one after the other. Every burst must succeed completely.
- * Results in `results/burst.json`.
+ * `npm run bench -- load burst`: sends two hundred different quotes at once to a service that has just started, five
+ * times, as a page with a portfolio does, and compares them with quotes one after the other. Every quote of a burst
+ * must succeed. Results in `results/burst.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLocalService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { type Answer, getRequest } from './connection.ts'
-import { figures, openAll } from './generator.ts'
+import { figuresOf, openAll } from './generator.ts'
 
 const QUOTES = 200
 const BURSTS = 5
@@ -22,13 +22,13 @@ try {
     if (k > 0) await sleep(REST_MS)
     const start = performance.now()
     const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(nextPath()))))
-    bursts.push(figures(answers, (performance.now() - start) / 1000))
+    bursts.push(figuresOf(answers, (performance.now() - start) / 1000))
   }
   const baseline: Answer[] = []
   for (let k = 0; k < QUOTES; k++) baseline.push(await connections[0]!.send(getRequest(nextPath())))
   for (const connection of connections) connection.close()
   const total = baseline.reduce((sum, { ms }) => sum + ms, 0)
-  record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figures(baseline, total / 1000), bursts })
+  record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figuresOf(baseline, total / 1000), bursts })
 } finally {
   await stop()
 }

@@ -1,4 +1,4 @@
-/** Minimal HTTP/1.1 client on one persistent connection, so that the measurement shows the server's work. */
+/** Minimal HTTP/1.1 client on one persistent connection, which takes little processor time itself. */
 import { connect, type Socket } from 'node:net'
 
 export type Answer = { readonly status: number; readonly bodyBytes: number; readonly ms: number }
@@ -10,7 +10,7 @@ export class Connection {
   private readonly socket: Socket
   private receivedBytes: Buffer = Buffer.alloc(0)
   private sentAt = 0
-  private waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
+  private pendingRequest: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
   private readonly reopen: () => Promise<Connection>
 
   private constructor(socket: Socket, reopen: () => Promise<Connection>) {
@@ -18,8 +18,8 @@ export class Connection {
     this.reopen = reopen
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.onChunk(chunk))
-    socket.on('error', (error) => this.waiting?.reject(error))
-    socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')))
+    socket.on('error', (error) => this.pendingRequest?.reject(error))
+    socket.on('close', () => this.pendingRequest?.reject(new Error('the server closed the connection')))
   }
 
   /**
@@ -44,14 +44,14 @@ export class Connection {
 
   send(request: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting = { resolve, reject }
+      this.pendingRequest = { resolve, reject }
       this.sentAt = performance.now()
       this.socket.write(request)
     })
   }
 
   close(): void {
-    this.waiting = undefined
+    this.pendingRequest = undefined
     this.socket.destroy()
   }
 
@@ -62,13 +62,13 @@ export class Connection {
     const head = this.receivedBytes.toString('latin1', 0, end)
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length === undefined) {
-      this.waiting?.reject(new Error(`an answer without Content-Length: ${head}`))
+      this.pendingRequest?.reject(new Error(`an answer without Content-Length: ${head}`))
       return
     }
     const bodyBytes = Number(length)
     if (this.receivedBytes.length < end + HEADERS_END.length + bodyBytes) return
     this.receivedBytes = Buffer.alloc(0)
-    this.waiting?.resolve({ status: Number(head.slice(9, 12)), bodyBytes, ms: performance.now() - this.sentAt })
+    this.pendingRequest?.resolve({ status: Number(head.slice(9, 12)), bodyBytes, ms: performance.now() - this.sentAt })
   }
 }
 

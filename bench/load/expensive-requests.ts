@@ -1,4 +1,4 @@
-/** Kinds of requests with maximum cost. Each uses new tokens and senders, so that caches do not help. */
+/** Kinds of requests that cost a service much. Each uses new tokens and senders, so that caches do not help. */
 import { randomBytes } from 'node:crypto'
 import { getRequest, postJson } from './connection.ts'
 
@@ -15,13 +15,19 @@ const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
 const addresses = (count: number) => Array.from({ length: count }, () => hex(20)).join()
 const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!
 
-/** Returns generators of requests by kind. */
-export function kinds({ chainId, weth, usdc, account, deadChains }: Target): Readonly<Record<string, () => string>> {
+/** Returns functions by kind of request, each of which creates the next complete HTTP request. */
+export function requestGenerators({
+  chainId,
+  weth,
+  usdc,
+  account,
+  deadChains,
+}: Target): Readonly<Record<string, () => string>> {
   const swap = (src: string, dst: string, extraParameters = {}, chain = chainId) =>
     `/aggregator/${chain}?${new URLSearchParams({ src, dst, amount: `1${'0'.repeat(18)}`, from: account, ...extraParameters })}`
   const simulation = { from: account, to: usdc, data: '0x', tokenIn: weth, amountIn: '1000', tokenOut: usdc }
   const simulate = (fields: object) => postJson(`/simulate/${chainId}`, JSON.stringify({ ...simulation, ...fields }))
-  const awkward: readonly (() => string)[] = [
+  const awkwardBodies: readonly (() => string)[] = [
     () => simulate({ tokenIn: hex(20), tokenOut: hex(20), from: hex(20), to: hex(20), data: hex(68) }),
     () => simulate({ tokenIn: weth, from: hex(20), to: weth, data: hex(2_000), gas: '100000000' }),
     () => simulate({ tokenIn: hex(20), balanceSlot: hex(32), allowanceSlot: hex(32) }),
@@ -30,7 +36,7 @@ export function kinds({ chainId, weth, usdc, account, deadChains }: Target): Rea
     () => postJson(`/simulate/${chainId}`, JSON.stringify({ ...simulation, data: { deep: hex(100) } })),
     () => postJson(`/simulate/${chainId}`, hex(30_000)),
   ]
-  const invalid: readonly (() => string)[] = [
+  const invalidRequests: readonly (() => string)[] = [
     () => getRequest(swap('0x12', usdc)),
     () => getRequest(swap(weth, usdc, { amount: '1e18' })),
     () => getRequest(`/prices/${chainId}?token=${randomBytes(9).toString('hex')}`),
@@ -44,10 +50,10 @@ export function kinds({ chainId, weth, usdc, account, deadChains }: Target): Rea
     'routes to random tokens': () => getRequest(swap(weth, hex(20))),
     'routes between random tokens': () => getRequest(swap(hex(20), hex(20))),
     'reports of 10 random tokens': () => getRequest(`/tokens/${chainId}?token=${addresses(10)}`),
-    'simulations with awkward bodies': () => pick(awkward)(),
+    'simulations with awkward bodies': () => pick(awkwardBodies)(),
     'huge query strings': () => getRequest(swap(weth, usdc, { excludePools: hex(8_000) })),
     'long calldata': () => simulate({ data: hex(131_000) }),
-    'invalid requests': () => pick(invalid)(),
+    'invalid requests': () => pick(invalidRequests)(),
     'unknown chains': () => getRequest(swap(weth, usdc, {}, 1_000_000 + Math.floor(Math.random() * 1e9))),
     'dead chains': () => getRequest(swap(weth, usdc, {}, pick(deadChains))),
   }

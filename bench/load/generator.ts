@@ -11,7 +11,7 @@ export type Load = {
   readonly connections: number
   readonly seconds: number
   /** Source addresses of the connections, used in turn. */
-  readonly from?: readonly string[]
+  readonly sourceAddresses?: readonly string[]
 }
 
 type Pace = {
@@ -33,20 +33,20 @@ export type Figures = {
   readonly answers: Readonly<Record<number, number>>
 }
 
-/** Sends requests on every connection as soon as the previous response arrives, or after its rest. */
+/** Sends requests on every connection: each as soon as the previous response has arrived, or `restMs` later. */
 export async function closedLoop(load: Load & Pace): Promise<Figures> {
-  const { url, next, connections, seconds, from, restMs, giveUpMs } = load
+  const { url, next, connections, seconds, sourceAddresses, restMs, giveUpMs } = load
   const answers: Answer[] = []
   const start = performance.now()
   const end = start + seconds * 1000
-  await onConnections(await openAll(url, connections, from), async (connection) => {
+  await onConnections(await openAll(url, connections, sourceAddresses), async (connection) => {
     while (performance.now() < end) {
       const answer = connection.send(next())
       answers.push(await (giveUpMs ? Promise.race([answer, sleep(giveUpMs, NO_ANSWER)]) : answer))
       if (restMs) await sleep(restMs)
     }
   })
-  return figures(answers, (performance.now() - start) / 1000)
+  return figuresOf(answers, (performance.now() - start) / 1000)
 }
 
 export type OpenFigures = Figures & {
@@ -68,45 +68,50 @@ export async function openLoop({
   connections,
   seconds,
   rate,
-  from,
+  sourceAddresses,
 }: Load & { readonly rate: number }): Promise<OpenFigures> {
   const answers: Answer[] = []
   const lateMs: number[] = []
-  const idle = await openAll(url, connections, from)
+  const idleConnections = await openAll(url, connections, sourceAddresses)
   const start = performance.now()
   const pending: Promise<void>[] = []
-  for (let due = 0; due < seconds * rate; due++) {
-    const dueAt = start + (due * 1000) / rate
+  for (let requestIndex = 0; requestIndex < seconds * rate; requestIndex++) {
+    const dueAt = start + (requestIndex * 1000) / rate
     // Sleeps in between, so that the service and its node can use the cores.
-    while (performance.now() < dueAt || idle.length === 0) await sleep(1)
+    while (performance.now() < dueAt || idleConnections.length === 0) await sleep(1)
     // Uses the connection that was idle longest, since the server closes idle connections.
-    const connection = await idle.shift()!.reconnect()
+    const connection = await idleConnections.shift()!.reconnect()
     lateMs.push(performance.now() - dueAt)
     pending.push(
       connection.send(next()).then((answer) => {
         answers.push({ ...answer, ms: performance.now() - dueAt })
-        idle.push(connection)
+        idleConnections.push(connection)
       }),
     )
   }
   await Promise.all(pending)
   const elapsedSeconds = (performance.now() - start) / 1000
-  for (const connection of idle) connection.close()
+  for (const connection of idleConnections) connection.close()
   const sentLateP99 = rounded(quantile(lateMs, 0.99), 2)
-  return { offeredPerSecond: rate, sentLateP99, ...figures(answers, elapsedSeconds) }
+  return { offeredPerSecond: rate, sentLateP99, ...figuresOf(answers, elapsedSeconds) }
 }
 
-/** Runs rounds, and returns the one with the median value. */
-export async function medianRound<T>(count: number, run: () => Promise<T>, rank: (round: T) => number): Promise<T> {
+/** Runs rounds, and returns the round with the median of `metricOf`. */
+export async function medianRound<T>(count: number, run: () => Promise<T>, metricOf: (round: T) => number): Promise<T> {
   const rounds: T[] = []
   for (let round = 0; round < count; round++) rounds.push(await run())
-  return rounds.sort((a, b) => rank(a) - rank(b))[Math.floor(count / 2)]!
+  return rounds.sort((a, b) => metricOf(a) - metricOf(b))[Math.floor(count / 2)]!
 }
 
 /** Opens connections one after the other. */
-export async function openAll(url: string, count: number, from: readonly string[] = []): Promise<Connection[]> {
+export async function openAll(
+  url: string,
+  count: number,
+  sourceAddresses: readonly string[] = [],
+): Promise<Connection[]> {
   const connections: Connection[] = []
-  for (let k = 0; k < count; k++) connections.push(await Connection.open(url, from[k % from.length]))
+  for (let k = 0; k < count; k++)
+    connections.push(await Connection.open(url, sourceAddresses[k % sourceAddresses.length]))
   return connections
 }
 
@@ -118,13 +123,13 @@ async function onConnections(connections: readonly Connection[], work: (connecti
   }
 }
 
-export function figures(answers: readonly Answer[], seconds: number): Figures {
-  const good = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
-  const quantileAt = (part: number) => rounded(quantile(good, part), 2)
+export function figuresOf(answers: readonly Answer[], seconds: number): Figures {
+  const successfulMs = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
+  const quantileAt = (part: number) => rounded(quantile(successfulMs, part), 2)
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return {
-    perSecond: rounded(good.length / seconds),
+    perSecond: rounded(successfulMs.length / seconds),
     p50: quantileAt(0.5),
     p95: quantileAt(0.95),
     p99: quantileAt(0.99),

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../lib/world.ts'
 import { rounded } from '../record.ts'
 
-/** Environment of a service that collects garbage when its parent asks for it. */
+/** Environment of a service that collects garbage when its parent process sends a message. */
 export const EXPOSED_GC = { NODE_OPTIONS: '--expose-gc' }
-/** Milliseconds that a collection takes at most. */
+/** Milliseconds to wait until a collection has ended. */
 const COLLECTION_MS = 500
 
 /** Returns the memory of the service in MB after garbage collection. */

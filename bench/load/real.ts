@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- load real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client on real
- * Ethereum state (`npm run mainnet`) and records how long answers take, how long the search in them takes, and
+ * `npm run bench -- load real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client
+ * on real Ethereum state (`npm run mainnet`) and records how long answers take, how long the search in them takes, and
  * the processor time per request. The first draw loads pools and is not measured; the measured draw has other trades.
  * Results in `results/real.json`.
  */
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { accounts } from '@sluice/devnet'
 import { startEthereumService } from '../lib/ethereum.ts'
 import { pricedTokens } from '../lib/prices.ts'
-import { cpuMs, nodeOfPort } from '../lib/processor.ts'
+import { cpuMs, nodeProcessIdOf } from '../lib/processor.ts'
 import { quantile } from '../lib/statistics.ts'
 import { drawTrades, type Trade, type TradedToken } from '../lib/trades.ts'
 import { record, rounded } from '../record.ts'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 })
 const [count, seed, tokenCount] = [values.trades, values.seed, values.tokens].map(Number) as [number, number, number]
 const from = accounts()[0]!.address
-const LISTED_SLOWEST = 10
+const MAX_LISTED_SLOWEST = 10
 
 type Answer = {
   readonly trade: Trade
@@ -36,20 +36,20 @@ type Answer = {
 const { chainId, url, service, stop } = await startEthereumService()
 try {
   const { native, all, busy } = await pricedTokens(service.url, url)
-  // The most traded tokens come first: those of the recorded blocks.
-  const isBusy = ({ token }: TradedToken) => Number(busy.some((other) => other.token === token))
-  const tokensWithPrice = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
+  // Tokens traded in the recorded blocks come first.
+  const busyRank = ({ token }: TradedToken) => Number(busy.some((other) => other.token === token))
+  const tokensWithPrice = all.toSorted((a, b) => busyRank(b) - busyRank(a) || (a.token < b.token ? -1 : 1))
   const drawnTokens = tokensWithPrice.slice(0, tokenCount)
   const tokens = { native, all: drawnTokens, busy: drawnTokens }
   for (const trade of drawTrades(seed + 1, count, tokens)) await requestQuote(service.url, chainId, trade)
   const answers: Answer[] = []
-  const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
-  const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
+  const [servicePid, nodePid] = [service.child.pid!, nodeProcessIdOf(Number(new URL(url).port))]
+  const startMs = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
   for (const trade of drawTrades(seed, count, tokens)) answers.push(await requestQuote(service.url, chainId, trade))
   const perRequest = (ms: number) => rounded(ms / count, 2)
   report(answers, drawnTokens.length, {
-    service: perRequest(cpuMs(servicePid) - before.service),
-    node: perRequest(cpuMs(nodePid) - before.node),
+    service: perRequest(cpuMs(servicePid) - startMs.service),
+    node: perRequest(cpuMs(nodePid) - startMs.node),
   })
 } finally {
   await stop()
@@ -76,7 +76,7 @@ function report(
 ): void {
   const outcomes: Record<string, number> = {}
   for (const { code } of answers) outcomes[code] = (outcomes[code] ?? 0) + 1
-  const slowest = answers.toSorted((a, b) => b.ms - a.ms).slice(0, LISTED_SLOWEST)
+  const slowest = answers.toSorted((a, b) => b.ms - a.ms).slice(0, MAX_LISTED_SLOWEST)
   record('real', {
     seed,
     trades: answers.length,
@@ -86,8 +86,8 @@ function report(
     allMs: quantiles(answers.map(({ ms }) => ms)),
     answeredMs: quantiles(answers.filter(({ code }) => code === 'answered').map(({ ms }) => ms)),
     searchMs: quantiles(answers.map(searchMsOf)),
-    stagesMs: stagesOf(answers.filter(({ code }) => code === 'answered')),
-    refusedTokens: refusedTokens(answers),
+    stagesMs: stageQuantiles(answers.filter(({ code }) => code === 'answered')),
+    refusedTokens: countRefusedTokens(answers),
     slowest: slowest.map(({ trade: { src, dst, usd }, code, ms, stages, legs }) => ({
       ...{ src, dst, usd, code, legs },
       ...{ ms: rounded(ms), searchMs: searchMsOf({ stages }) },
@@ -100,7 +100,7 @@ function searchMsOf({ stages }: Pick<Answer, 'stages'>): number {
 }
 
 /** Returns quantiles of the time of every stage. */
-function stagesOf(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {
+function stageQuantiles(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {
   const names = new Set(answers.flatMap(({ stages }) => [...stages.keys()]))
   return Object.fromEntries(
     [...names].map((name) => [name, quantiles(answers.map(({ stages }) => stages.get(name) ?? 0))]),
@@ -108,18 +108,18 @@ function stagesOf(answers: readonly Answer[]): Record<string, ReturnType<typeof 
 }
 
 /** Returns the input tokens of refused trades, by code, most refused first. */
-function refusedTokens(answers: readonly Answer[]): Record<string, readonly string[]> {
+function countRefusedTokens(answers: readonly Answer[]): Record<string, readonly string[]> {
   const counts = new Map<string, Map<string, number>>()
   for (const { code, trade } of answers) {
     if (code === 'answered') continue
     const tokens = counts.get(code) ?? new Map<string, number>()
     counts.set(code, tokens.set(trade.src, (tokens.get(trade.src) ?? 0) + 1))
   }
-  const sorted = (tokens: ReadonlyMap<string, number>) => [...tokens].toSorted((a, b) => b[1] - a[1])
-  return Object.fromEntries([...counts].map(([code, tokens]) => [code, sorted(tokens).map(([t, n]) => `${n} ${t}`)]))
+  const byCount = (tokens: ReadonlyMap<string, number>) => [...tokens].toSorted((a, b) => b[1] - a[1])
+  return Object.fromEntries([...counts].map(([code, tokens]) => [code, byCount(tokens).map(([t, n]) => `${n} ${t}`)]))
 }
 
-function quantiles(all: readonly number[]) {
-  const quantileAt = (part: number) => rounded(quantile(all, part))
+function quantiles(values: readonly number[]) {
+  const quantileAt = (part: number) => rounded(quantile(values, part))
   return { p50: quantileAt(0.5), p95: quantileAt(0.95), p99: quantileAt(0.99), worst: quantileAt(1) }
 }

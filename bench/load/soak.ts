@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- load soak [minutes] [requests per second]`: checks that memory stays constant. Runs thirty minutes of
- * mixed load on a moving chain: swaps, simulations, prices, depth, malformed requests, callers that disconnect, always
- * new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects garbage, and
- * its memory is read. Results in `results/soak.json`.
+ * `npm run bench -- load soak [minutes] [requests per second]`: checks that memory stays constant. Runs thirty minutes
+ * of mixed load on a moving chain: swaps, simulations, prices, depth, malformed requests, callers that disconnect,
+ * always new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects
+ * garbage, and its memory is read. Results in `results/soak.json`.
  */
 import { randomBytes } from 'node:crypto'
 import { request as ask } from '@sluice/devnet'
@@ -10,72 +10,73 @@ import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { EXPOSED_GC, memoryOf } from './memory.ts'
 
-const [minutes = 30, perSecond = 20] = process.argv.slice(2).map(Number)
+const [minutes = 30, requestsPerSecond = 20] = process.argv.slice(2).map(Number)
 const BLOCK_MS = 2_000
 const SAMPLE_MS = 60_000
-const HANG_UP_MS = 3
-/** Samples before memory must be constant, while caches fill and code is compiled. */
-const WARM_UP = Math.min(5, Math.ceil(minutes / 4))
+/** Milliseconds after which some callers disconnect without waiting for the response. */
+const DISCONNECT_MS = 3
+/** First samples, which do not count: caches fill and code is compiled meanwhile. */
+const WARM_UP_SAMPLES = Math.min(5, Math.ceil(minutes / 4))
 
 const address = () => `0x${randomBytes(20).toString('hex')}`
 const { devnet, service, nextPath, stop } = await startLocalService(EXPOSED_GC)
 const { tokens } = devnet.info
 const swapOfNewSender = () => nextPath().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
-const list = Object.values(tokens).map((token) => token.address)
+const tokenAddresses = Object.values(tokens).map((token) => token.address)
 
-/** Request kinds with their share of the load. */
+/** Percentages of the load, and the requests that make them up. */
 const mix: readonly (readonly [number, () => Promise<Response>])[] = [
   [40, () => get(swapOfNewSender())],
-  [15, () => get(`/prices/31337?token=${list.slice(0, 10).join()}`)],
-  [5, () => get(`/liquidity/31337?token=${list.slice(0, 5).join()}&curve=1`)],
+  [15, () => get(`/prices/31337?token=${tokenAddresses.slice(0, 10).join()}`)],
+  [5, () => get(`/liquidity/31337?token=${tokenAddresses.slice(0, 5).join()}&curve=1`)],
   [5, () => get(`/prices/31337?token=${address()}`)],
   [5, () => get('/chains')],
   [10, simulate],
   [10, () => get(`/aggregator/31337?src=${randomBytes(9).toString('hex')}&amount=${randomBytes(3).toString('hex')}`)],
   [5, () => get(`/${randomBytes(6).toString('hex')}`)],
-  [5, () => get(swapOfNewSender(), AbortSignal.timeout(HANG_UP_MS))],
+  [5, () => get(swapOfNewSender(), AbortSignal.timeout(DISCONNECT_MS))],
 ]
-const wheel = mix.flatMap(([share, work]) => Array.from({ length: share }, () => work))
+const schedule = mix.flatMap(([share, work]) => Array.from({ length: share }, () => work))
 
 const answers: Record<string, number> = {}
 const samples: { minute: number; heapMB: number; residentMB: number }[] = []
 const start = performance.now()
 const end = start + minutes * 60_000
-const blocks = setInterval(() => void ask(devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
-const sampling = setInterval(() => void sample().catch(report), SAMPLE_MS)
+const blockTimer = setInterval(() => void ask(devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
+const sampleTimer = setInterval(() => void sample().catch(report), SAMPLE_MS)
 const pending = new Set<Promise<void>>()
 for (let sentCount = 0; performance.now() < end; sentCount++) {
-  const dueAt = start + (sentCount * 1000) / perSecond
+  const dueAt = start + (sentCount * 1000) / requestsPerSecond
   const earlyMs = dueAt - performance.now()
   if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
-  const one = run(wheel[(sentCount * 37) % wheel.length]!)
-  pending.add(one)
-  one.finally(() => pending.delete(one))
+  const call = countOutcome(schedule[(sentCount * 37) % schedule.length]!)
+  pending.add(call)
+  call.finally(() => pending.delete(call))
 }
-clearInterval(blocks)
-clearInterval(sampling)
+clearInterval(blockTimer)
+clearInterval(sampleTimer)
 await Promise.all(pending)
 await sample()
 await stop()
 
-const warm = samples.slice(WARM_UP)
-const third = Math.max(1, Math.floor(warm.length / 3))
+const laterSamples = samples.slice(WARM_UP_SAMPLES)
+const third = Math.max(1, Math.floor(laterSamples.length / 3))
 const mean = (part: typeof samples, key: 'heapMB' | 'residentMB') =>
   rounded(part.reduce((sum, one) => sum + one[key], 0) / part.length)
 const compare = (key: 'heapMB' | 'residentMB') => ({
-  firstThird: mean(warm.slice(0, third), key),
-  lastThird: mean(warm.slice(-third), key),
+  firstThird: mean(laterSamples.slice(0, third), key),
+  lastThird: mean(laterSamples.slice(-third), key),
 })
 record('soak', {
   minutes,
-  requestsPerSecond: perSecond,
+  requestsPerSecond,
   blocks: Math.round((minutes * 60_000) / BLOCK_MS),
   answers,
   afterSettling: { heapMB: compare('heapMB'), residentMB: compare('residentMB') },
   samples,
 })
 
-async function run(work: () => Promise<Response>): Promise<void> {
+async function countOutcome(work: () => Promise<Response>): Promise<void> {
   let outcome: string
   try {
     const answer = await work()

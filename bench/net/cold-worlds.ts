@@ -1,4 +1,4 @@
-/** Chains on which new services are tested, with a wallet that holds their tokens and has approved the Guard. */
+/** Chains on which new services are tested, with a wallet that holds the chain's tokens and has approved the Guard. */
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
 import { Node } from '@sluice/system-test/wallet'
@@ -16,7 +16,7 @@ export type ColdWorld = {
   readonly tokens: readonly TradedToken[]
   /** USD per whole native token with 18 decimals. */
   readonly nativeUsd: number
-  /** Starts a service without learned data. */
+  /** Starts a service that has not learned from any simulation. */
   readonly startService: () => Promise<RunningServer>
 }
 type StartedWorld = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {

@@ -1,8 +1,9 @@
 /**
  * `npm run bench -- net cold [--quotes <at each price>] [--seed <n>] [--world <name>]`: checks if quotes of a new
- * service without learned data pay less net of gas than the same request with one family excluded, fewer hops, or fewer
- * pools. On the local chain and on real Ethereum state, each quote and its restricted variants are requested over HTTP
- * at one block and sent from the same state; gas comes from receipts. The wallet has approved the Guard without a limit.
+ * service, which has not learned from any simulation, pay less net of gas than the same request with one family
+ * excluded, fewer hops, or fewer pools. On the local chain and on real Ethereum state, each quote and its restricted
+ * variants are requested over HTTP at one block and sent from the same state; gas comes from receipts. The wallet has
+ * approved the Guard without a limit.
  */
 import { parseArgs } from 'node:util'
 import { random } from '@sluice/liquidity/testing'
@@ -19,34 +20,38 @@ const { values } = parseArgs({
     world: { type: 'string' },
   },
 })
-const [quotes, seed] = [Number(values.quotes), Number(values.seed)]
-const USD = { min: 50, max: 100_000 }
+const [quotesPerPrice, seed] = [Number(values.quotes), Number(values.seed)]
+const TRADE_USD = { min: 50, max: 100_000 }
 /** Maximum draws per quote. Many pairs have no route within the default price impact. */
 const MAX_TRIES = 10
 
 const results: Record<string, object> = {}
 for await (const world of startColdWorlds(values.world)) {
-  const all: MeasuredQuote[] = []
+  const allQuotes: MeasuredQuote[] = []
   const byPrice: object[] = []
   for (const [k, gasPriceWei] of GAS_PRICES.entries()) {
     const measuredQuotes = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + k)
-    byPrice.push({ gwei: Number(gasPriceWei) / 1e9, ...figures(measuredQuotes) })
-    all.push(...measuredQuotes)
+    byPrice.push({ gwei: Number(gasPriceWei) / 1e9, ...figuresOf(measuredQuotes) })
+    allQuotes.push(...measuredQuotes)
     console.error(world.name, JSON.stringify(byPrice.at(-1)))
   }
-  results[world.name] = { all: figures(all), byPrice, lost: all.flatMap(lostBy).sort((a, b) => b.bps - a.bps) }
+  results[world.name] = {
+    all: figuresOf(allQuotes),
+    byPrice,
+    lost: allQuotes.flatMap(listedLoss).sort((a, b) => b.bps - a.bps),
+  }
 }
 record('net-cold', { seed, ...results })
 
-/** Returns quotes of one service that is started for them. */
+/** Measures quotes at a gas price with one service that is started for them. */
 async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawSeed: number): Promise<readonly MeasuredQuote[]> {
-  const r = random(drawSeed)
+  const generator = random(drawSeed)
   const measuredQuotes: MeasuredQuote[] = []
   const service = await world.startService()
   try {
-    for (let tries = 0; measuredQuotes.length < quotes && tries < MAX_TRIES * quotes; tries++) {
-      const [from, to] = [r.pick(world.tokens), r.pick(world.tokens)]
-      const usd = USD.min * (USD.max / USD.min) ** (r.integer(1_000_000) / 1_000_000)
+    for (let tries = 0; measuredQuotes.length < quotesPerPrice && tries < MAX_TRIES * quotesPerPrice; tries++) {
+      const [from, to] = [generator.pick(world.tokens), generator.pick(world.tokens)]
+      const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** (generator.integer(1_000_000) / 1_000_000)
       const amount = BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)
       const request = { src: from.token, dst: to.token, amount: amount / 1_000_000n, gasPrice: gasPriceWei }
       if (from.token === to.token || request.amount === 0n) continue
@@ -59,7 +64,7 @@ async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawSeed: number)
   return measuredQuotes
 }
 
-function figures(measuredQuotes: readonly MeasuredQuote[]) {
+function figuresOf(measuredQuotes: readonly MeasuredQuote[]) {
   const losses = measuredQuotes.map(({ restricted }) => Math.max(0, ...restricted.map(({ bps }) => bps)))
   const lostCount = losses.filter((bps) => bps > LOST_BPS).length
   return {
@@ -71,7 +76,7 @@ function figures(measuredQuotes: readonly MeasuredQuote[]) {
   }
 }
 
-function lostBy({ restricted, request, usd, own }: MeasuredQuote) {
+function listedLoss({ restricted, request, usd, own }: MeasuredQuote) {
   const worst = restricted.toSorted((a, b) => b.bps - a.bps)[0]
   if (!worst || (worst.bps <= LOST_BPS && !restricted.some(({ dominates }) => dominates))) return []
   const summary = ({ received, gasUsed, legs }: Pick<RestrictedReceipt, 'received' | 'gasUsed' | 'legs'>) => ({

@@ -1,8 +1,11 @@
-/** Compares a quote with restricted variants of the request by the receipts of their transactions, each from the same state. */
+/**
+ * Compares a quote with restricted variants of the request by the receipts of their transactions, each from the same
+ * state.
+ */
 import type { SwapResponse } from '@sluice/api'
 import { withRevert } from '../honesty/trade.ts'
 import type { ColdWorld } from './cold-worlds.ts'
-import { HOPS, POOLS } from './restricted-requests.ts'
+import { MAX_HOPS_VALUES, MAX_SPLITS_VALUES } from './restricted-requests.ts'
 
 export type SwapRequest = {
   readonly src: string
@@ -19,9 +22,9 @@ export type ReceiptFigures = {
 export type RestrictedReceipt = ReceiptFigures & {
   /** Parameter that restricts the request. */
   readonly restriction: string
-  /** Basis points of the output by which more is left after gas; negative if less is left. */
+  /** Excess over the unrestricted quote after gas, in basis points of that quote's output; negative if it pays less. */
   readonly bps: number
-  /** True if it pays more and uses less gas. */
+  /** True if it pays more than the unrestricted quote and uses less gas. */
   readonly dominates: boolean
 }
 export type MeasuredQuote = {
@@ -31,7 +34,7 @@ export type MeasuredQuote = {
   readonly restricted: readonly RestrictedReceipt[]
 }
 
-/** Measures a request and its variants; null if the request has no quote, or the transaction fails. */
+/** Measures a request and its restricted variants; null if the request has no quote, or its transaction fails. */
 export async function measureRestricted(
   world: ColdWorld,
   api: string,
@@ -41,29 +44,29 @@ export async function measureRestricted(
   const ownQuote = await quote('')
   if (!ownQuote) return null
   const families = new Set(ownQuote.swaps.map(({ protocol }) => protocol))
-  const queries = [
+  const restrictions = [
     ...[...families].map((family) => `excludeSources=${family}`),
-    ...HOPS.map((hops) => `maxHops=${hops}`),
-    ...POOLS.filter((pools) => pools < ownQuote.swaps.length).map((pools) => `maxSplits=${pools}`),
+    ...MAX_HOPS_VALUES.map((hops) => `maxHops=${hops}`),
+    ...MAX_SPLITS_VALUES.filter((pools) => pools < ownQuote.swaps.length).map((pools) => `maxSplits=${pools}`),
   ]
   const results = new Map([[keyOf(ownQuote), { restriction: '', answer: ownQuote }]])
-  for (const restriction of queries) {
+  for (const restriction of restrictions) {
     const answer = await quote(restriction)
     if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { restriction, answer })
   }
-  const [first, ...otherItems] = results.values()
+  const [first, ...otherResults] = results.values()
   const firstReceipt = await receiptOf(world, request, first!.answer)
   if (!firstReceipt) return null
-  const net = ({ received, gasUsed }: ReceiptFigures) =>
-    Number(received - firstReceipt.received) - Number(gasUsed) * perGas
-  const perGas = gasInOutput(world, request)
+  const netOf = ({ received, gasUsed }: ReceiptFigures) =>
+    Number(received - firstReceipt.received) - Number(gasUsed) * outputPerGas
+  const outputPerGas = outputPerGasOf(world, request)
   const restrictedReceipts: RestrictedReceipt[] = []
-  for (const { restriction, answer } of otherItems) {
-    const other = await receiptOf(world, request, answer)
-    if (!other) continue
-    const bps = ((net(other) - net(firstReceipt)) / Number(firstReceipt.received)) * 10_000
-    const dominates = other.received > firstReceipt.received && other.gasUsed < firstReceipt.gasUsed
-    restrictedReceipts.push({ ...other, restriction, bps, dominates })
+  for (const { restriction, answer } of otherResults) {
+    const otherReceipt = await receiptOf(world, request, answer)
+    if (!otherReceipt) continue
+    const bps = ((netOf(otherReceipt) - netOf(firstReceipt)) / Number(firstReceipt.received)) * 10_000
+    const dominates = otherReceipt.received > firstReceipt.received && otherReceipt.gasUsed < firstReceipt.gasUsed
+    restrictedReceipts.push({ ...otherReceipt, restriction, bps, dominates })
   }
   return { request, own: firstReceipt, restricted: restrictedReceipts }
 }
@@ -86,9 +89,9 @@ const keyOf = ({ swaps }: SwapResponse): string =>
 /** Sends a transaction and returns its result; null if it reverts. */
 function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
   return withRevert(node, async (): Promise<ReceiptFigures | null> => {
-    const balance = await node.balance(dst, wallet)
+    const balanceBefore = await node.balance(dst, wallet)
     const { status, gasUsed } = await node.send({ ...tx, gas: 2n * BigInt(gasEstimate) })
-    const receivedAmount = (await node.balance(dst, wallet)) - balance
+    const receivedAmount = (await node.balance(dst, wallet)) - balanceBefore
     const legs = swaps.map(({ protocol, pool, gas, tokenIn, tokenOut }) =>
       [protocol, pool, tokenIn, tokenOut, gas].join(' '),
     )
@@ -97,7 +100,7 @@ function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasE
 }
 
 /** Returns base units of the output per unit of gas. */
-function gasInOutput({ tokens, nativeUsd }: ColdWorld, { dst, gasPrice }: SwapRequest): number {
+function outputPerGasOf({ tokens, nativeUsd }: ColdWorld, { dst, gasPrice }: SwapRequest): number {
   const { usd, decimals } = tokens.find(({ token }) => token === dst)!
   return (Number(gasPrice) * 1e-18 * nativeUsd * 10 ** decimals) / usd
 }

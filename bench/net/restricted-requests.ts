@@ -1,48 +1,59 @@
-/** Restricted requests, which a good router's route never loses to. */
+/** Variants of a request with restrictions. The route of a good router is never worse than theirs. */
 import { findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 
 const GWEI = 10n ** 9n
 /** Gas prices of both benchmarks, in wei. */
 export const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
-/** Minimum loss that counts as lost, in basis points of the output. */
+/** Loss in basis points of the output above which a quote counts as lost to a restricted variant. */
 export const LOST_BPS = 0.5
-/** Values of `maxHops` and `maxSplits`. */
-export const HOPS = [1, 2, 3]
-export const POOLS = [1, 2, 3, 5, 8, 12]
+/** Values of `maxHops` of restricted requests. */
+export const MAX_HOPS_VALUES = [1, 2, 3]
+/** Values of `maxSplits`, the maximum number of pools, of restricted requests. */
+export const MAX_SPLITS_VALUES = [1, 2, 3, 5, 8, 12]
 
-/** Yields a request's variants with one family excluded, or with fewer hops or pools. */
-function* restrictions(request: RouteRequest, families: Iterable<string>): Generator<[name: string, RouteRequest]> {
+/** Yields the variants of a request: with one family excluded, fewer hops, or fewer pools. */
+function* restrictedRequests(
+  request: RouteRequest,
+  families: Iterable<string>,
+): Generator<[name: string, RouteRequest]> {
   for (const family of families) yield [`without ${family}`, { ...request, sources: { exclude: new Set([family]) } }]
-  for (const maxHops of HOPS) yield [`${maxHops} hops`, { ...request, maxHops }]
-  for (const maxSplits of POOLS) yield [`${maxSplits} pools`, { ...request, maxSplits }]
+  for (const maxHops of MAX_HOPS_VALUES) yield [`${maxHops} hops`, { ...request, maxHops }]
+  for (const maxSplits of MAX_SPLITS_VALUES) yield [`${maxSplits} pools`, { ...request, maxSplits }]
 }
 
 export type Alternative = { readonly name: string; readonly route: RoutePlan }
 
 /**
- * Returns the route of a request and the distinct routes of its restricted variants; null if the request has no route.
+ * Returns the route of a request, followed by the other routes that its restricted variants have; null if the request
+ * has no route.
  */
-export function alternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
+export function findAlternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
   const ownRoute = findRoute(graph, request)
   if (!ownRoute.ok) return null
-  const candidates: [Alternative, ...Alternative[]] = [{ name: 'own', route: ownRoute.route }]
+  const alternativeRoutes: [Alternative, ...Alternative[]] = [{ name: 'own', route: ownRoute.route }]
   const keys = new Set([keyOf(ownRoute.route)])
-  for (const [name, restricted] of restrictions(request, new Set(ownRoute.route.legs.map(({ pool }) => pool.family)))) {
-    const other = findRoute(graph, restricted)
-    if (!other.ok || keys.has(keyOf(other.route))) continue
-    keys.add(keyOf(other.route))
-    candidates.push({ name, route: other.route })
+  for (const [name, restricted] of restrictedRequests(
+    request,
+    new Set(ownRoute.route.legs.map(({ pool }) => pool.family)),
+  )) {
+    const otherRoute = findRoute(graph, restricted)
+    if (!otherRoute.ok || keys.has(keyOf(otherRoute.route))) continue
+    keys.add(keyOf(otherRoute.route))
+    alternativeRoutes.push({ name, route: otherRoute.route })
   }
-  return candidates
+  return alternativeRoutes
 }
 
 const keyOf = ({ legs }: RoutePlan): string =>
   legs.map(({ pool, tokenIn, num, den }) => [pool.id, tokenIn, num, den].join()).join(' ')
 
-/** Returns the basis points of the output by which the best alternative is ahead after gas; 0 if none is. */
+/**
+ * Returns how much the best alternative pays beyond the own route after gas, in basis points of the own output; 0 if
+ * none pays more.
+ */
 export function lossBps(
   ownRoute: { readonly net: number; readonly amountOut: number },
-  otherTokens: readonly number[],
+  otherNets: readonly number[],
 ): number {
-  return (Math.max(0, ...otherTokens.map((net) => net - ownRoute.net)) / ownRoute.amountOut) * 10_000
+  return (Math.max(0, ...otherNets.map((netOfOther) => netOfOther - ownRoute.net)) / ownRoute.amountOut) * 10_000
 }

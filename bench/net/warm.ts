@@ -1,19 +1,19 @@
 /**
- * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with restrictions. Fresh scenarios
- * use the gas table, as the search does. The local chain and real Ethereum state use the charged gas of transactions,
- * with a service that has learned from earlier simulations.
+ * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with
+ * restrictions. Fresh scenarios use the gas table, as the search does. The local chain and real Ethereum state use the
+ * charged gas of transactions, with a service that has learned from earlier simulations.
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
 import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest, routeGas } from '@sluice/routing'
-import { drawnRequest, grossGas, observe, warm } from '../gas/hop/observe.ts'
+import { drawRequest, grossGas, observe, warm } from '../gas/hop/observe.ts'
 import { approveAll, chargedFromHere } from '../gas/hop/swap.ts'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 import { generate } from '../router/generate.ts'
 import { requestOf, SERVICE_LIMITS } from '../router/route.ts'
 import { loadScenario } from '../router/scenario.ts'
-import { type Alternative, alternatives, GAS_PRICES, LOST_BPS, lossBps } from './restricted-requests.ts'
+import { type Alternative, findAlternatives, GAS_PRICES, LOST_BPS, lossBps } from './restricted-requests.ts'
 
 const GWEI = 10n ** 9n
 /** Development used none of these seeds. */
@@ -22,10 +22,10 @@ const SCENARIOS = [
   { nPools: 200, seed: 950_002, nTrades: 60 },
   { nPools: 2_000, seed: 950_003, nTrades: 40 },
 ]
-const QUOTES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 50)
+const QUOTES_PER_PRICE = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 50)
 const SEED = 960_001
 /** Number of earlier quotes whose simulations the service has learned from. */
-const LESSONS = 200
+const LESSON_COUNT = 200
 
 const byTable = SCENARIOS.flatMap((size) => {
   const scenario = generate({ name: 'net', ...size })
@@ -33,13 +33,13 @@ const byTable = SCENARIOS.flatMap((size) => {
   const graph = buildGraph(loadedScenario.snapshot)
   return GAS_PRICES.map((gasPriceWei) => {
     const losses = scenario.trades.flatMap((trade) => {
-      const result = alternatives(graph, requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
+      const result = findAlternatives(graph, requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
       if (!result) return []
-      const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
+      const netOf = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
       const [ownRoute, ...otherRoutes] = result
-      return [lossBps({ net: net(ownRoute), amountOut: Number(ownRoute.route.amountOut) }, otherRoutes.map(net))]
+      return [lossBps({ net: netOf(ownRoute), amountOut: Number(ownRoute.route.amountOut) }, otherRoutes.map(netOf))]
     })
-    return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figures(losses) }
+    return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figuresOf(losses) }
   })
 })
 console.error(byTable)
@@ -51,13 +51,13 @@ for (const start of [startEthereum, startLocal]) {
   await warm(world, SEED)
   const graph = buildGraph(await world.market.sync())
   const lessons = new GasLessons(world.chain.wrappedNative?.address ?? null)
-  for (const { route, gross } of await observe(world, LESSONS, SEED)) lessons.observe(route, gross, 0)
+  for (const { route, gross } of await observe(world, LESSON_COUNT, SEED)) lessons.observe(route, gross, 0)
   byMeasurement[world.name] = []
   for (const gasPriceWei of GAS_PRICES) {
-    const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
+    const generator = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
     const rows: NetMeasurement[] = []
-    for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
-      const request = drawnRequest(world, graph, r, gasPriceWei)
+    for (let tries = 0; rows.length < QUOTES_PER_PRICE && tries < 4 * QUOTES_PER_PRICE; tries++) {
+      const request = drawRequest(world, graph, generator, gasPriceWei)
       const learnedGas = lessons.correctionsAt(0)
       const measurement =
         request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
@@ -66,13 +66,13 @@ for (const start of [startEthereum, startLocal]) {
     const worst = rows.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
-      quoted: figures(rows.map(({ quoted }) => quoted.bps)),
+      quoted: figuresOf(rows.map(({ quoted }) => quoted.bps)),
       // The route that the search ranks first, before simulation.
-      ranked: figures(rows.map(({ ranked }) => ranked.bps)),
+      ranked: figuresOf(rows.map(({ ranked }) => ranked.bps)),
       rivals: rounded(rows.reduce((sum, row) => sum + row.alternatives, 0) / rows.length, 2),
       callTime: rounded(median(rows.flatMap(({ timeRatio }) => (timeRatio === null ? [] : [timeRatio]))), 2),
       gasOffPercent: { median: rounded(median(rows.map(({ gasErrorPercent }) => gasErrorPercent)), 1) },
-      ...(worst && worst.quoted.bps > LOST_BPS && { worstTo: worst.quoted.by }),
+      ...(worst && worst.quoted.bps > LOST_BPS && { worstTo: worst.quoted.restriction }),
     })
     console.error(world.name, JSON.stringify(byMeasurement[world.name]!.at(-1)))
   }
@@ -80,80 +80,87 @@ for (const start of [startEthereum, startLocal]) {
 }
 record('net', { byTable, byMeasurement })
 
-type Loss = { readonly bps: number; readonly by: string }
+/** Loss of a route to the best restricted one, and the restriction and request of the latter. */
+type Loss = { readonly bps: number; readonly restriction: string }
 type NetMeasurement = {
+  /** Loss of the route that the service would quote after simulation. */
   readonly quoted: Loss
+  /** Loss of the route that the search ranks first, before simulation. */
   readonly ranked: Loss
   /** Number of alternatives simulated. */
   readonly alternatives: number
-  /** Time of the call with alternatives as a multiple of the call without; null if there are none. */
+  /**
+   * Duration of the simulation of all alternatives as a multiple of that of the own route; null without alternatives.
+   */
   readonly timeRatio: number | null
-  /** Error of the estimated gas in percent. */
+  /** Difference of the estimated gas from the charged gas, in percent of the latter. */
   readonly gasErrorPercent: number
 }
 
 async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
-  const from = performance.now()
-  return { result: await run(), ms: performance.now() - from }
+  const startedAt = performance.now()
+  return { result: await run(), ms: performance.now() - startedAt }
 }
 
 /**
- * Executes the quote's route, the search's own best route, and the restricted routes from the same state, and returns
- * their losses net of charged gas. Null if gas has no price or the route cannot be sent.
+ * Sends the quoted route, the route that the search ranks first, and the routes of restricted requests, each from the
+ * same state, and compares them net of charged gas. Returns null if gas has no price or the route cannot be sent.
  */
 async function measureRequest(world: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
-  const routes = alternatives(graph, request)
+  const routes = findAlternatives(graph, request)
   const ownRoute = routes?.[0].route
   if (!routes || !ownRoute?.gasCostOut) return null
-  const perGas = Number(ownRoute.gasCostOut) / ownRoute.gas
+  const outputPerGas = Number(ownRoute.gasCostOut) / ownRoute.gas
   const { wrappedNative } = request
-  const net = async (route: RoutePlan) => {
-    const gasPerOutput = await chargedFromHere(world, route)
-    return gasPerOutput === null
+  const netOf = async (route: RoutePlan) => {
+    const chargedGas = await chargedFromHere(world, route)
+    return chargedGas === null
       ? Number.NEGATIVE_INFINITY
-      : Number(route.amountOut - ownRoute.amountOut) - gasPerOutput * perGas
+      : Number(route.amountOut - ownRoute.amountOut) - chargedGas * outputPerGas
   }
-  const rankedNet = await net(ownRoute)
+  const rankedNet = await netOf(ownRoute)
   if (rankedNet === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
   const candidates = [ownRoute, ...((result.ok && result.alternatives) || [])] as const
-  const aloneGas = await withTime(() => grossGas(world, [ownRoute]))
-  const together = await withTime(() => grossGas(world, candidates))
-  let quoted = ownRoute
+  const ownRun = await withTime(() => grossGas(world, [ownRoute]))
+  const candidatesRun = await withTime(() => grossGas(world, candidates))
+  let quotedRoute = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.
   for (const [k, route] of candidates.entries()) {
-    const gross = together.result[k] ?? null
-    if (gross === null) continue
+    const grossGasOfRoute = candidatesRun.result[k] ?? null
+    if (grossGasOfRoute === null) continue
     const { refund } = routeGas({ ...route, wrappedNative })
-    const gain = Number(route.amountOut - ownRoute.amountOut) - (gross - refund) * perGas
-    if (gain > maxGain) [quoted, maxGain] = [route, gain]
+    const gain = Number(route.amountOut - ownRoute.amountOut) - (grossGasOfRoute - refund) * outputPerGas
+    if (gain > maxGain) [quotedRoute, maxGain] = [route, gain]
   }
-  const others: { readonly name: string; readonly net: number }[] = []
-  for (const { name, route } of routes.slice(1)) others.push({ name, net: await net(route) })
+  const restrictedNets: { readonly name: string; readonly net: number }[] = []
+  for (const { name, route } of routes.slice(1)) restrictedNets.push({ name, net: await netOf(route) })
   const lossOf = (net: number): Loss => {
-    const best = others.toSorted((x, y) => y.net - x.net)[0]
+    const bestRestricted = restrictedNets.toSorted((x, y) => y.net - x.net)[0]
     return {
       bps: lossBps(
         { net, amountOut: Number(ownRoute.amountOut) },
-        others.map((other) => other.net),
+        restrictedNets.map((other) => other.net),
       ),
-      by: best ? `${best.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}` : '',
+      restriction: bestRestricted
+        ? `${bestRestricted.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}`
+        : '',
     }
   }
-  const gasPerOutput = -rankedNet / perGas
+  const ownChargedGas = -rankedNet / outputPerGas
   const gasErrorPercent =
-    (100 * Math.abs(routeGas({ ...ownRoute, wrappedNative }).charged - gasPerOutput)) / gasPerOutput
+    (100 * Math.abs(routeGas({ ...ownRoute, wrappedNative }).charged - ownChargedGas)) / ownChargedGas
   return {
-    quoted: lossOf(quoted === ownRoute ? rankedNet : await net(quoted)),
+    quoted: lossOf(quotedRoute === ownRoute ? rankedNet : await netOf(quotedRoute)),
     ranked: lossOf(rankedNet),
     alternatives: candidates.length - 1,
-    timeRatio: candidates.length > 1 ? together.ms / aloneGas.ms : null,
+    timeRatio: candidates.length > 1 ? candidatesRun.ms / ownRun.ms : null,
     gasErrorPercent,
   }
 }
 
-function figures(losses: readonly number[]) {
+function figuresOf(losses: readonly number[]) {
   return {
     quotes: losses.length,
     lost: losses.filter((bps) => bps > LOST_BPS).length,

@@ -17,13 +17,13 @@ import { record, rounded } from '../record.ts'
 
 /** Lighthouse's throttling of a phone. */
 const NETWORK = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 675_000 / 8, offline: false }
-const SLOWDOWN = 4
+const CPU_SLOWDOWN = 4
 const VIEWPORT = { width: 412, height: 823 }
 const RUNS = 3
-const LIGHTHOUSE = 'lighthouse@13.5.0'
-const LIGHTHOUSE_MS = 180_000
-/** Milliseconds until a page has finished its own requests. Inputs start then. */
-const REST_MS = 8_000
+const LIGHTHOUSE_PACKAGE = 'lighthouse@13.5.0'
+const LIGHTHOUSE_TIMEOUT_MS = 180_000
+/** Milliseconds after loading until a page has finished its own requests, when the inputs start. */
+const SETTLE_MS = 8_000
 const paths: Readonly<Record<string, string>> = {
   swap: '/',
   explain: '/app/explain',
@@ -35,6 +35,7 @@ const paths: Readonly<Record<string, string>> = {
   api: '/app/api',
 }
 
+/** Largest contentful paint and interaction to next paint in milliseconds, and cumulative layout shift. */
 type Vitals = { lcp: number; cls: number; inp: number }
 type PageMeasurement = {
   readonly kB: number
@@ -61,7 +62,7 @@ try {
     for (let run = 0; run < RUNS; run++) runs.push(await measure(browser, `${server.url}${path}`))
     pages[name] = medianOf(runs)
   }
-  record('pages', { runs: RUNS, network: { rttMs: 150, kbps: 1_638 }, slowdown: SLOWDOWN, pages })
+  record('pages', { runs: RUNS, network: { rttMs: 150, kbps: 1_638 }, slowdown: CPU_SLOWDOWN, pages })
 } finally {
   await browser.close()
   await server.close()
@@ -76,16 +77,16 @@ async function measure(parentBrowser: Browser, url: string): Promise<PageMeasure
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.emulateNetworkConditions', NETWORK)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
   let bytes = 0
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength
   })
-  await page.addInitScript(observe)
+  await page.addInitScript(observeVitals)
   await page.goto(url, { timeout: 120_000 })
-  await page.waitForTimeout(REST_MS)
+  await page.waitForTimeout(SETTLE_MS)
   const loadedBytes = bytes
-  await use(page)
+  await useControls(page)
   const { lcp, cls, inp } = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals)
   await context.close()
   return {
@@ -100,12 +101,12 @@ async function lighthouseScore(url: string): Promise<number> {
   const flags = `--chrome-flags=--headless=new ${BROWSER_ARGS.join(' ')}`
   const { stdout } = await promisify(execFile)(
     'npm',
-    ['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', url, ...options, flags],
+    ['exec', '--yes', `--package=${LIGHTHOUSE_PACKAGE}`, '--', 'lighthouse', url, ...options, flags],
     {
       // Its script runs with the first Node of the path.
       env: { ...process.env, CHROME_PATH: executablePath, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
       maxBuffer: 64 * 1024 ** 2,
-      timeout: LIGHTHOUSE_MS,
+      timeout: LIGHTHOUSE_TIMEOUT_MS,
     },
   )
   const { categories } = JSON.parse(stdout) as { readonly categories: Record<string, { readonly score: number }> }
@@ -122,28 +123,28 @@ type Entry = {
 }
 
 /* Runs in the page. */
-function observe() {
+function observeVitals() {
   const vitals = { lcp: 0, cls: 0, inp: 0 }
   Object.assign(globalThis, { vitals })
-  const watch = (type: string, onEntry: (entry: Entry) => void) => {
+  const observeType = (type: string, onEntry: (entry: Entry) => void) => {
     const observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) onEntry(entry as unknown as Entry)
     })
     observer.observe({ type, buffered: true, durationThreshold: 16 } as never)
   }
-  watch('largest-contentful-paint', ({ startTime }) => {
+  observeType('largest-contentful-paint', ({ startTime }) => {
     vitals.lcp = startTime
   })
-  watch('layout-shift', ({ value, hadRecentInput }) => {
+  observeType('layout-shift', ({ value, hadRecentInput }) => {
     if (!hadRecentInput) vitals.cls += value
   })
-  watch('event', ({ interactionId, duration }) => {
+  observeType('event', ({ interactionId, duration }) => {
     if (interactionId) vitals.inp = Math.max(vitals.inp, duration)
   })
 }
 
 /** Presses the first controls of the page, and types into its first field. */
-async function use(page: Page): Promise<void> {
+async function useControls(page: Page): Promise<void> {
   const buttons = page.locator('main button:enabled')
   for (let k = 0; k < Math.min(3, await buttons.count()); k++)
     await buttons

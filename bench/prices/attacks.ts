@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- prices attacks`: measures the gains of price attackers in synthetic markets of 10,000 tokens in
  * 100,000 pools. Attackers of many kinds own 5 % of the tokens and pools, and act before, during, and after a block in
- * which they hold the money of others. The true value of all tokens is known. A small version is a test of
+ * which they hold borrowed money. The true value of all tokens is known. A small version is a test of
  * `packages/pricing`.
  */
 import type { Address } from '@sluice/chains'
@@ -14,17 +14,17 @@ const TOKENS = 10_000
 const POOLS = 100_000
 
 const markets = []
-for (const seed of SEEDS) markets.push(await attack(seed))
+for (const seed of SEEDS) markets.push(await runAttacks(seed))
 record('price-attacks', {
   ...{ tokens: TOKENS, pools: POOLS, hostile: `${HOSTILE_SHARE * 100} %` },
   ...{ strategies: strategies.length, markets },
 })
 
-async function attack(seed: number) {
+async function runAttacks(seed: number) {
   const market = makeMarket({ seed, tokens: TOKENS, pools: POOLS })
   let readings = market.shares
-  const redemptions = (token: Address) => readings.get(token)
-  const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
+  const redemptionOf = (token: Address) => readings.get(token)
+  const prices = new Prices(market.chain, { decimals: market.decimals, redemptions: redemptionOf })
   const blocks = {
     'at first': market.pools,
     'while pools are bent': market.pools.with(market.spike),
@@ -32,14 +32,14 @@ async function attack(seed: number) {
     'two blocks later': market.pools,
   }
   const results: Record<string, object> = {}
-  for (const [k, [when, pools]] of Object.entries(blocks).entries()) {
+  for (const [blockIndex, [momentName, pools]] of Object.entries(blocks).entries()) {
     readings = pools === market.pools ? market.shares : market.bentShares
-    prices.applyNow(snapshotAt(market, k + 1, pools))
+    prices.applyNow(snapshotAt(market, blockIndex + 1, pools))
     const { honest, credited } = await scoreOf(prices, market)
-    const times = Object.fromEntries(
+    const creditedTimes = Object.fromEntries(
       Object.entries(credited).map(([cause, maxFactor]) => [cause, rounded(maxFactor, 3)]),
     )
-    results[when] = { honest, creditedTimesWhatIsLocked: times }
+    results[momentName] = { honest, creditedTimesWhatIsLocked: creditedTimes }
   }
   return { seed, hostileTokens: market.fakes.length, poolsBentForABlock: market.spike.length, ...results }
 }

@@ -14,12 +14,13 @@ import { Interface } from 'ethers'
 import { record, rounded } from '../record.ts'
 
 const PAGE = join(import.meta.dirname, '../../docs/prices.md')
+/** Maximum difference from the deepest pools, as a fraction. */
 const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
 const COMPARED_SYMBOLS = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
-/** Maximum age difference in seconds of pools that belong to the block. The recorded pools have many dates. */
+/** Maximum seconds from the last trade of a pool to the block at which the pool counts as one of the block. */
 const RECENT_SECONDS = 3_600
-const MAX_SYMBOL = 12
+const MAX_SYMBOL_LENGTH = 12
 
 const abi = new Interface([
   'function symbol() view returns (string)',
@@ -38,7 +39,7 @@ const state = readState('ethereum')
 const node = await startMainnet()
 const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
-/** Some tokens keep symbol and decimals in slots that the state lacks. */
+/** Tokens of the chain's file, since some tokens keep symbol and decimals in slots that the state lacks. */
 const listedTokens = new Map(
   [chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((token) => [token.address, token]),
 )
@@ -87,7 +88,7 @@ async function compare(rows: readonly Row[]) {
     namedTokens.set(address, { address, symbol, decimals: listedTokens.get(address)!.decimals! })
   }
   const weth = comparedRows[0]!.address
-  const wethUsd = await deepest(weth, DOLLARS, namedTokens, 1)
+  const wethUsd = await deepestPoolOf(weth, DOLLARS, namedTokens, 1)
   const comparisons = []
   for (const { address, symbol, detail } of comparedRows) {
     const isDollar = DOLLARS.includes(symbol)
@@ -96,7 +97,7 @@ async function compare(rows: readonly Row[]) {
       : symbol === 'wstETH'
         ? ['WETH']
         : DOLLARS
-    const deepestRate = await deepest(address, otherSymbols, namedTokens, symbol === 'wstETH' ? wethUsd.usd : 1)
+    const deepestRate = await deepestPoolOf(address, otherSymbols, namedTokens, symbol === 'wstETH' ? wethUsd.usd : 1)
     const percentOff = rounded((detail.usd! / deepestRate.usd - 1) * 100, 3)
     comparisons.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
   }
@@ -104,35 +105,35 @@ async function compare(rows: readonly Row[]) {
 }
 
 /**
- * Returns the pool of the block with the largest balance of the token against one of the others, and its price. Prefers
- * pools with a known recent date.
+ * Returns the deepest pool of the token with one of the other symbols, and the token's price there: the pool that holds
+ * most of the other token, dated pools first. A pool is dated if the time of its last trade is known.
  *
- * @param usd - dollars of the other token
+ * @param otherUsd - price of the other token in USD
  */
-async function deepest(
+async function deepestPoolOf(
   token: Address,
   otherSymbols: readonly string[],
   namedTokens: ReadonlyMap<string, NamedToken>,
-  usd: number,
+  otherUsd: number,
 ) {
-  let best = { pool: '', usd: Number.NaN, held: 0, isDated: false }
+  let best = { pool: '', usd: Number.NaN, otherBalance: 0, isDated: false }
   for (const pool of state.pools) {
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
     const other = namedTokens.get(a === token ? b : a)
     if ((a !== token && b !== token) || !other || !otherSymbols.includes(other.symbol)) continue
     const balance = await read(other.address, 'balanceOf', [pool.address])
-    const balanceNumber = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
+    const otherBalance = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
     const poolRate = await rateOf(pool)
     if (
       poolRate === null ||
       poolRate.isDated < best.isDated ||
-      (poolRate.isDated === best.isDated && balanceNumber <= best.held)
+      (poolRate.isDated === best.isDated && otherBalance <= best.otherBalance)
     )
       continue
     const { rate, isDated } = poolRate
     const [decimals, otherDecimals] = [namedTokens.get(token)!.decimals, other.decimals]
     const price = a === token ? rate * 10 ** (decimals - otherDecimals) : (1 / rate) * 10 ** (decimals - otherDecimals)
-    best = { pool: pool.address, usd: price * usd, held: balanceNumber, isDated }
+    best = { pool: pool.address, usd: price * otherUsd, otherBalance, isDated }
   }
   return best
 }
@@ -140,30 +141,33 @@ async function deepest(
 type Rate = { readonly rate: number; readonly isDated: boolean }
 
 /**
- * Returns base units of the second token per base unit of the first; null if the pool is known to have another date.
+ * Returns the price of a pool: base units of the second token per base unit of the first; null if the pool is known to
+ * be of another date than the block.
  */
 async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
   if (family === 'uniswap-v2') {
     const reserves = await read(address, 'getReserves')
-    return reserves && isOfTheBlock(reserves[2])
+    return reserves && isOfBlockOrUndated(reserves[2])
       ? { rate: Number(reserves[1]) / Number(reserves[0]), isDated: Number(reserves[2]) > 0 }
       : null
   }
   const slot0 = family === 'uniswap-v3' ? await read(address, 'slot0') : null
-  const last = slot0 && (await read(address, 'observations', [slot0[2]]))
-  return slot0 && last && isOfTheBlock(last[0])
-    ? { rate: (Number(slot0[0]) / 2 ** 96) ** 2, isDated: Number(last[0]) > 0 }
+  const lastObservation = slot0 && (await read(address, 'observations', [slot0[2]]))
+  return slot0 && lastObservation && isOfBlockOrUndated(lastObservation[0])
+    ? { rate: (Number(slot0[0]) / 2 ** 96) ** 2, isDated: Number(lastObservation[0]) > 0 }
     : null
 }
 
-function isOfTheBlock(seconds: unknown): boolean {
-  const priceAt = Number(seconds)
-  return priceAt === 0 || Math.abs(Number(state.timestamp) - priceAt) <= RECENT_SECONDS
+/** @param seconds - timestamp of the last trade; 0 if unknown */
+function isOfBlockOrUndated(seconds: unknown): boolean {
+  const pricedAt = Number(seconds)
+  return pricedAt === 0 || Math.abs(Number(state.timestamp) - pricedAt) <= RECENT_SECONDS
 }
 
 async function symbolOf(address: Address): Promise<string> {
   const answer = await read(address, 'symbol')
-  const symbol = typeof answer?.[0] === 'string' ? answer[0].replaceAll(/[^\w.$+-]/g, '').slice(0, MAX_SYMBOL) : ''
+  const symbol =
+    typeof answer?.[0] === 'string' ? answer[0].replaceAll(/[^\w.$+-]/g, '').slice(0, MAX_SYMBOL_LENGTH) : ''
   return symbol || '(none)'
 }
 
@@ -174,11 +178,11 @@ async function read(to: string, name: string, args: readonly unknown[] = []) {
     return abi.decodeFunctionResult(name, await rpc.call({ to: toAddress(to), data }, 'latest'))
   } catch (error) {
     // The call reverted, reached an invalid opcode, or returned invalid data.
-    const isTheirs =
+    const isAccountFault =
       error instanceof RpcError
         ? error.code === 'REVERTED' || error.code === 'REJECTED'
         : (error as { code?: string }).code === 'BAD_DATA'
-    if (!isTheirs) throw error
+    if (!isAccountFault) throw error
     return null
   }
 }

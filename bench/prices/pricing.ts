@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- prices`: computes prices over 100,000 pools, some of them hostile. Measures the first pass and its
- * longest block of the event loop, a block, a request for 200 tokens, and depth. The pools are synthetic, so the
- * results show speed and resistance to manipulation, not real markets.
+ * `npm run bench -- prices`: computes prices over 100,000 pools, some of them hostile. Measures the first pass, the
+ * longest time for which it blocks the event loop, the update after a block, a request for 200 tokens, and depth. The
+ * pools are synthetic, so the results show speed and resistance to manipulation, not real markets.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
@@ -13,23 +13,24 @@ import { record, rounded } from '../record.ts'
 
 const TOKENS = 30_000
 const POOLS = 100_000
-/** Number of scam tokens, at the end of the list. */
-const SCAMS = 1_500
-const HUBS = 4
+/** Number of scam tokens. They are the last tokens. */
+const SCAM_TOKENS = 1_500
+/** Number of tokens that most pools have as one of their two. They are the first tokens. */
+const HUB_TOKENS = 4
 const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
 const BLOCKS = 100
-/** Tokens in the chain's file, as many as in the largest one. */
+/** Number of tokens in the chain's file, as many as in the largest one of the registry. */
 const LISTED_TOKENS = 200
 const CHANGED_POOLS = 200
-const MANY_CHANGED = 2_000
+const MANY_CHANGED_POOLS = 2_000
 const PRICED_TOKENS = 200
 
-/** Wall-clock time and this thread's CPU time. Other load affects mainly the first. */
+/** Wall-clock time, which other processes affect, and CPU time of this thread. */
 type Time = { readonly ms: number; readonly cpuMs: number }
 
 const random = generator(42)
-const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
+const randomInteger = (from: number, to: number) => from + Math.floor(random() * (to - from))
 const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
 
 /** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
@@ -63,36 +64,36 @@ const chain: Chain = {
 const prices = new Prices(chain, { decimals: () => 18 })
 takeLongestTasks()
 /** Milliseconds of each garbage collection. */
-const collections: number[] = []
+const gcMs: number[] = []
 const observer = new PerformanceObserver((list) => {
-  for (const { duration } of list.getEntries()) collections.push(duration)
+  for (const { duration } of list.getEntries()) gcMs.push(duration)
 })
 observer.observe({ entryTypes: ['gc'] })
-const first = await timeOf(() => prices.follow(snapshot()))
+const firstPassTime = await timeOf(() => prices.follow(snapshot()))
 const firstSliceMs = takeLongestTasks().get('prices')!
 // The observer reports collections with a short delay.
 await setTimeout(100)
 observer.disconnect()
 
-let withinCount = 0
+let accurateCount = 0
 let wrongCount = 0
 let unpricedCount = 0
-for (let t = 0; t < TOKENS - SCAMS; t++) {
+for (let t = 0; t < TOKENS - SCAM_TOKENS; t++) {
   const usd = prices.usd(address(t))
   if (usd === null) unpricedCount++
-  else if (Math.abs(usd / trueUsd[t]! - 1) <= 0.02) withinCount++
+  else if (Math.abs(usd / trueUsd[t]! - 1) <= 0.02) accurateCount++
   else wrongCount++
 }
 let deepestScam = 0
-for (let t = TOKENS - SCAMS; t < TOKENS; t++)
+for (let t = TOKENS - SCAM_TOKENS; t < TOKENS; t++)
   deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
 
 const firstCurve = await timeOf(() => prices.depthCurve(address(1)))
 /** Times of many blocks, and of the prices of 200 tokens and the curve of the deepest token after each. */
 const blocks = {
-  few: await follow(CHANGED_POOLS, 6),
-  hubs: await follow(CHANGED_POOLS, 0),
-  many: await follow(MANY_CHANGED, 0),
+  few: await measureBlocks(CHANGED_POOLS, 6),
+  hubs: await measureBlocks(CHANGED_POOLS, 0),
+  many: await measureBlocks(MANY_CHANGED_POOLS, 0),
 }
 const unchangedTimes: Time[] = []
 for (let n = 0; n < BLOCKS; n++) unchangedTimes.push(await timeOf(() => prices.follow(snapshot())))
@@ -107,13 +108,13 @@ record('pricing', {
   concentratedPools: `${V3_SHARE * 100} %`,
   ms: {
     firstPass: {
-      ...{ total: rounded(first.ms), cpu: rounded(first.cpuMs), longestSlice: rounded(firstSliceMs) },
-      longestCollectionOfGarbage: rounded(Math.max(0, ...collections)),
+      ...{ total: rounded(firstPassTime.ms), cpu: rounded(firstPassTime.cpuMs), longestSlice: rounded(firstSliceMs) },
+      longestCollectionOfGarbage: rounded(Math.max(0, ...gcMs)),
     },
     block: {
       [`${CHANGED_POOLS} pools changed`]: blocks.few.block,
       [`${CHANGED_POOLS} pools changed, those between hubs among them`]: blocks.hubs.block,
-      [`${MANY_CHANGED} pools changed, those between hubs among them`]: blocks.many.block,
+      [`${MANY_CHANGED_POOLS} pools changed, those between hubs among them`]: blocks.many.block,
       nothingChanged: summary(unchangedTimes),
     },
     [`pricesOf${PRICED_TOKENS}TokensAfterABlock`]: blocks.hubs.look,
@@ -122,7 +123,7 @@ record('pricing', {
       ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
     },
   },
-  realTokens: { within2Percent: withinCount, off: wrongCount, unpriced: unpricedCount },
+  realTokens: { within2Percent: accurateCount, off: wrongCount, unpriced: unpricedCount },
   deepestScamUsd: Math.round(deepestScam),
 })
 
@@ -140,28 +141,32 @@ function snapshot(): Snapshot {
   return { chainId: 1, block, pools, changedIds: null }
 }
 
-/** @param first - number of the first pool that may change */
-async function follow(changedCount: number, first: number) {
-  const block: Time[] = []
+/**
+ * Measures blocks with changed pools, and after each block the prices of many tokens and a depth curve.
+ *
+ * @param firstChangedPool - index of the first of the six pools between hubs that changes; 6 for none
+ */
+async function measureBlocks(changedCount: number, firstChangedPool: number) {
+  const blockTimes: Time[] = []
   const readTimes: Time[] = []
-  const curve: Time[] = []
+  const curveTimes: Time[] = []
   for (let n = 0; n < BLOCKS; n++) {
     const changedPools = [
-      ...Array(Math.max(0, 6 - first)).keys(),
-      ...Array.from({ length: changedCount }, () => pick(6, POOLS)),
+      ...Array(Math.max(0, 6 - firstChangedPool)).keys(),
+      ...Array.from({ length: changedCount }, () => randomInteger(6, POOLS)),
     ]
     pools = pools.with(changedPools.slice(0, changedCount).map((i) => movePrice(pools.get(address(10_000_000 + i))!)))
-    block.push(await timeOf(() => prices.follow(snapshot())))
-    const tokens = Array.from({ length: PRICED_TOKENS }, () => address(pick(0, TOKENS - SCAMS)))
+    blockTimes.push(await timeOf(() => prices.follow(snapshot())))
+    const tokens = Array.from({ length: PRICED_TOKENS }, () => address(randomInteger(0, TOKENS - SCAM_TOKENS)))
     readTimes.push(await timeOf(() => tokens.map((token) => prices.usd(token))))
-    curve.push(await timeOf(() => prices.depthCurve(address(1))))
+    curveTimes.push(await timeOf(() => prices.depthCurve(address(1))))
   }
-  return { block: summary(block), look: summary(readTimes), curve: summary(curve) }
+  return { block: summary(blockTimes), look: summary(readTimes), curve: summary(curveTimes) }
 }
 
 /** Returns the pool after a trade that moved its price by up to 0.1 %. */
 function movePrice(pool: Pool): Pool {
-  const ppm = BigInt(pick(-500, 500))
+  const ppm = BigInt(randomInteger(-500, 500))
   const scaleUp = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
   const scaleDown = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
   if (pool.family === 'uniswap-v2') {
@@ -173,8 +178,8 @@ function movePrice(pool: Pool): Pool {
 }
 
 function summary(times: readonly Time[]) {
-  const all = times.map(({ ms }) => ms).sort((a, b) => a - b)
-  const quantileAt = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
+  const sortedMs = times.map(({ ms }) => ms).sort((a, b) => a - b)
+  const quantileAt = (share: number) => rounded(sortedMs[Math.floor((sortedMs.length - 1) * share)]!, 3)
   const cpuMs = times.reduce((sum, time) => sum + time.cpuMs, 0)
   return {
     median: quantileAt(0.5),
@@ -185,7 +190,7 @@ function summary(times: readonly Time[]) {
 }
 
 function makePool(i: number): Pool {
-  const firstScam = TOKENS - SCAMS
+  const firstScam = TOKENS - SCAM_TOKENS
   if (i < 6) {
     const [a, b] = [
       [0, 1],
@@ -197,15 +202,16 @@ function makePool(i: number): Pool {
     ][i] as [number, number]
     return constantProduct(i, a, b, 1e8, 1)
   }
-  const hub = random() < 0.8 ? pick(0, HUBS) : pick(0, firstScam)
-  const token = pick(HUBS, firstScam)
+  const hub = random() < 0.8 ? randomInteger(0, HUB_TOKENS) : randomInteger(0, firstScam)
+  const token = randomInteger(HUB_TOKENS, firstScam)
   if (random() < HOSTILE_SHARE) {
     const kind = random()
     // A thin pool with a hundred times the price, a scam token with about 1,000 real dollars, or a pool of two scam
     // tokens.
-    if (kind < 0.4) return constantProduct(i, pick(0, HUBS), token, 200, 100)
-    if (kind < 0.7) return constantProduct(i, pick(0, HUBS), pick(firstScam, TOKENS), 400 + random() * 800, 1)
-    return constantProduct(i, pick(firstScam, TOKENS), pick(firstScam, TOKENS - 1), 1e12, 1)
+    if (kind < 0.4) return constantProduct(i, randomInteger(0, HUB_TOKENS), token, 200, 100)
+    if (kind < 0.7)
+      return constantProduct(i, randomInteger(0, HUB_TOKENS), randomInteger(firstScam, TOKENS), 400 + random() * 800, 1)
+    return constantProduct(i, randomInteger(firstScam, TOKENS), randomInteger(firstScam, TOKENS - 1), 1e12, 1)
   }
   const other = token === hub ? token + 1 : token
   const usd = Math.exp(6 + random() * 9)
@@ -222,36 +228,41 @@ function makePool(i: number): Pool {
 function constantProduct(i: number, a: number, b: number, usd: number, priceFactor: number): Pool<UniswapV2State> {
   const reserve0 = BigInt(Math.floor((usd / trueUsd[a]!) * 1e18))
   const reserve1 = BigInt(Math.floor((usd / trueUsd[b]! / priceFactor) * 1e18))
-  return make(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
+  return poolOf(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
 }
 
-/** Returns a V3 pool with twenty positions around the price, with `usd` dollars of the second token below it. */
+/**
+ * Returns a V3 pool with twenty positions around the price.
+ *
+ * @param usd - dollars of the second token in all positions together
+ * @param skew - factor by which the price differs from the true price
+ */
 function concentratedPool(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
   const SPACING = 60
   const price = (trueUsd[a]! / trueUsd[b]!) * skew
   const tick = Math.floor(Math.log(price) / Math.log(1.0001))
-  const centre = Math.floor(tick / SPACING) * SPACING
-  const net = new Map<number, bigint>()
-  let inRange = 0n
+  const center = Math.floor(tick / SPACING) * SPACING
+  const netLiquidity = new Map<number, bigint>()
+  let liquidityInRange = 0n
   for (let k = 1; k <= 20; k++) {
-    const [lower, upper] = [centre - k * 5 * SPACING, centre + k * 7 * SPACING]
+    const [lower, upper] = [center - k * 5 * SPACING, center + k * 7 * SPACING]
     const width = Math.sqrt(price) - 1.0001 ** (lower / 2)
     const liquidity = BigInt(Math.floor((usd / trueUsd[b]! / 20 / width) * 1e18))
-    net.set(lower, (net.get(lower) ?? 0n) + liquidity)
-    net.set(upper, (net.get(upper) ?? 0n) - liquidity)
-    inRange += liquidity
+    netLiquidity.set(lower, (netLiquidity.get(lower) ?? 0n) + liquidity)
+    netLiquidity.set(upper, (netLiquidity.get(upper) ?? 0n) - liquidity)
+    liquidityInRange += liquidity
   }
-  return make(i, 'uniswap-v3', a, b, {
+  return poolOf(i, 'uniswap-v3', a, b, {
     sqrtPriceX96: BigInt(Math.floor(Math.sqrt(price) * 2 ** 96)),
     tick,
-    liquidity: inRange,
+    liquidity: liquidityInRange,
     feePpm: 3_000,
     tickSpacing: SPACING,
-    ticks: [...net].sort(([x], [y]) => x - y),
+    ticks: [...netLiquidity].sort(([x], [y]) => x - y),
   })
 }
 
-function make<State>(i: number, family: string, a: number, b: number, state: State): Pool<State> {
+function poolOf<State>(i: number, family: string, a: number, b: number, state: State): Pool<State> {
   return {
     id: address(10_000_000 + i),
     family,
@@ -264,9 +275,9 @@ function make<State>(i: number, family: string, a: number, b: number, state: Sta
 
 async function timeOf(run: () => unknown): Promise<Time> {
   const start = performance.now()
-  const before = process.threadCpuUsage()
+  const cpuBefore = process.threadCpuUsage()
   await run()
-  const { user, system } = process.threadCpuUsage(before)
+  const { user, system } = process.threadCpuUsage(cpuBefore)
   return { ms: performance.now() - start, cpuMs: (user + system) / 1_000 }
 }
 

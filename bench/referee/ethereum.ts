@@ -4,7 +4,7 @@ import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluic
 import {
   mineAs,
   type RecordedSwap,
-  readRecorded,
+  readRecordedSwaps,
   sendRecorded,
   setUpRecordedFactories,
   startBefore,
@@ -14,11 +14,14 @@ import { Node } from '@sluice/system-test/wallet'
 
 type RouterVerdict = {
   readonly router: string
-  /** Pools that the recorded state holds, of factories in the chain's file. */
+  /** Number of pools of the recorded state whose factories are in the chain's file. */
   readonly pools: number
   readonly isWrap: boolean
+  /** True if the transaction was judged as one swap of its input token. */
   readonly isRead: boolean
+  /** True if the verdict's output equals what the sender received. */
   readonly isPaidExact: boolean
+  /** True if the swap pays the same when simulated at the parent block. */
   readonly isSimulatedExact: boolean
   readonly rows: readonly TableRow[]
 }
@@ -54,7 +57,7 @@ async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
 /** Judges the recorded transactions of users, one per node. */
 async function judgeRouters(report: (text: string) => void) {
   const verdicts: RouterVerdict[] = []
-  for (const recordedSwap of readRecorded()) {
+  for (const recordedSwap of readRecordedSwaps()) {
     const verdict = await judgeRouter(recordedSwap)
     verdicts.push(verdict)
     const [row] = verdict.rows
@@ -62,7 +65,7 @@ async function judgeRouters(report: (text: string) => void) {
       `${recordedSwap.block.number} ${recordedSwap.router} ${row?.leftBps ?? row?.unknown.join('; ') ?? 'not a swap'}`,
     )
   }
-  const countOf = (is: (verdict: RouterVerdict) => boolean) => verdicts.filter(is).length
+  const countOf = (predicate: (verdict: RouterVerdict) => boolean) => verdicts.filter(predicate).length
   const table = verdicts.flatMap(({ rows }) => rows)
   const { trades, ...counts } = countsOf(table)
   return {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with those of
- * another installed and built checkout, request by request: for example one without a heuristic, to see what it contributes. Work is
- * counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
+ * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with
+ * those of another installed and built checkout, request by request: for example one without a heuristic, to see what
+ * it contributes. Work is counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -16,17 +16,20 @@ import { loadScenario } from './scenario.ts'
 
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('npm run bench -- router ablation <folder of the other checkout>')
-const other = resolve(process.env.INIT_CWD ?? '.', folder)
+const otherRoot = resolve(process.env.INIT_CWD ?? '.', folder)
 const root = join(import.meta.dirname, '../..')
 
-type Code = {
+type RouterModules = {
   readonly buildGraph: typeof buildGraph
   readonly findRoute: typeof findRoute
   readonly WorkBudget: new () => NonNullable<Parameters<typeof findRoute>[2]>
 }
 type Request = RouteRequest | ExactOutputRequest
-/** Requests over the pools of one market. `name` is a set of the result. */
-type Case = { readonly snapshot: Snapshot; readonly requests: readonly (readonly [name: string, request: Request])[] }
+/** Requests over the pools of one market. `name` is the group in which the result counts a request. */
+type RequestSet = {
+  readonly snapshot: Snapshot
+  readonly requests: readonly (readonly [name: string, request: Request])[]
+}
 
 const SCENARIOS = [
   { nPools: 20, count: 6, nTrades: 60 },
@@ -36,101 +39,129 @@ const SCENARIOS = [
 const SEED = 700_000
 const GAS_PRICES = [0n, 10n ** 9n, 10n ** 10n]
 const MARKETS = 400
-/** Gas of a typical route, and its cost as fractions of the trade's value. */
+/** Gas of a typical route. */
 const USUAL_GAS = 300_000
+/** Values of the typical gas as fractions of the trade's value, from which gas prices are computed. */
 const GAS_SHARES = [0, 0.0001, 0.003, 0.02]
-const NARROW = [{ maxSplits: 1 }, { maxSplits: 2 }, { maxSplits: 3 }, { maxSplits: 5 }, { maxHops: 2 }, { maxHops: 3 }]
+const RESTRICTIONS = [
+  { maxSplits: 1 },
+  { maxSplits: 2 },
+  { maxSplits: 3 },
+  { maxSplits: 5 },
+  { maxHops: 2 },
+  { maxHops: 3 },
+]
 const BPS = 10_000
-/** Basis points up to which routes count as equal, and base units by which rounding may move an amount. */
+/** Difference in basis points up to which routes count as equal. */
 const EQUAL_BPS = 0.5
+/** Base units by which rounding may change an amount. */
 const ROUNDED_UNITS = 2
-/** Maximum price impact. The service rejects larger ones by default. */
+/** Maximum price impact as a fraction. Trades above it are left out, since the service rejects them by default. */
 const MAX_IMPACT = 0.2
 
-function* cases(): Generator<Case> {
+function* drawRequestSets(): Generator<RequestSet> {
   for (const { nPools, count, nTrades } of SCENARIOS)
     for (let index = 0; index < count; index++) {
       const scenario = generate({ name: 'ablation', nPools, nTrades, seed: SEED + nPools + index })
       const loaded = loadScenario(scenario)
-      const requests = scenario.trades.flatMap((trade, place) => [
+      const requests = scenario.trades.flatMap((trade, index) => [
         ...GAS_PRICES.map((wei) => ['pools', requestOf(loaded, trade, wei, SERVICE_LIMITS)] as const),
-        ['narrow', { ...requestOf(loaded, trade, 0n, SERVICE_LIMITS), ...NARROW[place % NARROW.length] }] as const,
+        [
+          'narrow',
+          { ...requestOf(loaded, trade, 0n, SERVICE_LIMITS), ...RESTRICTIONS[index % RESTRICTIONS.length] },
+        ] as const,
       ])
       yield { snapshot: loaded.snapshot, requests: requests.map(([name, request]) => [`${nPools} ${name}`, request]) }
     }
   for (let index = 0; index < MARKETS; index++) {
     const market = makeMarket(SEED + index)
     const { tokenIn, tokenOut, amountIn } = drawTrade(market, 0)
-    const value = (token: typeof tokenIn) => market.values[market.tokens.indexOf(token)]!
-    const worth = Number(amountIn) * value(tokenIn)
+    const valueOfToken = (token: typeof tokenIn) => market.values[market.tokens.indexOf(token)]!
+    const tradeValue = Number(amountIn) * valueOfToken(tokenIn)
     const terms = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
-    const priced = GAS_SHARES.map((share) => BigInt(Math.floor((share * worth) / (USUAL_GAS * market.values[0]!))))
-    const amountOut = BigInt(Math.floor((0.9 * worth) / value(tokenOut)))
-    const name = market.disagrees ? 'disagreeing market' : 'fair market'
-    const inputs = [...new Set(priced)].map((gasPriceWei) => [name, { ...terms, amountIn, gasPriceWei }] as const)
+    const gasPrices = GAS_SHARES.map((share) =>
+      BigInt(Math.floor((share * tradeValue) / (USUAL_GAS * market.values[0]!))),
+    )
+    const amountOut = BigInt(Math.floor((0.9 * tradeValue) / valueOfToken(tokenOut)))
+    const name = market.pricesDisagree ? 'disagreeing market' : 'fair market'
+    const inputs = [...new Set(gasPrices)].map((gasPriceWei) => [name, { ...terms, amountIn, gasPriceWei }] as const)
     const outputs = amountOut > 0n ? [['exact output', { ...terms, amountOut, gasPriceWei: 0n }] as const] : []
     yield { snapshot: snapshotOf(market.pools), requests: [...inputs, ...outputs] }
   }
 }
 
-async function codeOf(checkout: string): Promise<Code> {
+async function importRouter(checkout: string): Promise<RouterModules> {
   const files = ['packages/routing/src/index.ts', 'packages/routing/src/problem/budget.ts']
-  return Object.assign({}, ...(await Promise.all(files.map((file) => import(join(checkout, file)))))) as Code
+  return Object.assign({}, ...(await Promise.all(files.map((file) => import(join(checkout, file)))))) as RouterModules
 }
 
 /** Result of a request with its counted work. */
 type Outcome = { readonly result: RouteResult; readonly work: number }
 
-function outcomeOf({ findRoute, WorkBudget }: Code, graph: ReturnType<typeof buildGraph>, request: Request): Outcome {
+function outcomeOf(
+  { findRoute, WorkBudget }: RouterModules,
+  graph: ReturnType<typeof buildGraph>,
+  request: Request,
+): Outcome {
   const budget = new WorkBudget()
-  const before = budget.remaining
-  return { result: findRoute(graph, request, budget), work: before - budget.remaining }
+  const budgetBefore = budget.remaining
+  return { result: findRoute(graph, request, budget), work: budgetBefore - budget.remaining }
 }
 
-/** Loss of the other checkout's route in basis points of the amount that the request leaves open, after gas; null if not comparable. */
-function lossOf(request: Request, own: RouteResult, theirs: RouteResult): number | null {
-  if (!own.ok || !theirs.ok) return own.ok === theirs.ok ? 0 : own.ok ? BPS : -BPS
-  const { amountIn, amountOut, midAmountOut, gasCostOut } = own.route
+/**
+ * Returns what the other checkout's route loses against ours: the output after gas in basis points of ours, or for an
+ * exact output, the additional input in basis points of ours. Negative if our route loses; null if the price impact is
+ * too large.
+ */
+function lossOf(request: Request, ownResult: RouteResult, otherResult: RouteResult): number | null {
+  if (!ownResult.ok || !otherResult.ok) return ownResult.ok === otherResult.ok ? 0 : ownResult.ok ? BPS : -BPS
+  const { amountIn, amountOut, midAmountOut, gasCostOut } = ownResult.route
   if (1 - Number(amountOut) / Number(midAmountOut ?? amountOut) > MAX_IMPACT) return null
-  if ('amountOut' in request) return (Number(theirs.route.amountIn) / Number(amountIn) - 1) * BPS
-  const net =
-    Number(amountOut) - Number(gasCostOut) - (Number(theirs.route.amountOut) - Number(theirs.route.gasCostOut))
-  const slack = (ROUNDED_UNITS / Number(amountOut)) * BPS
-  const loss = (net / Number(amountOut)) * BPS
-  return Math.abs(loss) > slack ? loss : 0
+  if ('amountOut' in request) return (Number(otherResult.route.amountIn) / Number(amountIn) - 1) * BPS
+  const netGain =
+    Number(amountOut) -
+    Number(gasCostOut) -
+    (Number(otherResult.route.amountOut) - Number(otherResult.route.gasCostOut))
+  const roundingBps = (ROUNDED_UNITS / Number(amountOut)) * BPS
+  const loss = (netGain / Number(amountOut)) * BPS
+  return Math.abs(loss) > roundingBps ? loss : 0
 }
 
 type Tally = {
   requests: number
+  /** Requests with a worse route of the other checkout. */
   worse: number
   better: number
   worstBps: number
+  /** Work of this checkout. */
   own: number
+  /** Work of the other checkout. */
   theirs: number
+  /** Requests with a larger distance of the route from the bound in the other checkout. */
   wider: number
 }
 const sets: Record<string, Tally> = {}
-const [own, theirs] = await Promise.all([codeOf(root), codeOf(other)])
-for (const { snapshot, requests } of cases()) {
+const [own, theirs] = await Promise.all([importRouter(root), importRouter(otherRoot)])
+for (const { snapshot, requests } of drawRequestSets()) {
   const graphs = [own, theirs].map(({ buildGraph }) => buildGraph(snapshot))
   for (const [name, request] of requests) {
-    const a = outcomeOf(own, graphs[0]!, request)
-    const b = outcomeOf(theirs, graphs[1]!, request)
+    const ownOutcome = outcomeOf(own, graphs[0]!, request)
+    const otherOutcome = outcomeOf(theirs, graphs[1]!, request)
     sets[name] ??= { requests: 0, worse: 0, better: 0, worstBps: 0, own: 0, theirs: 0, wider: 0 }
     const tally = sets[name]
-    tally.own += a.work
-    tally.theirs += b.work
-    const loss = lossOf(request, a.result, b.result)
+    tally.own += ownOutcome.work
+    tally.theirs += otherOutcome.work
+    const loss = lossOf(request, ownOutcome.result, otherOutcome.result)
     if (loss === null) continue
     tally.requests++
     if (loss > EQUAL_BPS) tally.worse++
     if (loss < -EQUAL_BPS) tally.better++
     tally.worstBps = Math.max(tally.worstBps, rounded(loss, 2))
-    const gap = ({ result }: Outcome) => (result.ok ? (result.route.optimalityGapNetBps ?? BPS) : 0)
-    if (gap(b) > gap(a) + EQUAL_BPS) tally.wider++
+    const gapOf = ({ result }: Outcome) => (result.ok ? (result.route.optimalityGapNetBps ?? BPS) : 0)
+    if (gapOf(otherOutcome) > gapOf(ownOutcome) + EQUAL_BPS) tally.wider++
   }
 }
-const git = (...args: string[]) => execFileSync('git', args, { cwd: other, encoding: 'utf8' }).trim()
+const git = (...args: string[]) => execFileSync('git', args, { cwd: otherRoot, encoding: 'utf8' }).trim()
 record('router-ablation', {
   otherCommit: git('rev-parse', '--short', 'HEAD'),
   sets: Object.entries(sets).map(([name, { own, theirs, ...tally }]) => ({

@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- router against <folder>`: compares the search time with that of another installed and built
- * checkout, trade by trade. The sides take turns in separate processes, because compiled code and cache contents of one
- * would slow the other. Trades with equal routes are counted separately from the others. Results in
+ * checkout, trade by trade. The sides take turns in separate processes, because the compiled code and the cache
+ * contents of one side would slow the other. Trades with equal routes are counted separately from the others. Results
+ * in
  * `results/router-against.json`.
  */
 import { execFileSync } from 'node:child_process'
@@ -11,7 +12,7 @@ import { record, rounded } from '../record.ts'
 
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('npm run bench -- router against <folder of the other checkout>')
-const other = resolve(process.env.INIT_CWD ?? '.', folder)
+const otherRoot = resolve(process.env.INIT_CWD ?? '.', folder)
 const root = join(import.meta.dirname, '../..')
 
 const SIZES = [
@@ -20,7 +21,7 @@ const SIZES = [
   { nPools: 2_000, seed: 930_001, nTrades: 40 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Processes per side. Compiled code differs between processes, and with it the time, by up to a tenth. */
+/** Processes per side. The search time differs between processes by up to a tenth, as their compiled code does. */
 const ROUNDS = 7
 
 type SideResult = readonly { readonly us: number; readonly route: string }[]
@@ -57,7 +58,7 @@ for (const size of SIZES) {
   for (const gasPriceWei of GAS_PRICES) {
     const rounds = Array.from({ length: ROUNDS }, (_, round) => {
       // The sides alternate in running first.
-      const sides = round % 2 === 0 ? [root, other] : [other, root]
+      const sides = round % 2 === 0 ? [root, otherRoot] : [otherRoot, root]
       const [first, second] = sides.map((side) => measure(side, size, gasPriceWei)) as [SideResult, SideResult]
       return round % 2 === 0 ? { own: first, earlier: second } : { own: second, earlier: first }
     })
@@ -77,5 +78,5 @@ for (const size of SIZES) {
     console.error(JSON.stringify(sizes.at(-1)))
   }
 }
-const git = (...args: string[]) => execFileSync('git', args, { cwd: other, encoding: 'utf8' }).trim()
+const git = (...args: string[]) => execFileSync('git', args, { cwd: otherRoot, encoding: 'utf8' }).trim()
 record('router-against', { earlierCommit: git('rev-parse', '--short', 'HEAD'), sizes })

@@ -8,13 +8,16 @@ import { loadScenario } from './scenario.ts'
 
 const UPDATES = 200
 
-/** Returns the time to update the compiled graph of 20,000 pools to the next block, for one changed pool and for a hundred. */
-export function changedPool() {
+/**
+ * Returns the time to update the compiled graph of 20,000 pools to the next block, for one changed pool and for a
+ * hundred.
+ */
+export function measureChangedPools() {
   const { snapshot } = loadScenario(generate({ name: 'changes', nPools: 20_000, seed: 940_001, nTrades: 1 }))
   const ids = [...snapshot.pools.keys()]
   let pools = PoolMap.empty.with(snapshot.pools.values())
   let graph = buildGraph({ ...snapshot, pools })
-  const time = (count: number) => {
+  const msPerPool = (count: number) => {
     const times: number[] = []
     for (let update = 0; update < UPDATES; update++) {
       const changedIds = new Set(
@@ -28,6 +31,6 @@ export function changedPool() {
     }
     return rounded(median(times), 4)
   }
-  time(10)
-  return { pools: ids.length, msPerPool: { alone: time(1), ofAHundred: time(100) } }
+  msPerPool(10)
+  return { pools: ids.length, msPerPool: { alone: msPerPool(1), ofAHundred: msPerPool(100) } }
 }

@@ -5,9 +5,10 @@ import type { RoutedTrade } from './route.ts'
 
 /** Difference in basis points of the output below which a comparison is a tie. */
 const TIE_BPS = 0.1
-/** Maximum listed trades that a peer routed better. */
-const MAX_LOST = 10
+/** Maximum number of listed trades that a peer routed better. */
+const MAX_LISTED_LOSSES = 10
 
+/** Output base units after gas, and the search time. */
 export type Outcome = { readonly net: number; readonly ms: number }
 export type Row = {
   readonly seed: number
@@ -16,7 +17,7 @@ export type Row = {
   readonly net: number
   /** Result within the service's default limits. */
   readonly limited: Outcome
-  /** Results of the peers; null if a peer found no route. */
+  /** Results by name of the peer; null if it found no route. */
   readonly peers: ReadonlyMap<string, Outcome | null>
 }
 
@@ -30,15 +31,15 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
     // The bound ignores gas, so with gas it cannot be reached.
     ...(gasPrice === 0n
       ? { bpsBelowBound: { median: rounded(median(gaps), 4), p99: rounded(quantile(gaps, 0.99), 3) } }
-      : { bpsBelowNetBound: belowNetBound(rows) }),
+      : { bpsBelowNetBound: summarizeNetGaps(rows) }),
     ms: { median: rounded(median(ms), 3), p95: rounded(quantile(ms, 0.95), 3) },
-    serviceLimits: costOfLimits(rows),
-    peers: comparisons(rows),
+    serviceLimits: measureCostOfLimits(rows),
+    peers: comparePeers(rows),
   }
 }
 
-/** Returns the distance to the bound after gas. */
-function belowNetBound(rows: readonly Row[]) {
+/** Returns the distance from the output after gas to the upper bound of that. */
+function summarizeNetGaps(rows: readonly Row[]) {
   const gaps = rows.map(({ own }) => own.netGapBps).filter((gap) => gap !== null)
   return {
     trades: gaps.length,
@@ -49,31 +50,31 @@ function belowNetBound(rows: readonly Row[]) {
 }
 
 /**
- * Returns the cost of the limits of 24 pools and 4 hops compared with unlimited routes, in basis points of the output,
- * and their time.
+ * Returns what the service's limits of 24 pools and 4 hops cost: the loss compared with unlimited routes, in basis
+ * points of the output, and the search time within the limits.
  */
-function costOfLimits(rows: readonly Row[]) {
+function measureCostOfLimits(rows: readonly Row[]) {
   const routedRows = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
-  const cost = routedRows.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
+  const costsBps = routedRows.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
   const ms = rows.map(({ limited }) => limited.ms)
   return {
     bpsLost: {
-      median: rounded(median(cost), 4),
-      p95: rounded(quantile(cost, 0.95), 3),
-      most: rounded(Math.max(...cost), 1),
+      median: rounded(median(costsBps), 4),
+      p95: rounded(quantile(costsBps, 0.95), 3),
+      most: rounded(Math.max(...costsBps), 1),
     },
     ms: { median: rounded(median(ms), 3), p95: rounded(quantile(ms, 0.95), 3) },
   }
 }
 
-export function comparisons(rows: readonly Row[]) {
+export function comparePeers(rows: readonly Row[]) {
   const names = new Set(rows.flatMap(({ peers }) => [...peers.keys()]))
-  return [...names].map((name) => comparePeers(rows, name))
+  return [...names].map((name) => comparePeer(rows, name))
 }
 
-function comparePeers(rows: readonly Row[], name: string) {
-  const run = rows.filter(({ peers }) => peers.has(name))
-  const pairedRows = run.flatMap(({ seed, own, net, peers }) => {
+function comparePeer(rows: readonly Row[], name: string) {
+  const peerRows = rows.filter(({ peers }) => peers.has(name))
+  const pairedRows = peerRows.flatMap(({ seed, own, net, peers }) => {
     const peer = peers.get(name)
     if (!peer) return []
     const bps = ((net - peer.net) / Math.abs(Number(own.amountOut) || 1)) * 10_000
@@ -84,8 +85,8 @@ function comparePeers(rows: readonly Row[], name: string) {
   const times = pairedRows.map(({ ms }) => ms)
   return {
     name,
-    trades: run.length,
-    withoutRoute: run.length - pairedRows.length,
+    trades: peerRows.length,
+    withoutRoute: peerRows.length - pairedRows.length,
     better: differences.filter((bps) => bps > TIE_BPS).length,
     tie: differences.filter((bps) => Math.abs(bps) <= TIE_BPS).length,
     worse: lostRows.length,
@@ -94,7 +95,7 @@ function comparePeers(rows: readonly Row[], name: string) {
       median: rounded(median(differences), 3),
       p95: rounded(quantile(differences, 0.95), 1),
     },
-    worst: lostRows.slice(0, MAX_LOST).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
+    worst: lostRows.slice(0, MAX_LISTED_LOSSES).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
     ms: { median: rounded(median(times), 3), p95: rounded(quantile(times, 0.95), 3) },
     ourTimeToTheirs: rounded(median(pairedRows.map(({ ratio }) => ratio)), 2),
   }

@@ -9,23 +9,25 @@ export type Evaluation = {
   readonly amountOut: bigint
   /** Gas by the benchmark's common gas table. */
   readonly gas: number
-  /** Number of legs whose pool had too little liquidity, and whose unspent input is lost. */
-  readonly unspent: number
+  /** Number of legs whose pool had too little liquidity to spend their input. The rest of the input is lost. */
+  readonly incompleteLegs: number
 }
 
-type PairState = { readonly reserves: readonly [bigint, bigint]; readonly feePpm: bigint }
+type V2State = { readonly reserves: readonly [bigint, bigint]; readonly feePpm: bigint }
 type State =
-  | { readonly type: 'v2'; readonly state: PairState }
+  | { readonly type: 'v2'; readonly state: V2State }
   | { readonly type: 'v3'; readonly state: TickState }
   | { readonly type: 'stable'; readonly state: StableState }
 type EvaluatedSwap = {
+  /** State of the pool after the swap. */
   readonly after: State
   readonly amountOut: bigint
   readonly gas: number
-  readonly unspent: bigint
+  /** Input that the pool could not spend, in base units. */
+  readonly unspentInput: bigint
 }
 
-/** Pools whose state changes with each trade. */
+/** Keeps the states of a scenario's pools, which swaps change. */
 export class Executor {
   private readonly scenario: Scenario
   private readonly states = new Map<number, State>()
@@ -35,7 +37,7 @@ export class Executor {
   }
 
   quote(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
-    return trade(this.stateOf(pool), sideOf(this.poolOf(pool), tokenIn, tokenOut), amountIn)
+    return swapInState(this.stateOf(pool), sideOf(this.poolOf(pool), tokenIn, tokenOut), amountIn)
   }
 
   swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
@@ -56,7 +58,7 @@ export class Executor {
   private stateOf(id: number): State {
     const cached = this.states.get(id)
     if (cached) return cached
-    const loadedState = load(this.poolOf(id))
+    const loadedState = stateOfPool(this.poolOf(id))
     this.states.set(id, loadedState)
     return loadedState
   }
@@ -69,14 +71,14 @@ export class Executor {
 }
 
 /**
- * Executes the legs in order. Each swaps floor(held balance of tokenIn × num / den), and pools keep the changes of
- * earlier legs.
+ * Executes the legs in order. Each swaps floor(balance × num / den), where balance is what earlier legs left of its
+ * `tokenIn`. Pools keep the changes of earlier legs.
  */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const executor = new Executor(scenario)
   const balances = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
   let gas = COMPARISON_GAS.route
-  let unspent = 0
+  let incompleteLegs = 0
   for (const { pool, tokenIn, tokenOut, num, den } of legs) {
     const balance = balances.get(tokenIn) ?? 0n
     const amountIn = (balance * BigInt(num)) / BigInt(den)
@@ -86,9 +88,9 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
     balances.set(tokenIn, balance - amountIn)
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapResult.amountOut)
     gas += swapResult.gas
-    if (swapResult.unspent > 0n) unspent++
+    if (swapResult.unspentInput > 0n) incompleteLegs++
   }
-  return { amountOut: balances.get(trade.tokenOut) ?? 0n, gas, unspent }
+  return { amountOut: balances.get(trade.tokenOut) ?? 0n, gas, incompleteLegs }
 }
 
 /** Executes paths, each with its share of the amount. Shared pools are priced one path after the other. */
@@ -98,10 +100,10 @@ export function evaluatePaths(
   paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Omit<ScenarioLeg, 'num' | 'den'>[] }[],
 ): Evaluation {
   const executor = new Executor(scenario)
-  const crossedTicks = new Map<number, number>()
+  const gasByPool = new Map<number, number>()
   let amountOut = 0n
   let spentAmount = 0n
-  let unspent = 0
+  let incompleteLegs = 0
   for (const path of paths) {
     let balance = BigInt(path.amountIn)
     let token = trade.tokenIn
@@ -111,16 +113,20 @@ export function evaluatePaths(
       const swapResult = executor.swap(pool, tokenIn, tokenOut, balance)
       balance = swapResult.amountOut
       token = tokenOut
-      const base = COMPARISON_GAS.hop[executor.familyOf(pool)]
+      const baseGas = COMPARISON_GAS.hop[executor.familyOf(pool)]
       // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
-      crossedTicks.set(pool, (crossedTicks.get(pool) ?? base) + swapResult.gas - base)
-      if (swapResult.unspent > 0n) unspent++
+      gasByPool.set(pool, (gasByPool.get(pool) ?? baseGas) + swapResult.gas - baseGas)
+      if (swapResult.unspentInput > 0n) incompleteLegs++
     }
     if (token !== trade.tokenOut) throw new RangeError('a path ends at another token')
     amountOut += balance
   }
   if (spentAmount > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
-  return { amountOut, gas: [...crossedTicks.values()].reduce((sum, gas) => sum + gas, COMPARISON_GAS.route), unspent }
+  return {
+    amountOut,
+    gas: [...gasByPool.values()].reduce((sum, gas) => sum + gas, COMPARISON_GAS.route),
+    incompleteLegs,
+  }
 }
 
 function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut: number): 0 | 1 {
@@ -129,7 +135,7 @@ function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut:
   throw new RangeError(`pool ${id} does not trade ${tokenIn} for ${tokenOut}`)
 }
 
-function load(pool: ScenarioPool): State {
+function stateOfPool(pool: ScenarioPool): State {
   const feePpm = BigInt(pool.feePpm)
   switch (pool.type) {
     case 'v2':
@@ -148,36 +154,41 @@ function load(pool: ScenarioPool): State {
   }
 }
 
-function trade(pool: State, from: 0 | 1, amountIn: bigint): EvaluatedSwap {
+function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): EvaluatedSwap {
   const { hop, tick } = COMPARISON_GAS
   switch (pool.type) {
     case 'v2': {
       const { reserves, feePpm } = pool.state
-      const amountOut = pairOut(reserves[from], reserves[1 - from]!, feePpm, amountIn)
+      const amountOut = pairOut(reserves[inputSide], reserves[1 - inputSide]!, feePpm, amountIn)
       const after: State = {
         type: 'v2',
-        state: { feePpm, reserves: moveBalances(reserves, from, amountIn, amountOut) },
+        state: { feePpm, reserves: moveBalances(reserves, inputSide, amountIn, amountOut) },
       }
-      return { after, amountOut, gas: hop['uniswap-v2'], unspent: 0n }
+      return { after, amountOut, gas: hop['uniswap-v2'], unspentInput: 0n }
     }
     case 'v3': {
-      const { state, amountOut, crossed, unspent } = tickSwap(pool.state, amountIn, from === 0)
-      return { after: { type: 'v3', state }, amountOut, gas: hop['uniswap-v3'] + tick * crossed, unspent }
+      const {
+        state,
+        amountOut,
+        crossedTicks: crossed,
+        unspentInput: unspent,
+      } = tickSwap(pool.state, amountIn, inputSide === 0)
+      return { after: { type: 'v3', state }, amountOut, gas: hop['uniswap-v3'] + tick * crossed, unspentInput: unspent }
     }
     case 'stable': {
-      const amountOut = stableOut(pool.state, from, amountIn)
-      const balances = moveBalances(pool.state.balances, from, amountIn, amountOut)
+      const amountOut = stableOut(pool.state, inputSide, amountIn)
+      const balances = moveBalances(pool.state.balances, inputSide, amountIn, amountOut)
       return {
         after: { type: 'stable', state: { ...pool.state, balances } },
         amountOut,
         gas: hop['curve-stable'],
-        unspent: 0n,
+        unspentInput: 0n,
       }
     }
   }
 }
 
-function moveBalances(balances: readonly [bigint, bigint], from: 0 | 1, amountIn: bigint, amountOut: bigint) {
+function moveBalances(balances: readonly [bigint, bigint], inputSide: 0 | 1, amountIn: bigint, amountOut: bigint) {
   const [a, b] = balances
-  return from === 0 ? ([a + amountIn, b - amountOut] as const) : ([a - amountOut, b + amountIn] as const)
+  return inputSide === 0 ? ([a + amountIn, b - amountOut] as const) : ([a - amountOut, b + amountIn] as const)
 }

@@ -10,25 +10,28 @@ export type PoolType = ScenarioPool['type']
 
 /** Maximum deviation of a pool's price as a fraction of its fee. */
 const MAX_DEVIATION_OF_FEE = 0.85
-/** Maximum V2 pools per pair. */
+/** Maximum number of V2 pools, and of stable pools, of two tokens. */
 const MAX_POOLS_PER_PAIR = 3
-const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+/** Tick spacings by fee in parts per million. */
+const TICK_SPACING_OF_FEE: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 /** Ticks beyond which prices lose too much precision. */
 const TICK_LIMIT = 700_000
-/** Minimum positions of a tick pool. The first position spans the full range. */
+/** Minimum number of positions of a V3 pool. The first position spans the full range. */
 const MIN_POSITIONS = 3
 /** Upper bound on the number of positions beyond the minimum. */
 const MAX_ADDED_POSITIONS = 28
 /** Maximum half width of a position, in ticks. */
 const MAX_POSITION_TICKS = 25_000
-const FULL_RANGE_WEIGHT = 0.08
+/** Weight of the full-range position. A weight is relative to the sum of all; that of others is 1 at the median. */
+const FULL_RANGE_SHARE = 0.08
 const AMPLIFICATIONS = [100, 200, 500, 1000]
 
-type Base = Pick<ScenarioPool, 'id' | 'address' | 'token0' | 'token1' | 'feePpm' | 'tvlUsd'>
-type Spec = {
-  readonly base: Base
+type CommonFields = Pick<ScenarioPool, 'id' | 'address' | 'token0' | 'token1' | 'feePpm' | 'tvlUsd'>
+type PoolSpec = {
+  readonly commonFields: CommonFields
   readonly token0: ScenarioToken
   readonly token1: ScenarioToken
+  /** Value of the pool in USD. */
   readonly tvl: number
   /** Base units of token 1 per base unit of token 0. */
   readonly price: number
@@ -46,7 +49,9 @@ export class PoolFactory {
   }
 
   /**
-   * Adds a pool with a value in USD.
+   * Adds a pool.
+   *
+   * @param tvl - value of the pool in USD
    *
    * @returns false if it exists already or would be too small to be exact
    */
@@ -54,13 +59,13 @@ export class PoolFactory {
     const { random, tokens } = this
     if (a === b) return false
     const [lower, upper] = BigInt(tokens[a]!.address) > BigInt(tokens[b]!.address) ? [b, a] : [a, b]
-    const venue = type === 'v3' ? feePpm : Math.floor(random.next() * MAX_POOLS_PER_PAIR)
-    const key = `${type} ${lower} ${upper} ${venue}`
+    const variant = type === 'v3' ? feePpm : Math.floor(random.next() * MAX_POOLS_PER_PAIR)
+    const key = `${type} ${lower} ${upper} ${variant}`
     if (this.keys.has(key)) return false
     const [token0, token1] = [tokens[lower]!, tokens[upper]!]
-    const noise = Math.exp(((random.next() * 2 - 1) * MAX_DEVIATION_OF_FEE * feePpm) / 1e6)
-    const price = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals) * noise
-    const base = {
+    const deviation = Math.exp(((random.next() * 2 - 1) * MAX_DEVIATION_OF_FEE * feePpm) / 1e6)
+    const price = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals) * deviation
+    const commonFields = {
       id: this.pools.length,
       address: random.address(),
       token0: lower,
@@ -68,8 +73,8 @@ export class PoolFactory {
       feePpm,
       tvlUsd: Math.round(tvl),
     }
-    const make = { v2: makePair, v3: makeTicks, stable: makeStable }[type]
-    const pool = make({ base, token0, token1, tvl, price }, random)
+    const makePool = { v2: makePair, v3: makeTicks, stable: makeStable }[type]
+    const pool = makePool({ commonFields, token0, token1, tvl, price }, random)
     if (!pool) return false
     this.pools.push(pool)
     this.keys.add(key)
@@ -77,22 +82,22 @@ export class PoolFactory {
   }
 }
 
-function makePair({ base, token0, tvl, price }: Spec): ScenarioPool | null {
+function makePair({ commonFields: base, token0, tvl, price }: PoolSpec): ScenarioPool | null {
   const reserve0 = (tvl / 2 / token0.priceUsd) * 10 ** token0.decimals
   const reserve1 = reserve0 * price
   if (reserve0 < 1e4 || reserve1 < 1e4) return null
   return { ...base, type: 'v2', reserve0: String(wholeNumber(reserve0)), reserve1: String(wholeNumber(reserve1)) }
 }
 
-function makeStable({ base, token0, token1, tvl }: Spec, random: Random): ScenarioPool {
+function makeStable({ commonFields: base, token0, token1, tvl }: PoolSpec, random: Random): ScenarioPool {
   const A = random.pick(AMPLIFICATIONS)
   const decimals = Math.max(token0.decimals, token1.decimals)
   let imbalance = (random.next() * 2 - 1) * 0.35
-  const sides = () => [(tvl / 2) * (1 + imbalance), (tvl / 2) * (1 - imbalance)] as const
-  while (Math.abs(Math.log(stablePrice(...sides(), A * 2))) >= (MAX_DEVIATION_OF_FEE * base.feePpm) / 1e6)
+  const balancesUsd = () => [(tvl / 2) * (1 + imbalance), (tvl / 2) * (1 - imbalance)] as const
+  while (Math.abs(Math.log(stablePrice(...balancesUsd(), A * 2))) >= (MAX_DEVIATION_OF_FEE * base.feePpm) / 1e6)
     imbalance *= 0.6
   const unit = 10 ** decimals / token0.priceUsd
-  const [x, y] = sides()
+  const [x, y] = balancesUsd()
   const [scale0, scale1] = [10 ** (decimals - token0.decimals), 10 ** (decimals - token1.decimals)]
   return {
     ...base,
@@ -105,7 +110,10 @@ function makeStable({ base, token0, token1, tvl }: Spec, random: Random): Scenar
   }
 }
 
-/** Returns the marginal price of a two-coin stable pool, with `ann` = 2·A. */
+/**
+ * Returns the marginal price of a two-coin stable pool with balances `x` and `y`, as in Curve's formulas: `ann` is 2·A,
+ * `d` the invariant, `product` D³/(4xy), and `b` and `c` the coefficients of the equation for the other balance.
+ */
 function stablePrice(x: number, y: number, ann: number): number {
   let d = x + y
   for (let iteration = 0; iteration < 60; iteration++) {
@@ -114,8 +122,8 @@ function stablePrice(x: number, y: number, ann: number): number {
   }
   const b = x + d / ann
   const c = (d * d * d) / (4 * x * ann)
-  const balance = (-(b - d) + Math.sqrt((b - d) ** 2 + 4 * c)) / 2
-  return (balance + c / x) / (2 * balance + b - d)
+  const otherBalance = (-(b - d) + Math.sqrt((b - d) ** 2 + 4 * c)) / 2
+  return (otherBalance + c / x) / (2 * otherBalance + b - d)
 }
 
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
@@ -123,25 +131,27 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 type Position = { readonly low: number; readonly high: number; readonly liquidity: number }
 
-function makeTicks({ base, token0, token1, tvl, price }: Spec, random: Random): ScenarioPool | null {
-  const spacing = SPACING[base.feePpm]!
+function makeTicks({ commonFields: base, token0, token1, tvl, price }: PoolSpec, random: Random): ScenarioPool | null {
+  const spacing = TICK_SPACING_OF_FEE[base.feePpm]!
   const sqrtPrice = wholeNumber(Math.sqrt(price) * 2 ** 96)
   const tick = tickAtSqrtPrice(sqrtPrice)
   if (Math.abs(tick) > TICK_LIMIT) return null
-  const net = new Map<number, bigint>()
+  const liquidityNet = new Map<number, bigint>()
   let liquidity = 0n
   let balance0 = 0n
   let balance1 = 0n
-  for (const position of positions(tick, spacing, { token0, token1, tvl, price }, random)) {
+  for (const position of drawPositions(tick, spacing, { token0, token1, tvl, price }, random)) {
     const { low, high } = position
     const amount = wholeNumber(position.liquidity)
     if (amount < 2n) continue
-    net.set(low, (net.get(low) ?? 0n) + amount)
-    net.set(high, (net.get(high) ?? 0n) - amount)
+    liquidityNet.set(low, (liquidityNet.get(low) ?? 0n) + amount)
+    liquidityNet.set(high, (liquidityNet.get(high) ?? 0n) - amount)
     if (low <= tick && tick < high) liquidity += amount
-    const [lowest, highest] = [sqrtPriceAtTick(low), sqrtPriceAtTick(high)]
-    if (sqrtPrice < highest) balance0 += amount0Between(larger(sqrtPrice, lowest), highest, amount, true)
-    if (sqrtPrice > lowest) balance1 += amount1Between(lowest, smaller(sqrtPrice, highest), amount, true)
+    const [lowSqrtPrice, highSqrtPrice] = [sqrtPriceAtTick(low), sqrtPriceAtTick(high)]
+    if (sqrtPrice < highSqrtPrice)
+      balance0 += amount0Between(larger(sqrtPrice, lowSqrtPrice), highSqrtPrice, amount, true)
+    if (sqrtPrice > lowSqrtPrice)
+      balance1 += amount1Between(lowSqrtPrice, smaller(sqrtPrice, highSqrtPrice), amount, true)
   }
   if (liquidity < 1_000n || balance0 < 10_000n || balance1 < 10_000n) return null
   return {
@@ -151,7 +161,7 @@ function makeTicks({ base, token0, token1, tvl, price }: Spec, random: Random): 
     sqrtPriceX96: String(sqrtPrice),
     tick,
     liquidity: String(liquidity),
-    ticks: [...net]
+    ticks: [...liquidityNet]
       .filter(([, change]) => change !== 0n)
       .sort(([a], [b]) => a - b)
       .map(([index, change]) => [index, String(change)] as const),
@@ -160,18 +170,18 @@ function makeTicks({ base, token0, token1, tvl, price }: Spec, random: Random): 
   }
 }
 
-/** Returns positions around the price with the pool's total value. */
-function positions(
+/** Returns random positions around the price, whose value together is `tvl`. */
+function drawPositions(
   tick: number,
   spacing: number,
-  { token0, token1, tvl, price }: Omit<Spec, 'base'>,
+  { token0, token1, tvl, price }: Omit<PoolSpec, 'commonFields'>,
   random: Random,
 ): readonly Position[] {
   const [lowest, highest] = [Math.ceil(MIN_TICK / spacing) * spacing, Math.floor(MAX_TICK / spacing) * spacing]
   const minLogWidth = Math.log(spacing * 2)
   const count = MIN_POSITIONS + Math.floor(random.next() * random.next() * MAX_ADDED_POSITIONS)
   const positions: Position[] = []
-  let total = 0
+  let totalWeight = 0
   for (let index = 0; index < count; index++) {
     let [low, high] = [lowest, highest]
     if (index > 0) {
@@ -181,15 +191,15 @@ function positions(
       high = Math.min(high, Math.ceil((center + width) / spacing) * spacing)
     }
     if (high <= low) continue
-    const weight = index === 0 ? FULL_RANGE_WEIGHT : Math.exp(random.normal())
-    const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
-    const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), a), b)
+    const weight = index === 0 ? FULL_RANGE_SHARE : Math.exp(random.normal())
+    const [lowSqrtPrice, highSqrtPrice] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
+    const clampedSqrtPrice = Math.min(Math.max(Math.sqrt(price), lowSqrtPrice), highSqrtPrice)
     const usdPerLiquidity =
-      ((sqrtPriceInside - a) * token1.priceUsd) / 10 ** token1.decimals +
-      ((1 / sqrtPriceInside - 1 / b) * token0.priceUsd) / 10 ** token0.decimals
+      ((clampedSqrtPrice - lowSqrtPrice) * token1.priceUsd) / 10 ** token1.decimals +
+      ((1 / clampedSqrtPrice - 1 / highSqrtPrice) * token0.priceUsd) / 10 ** token0.decimals
     if (!(usdPerLiquidity > 0)) continue
     positions.push({ low, high, liquidity: weight / usdPerLiquidity })
-    total += weight
+    totalWeight += weight
   }
-  return positions.map((position) => ({ ...position, liquidity: (position.liquidity * tvl) / total }))
+  return positions.map((position) => ({ ...position, liquidity: (position.liquidity * tvl) / totalWeight }))
 }

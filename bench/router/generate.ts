@@ -1,6 +1,7 @@
 /**
- * Generates seeded scenarios that resemble a chain's liquidity. A scenario has six hubs, and a long tail of tokens with
- * most pools at the hubs. Pool values follow a power law. Trades have five sizes, between tokens of each class.
+ * Generates seeded scenarios that resemble a chain's liquidity. A scenario has six hub tokens, and many tail tokens,
+ * most of whose pools are with a hub. Pool values follow a power law. Trades have five sizes, between tokens of each
+ * class.
  */
 import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { PoolFactory, type PoolType } from './generate-pools.ts'
@@ -18,10 +19,12 @@ const WETH = 0
 const USDC = 1
 const USDT = 2
 const DAI = 3
-/** Trade sizes as fractions of the smaller of the two tokens' deepest pools, by value. */
-const SIZES = [0.0001, 0.001, 0.01, 0.05, 0.2]
-const CLASSES = ['hub-hub', 'hub-tail', 'tail-hub', 'tail-tail'] as const
-/** Minimum depth in dollars of a traded tail token. */
+/**
+ * Trade sizes as fractions of the smaller depth of the two tokens. A token's depth is the value of its deepest pool.
+ */
+const SIZE_FRACTIONS = [0.0001, 0.001, 0.01, 0.05, 0.2]
+const TRADE_CLASSES = ['hub-hub', 'hub-tail', 'tail-hub', 'tail-tail'] as const
+/** Minimum depth of a traded tail token in USD. */
 const MIN_DEPTH_USD = 20_000
 
 export type ScenarioSpec = {
@@ -29,17 +32,23 @@ export type ScenarioSpec = {
   readonly nPools: number
   readonly seed: number
   readonly nTrades?: number
-  /** Kinds of pools; all by default. */
-  readonly only?: readonly PoolType[]
+  /** Types of pools that are generated; all by default. */
+  readonly allowedTypes?: readonly PoolType[]
 }
 
-export function generate({ name, nPools, seed, nTrades = 40, only = ['v2', 'v3', 'stable'] }: ScenarioSpec): Scenario {
+export function generate({
+  name,
+  nPools,
+  seed,
+  nTrades = 40,
+  allowedTypes: only = ['v2', 'v3', 'stable'],
+}: ScenarioSpec): Scenario {
   const random = seededRandom(seed)
   const tokens = makeTokens(nPools, random)
   const factory = new PoolFactory(tokens, random)
-  const kinds = new Kinds(only)
-  addHubPools(factory, kinds, nPools, random)
-  addTailPools(factory, kinds, nPools, tokens, random)
+  const allowedTypes = new AllowedTypes(only)
+  addHubPools(factory, allowedTypes, nPools, random)
+  addTailPools(factory, allowedTypes, nPools, tokens, random)
   const { pools } = factory
   const trades = makeTrades(tokens, pools, nTrades, random)
   return {
@@ -55,17 +64,18 @@ export function generate({ name, nPools, seed, nTrades = 40, only = ['v2', 'v3',
   }
 }
 
-/** Selects the requested kind of pool, or the first allowed kind. */
-class Kinds {
-  private readonly requestedTypes: readonly PoolType[]
+/** The types of pools that a scenario may have. */
+class AllowedTypes {
+  private readonly types: readonly PoolType[]
   constructor(requestedTypes: readonly PoolType[]) {
-    this.requestedTypes = requestedTypes
+    this.types = requestedTypes
   }
   has(type: PoolType): boolean {
-    return this.requestedTypes.includes(type)
+    return this.types.includes(type)
   }
-  of(type: PoolType): PoolType {
-    return this.has(type) ? type : this.requestedTypes[0]!
+  /** Returns the type if it is allowed, else the first allowed type. */
+  orFirstAllowed(type: PoolType): PoolType {
+    return this.has(type) ? type : this.types[0]!
   }
 }
 
@@ -93,13 +103,13 @@ function makeTokens(nPools: number, random: Random): readonly ScenarioToken[] {
   return tokens
 }
 
-/** Returns a value in USD with a Pareto distribution. */
+/** Returns a random value in USD with a Pareto distribution of exponent `alpha`, at most `max`. */
 const pareto = (random: Random, min: number, alpha: number, max: number) =>
   Math.min(max, min / (random.next() || 1e-9) ** (1 / alpha))
 
-function addHubPools(factory: PoolFactory, kinds: Kinds, nPools: number, random: Random): void {
-  factory.add(kinds.has('v3') ? 'v3' : 'v2', WETH, USDC, 1.2e8, kinds.has('v3') ? 500 : 3000)
-  if (kinds.has('stable')) {
+function addHubPools(factory: PoolFactory, allowedTypes: AllowedTypes, nPools: number, random: Random): void {
+  factory.add(allowedTypes.has('v3') ? 'v3' : 'v2', WETH, USDC, 1.2e8, allowedTypes.has('v3') ? 500 : 3000)
+  if (allowedTypes.has('stable')) {
     factory.add('stable', USDC, USDT, 4e7, 100)
     factory.add('stable', USDC, DAI, 1.5e7, 400)
   }
@@ -110,35 +120,36 @@ function addHubPools(factory: PoolFactory, kinds: Kinds, nPools: number, random:
     const a = random.next() < 0.45 ? WETH : Math.floor(random.next() * HUBS.length)
     const b = random.next() < 0.4 ? USDC : Math.floor(random.next() * HUBS.length)
     if (a === b) continue
-    const stable = isStable(a) && isStable(b)
-    const tvl = pareto(random, stable ? 1.5e6 : 6e5, 0.75, 2.5e8)
-    const kind = random.next()
-    if (stable && kind < 0.5 && kinds.has('stable')) factory.add('stable', a, b, tvl, random.pick([100, 400]))
-    else if (kind >= 0.8) factory.add('v2', a, b, tvl * 0.4, 3000)
-    else if (kinds.of('v3') === 'v2') factory.add('v2', a, b, tvl, 3000)
-    else factory.add('v3', a, b, tvl, random.pick(stable ? [100, 100, 500] : [500, 500, 3000, 3000, 10000, 100]))
+    const areBothStable = isStable(a) && isStable(b)
+    const tvl = pareto(random, areBothStable ? 1.5e6 : 6e5, 0.75, 2.5e8)
+    const draw = random.next()
+    if (areBothStable && draw < 0.5 && allowedTypes.has('stable'))
+      factory.add('stable', a, b, tvl, random.pick([100, 400]))
+    else if (draw >= 0.8) factory.add('v2', a, b, tvl * 0.4, 3000)
+    else if (allowedTypes.orFirstAllowed('v3') === 'v2') factory.add('v2', a, b, tvl, 3000)
+    else factory.add('v3', a, b, tvl, random.pick(areBothStable ? [100, 100, 500] : [500, 500, 3000, 3000, 10000, 100]))
   }
 }
 
-/** Adds at least one pool per tail token, mostly with a hub. Earlier tokens get most of the remaining pools. */
+/** Adds a pool for each tail token, mostly with a hub. Of the remaining pools, earlier tail tokens get most. */
 function addTailPools(
   factory: PoolFactory,
-  kinds: Kinds,
+  allowedTypes: AllowedTypes,
   nPools: number,
   tokens: readonly ScenarioToken[],
   random: Random,
 ): void {
   const tails = tokens.filter(({ hub }) => !hub).map(({ id }) => id)
-  const partner = () => {
+  const drawPartner = () => {
     const draw = random.next()
-    const hub = [0.55, 0.73, 0.83, 0.87, 0.9, 0.92].findIndex((below) => draw < below)
+    const hub = [0.55, 0.73, 0.83, 0.87, 0.9, 0.92].findIndex((bound) => draw < bound)
     return hub < 0 ? random.pick(tails) : hub
   }
   const addPool = (token: number) => {
-    const other = partner()
+    const other = drawPartner()
     const tvl = Math.max(2000, Math.min(8e7, 6e4 * Math.exp(random.normal() * 2)))
     if (random.next() < 0.5) return factory.add('v2', token, other, tvl, 3000)
-    if (kinds.of('v3') === 'v2') return factory.add('v2', token, other, tvl, 3000)
+    if (allowedTypes.orFirstAllowed('v3') === 'v2') return factory.add('v2', token, other, tvl, 3000)
     return factory.add('v3', token, other, tvl, random.pick([3000, 3000, 10000, 10000, 500]))
   }
   for (const token of tails) {
@@ -162,24 +173,24 @@ function makeTrades(
   count: number,
   random: Random,
 ): readonly ScenarioTrade[] {
-  const depth = new Map<number, number>()
+  const depthUsd = new Map<number, number>()
   for (const { token0, token1, tvlUsd } of pools)
-    for (const token of [token0, token1]) depth.set(token, Math.max(depth.get(token) ?? 0, tvlUsd))
-  const tradedTokens = tokens.filter(({ id }) => depth.has(id))
+    for (const token of [token0, token1]) depthUsd.set(token, Math.max(depthUsd.get(token) ?? 0, tvlUsd))
+  const tradedTokens = tokens.filter(({ id }) => depthUsd.has(id))
   const hubs = tradedTokens.filter(({ hub }) => hub)
   const tails = tradedTokens.filter(({ hub }) => !hub)
-  const deepTails = tails.filter(({ id }) => depth.get(id)! > MIN_DEPTH_USD)
-  const group = deepTails.length > 0 ? deepTails : tails
-  const componentOf = components(tokens.length, pools)
+  const deepTails = tails.filter(({ id }) => depthUsd.get(id)! > MIN_DEPTH_USD)
+  const tradedTails = deepTails.length > 0 ? deepTails : tails
+  const componentOf = componentsOfTokens(tokens.length, pools)
   const trades: ScenarioTrade[] = []
   for (let attempt = 0; trades.length < count && attempt < 4000; attempt++) {
     const id = trades.length
-    const tradeClass = CLASSES[id % CLASSES.length]!
-    const sizeFrac = SIZES[Math.floor(id / CLASSES.length) % SIZES.length]!
-    const soldToken = random.pick(tradeClass.startsWith('hub') ? hubs : group)
-    const boughtToken = random.pick(tradeClass.endsWith('hub') ? hubs : group)
+    const tradeClass = TRADE_CLASSES[id % TRADE_CLASSES.length]!
+    const sizeFrac = SIZE_FRACTIONS[Math.floor(id / TRADE_CLASSES.length) % SIZE_FRACTIONS.length]!
+    const soldToken = random.pick(tradeClass.startsWith('hub') ? hubs : tradedTails)
+    const boughtToken = random.pick(tradeClass.endsWith('hub') ? hubs : tradedTails)
     if (soldToken.id === boughtToken.id || componentOf[soldToken.id] !== componentOf[boughtToken.id]) continue
-    const usd = sizeFrac * Math.min(depth.get(soldToken.id)!, depth.get(boughtToken.id)!)
+    const usd = sizeFrac * Math.min(depthUsd.get(soldToken.id)!, depthUsd.get(boughtToken.id)!)
     const amountIn = wholeNumber((usd / soldToken.priceUsd) * 10 ** soldToken.decimals)
     if (amountIn < 100_000n || (usd / boughtToken.priceUsd) * 10 ** boughtToken.decimals < 1e5) continue
     trades.push({
@@ -195,10 +206,12 @@ function makeTrades(
   return trades
 }
 
-/** Returns a number per token that connected tokens share. */
-function components(count: number, pools: readonly ScenarioPool[]): readonly number[] {
+/**
+ * Returns a number for each token. Tokens that pools connect, directly or through other tokens, have the same number.
+ */
+function componentsOfTokens(count: number, pools: readonly ScenarioPool[]): readonly number[] {
   const parent = Array.from({ length: count }, (_, token) => token)
-  const root = (token: number): number => {
+  const rootOf = (token: number): number => {
     let current = token
     while (parent[current] !== current) {
       parent[current] = parent[parent[current]!]!
@@ -206,6 +219,6 @@ function components(count: number, pools: readonly ScenarioPool[]): readonly num
     }
     return current
   }
-  for (const { token0, token1 } of pools) parent[root(token0)] = root(token1)
-  return parent.map((_, token) => root(token))
+  for (const { token0, token1 } of pools) parent[rootOf(token0)] = rootOf(token1)
+  return parent.map((_, token) => rootOf(token))
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- router least-input`: compares the search time of an exact-output request with that of the
- * exact-input request whose output it asks for, and measures the additional input. Both are searched in turn in one
- * process, trade by trade. Uses the shortest of many runs, which other load disturbs least. Results in
+ * `npm run bench -- router least-input`: compares an exact-output request with the exact-input request whose output
+ * it asks for: the search times, and how much more input its route needs. Both are searched in turn in one
+ * process, trade by trade. Uses the shortest of many runs, because other load on
+ * the machine affects it least. Results in
  * `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
@@ -27,31 +28,31 @@ for (const size of SIZES) {
     const loadedScenario = loadScenario(scenario)
     const graph = scenarioGraph(loadedScenario)
     const pairs = scenario.trades.flatMap((trade) => {
-      const quote = requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS)
-      const result = findRoute(graph, quote)
+      const exactInputRequest = requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS)
+      const result = findRoute(graph, exactInputRequest)
       if (!result.ok) return []
-      const { amountIn, ...terms } = quote
-      const inverseRequest: ExactOutputRequest = { ...terms, amountOut: result.route.amountOut }
-      return [{ quote, inverseRequest, amountIn }]
+      const { amountIn, ...terms } = exactInputRequest
+      const exactOutputRequest: ExactOutputRequest = { ...terms, amountOut: result.route.amountOut }
+      return [{ quote: exactInputRequest, inverseRequest: exactOutputRequest, amountIn }]
     })
     await warmUp(pairs, ({ quote, inverseRequest }) => [findRoute(graph, quote), findRoute(graph, inverseRequest)])
     let missedCount = 0
     const trades = pairs.flatMap(({ quote, inverseRequest, amountIn }) => {
-      const inverse = findRoute(graph, inverseRequest)
-      if (!inverse.ok || inverse.route.amountOut < inverseRequest.amountOut) {
+      const exactOutputResult = findRoute(graph, inverseRequest)
+      if (!exactOutputResult.ok || exactOutputResult.route.amountOut < inverseRequest.amountOut) {
         missedCount++
         return []
       }
-      const shortest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
+      const shortestMs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
       for (let run = 0; run < RUNS; run++) {
         for (const [side, request] of [quote, inverseRequest].entries()) {
           const start = performance.now()
           findRoute(graph, request)
-          shortest[side] = Math.min(shortest[side]!, performance.now() - start)
+          shortestMs[side] = Math.min(shortestMs[side]!, performance.now() - start)
         }
       }
-      const moreBps = (Number(inverse.route.amountIn) / Number(amountIn) - 1) * BPS
-      return [{ ratio: shortest[1] / shortest[0], ms: shortest, moreBps }]
+      const moreBps = (Number(exactOutputResult.route.amountIn) / Number(amountIn) - 1) * BPS
+      return [{ ratio: shortestMs[1] / shortestMs[0], ms: shortestMs, moreBps }]
     })
     const ratios = trades.map(({ ratio }) => ratio)
     const addedInputBps = trades.map(({ moreBps }) => moreBps)

@@ -1,7 +1,7 @@
 /**
- * Exact integer maths of the scenarios' pools, independent of the service's, so that the evaluator does not share its
- * errors. From published contract formulas: UniswapV2Library.getAmountOut, UniswapV3Pool.swap with the bitmap's word
- * steps, and get_dy of Curve's two-coin pools.
+ * Exact integer maths of the scenarios' pools. It shares no code with the service, so that the evaluator does not share
+ * its errors either. Follows the published contracts: UniswapV2Library.getAmountOut, UniswapV3Pool.swap with the
+ * bitmap's word steps, and get_dy of Curve's two-coin pools.
  */
 const Q96 = 1n << 96n
 const MAX_UINT256 = (1n << 256n) - 1n
@@ -9,10 +9,10 @@ const PPM = 1_000_000n
 export const MIN_TICK = -887_272
 export const MAX_TICK = 887_272
 /** Ticks per bitmap word. A swap stops at the end of a word even if no tick is initialized there. */
-const WORD = 256
+const TICKS_PER_WORD = 256
 const MAX_STEPS = 5_000
 
-/** 2^128 / 1.0001^(2^i / 2). */
+/** Element i is 2^128 / 1.0001^(2^i / 2): the factor of the square root of the price for bit i of a negative tick. */
 const TICK_FACTORS = [
   0xfffcb933bd6fad37aa2d162d1a594001n,
   0xfff97272373d413259a46990580e213an,
@@ -52,7 +52,7 @@ export function sqrtPriceAtTick(tick: number): bigint {
   return roundedRatio
 }
 
-/** Returns the highest tick whose price is not above the given one. */
+/** Returns the highest tick whose square root of the price is at most `sqrtPrice`. */
 export function tickAtSqrtPrice(sqrtPrice: bigint): number {
   let low = MIN_TICK
   let high = MAX_TICK
@@ -66,13 +66,13 @@ export function tickAtSqrtPrice(sqrtPrice: bigint): number {
 
 const divideUp = (a: bigint, b: bigint) => (a + b - 1n) / b
 
-/** Returns the token 0 amount between two prices, of which `a` is the lower. */
+/** Returns the amount of token 0 between the square roots `a` < `b` of two prices, both times 2^96. */
 export function amount0Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const product = (liquidity << 96n) * (b - a)
   return roundUp ? divideUp(divideUp(product, b), a) : product / b / a
 }
 
-/** Returns the token 1 amount between two prices, of which `a` is the lower. */
+/** Returns the amount of token 1 between the square roots `a` < `b` of two prices, both times 2^96. */
 export function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
   return roundUp ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
 }
@@ -83,56 +83,69 @@ export function pairOut(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, a
 }
 
 export type TickState = {
+  /** Square root of the price in base units of token 1 per base unit of token 0, times 2^96. */
   readonly sqrtPrice: bigint
   readonly tick: number
   readonly liquidity: bigint
-  /** Sorted by index, ascending. */
+  /** Initialized ticks by ascending index. */
   readonly ticks: readonly (readonly [index: number, liquidityNet: bigint])[]
   readonly spacing: number
   readonly feePpm: bigint
 }
 export type TickSwap = {
   readonly amountOut: bigint
-  readonly unspent: bigint
-  readonly crossed: number
+  /** Input for which the pool has no liquidity. */
+  readonly unspentInput: bigint
+  /** Number of initialized ticks that the swap crossed. */
+  readonly crossedTicks: number
   readonly state: TickState
 }
 
 export function tickSwap(state: TickState, amountIn: bigint, zeroForOne: boolean): TickSwap {
   const { ticks, spacing, feePpm } = state
   let { sqrtPrice, tick, liquidity } = state
-  let unspent = amountIn
+  let unspentInput = amountIn
   let amountOut = 0n
   let crossedCount = 0
-  let below = lastAtOrBelow(ticks, tick)
-  const limit = zeroForOne ? sqrtPriceAtTick(MIN_TICK) + 1n : sqrtPriceAtTick(MAX_TICK) - 1n
-  for (let step = 0; step < MAX_STEPS && unspent > 0n && sqrtPrice !== limit; step++) {
-    const ahead = ticks[zeroForOne ? below : below + 1]?.[0]
+  let index = indexOfLastAtOrBelow(ticks, tick)
+  const limitPrice = zeroForOne ? sqrtPriceAtTick(MIN_TICK) + 1n : sqrtPriceAtTick(MAX_TICK) - 1n
+  for (let step = 0; step < MAX_STEPS && unspentInput > 0n && sqrtPrice !== limitPrice; step++) {
+    const nextInitializedTick = ticks[zeroForOne ? index : index + 1]?.[0]
     const wordEnd = endOfWord(tick, spacing, zeroForOne)
-    const isInitialized = ahead !== undefined && (zeroForOne ? ahead >= wordEnd : ahead <= wordEnd)
-    if (liquidity === 0n && ahead === undefined) break
-    const nextTick = Math.min(MAX_TICK, Math.max(MIN_TICK, isInitialized ? ahead : wordEnd))
+    const isInThisWord =
+      nextInitializedTick !== undefined &&
+      (zeroForOne ? nextInitializedTick >= wordEnd : nextInitializedTick <= wordEnd)
+    if (liquidity === 0n && nextInitializedTick === undefined) break
+    const nextTick = Math.min(MAX_TICK, Math.max(MIN_TICK, isInThisWord ? nextInitializedTick : wordEnd))
     const tickPrice = sqrtPriceAtTick(nextTick)
-    const beyond = zeroForOne ? tickPrice < limit : tickPrice > limit
-    const part = swapWithin(sqrtPrice, beyond ? limit : tickPrice, liquidity, unspent, feePpm, zeroForOne)
-    unspent -= part.spent
-    amountOut += part.amountOut
-    const hasMoved = part.sqrtPrice !== sqrtPrice
-    sqrtPrice = part.sqrtPrice
+    const isBeyondLimit = zeroForOne ? tickPrice < limitPrice : tickPrice > limitPrice
+    const step = swapWithin(
+      sqrtPrice,
+      isBeyondLimit ? limitPrice : tickPrice,
+      liquidity,
+      unspentInput,
+      feePpm,
+      zeroForOne,
+    )
+    unspentInput -= step.spent
+    amountOut += step.amountOut
+    const hasMoved = step.sqrtPrice !== sqrtPrice
+    sqrtPrice = step.sqrtPrice
     if (sqrtPrice === tickPrice) {
-      if (isInitialized) {
+      if (isInThisWord) {
         crossedCount++
-        const net = ticks[zeroForOne ? below : below + 1]![1]
+        const net = ticks[zeroForOne ? index : index + 1]![1]
         liquidity += zeroForOne ? -net : net
-        below += zeroForOne ? -1 : 1
+        index += zeroForOne ? -1 : 1
       }
       tick = zeroForOne ? nextTick - 1 : nextTick
     } else if (hasMoved) tick = tickAtSqrtPrice(sqrtPrice)
   }
-  return { amountOut, unspent, crossed: crossedCount, state: { ...state, sqrtPrice, tick, liquidity } }
+  return { amountOut, unspentInput, crossedTicks: crossedCount, state: { ...state, sqrtPrice, tick, liquidity } }
 }
 
-function lastAtOrBelow(ticks: TickState['ticks'], tick: number): number {
+/** Returns the index in `ticks` of the last one at or below `tick`; -1 if there is none. */
+function indexOfLastAtOrBelow(ticks: TickState['ticks'], tick: number): number {
   let low = 0
   let high = ticks.length
   while (low < high) {
@@ -143,39 +156,49 @@ function lastAtOrBelow(ticks: TickState['ticks'], tick: number): number {
   return low - 1
 }
 
+/** Returns the last tick of the bitmap word that the swap enters next. */
 function endOfWord(tick: number, spacing: number, zeroForOne: boolean): number {
-  const compressed = Math.floor(tick / spacing)
+  const spacingIndex = Math.floor(tick / spacing)
   return zeroForOne
-    ? Math.floor(compressed / WORD) * WORD * spacing
-    : (Math.floor((compressed + 1) / WORD) * WORD + WORD - 1) * spacing
+    ? Math.floor(spacingIndex / TICKS_PER_WORD) * TICKS_PER_WORD * spacing
+    : (Math.floor((spacingIndex + 1) / TICKS_PER_WORD) * TICKS_PER_WORD + TICKS_PER_WORD - 1) * spacing
 }
 
-/** Swaps at constant liquidity up to a price. */
+/**
+ * Swaps at constant liquidity, until the input is spent or the price reaches `targetPrice`. Prices are square roots.
+ */
 function swapWithin(
-  from: bigint,
-  target: bigint,
+  startPrice: bigint,
+  targetPrice: bigint,
   liquidity: bigint,
   amountIn: bigint,
   feePpm: bigint,
   zeroForOne: boolean,
 ) {
-  const inputTo = (price: bigint) =>
-    zeroForOne ? amount0Between(price, from, liquidity, true) : amount1Between(from, price, liquidity, true)
-  const afterFee = (amountIn * (PPM - feePpm)) / PPM
-  const enough = afterFee >= inputTo(target)
+  const inputToReach = (price: bigint) =>
+    zeroForOne ? amount0Between(price, startPrice, liquidity, true) : amount1Between(startPrice, price, liquidity, true)
+  const inputAfterFee = (amountIn * (PPM - feePpm)) / PPM
+  const canReachTarget = inputAfterFee >= inputToReach(targetPrice)
   const scaledLiquidity = liquidity << 96n
-  const to = enough
-    ? target
+  const endPrice = canReachTarget
+    ? targetPrice
     : zeroForOne
-      ? divideUp(scaledLiquidity * from, scaledLiquidity + afterFee * from)
-      : from + (afterFee << 96n) / liquidity
-  const reachesTarget = to === target
-  const amountOut = zeroForOne ? amount1Between(to, from, liquidity, false) : amount0Between(from, to, liquidity, false)
-  const input = inputTo(to)
-  // If a swap ends within the range, the whole remainder is the fee.
-  return { sqrtPrice: to, amountOut, spent: reachesTarget ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn }
+      ? divideUp(scaledLiquidity * startPrice, scaledLiquidity + inputAfterFee * startPrice)
+      : startPrice + (inputAfterFee << 96n) / liquidity
+  const reachesTarget = endPrice === targetPrice
+  const amountOut = zeroForOne
+    ? amount1Between(endPrice, startPrice, liquidity, false)
+    : amount0Between(startPrice, endPrice, liquidity, false)
+  const input = inputToReach(endPrice)
+  // If the input ends before the target, all of it is spent: what does not move the price is the fee.
+  return {
+    sqrtPrice: endPrice,
+    amountOut,
+    spent: reachesTarget ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn,
+  }
 }
 
+/** A two-coin Curve pool. `rates` scale its balances to a common unit; `A` is the amplification coefficient. */
 export type StableState = {
   readonly balances: readonly [bigint, bigint]
   readonly rates: readonly [bigint, bigint]
@@ -184,40 +207,41 @@ export type StableState = {
 }
 const MAX_ITERATIONS = 255
 
-export function stableOut({ balances, rates, A, feePpm }: StableState, from: 0 | 1, amountIn: bigint): bigint {
-  const to = from === 0 ? 1 : 0
+export function stableOut({ balances, rates, A, feePpm }: StableState, inputSide: 0 | 1, amountIn: bigint): bigint {
+  const outputSide = inputSide === 0 ? 1 : 0
   const ann = A * 2n
-  const x = balances[from] * rates[from]
-  const y = balances[to] * rates[to]
+  const x = balances[inputSide] * rates[inputSide]
+  const y = balances[outputSide] * rates[outputSide]
   // The pool iterates over its coins in their order in both directions, and the order affects rounding.
-  const d = from === 0 ? stableInvariant(x, y, ann) : stableInvariant(y, x, ann)
-  const after = stableBalance(x + amountIn * rates[from], d, ann)
-  const amountOut = (y - after - 1n) / rates[to]
-  // Curve's fees have 10 decimals.
+  const d = inputSide === 0 ? stableInvariant(x, y, ann) : stableInvariant(y, x, ann)
+  const balanceAfter = stableBalance(x + amountIn * rates[inputSide], d, ann)
+  const amountOut = (y - balanceAfter - 1n) / rates[outputSide]
+  // Curve's fees have ten decimals, so that a part per million is 10,000.
   return amountOut <= 0n ? 0n : amountOut - (feePpm * 10_000n * amountOut) / 10_000_000_000n
 }
 
+/** Returns the invariant `d` of the scaled balances `x` and `y` by Newton's method. `ann` is 2·A. */
 function stableInvariant(x: bigint, y: bigint, ann: bigint): bigint {
   const sum = x + y
   let d = sum
   for (let iteration = 0; iteration < MAX_ITERATIONS && sum > 0n; iteration++) {
     const product = (((d * d) / (x * 2n)) * d) / (y * 2n)
-    const before = d
+    const previous = d
     d = ((ann * sum + product * 2n) * d) / ((ann - 1n) * d + 3n * product)
-    if (isNear(d, before)) break
+    if (isNear(d, previous)) break
   }
   return d
 }
 
-/** Returns the other balance at which the invariant holds. */
+/** Returns the scaled balance `y` at which the invariant is `d` if the other balance is `x`. `ann` is 2·A. */
 function stableBalance(x: bigint, d: bigint, ann: bigint): bigint {
   const c = (((d * d) / (x * 2n)) * d) / (ann * 2n)
   const b = x + d / ann
   let y = d
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
-    const before = y
+    const previous = y
     y = (y * y + c) / (2n * y + b - d)
-    if (isNear(y, before)) break
+    if (isNear(y, previous)) break
   }
   return y
 }

@@ -6,7 +6,10 @@ import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
 
 export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, COMPARISON_GAS)
 
-/** A leg that swaps floor(held balance of tokenIn × num / den). Legs execute in order. */
+/**
+ * A leg of a route. Legs execute in order. Each swaps floor(balance × num / den), where balance is what earlier legs
+ * left of `tokenIn`.
+ */
 export type ScenarioLeg = {
   readonly pool: number
   readonly tokenIn: number
@@ -20,20 +23,19 @@ export type RoutedTrade = {
   /** Base units; "0" if no route was found. */
   readonly amountOut: string
   readonly legs: readonly ScenarioLeg[]
+  /** Distance of the output from its upper bound, without gas, in basis points; null without a bound. */
   readonly gapBps: number | null
-  /** Distance to the bound after gas, in basis points. */
+  /** Distance of the output after gas from the upper bound of that, in basis points; null without a bound. */
   readonly netGapBps: number | null
-  /**
-   * Milliseconds of search and settlement of this trade after warm-up: the median of three runs after an uncounted one.
-   */
+  /** Milliseconds of the search after warm-up: the median of three runs after one that does not count. */
   readonly ms: number
 }
 
 /** Limits so large that they do not restrict the benchmark's routes. */
-const LIMITS = { maxHops: 8, maxSplits: 1_000 }
+const UNRESTRICTED_LIMITS = { maxHops: 8, maxSplits: 1_000 }
 /** Default limits of the service. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
-export type Limits = typeof LIMITS
+export type Limits = typeof UNRESTRICTED_LIMITS
 const RUNS = 3
 
 /** Milliseconds of searches before the measurement, after which V8 has compiled them, as in a running service. */
@@ -48,7 +50,7 @@ export function requestOf(
   { tokenOf, wrappedNative }: LoadedScenario,
   { tokenIn, tokenOut, amountIn }: ScenarioTrade,
   gasPriceWei: bigint,
-  limits: Limits = LIMITS,
+  limits: Limits = UNRESTRICTED_LIMITS,
 ): RouteRequest {
   const ends = { tokenIn: tokenOf(tokenIn), tokenOut: tokenOf(tokenOut) }
   return { ...ends, amountIn: BigInt(amountIn), wrappedNative, gasPriceWei, ...limits }
@@ -59,7 +61,7 @@ export function routeTrade(
   graph: Graph,
   trade: ScenarioTrade,
   gasPriceWei: bigint,
-  limits: Limits = LIMITS,
+  limits: Limits = UNRESTRICTED_LIMITS,
 ): RoutedTrade {
   const request = requestOf(loadedScenario, trade, gasPriceWei, limits)
   const result = findRoute(graph, request)

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- router scale [pools]`: measures search time, memory, and a changed pool on a graph as large as the
- * largest chains.
+ * `npm run bench -- router scale [pools]`: measures the search time, the memory, and the update for a changed pool on a
+ * graph with as many pools as the largest chains have.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -8,7 +8,7 @@ import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
-import { changedPool } from './changed-pool.ts'
+import { measureChangedPools } from './changed-pool.ts'
 import { generate } from './generate.ts'
 import { requestOf, SERVICE_LIMITS, warmUp } from './route.ts'
 import { loadScenario } from './scenario.ts'
@@ -21,20 +21,20 @@ const RUNS = 3
 const GAS_PRICES = [0n, 10n ** 10n]
 
 setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
+const collectGarbage: () => void = runInNewContext('gc')
 const bytesHeld = () => {
-  collect()
+  collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
 
-/** Measures wall-clock and CPU time. Other load affects mainly the first. */
+/** Measures wall-clock time, which other processes affect, and CPU time. */
 function timeOf(run: () => void) {
-  const from = performance.now()
+  const startedAt = performance.now()
   const cpu = process.cpuUsage()
   run()
   const { user, system } = process.cpuUsage(cpu)
-  return { ms: performance.now() - from, cpuMs: (user + system) / 1000 }
+  return { ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 }
 }
 
 const summary = (times: readonly number[]) => ({
@@ -46,16 +46,16 @@ const summary = (times: readonly number[]) => ({
 const scenario = generate({ name: 'scale', nPools: POOLS, seed: SEED, nTrades: TRADES })
 const loadedScenario = loadScenario(scenario)
 let pools = PoolMap.empty.with(loadedScenario.snapshot.pools.values())
-const [somePool] = loadedScenario.snapshot.pools.keys()
-const before = bytesHeld()
+const [changedPoolId] = loadedScenario.snapshot.pools.keys()
+const bytesBefore = bytesHeld()
 const start = performance.now()
 let graph = buildGraph({ ...loadedScenario.snapshot, pools })
 const buildMs = performance.now() - start
-const compiledMB = (bytesHeld() - before) / 2 ** 20
+const compiledMB = (bytesHeld() - bytesBefore) / 2 ** 20
 
 /** Updates the graph to another block, for which no search has run yet. */
 function nextBlock() {
-  pools = pools.with([{ ...pools.get(somePool!)! }])
+  pools = pools.with([{ ...pools.get(changedPoolId!)! }])
   graph = buildGraph({ ...loadedScenario.snapshot, pools }, graph)
 }
 
@@ -65,9 +65,9 @@ for (const gasPriceWei of GAS_PRICES) {
   await warmUp(requests, (request) => findRoute(graph, request))
   const times = requests.map((request) => {
     nextBlock()
-    const first = timeOf(() => findRoute(graph, request)).cpuMs
+    const firstCpuMs = timeOf(() => findRoute(graph, request)).cpuMs
     const runs = Array.from({ length: RUNS }, () => timeOf(() => findRoute(graph, request)))
-    return { first, ms: median(runs.map(({ ms }) => ms)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) }
+    return { first: firstCpuMs, ms: median(runs.map(({ ms }) => ms)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) }
   })
   searches.push({
     gwei: Number(gasPriceWei / 10n ** 9n),
@@ -84,8 +84,8 @@ record('scale', {
   graph: {
     buildMs: rounded(buildMs, 0),
     compiledMB: rounded(compiledMB),
-    afterSearchesMB: rounded((bytesHeld() - before) / 2 ** 20),
+    afterSearchesMB: rounded((bytesHeld() - bytesBefore) / 2 ** 20),
   },
   searches,
-  changedPool: changedPool(),
+  changedPool: measureChangedPools(),
 })

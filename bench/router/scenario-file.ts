@@ -3,14 +3,17 @@ import { z } from 'zod'
 import type { RoutedTrade, ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool } from './scenario.ts'
 
-/** A scenario with indices in its lists as ids, instead of the file's own ids. */
+/** A scenario whose ids are replaced by indices in its lists. */
 export type ScenarioFile = {
   readonly scenario: Scenario
   /** Converts a route to the ids of the file. */
-  readonly inOwnIds: (routedTrade: RoutedTrade) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly OwnLeg[] }
+  readonly toFileIds: (
+    routedTrade: RoutedTrade,
+  ) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly LegWithFileIds[] }
 }
 type Id = number | string
-type OwnLeg = Omit<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'> & Readonly<Record<'pool' | 'tokenIn' | 'tokenOut', Id>>
+type LegWithFileIds = Omit<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'> &
+  Readonly<Record<'pool' | 'tokenIn' | 'tokenOut', Id>>
 
 const id = z.union([z.number(), z.string()], 'must be a number or a string')
 const uint = z.string('must be a decimal string').regex(/^\d{1,78}$/, 'must be a decimal string')
@@ -19,7 +22,7 @@ const address = z.string('must be an address').regex(/^0x[0-9a-fA-F]{40}$/, 'mus
 const tick = z.int('must be a whole number')
 const feePpm = z.int('must be a whole number').min(0).max(999_999)
 
-const pool = { id, address, token0: id, token1: id, feePpm, tvlUsd: z.number().default(0) }
+const commonPoolFields = { id, address, token0: id, token1: id, feePpm, tvlUsd: z.number().default(0) }
 const schema = z.object({
   version: z.literal(1, 'must be 1'),
   name: z.string().default(''),
@@ -42,9 +45,9 @@ const schema = z.object({
     z.discriminatedUnion(
       'type',
       [
-        z.object({ ...pool, type: z.literal('v2'), reserve0: uint, reserve1: uint }),
+        z.object({ ...commonPoolFields, type: z.literal('v2'), reserve0: uint, reserve1: uint }),
         z.object({
-          ...pool,
+          ...commonPoolFields,
           type: z.literal('v3'),
           tickSpacing: z.int('must be a whole number').min(1),
           sqrtPriceX96: uint,
@@ -55,7 +58,7 @@ const schema = z.object({
           balance1: uint.default('0'),
         }),
         z.object({
-          ...pool,
+          ...commonPoolFields,
           type: z.literal('stable'),
           A: uint,
           balance0: uint,
@@ -81,35 +84,35 @@ export function readScenario(text: string): ScenarioFile {
   if (!parsed.success)
     throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'))
   const { data } = parsed
-  const placeOfToken = places('tokens', data.tokens)
-  places('pools', data.pools)
-  places('trades', data.trades)
-  const token = (tokenId: Id, field: string) => {
-    const tokenIndex = placeOfToken.get(tokenId)
+  const indexOfToken = indexById('tokens', data.tokens)
+  indexById('pools', data.pools)
+  indexById('trades', data.trades)
+  const tokenIndexOf = (tokenId: Id, field: string) => {
+    const tokenIndex = indexOfToken.get(tokenId)
     if (tokenIndex === undefined) throw new Error(`${field} ${JSON.stringify(tokenId)} is not among the tokens`)
     return tokenIndex
   }
-  const differ = (a: number, b: number, field: string) => {
+  const requireDifferent = (a: number, b: number, field: string) => {
     if (a === b) throw new Error(`${field} must name two tokens`)
   }
   const pools = data.pools.map((pool, index): ScenarioPool => {
-    const token0 = token(pool.token0, `pools.${index}.token0`)
-    const token1 = token(pool.token1, `pools.${index}.token1`)
-    differ(token0, token1, `pools.${index}`)
+    const token0 = tokenIndexOf(pool.token0, `pools.${index}.token0`)
+    const token1 = tokenIndexOf(pool.token1, `pools.${index}.token1`)
+    requireDifferent(token0, token1, `pools.${index}`)
     return { ...pool, id: index, token0, token1 }
   })
   const trades = data.trades.map((trade, index) => {
-    const tokenIn = token(trade.tokenIn, `trades.${index}.tokenIn`)
-    const tokenOut = token(trade.tokenOut, `trades.${index}.tokenOut`)
-    differ(tokenIn, tokenOut, `trades.${index}`)
+    const tokenIn = tokenIndexOf(trade.tokenIn, `trades.${index}.tokenIn`)
+    const tokenOut = tokenIndexOf(trade.tokenOut, `trades.${index}.tokenOut`)
+    requireDifferent(tokenIn, tokenOut, `trades.${index}`)
     if (BigInt(trade.amountIn) === 0n) throw new Error(`trades.${index}.amountIn must be above 0`)
     return { ...trade, tokenIn, tokenOut }
   })
   const tokens = data.tokens.map((token, id) => ({ ...token, id }))
-  const nativeToken = token(data.nativeToken, 'nativeToken')
+  const nativeToken = tokenIndexOf(data.nativeToken, 'nativeToken')
   return {
     scenario: { ...data, nativeToken, tokens, pools, trades },
-    inOwnIds: (routedTrade) => ({
+    toFileIds: (routedTrade) => ({
       ...routedTrade,
       legs: routedTrade.legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
         pool: data.pools[pool]!.id,
@@ -122,11 +125,11 @@ export function readScenario(text: string): ScenarioFile {
   }
 }
 
-function places(list: string, entries: readonly { readonly id: Id }[]): ReadonlyMap<Id, number> {
+function indexById(list: string, entries: readonly { readonly id: Id }[]): ReadonlyMap<Id, number> {
   const indexes = new Map<Id, number>()
-  for (const [tokenIndex, { id }] of entries.entries()) {
-    if (indexes.has(id)) throw new Error(`${list}.${tokenIndex}.id ${JSON.stringify(id)} is there twice`)
-    indexes.set(id, tokenIndex)
+  for (const [index, { id }] of entries.entries()) {
+    if (indexes.has(id)) throw new Error(`${list}.${index}.id ${JSON.stringify(id)} is there twice`)
+    indexes.set(id, index)
   }
   return indexes
 }

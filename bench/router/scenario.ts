@@ -23,6 +23,7 @@ export type ScenarioToken = {
   readonly address: string
   readonly decimals: number
   readonly priceUsd: number
+  /** True if most pools of other tokens are with this one. */
   readonly hub: boolean
 }
 
@@ -45,7 +46,10 @@ export type TickPool = PoolBase & {
   readonly balance0: string
   readonly balance1: string
 }
-/** A two-coin Curve pool: Ann = 2·A, balances are multiplied by `rate`, and the fee is taken from the output. */
+/**
+ * A two-coin Curve pool with the amplification coefficient `A`. Its balances are multiplied by `rate0` and `rate1`, and
+ * the fee is taken from the output.
+ */
 export type StablePool = PoolBase & {
   readonly type: 'stable'
   readonly A: string
@@ -61,7 +65,9 @@ export type ScenarioTrade = {
   readonly tokenIn: number
   readonly tokenOut: number
   readonly amountIn: string
+  /** Kinds of the two tokens, such as "hub-tail". */
   readonly class?: string
+  /** Value as a fraction of the smaller depth of the two tokens. */
   readonly sizeFrac?: number
   readonly usd?: number
 }

@@ -1,9 +1,12 @@
-/** `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared with other routers in the same run. */
+/**
+ * `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared
+ * with other routers in the same run.
+ */
 import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
-import { certificates } from './certificates.ts'
-import { changedPool } from './changed-pool.ts'
-import { comparisons, type Outcome, type Row, summary } from './compare.ts'
+import { measureCertificates } from './certificates.ts'
+import { measureChangedPools } from './changed-pool.ts'
+import { comparePeers, type Outcome, type Row, summary } from './compare.ts'
 import { evaluate, evaluatePaths } from './evaluate.ts'
 import { generate } from './generate.ts'
 import { netOf } from './net.ts'
@@ -12,7 +15,7 @@ import { foreignPeer, type Peer, type PeerRoute } from './peers/peer.ts'
 import { uniswapPeer } from './peers/uniswap.ts'
 import { routeTrade, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
 import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
-import { threadFigures } from './thread.ts'
+import { measureThread } from './thread.ts'
 
 /** Number of pools, seeds, and trades of each size. Development used none of these seeds. */
 const SIZES = [
@@ -25,20 +28,20 @@ const GAS_PRICES = [0n, 10n ** 10n]
 /** Minimum dollars of a trade in runs with a gas price, since gas dominates the result of smaller trades. */
 const MIN_USD = 500
 /** Maximum number of pools for the simple methods, which quote every pool again and are slow. */
-const PLAIN_PEERS_UP_TO = 200
-const PLAIN_TRADES = 10
+const MAX_POOLS_OF_SIMPLE_PEERS = 200
+const TRADES_OF_SIMPLE_PEERS = 10
 /** Trades for the npm peer without gas, for which it takes seconds each, because splits cost nothing. */
-const SPLITTING_TRADES = 10
+const UNISWAP_TRADES_WITHOUT_GAS = 10
 const TIMED_RUNS = 3
 
 const sizes = []
-const withGas: Row[] = []
+const rowsWithGas: Row[] = []
 for (const { nPools, seeds, nTrades } of SIZES) {
   for (const gasPrice of GAS_PRICES) {
     const rows: Row[] = []
     for (const seed of seeds)
       rows.push(...(await runScenario(generate({ name: 'bench', nPools, seed, nTrades }), gasPrice)))
-    if (gasPrice > 0n) withGas.push(...rows)
+    if (gasPrice > 0n) rowsWithGas.push(...rows)
     const figures = summary(rows, gasPrice)
     sizes.push({ pools: nPools, gasPriceGwei: Number(gasPrice / 10n ** 9n), ...figures })
     console.error(nPools, gasPrice, JSON.stringify(figures))
@@ -47,32 +50,32 @@ for (const { nPools, seeds, nTrades } of SIZES) {
 record('router', {
   sizes,
   // All sizes together.
-  netOfGas: { trades: withGas.length, peers: comparisons(withGas) },
-  certificates: certificates(),
-  changedPool: changedPool(),
-  thread: await threadFigures(20_000, 940_001),
+  netOfGas: { trades: rowsWithGas.length, peers: comparePeers(rowsWithGas) },
+  certificates: measureCertificates(),
+  changedPool: measureChangedPools(),
+  thread: await measureThread(20_000, 940_001),
 })
 
 async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]> {
   const loadedScenario = loadScenario(scenario)
   const graph = scenarioGraph(loadedScenario)
-  const small = scenario.pools.length <= PLAIN_PEERS_UP_TO
+  const isSmall = scenario.pools.length <= MAX_POOLS_OF_SIMPLE_PEERS
   const price = Number(gasPrice)
-  const plainPeers = small ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
+  const simplePeers = isSmall ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
   const uniswap = uniswapPeer(scenario, price)
-  const foreign = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
+  const foreignPeers = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
   const rows: Row[] = []
   const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= MIN_USD)
-  for (const peer of foreign) await warmUp(trades, peer.run)
+  for (const peer of foreignPeers) await warmUp(trades, peer.run)
   await warmUp(trades, (trade) => routeTrade(loadedScenario, graph, trade, gasPrice))
   for (const [index, trade] of trades.entries()) {
     const ownRoute = routeTrade(loadedScenario, graph, trade, gasPrice)
     const peers = new Map<string, Outcome | null>()
-    for (const peer of foreign) peers.set(peer.name, await runPeer(peer, TIMED_RUNS, scenario, trade, gasPrice))
-    if (gasPrice > 0n || index < SPLITTING_TRADES)
+    for (const peer of foreignPeers) peers.set(peer.name, await runPeer(peer, TIMED_RUNS, scenario, trade, gasPrice))
+    if (gasPrice > 0n || index < UNISWAP_TRADES_WITHOUT_GAS)
       peers.set(uniswap.name, await runPeer(uniswap, 1, scenario, trade, gasPrice))
-    if (index < PLAIN_TRADES)
-      for (const peer of plainPeers) peers.set(peer.name, await runPeer(peer, 1, scenario, trade, gasPrice))
+    if (index < TRADES_OF_SIMPLE_PEERS)
+      for (const peer of simplePeers) peers.set(peer.name, await runPeer(peer, 1, scenario, trade, gasPrice))
     const evaluation = evaluate(scenario, trade, ownRoute.legs)
     if (String(evaluation.amountOut) !== ownRoute.amountOut)
       throw new Error(

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- router threads [pools]`: measures searches with one and with two routing threads while blocks arrive.
- * Threads settle the routes, and the main thread encodes them. Also measures the main thread's cost of a block by the
- * number of threads that receive it.
+ * `npm run bench -- router threads [pools]`: measures searches with one and with two routing threads while blocks
+ * arrive. The main thread encodes the routes. Also measures what a block costs the main thread if one and if two
+ * threads receive it.
  */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'
@@ -15,14 +15,14 @@ import { loadScenario } from './scenario.ts'
 const POOLS = Number(process.argv[2] ?? 20_000)
 const TRADES = 40
 const SECONDS = 8
-/** Rounds of each, in turn, so that other load affects both. */
+/** Rounds. In each, one and two threads are measured in turn, so that other load on the machine affects both. */
 const ROUNDS = 3
 /** Concurrent searches per thread. */
-const AT_ONCE = 2
+const SEARCHES_PER_THREAD = 2
 const BLOCK_MS = 2_000
 const CHANGED_POOLS = 200
 const BLOCKS = 40
-/** Timeout that no search reaches on a busy machine, since timeouts are not measured. */
+/** Timeout of a search, so long that none reaches it even on a busy machine. */
 const TIMEOUT_MS = 20_000
 const GAS_PRICE = 10n ** 10n
 
@@ -52,31 +52,31 @@ function nextBlock(): void {
   snapshot = { ...snapshot, pools: snapshot.pools.with(changedPools) }
 }
 
-let encoded = 0
+let encodedCount = 0
 function encode(result: RouteResult): void {
   if (!result.ok) return
   try {
     encodeSwap({ route: result.route, wrappedNative: requests[0]!.wrappedNative, ...terms })
-    encoded++
+    encodedCount++
   } catch (error) {
     // The scenario has kinds of pools without a contract.
     if (!(error instanceof EncodeError)) throw error
   }
 }
 
-/** Returns searches per second. */
-async function throughput(threads: RouterThreads, count: number): Promise<number> {
+/** Returns the number of searches per second, while a block arrives every two seconds. */
+async function searchesPerSecond(threads: RouterThreads, threadCount: number): Promise<number> {
   const end = performance.now() + SECONDS * 1_000
   const timer = setInterval(nextBlock, BLOCK_MS)
   let doneCount = 0
   const caller = async (first: number) => {
-    for (let k = first; performance.now() < end; k += count * AT_ONCE) {
+    for (let k = first; performance.now() < end; k += threadCount * SEARCHES_PER_THREAD) {
       encode(await threads.findRoute(snapshot, requests[k % TRADES]!))
       doneCount++
     }
   }
   const start = performance.now()
-  await Promise.all(Array.from({ length: count * AT_ONCE }, (_, k) => caller(k)))
+  await Promise.all(Array.from({ length: threadCount * SEARCHES_PER_THREAD }, (_, k) => caller(k)))
   clearInterval(timer)
   return (doneCount * 1_000) / (performance.now() - start)
 }
@@ -84,13 +84,13 @@ async function throughput(threads: RouterThreads, count: number): Promise<number
 /**
  * Returns the main thread's CPU microseconds per block that is sent to `count` threads, including one search of each.
  */
-async function blockCost(threads: RouterThreads, count: number): Promise<number> {
+async function microsPerBlock(threads: RouterThreads, threadCount: number): Promise<number> {
   const times: number[] = []
   for (let block = 0; block < BLOCKS; block++) {
     nextBlock()
-    const before = process.threadCpuUsage()
-    await Promise.all(Array.from({ length: count }, () => threads.findRoute(snapshot, requests[0]!)))
-    const { user, system } = process.threadCpuUsage(before)
+    const cpuBefore = process.threadCpuUsage()
+    await Promise.all(Array.from({ length: threadCount }, () => threads.findRoute(snapshot, requests[0]!)))
+    const { user, system } = process.threadCpuUsage(cpuBefore)
     times.push(user + system)
   }
   return median(times)
@@ -102,15 +102,23 @@ for (const [threads, count] of [
   [oneThread, 1],
   [twoThreads, 2],
 ] as const)
-  await throughput(threads, count)
+  await searchesPerSecond(threads, count)
 const rounds: { one: number; two: number; times: number }[] = []
 for (let round = 0; round < ROUNDS; round++) {
-  const [alone, both] = [await throughput(oneThread, 1), await throughput(twoThreads, 2)]
-  rounds.push({ one: rounded(alone), two: rounded(both), times: rounded(both / alone, 2) })
+  const [withOne, withTwo] = [await searchesPerSecond(oneThread, 1), await searchesPerSecond(twoThreads, 2)]
+  rounds.push({ one: rounded(withOne), two: rounded(withTwo), times: rounded(withTwo / withOne, 2) })
 }
-const cost = { one: Math.round(await blockCost(oneThread, 1)), two: Math.round(await blockCost(twoThreads, 2)) }
+const cost = {
+  one: Math.round(await microsPerBlock(oneThread, 1)),
+  two: Math.round(await microsPerBlock(twoThreads, 2)),
+}
 await Promise.all([oneThread.close(), twoThreads.close()])
 record('threads', {
-  ...{ pools: POOLS, searchesPerSecond: rounds, times: median(rounds.map(({ times }) => times)), encoded },
+  ...{
+    pools: POOLS,
+    searchesPerSecond: rounds,
+    times: median(rounds.map(({ times }) => times)),
+    encoded: encodedCount,
+  },
   processMicrosPerBlock: { changedPools: CHANGED_POOLS, ...cost },
 })

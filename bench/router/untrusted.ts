@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- router untrusted`: measures traps that an attacker sets for other users' routes. Reports the losses
- * with and without the defense, and what the defense costs normal routes on the local chain. The recorded Ethereum
- * state cannot show that cost. Its pools were recorded at several dates, and unrestricted routes gain from the price
- * differences.
+ * `npm run bench -- router untrusted`: measures traps: pools and tokens by which an attacker takes from the routes of
+ * other users. Reports the losses with the defense, which is the default, and without it (`intermediates=any`), and
+ * what the defense costs normal routes on the local chain. The recorded Ethereum state cannot show that cost. Its pools
+ * were recorded at several dates, and unrestricted routes gain from the price differences.
  */
 import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
@@ -12,8 +12,8 @@ import { tryTrap, type Verdict } from '@sluice/system-test/traps/trial'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
-const from = accounts()[0]!.address
-const DOLLARS = [1_000, 50_000, 500_000]
+const sender = accounts()[0]!.address
+const TRADE_USD = [1_000, 50_000, 500_000]
 
 type ServicePlace = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
@@ -29,8 +29,8 @@ async function requestJson<T>(url: string): Promise<T | null> {
 
 type Prices = Record<string, { readonly usd: number | null; readonly reason?: string | null }>
 
-/** Returns prices once no pools are being searched, or after a minute. */
-async function settledPrices({ api, chainId }: ServicePlace, tokenList: string): Promise<Prices> {
+/** Returns prices once the service no longer searches pools for them, but after a minute at the latest. */
+async function completePrices({ api, chainId }: ServicePlace, tokenList: string): Promise<Prices> {
   for (let tries = 0; ; tries++) {
     const prices = (await requestJson<Prices>(`${api}/prices/${chainId}?token=${tokenList}&detail=1`)) ?? {}
     const isPending = Object.values(prices).some(({ reason }) => reason === 'pending')
@@ -45,7 +45,7 @@ async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, numb
   const usdPerUnit = new Map<string, number>()
   for (let offset = 0; offset < tokens.length; offset += 10) {
     const tokenList = tokens.slice(offset, offset + 10).join()
-    const prices = await settledPrices(place, tokenList)
+    const prices = await completePrices(place, tokenList)
     const reports =
       (await requestJson<Record<string, { decimals: number | null } | null>>(
         `${api}/tokens/${chainId}?token=${tokenList}`,
@@ -58,8 +58,8 @@ async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, numb
   return usdPerUnit
 }
 
-/** Quotes each token for three others in the list, with default settings and with `intermediates=any`. */
-async function defenseCost(place: ServicePlace) {
+/** Compares quotes from each token to three others with default settings and with `intermediates=any`. */
+async function measureDefenseCost(place: ServicePlace) {
   const { api, chainId } = place
   const prices = await unitPrices(place)
   const tokenList = place.tokens.filter((token) => prices.has(token))
@@ -67,14 +67,15 @@ async function defenseCost(place: ServicePlace) {
   let withoutRoute = 0
   for (const [k, src] of tokenList.entries())
     for (const dst of [1, 3, 5].map((step) => tokenList[(k + step) % tokenList.length]!))
-      for (const dollars of DOLLARS) {
+      for (const dollars of TRADE_USD) {
         if (src === dst) continue
         const amount = BigInt(Math.round(dollars / prices.get(src)!))
-        const url = `${api}/aggregator/${chainId}?src=${src}&dst=${dst}&amount=${amount}&from=${from}&maxPriceImpact=100`
-        const any = await requestJson<{ toAmount: string }>(`${url}&intermediates=any`)
+        const url = `${api}/aggregator/${chainId}?src=${src}&dst=${dst}&amount=${amount}&from=${sender}&maxPriceImpact=100`
+        const unrestrictedQuote = await requestJson<{ toAmount: string }>(`${url}&intermediates=any`)
         const defaultQuote = await requestJson<{ toAmount: string }>(url)
-        if (any && defaultQuote) losses.push((1 - Number(defaultQuote.toAmount) / Number(any.toAmount)) * 10_000)
-        else if (any) withoutRoute++
+        if (unrestrictedQuote && defaultQuote)
+          losses.push((1 - Number(defaultQuote.toAmount) / Number(unrestrictedQuote.toAmount)) * 10_000)
+        else if (unrestrictedQuote) withoutRoute++
       }
   if (losses.length === 0) throw new Error(`nothing could be traded on chain ${chainId}`)
   const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length
@@ -88,12 +89,12 @@ async function defenseCost(place: ServicePlace) {
   }
 }
 
-async function onLocalChain() {
+async function measureOnLocalChain() {
   const devnet = await startDevnet({ dir: devnetDir })
   const service = await startProcess(serviceEnv(devnet))
   try {
     const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
-    return await defenseCost({ api: service.url, chainId: devnet.chainId, tokens })
+    return await measureDefenseCost({ api: service.url, chainId: devnet.chainId, tokens })
   } finally {
     await service.stop()
     await devnet.stop()
@@ -113,8 +114,8 @@ async function runTraps(): Promise<readonly Verdict[]> {
   return verdicts
 }
 
-const basisPoints = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
-const localChain = await onLocalChain()
+const bpsOrReverts = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
+const localChain = await measureOnLocalChain()
 console.log(localChain)
 const verdicts = await runTraps()
 const result = {
@@ -124,13 +125,13 @@ const result = {
     trap,
     any: {
       intoTheBaitPercent: baitedPercent,
-      quoteOverHonestBps: basisPoints(baitedQuoteBps),
-      lossBps: basisPoints(baitedLossBps),
+      quoteOverHonestBps: bpsOrReverts(baitedQuoteBps),
+      lossBps: bpsOrReverts(baitedLossBps),
     },
     default: {
       stepsOnIt,
-      besideHonestBps: basisPoints(gainBps),
-      quotedBesideHonestBps: basisPoints(usual.quotedBps),
+      besideHonestBps: bpsOrReverts(gainBps),
+      quotedBesideHonestBps: bpsOrReverts(usual.quotedBps),
       ...(usual.leftOut.length + usual.instead.length > 0 && { leftOut: usual.leftOut, instead: usual.instead }),
     },
   })),

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- simulate routers`: runs `/simulate` for transactions that users sent through routers on Ethereum, each from
- * the state before it in its block, and compares the output and gas with the mined transaction. Results in
+ * `npm run bench -- simulate routers`: runs `/simulate` for transactions that users sent through routers on Ethereum,
+ * each from the state before it in its block, and compares the output and gas with the mined transaction. Results in
  * `results/routers.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import {
-  gasExplained,
+  gasOfSenderCode,
   type RecordedSwap,
   type ReplayedSwap,
-  readRecorded,
+  readRecordedSwaps,
   type SimulatedAnswer,
   sendRecorded,
   sendWithExactly,
@@ -23,16 +23,20 @@ import { writePage } from '../honesty/page.ts'
 import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
+/**
+ * One transaction: as recorded, as simulated, as mined again, and as mined with exactly the input as balance and
+ * allowance of the sender; the last is undefined if that balance cannot be set.
+ */
 type ComparedSwap = {
   readonly recorded: RecordedSwap
   readonly simulated: SimulatedAnswer
   readonly sent: ReplayedSwap
-  readonly withExactly: ReplayedSwap | undefined
+  readonly sentWithExactInput: ReplayedSwap | undefined
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-routers-'))
 const comparisons: ComparedSwap[] = []
-for (const recordedSwap of readRecorded()) {
+for (const recordedSwap of readRecordedSwaps()) {
   const anvil = await startBefore(recordedSwap)
   const service = await startServer(
     loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DEPLOYMENTS_DIR: directory, RPC_URL_1: anvil.url }),
@@ -45,7 +49,7 @@ for (const recordedSwap of readRecorded()) {
       recorded: recordedSwap,
       simulated: simulatedSwap,
       sent: sentSwap,
-      withExactly: await sendWithExactly(node, recordedSwap),
+      sentWithExactInput: await sendWithExactly(node, recordedSwap),
     })
   } finally {
     await service.close()
@@ -54,13 +58,17 @@ for (const recordedSwap of readRecorded()) {
 }
 rmSync(directory, { recursive: true })
 
-const exact = ({ simulated, sent }: ComparedSwap) => simulated.success && BigInt(simulated.amountOut) === sent.received
-const name = ({ recorded, simulated }: ComparedSwap) =>
+const isExact = ({ simulated, sent }: ComparedSwap) =>
+  simulated.success && BigInt(simulated.amountOut) === sent.received
+const nameOf = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
-/** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
-const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {
+/**
+ * Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is
+ * compared.
+ */
+const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, sentWithExactInput: withExactly = sent }) => {
   const excessGas = simulated.gasUsed - withExactly.grossGas
-  return excessGas !== gasExplained(recorded)
+  return excessGas !== gasOfSenderCode(recorded)
 })
 const excessGas = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
 const shares = comparisons.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
@@ -69,21 +77,21 @@ const byRouter = Object.groupBy(comparisons, ({ recorded }) => recorded.router)
 record('routers', {
   transactions: comparisons.length,
   minedAsOnChain: comparisons.filter(({ sent }) => sent.asOnChain).length,
-  exact: comparisons.filter(exact).length,
+  exact: comparisons.filter(isExact).length,
   byRouter: Object.fromEntries(
     Object.entries(byRouter).map(([router, group = []]) => [
       router,
-      `${group.filter(exact).length} of ${group.length}`,
+      `${group.filter(isExact).length} of ${group.length}`,
     ]),
   ),
-  differing: comparisons.filter((comparison) => !exact(comparison)).map(name),
+  differing: comparisons.filter((comparison) => !isExact(comparison)).map(nameOf),
   gas: {
     overTheTrace: { least: Math.min(...excessGas), p50: median(excessGas), most: Math.max(...excessGas) },
     ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
     equalOnceTheSenderHoldsJustThat: comparisons.length - unexplainedSwaps.length,
-    unexplained: unexplainedSwaps.map(name),
+    unexplained: unexplainedSwaps.map(nameOf),
   },
 })
 writePage()
-if (unexplainedSwaps.length > 0 || !comparisons.every((comparison) => exact(comparison) && comparison.sent.asOnChain))
+if (unexplainedSwaps.length > 0 || !comparisons.every((comparison) => isExact(comparison) && comparison.sent.asOnChain))
   process.exitCode = 1

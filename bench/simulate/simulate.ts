@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- simulate`: compares simulation with the node's own eth_call, and resolves storage slots of 212 real
- * tokens. The node is anvil on the same machine, so that the results exclude the network.
+ * `npm run bench -- simulate`: compares the time of a simulation with that of the node's own eth_call, the
+ * results with those of sent transactions, and finds storage slots of 212 real tokens. The node is anvil on the same
+ * machine, so that the results exclude the network.
  */
 import { type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy, startDevnet } from '@sluice/devnet'
@@ -23,14 +24,14 @@ import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const RUNS = 300
-const ATTACKS = 20
+const RUNS_PER_ATTACK = 20
 const PASSES = 6
-const HONEST = 50
+const CONCURRENT_CALLERS = 50
 const ATTACKERS = 20
 
-let targets = 0
+let targetCount = 0
 
-async function times(work: () => Promise<unknown>, runs = RUNS): Promise<readonly number[]> {
+async function measureTimes(work: () => Promise<unknown>, runs = RUNS): Promise<readonly number[]> {
   for (let i = 0; i < runs / 5; i++) await work()
   const times: number[] = []
   for (let i = 0; i < runs; i++) {
@@ -46,15 +47,15 @@ const post = (url: string, body: string) =>
 
 /** Returns the body of the eth_call that a simulation sends. */
 async function ethCallOf(url: string, request: SimulationRequest): Promise<string> {
-  let last = ''
+  let lastBody = ''
   const proxy = await NodeProxy.start(url, (call) => {
-    if (call.method === 'eth_call') last = JSON.stringify({ jsonrpc: '2.0', ...call })
+    if (call.method === 'eth_call') lastBody = JSON.stringify({ jsonrpc: '2.0', ...call })
     return undefined
   })
   const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
   await simulateSwap(rpc, request, createSimulationContext())
   await proxy.stop()
-  return last
+  return lastBody
 }
 
 async function measureSimulation() {
@@ -82,53 +83,55 @@ async function measureSimulation() {
     const context = createSimulationContext()
     const plainRequest = swap(USDC, 1_000_000n)
     const body = await ethCallOf(devnet.url, plainRequest)
-    const node = await times(() => post(devnet.url, body))
-    const simulationTimes = await times(() => simulateSwap(rpc, plainRequest, context))
-    const shares = await times(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
-    const honestTimes = () =>
+    const nodeTimes = await measureTimes(() => post(devnet.url, body))
+    const simulationTimes = await measureTimes(() => simulateSwap(rpc, plainRequest, context))
+    const sharesTokenTimes = await measureTimes(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
+    const measureCallers = () =>
       Promise.all(
-        Array.from({ length: HONEST }, async (_, i) => {
+        Array.from({ length: CONCURRENT_CALLERS }, async (_, i) => {
           const start = performance.now()
           await simulateSwap(rpc, swap(USDC, 1_000_000n + BigInt(i)), context)
           return performance.now() - start
         }),
       )
-    const attack = async (code: string) => {
-      const to = toAddress(`0xba${(++targets).toString(16).padStart(38, '0')}`)
+    const deployAttack = async (code: string) => {
+      const to = toAddress(`0xba${(++targetCount).toString(16).padStart(38, '0')}`)
       await rpc.request('anvil_setCode', [to, code])
       return { ...plainRequest, to, data: '0x' as const }
     }
     const attackMs: Record<string, number> = {}
     for (const [name, code] of Object.entries(attacks)) {
-      const request = await attack(code)
-      attackMs[name] = rounded(
-        median(await times(() => simulateSwap(rpc, request, createSimulationContext()), ATTACKS)),
-      )
+      const request = await deployAttack(code)
+      const simulateAttack = () => simulateSwap(rpc, request, createSimulationContext())
+      attackMs[name] = rounded(median(await measureTimes(simulateAttack, RUNS_PER_ATTACK)))
     }
-    const endless = await attack(attacks['gas bomb'])
-    await honestTimes()
-    const aloneTimes = await honestTimes()
-    let stop = false
+    const endlessRequest = await deployAttack(attacks['gas bomb'])
+    await measureCallers()
+    const aloneTimes = await measureCallers()
+    let isStopped = false
     const attackers = Array.from({ length: ATTACKERS }, async () => {
-      while (!stop) await simulateSwap(rpc, endless, context)
+      while (!isStopped) await simulateSwap(rpc, endlessRequest, context)
     })
     // Waits until the service has measured the cost of the attackers' requests.
     await new Promise((resolve) => setTimeout(resolve, 500))
-    const attackedTimes = await honestTimes()
-    stop = true
+    const attackedTimes = await measureCallers()
+    isStopped = true
     await Promise.all(attackers)
     rpc.close()
     return {
-      honestAtOnce: HONEST,
+      honestAtOnce: CONCURRENT_CALLERS,
       honestMs: { median: rounded(median(aloneTimes)), slowest: rounded(Math.max(...aloneTimes)) },
       eachAttackAloneMs: attackMs,
       attackers: ATTACKERS,
       honestUnderAttackMs: { median: rounded(median(attackedTimes)), slowest: rounded(Math.max(...attackedTimes)) },
       runs: RUNS,
-      nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(quantile(node, 0.99), 2) },
+      nodesOwnEthCallMs: { median: rounded(median(nodeTimes), 2), p99: rounded(quantile(nodeTimes, 0.99), 2) },
       simulateMs: { median: rounded(median(simulationTimes), 2), p99: rounded(quantile(simulationTimes, 0.99), 2) },
-      simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(quantile(shares, 0.99), 2) },
-      overTheNodeMs: rounded(median(simulationTimes) - median(node), 2),
+      simulateSharesTokenMs: {
+        median: rounded(median(sharesTokenTimes), 2),
+        p99: rounded(quantile(sharesTokenTimes, 0.99), 2),
+      },
+      overTheNodeMs: rounded(median(simulationTimes) - median(nodeTimes), 2),
       requestBytes: body.length,
     }
   } finally {
@@ -136,7 +139,7 @@ async function measureSimulation() {
   }
 }
 
-/** Compares the amount and gas of simulations with the same transactions sent. */
+/** Compares the output and gas of simulations with those of the same transactions, which are sent. */
 async function measureShapes() {
   const chain = await startTestChain()
   try {
@@ -165,25 +168,25 @@ async function measureSlots() {
   const node = await startMainnet(fixture)
   try {
     const rpc = createRpc({ chainId: fixture.chainId, urls: [node.url], timeoutMs: 20_000 })
-    const best = new Map<string, Check>()
-    // Each pass learns everything again. Other load can only increase a token's time, so the fastest pass counts.
+    const fastestChecks = new Map<string, Check>()
+    // Each pass starts without learned slots. The fastest one counts, since other load on the machine can only slow it.
     for (let pass = 0; pass < PASSES; pass++) {
       const resolver = new SlotResolver()
       for (const { token, pools } of fixture.tokens) {
         const check = await checkToken(rpc, resolver, token, [unusedAccount, ...pools])
-        if (check.ms < (best.get(token)?.ms ?? Number.POSITIVE_INFINITY)) best.set(token, check)
+        if (check.ms < (fastestChecks.get(token)?.ms ?? Number.POSITIVE_INFINITY)) fastestChecks.set(token, check)
       }
     }
-    const checks = [...best.values()]
+    const checks = [...fastestChecks.values()]
     rpc.close()
-    const byTrips = Object.groupBy(checks, ({ calls }) => calls)
+    const byRoundTrips = Object.groupBy(checks, ({ calls }) => calls)
     return {
       tokens: checks.length,
       bestOfPasses: PASSES,
       passed: checks.filter(({ outcome }) => outcome === 'passed').length,
       bothSlotsFound: checks.filter(({ outcome }) => !outcome.startsWith('no ')).length,
       byRoundTrips: Object.fromEntries(
-        Object.entries(byTrips).map(([trips, group = []]) => {
+        Object.entries(byRoundTrips).map(([trips, group = []]) => {
           const ms = group.map((check) => check.ms)
           return [trips, { tokens: group.length, medianMs: rounded(median(ms)), slowestMs: rounded(Math.max(...ms)) }]
         }),

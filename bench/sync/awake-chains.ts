@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- sync awake-chains`: measures a hundred awake chains in one process. Each is a chain of the registry with
- * the local chain's contracts, over one node behind a proxy. Ten chains are requested at a time. The node shares the
+ * `npm run bench -- sync awake-chains`: measures a service with a hundred awake chains. A chain is awake while it is
+ * requested; after some time without requests it sleeps, and frees its memory. Each is a chain of the registry with the
+ * local chain's contracts, over one node behind a proxy. Ten chains are requested at a time. The node runs on the same
  * machine.
  */
 import { inWaves, startManyChains } from '@sluice/system-test/many-chains'
@@ -10,25 +11,25 @@ import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const CHAINS = 100
-const AT_ONCE = 10
-const HUBS = 7
+const CONCURRENT_QUOTES = 10
+const HUB_TOKENS = 7
 const IDLE_MS = 30_000
 const REST_MS = 10_000
 
-const many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS) })
+const manyChains = await startManyChains(CHAINS, HUB_TOKENS, { IDLE_SLEEP_MS: String(IDLE_MS) })
 try {
-  const { WETH, USDC } = many.devnet.info.tokens
+  const { WETH, USDC } = manyChains.devnet.info.tokens
   const query = {
     src: WETH.address,
     dst: USDC.address,
     amount: 10n ** 18n,
-    from: many.devnet.info.accounts[0]!.address,
+    from: manyChains.devnet.info.accounts[0]!.address,
   }
   const quoteAll = async () => {
     const start = performance.now()
-    const ms = await inWaves(many.chainIds, AT_ONCE, async (chainId) => {
+    const ms = await inWaves(manyChains.chainIds, CONCURRENT_QUOTES, async (chainId) => {
       const before = performance.now()
-      await quote(many.service.url, chainId, query)
+      await quote(manyChains.service.url, chainId, query)
       return performance.now() - before
     })
     return {
@@ -37,37 +38,37 @@ try {
       slowestMs: rounded(Math.max(...ms)),
     }
   }
-  const usageAtStart = processNow()
-  const first = await quoteAll()
-  const again = await quoteAll()
-  const awake = processNow()
-  const pools = Object.values((await readyNow()).chains).reduce((sum, chain) => sum + (chain.pools ?? 0), 0)
+  const usageAtStart = usageNow()
+  const firstQuotes = await quoteAll()
+  const laterQuotes = await quoteAll()
+  const usageAwake = usageNow()
+  const pools = Object.values((await getReadiness()).chains).reduce((sum, chain) => sum + (chain.pools ?? 0), 0)
   await new Promise((resolve) => setTimeout(resolve, REST_MS))
-  const usageAtRest = processNow()
-  while (!Object.values((await readyNow()).chains).every(({ state }) => state === 'asleep'))
+  const usageAtRest = usageNow()
+  while (!Object.values((await getReadiness()).chains).every(({ state }) => state === 'asleep'))
     await new Promise((resolve) => setTimeout(resolve, 500))
-  const asleep = processNow()
+  const usageAsleep = usageNow()
   record('awake-chains', {
     chains: CHAINS,
-    quotesAtOnce: AT_ONCE,
+    quotesAtOnce: CONCURRENT_QUOTES,
     poolsPerChain: Math.round(pools / CHAINS),
-    firstQuote: first,
-    quoteOnceAwake: again,
-    memoryMB: { atStart: usageAtStart.memoryMB, awake: awake.memoryMB, asleep: asleep.memoryMB },
-    memoryPerChainMB: rounded((awake.memoryMB - usageAtStart.memoryMB) / CHAINS, 2),
-    cpuPercentWhileNobodyAsks: rounded(((usageAtRest.cpuSeconds - awake.cpuSeconds) / (REST_MS / 1000)) * 100),
+    firstQuote: firstQuotes,
+    quoteOnceAwake: laterQuotes,
+    memoryMB: { atStart: usageAtStart.memoryMB, awake: usageAwake.memoryMB, asleep: usageAsleep.memoryMB },
+    memoryPerChainMB: rounded((usageAwake.memoryMB - usageAtStart.memoryMB) / CHAINS, 2),
+    cpuPercentWhileNobodyAsks: rounded(((usageAtRest.cpuSeconds - usageAwake.cpuSeconds) / (REST_MS / 1000)) * 100),
   })
 } finally {
-  await many.stop()
+  await manyChains.stop()
 }
 
-async function readyNow() {
+async function getReadiness() {
   type Ready = { readonly chains: Readonly<Record<string, { readonly state: string; readonly pools?: number }>> }
-  return (await get<Ready>(`${many.service.url}/ready`)).body
+  return (await get<Ready>(`${manyChains.service.url}/ready`)).body
 }
 
-/** Returns memory and processor time of the service's process, as counted by Linux. */
-function processNow(): { readonly memoryMB: number; readonly cpuSeconds: number } {
-  const pid = many.service.process.pid!
+/** Returns the memory of the service's process, and its processor time so far, as counted by Linux. */
+function usageNow(): { readonly memoryMB: number; readonly cpuSeconds: number } {
+  const pid = manyChains.service.process.pid!
   return { memoryMB: memoryMB(pid), cpuSeconds: cpuMs(pid) / 1_000 }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- sync chains`: measures the cost of loading all chains. Each value is the best of many fresh processes,
- * since other load can only increase it.
+ * `npm run bench -- sync chains`: measures the cost of loading all chains. Each value is the best of many fresh
+ * processes, since other load can only increase it.
  */
 import { execFileSync } from 'node:child_process'
 import { record, rounded } from '../record.ts'
@@ -32,10 +32,10 @@ else {
   })
 }
 
-/** Measures in a process that has loaded nothing else. Memory is the growth of the resident set. */
+/** Measures in a process that has loaded nothing else. Memory is the growth of its resident set. */
 async function measure(): Promise<Figures & { chains: number }> {
-  const before = process.memoryUsage().rss
-  const memoryGrowthMB = () => (process.memoryUsage().rss - before) / 1e6
+  const residentBefore = process.memoryUsage().rss
+  const memoryGrowthMB = () => (process.memoryUsage().rss - residentBefore) / 1e6
   const t0 = performance.now()
   const { loadRegistry: load } = await import('@sluice/chains')
   const t1 = performance.now()

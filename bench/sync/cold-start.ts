@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync cold-start [latency in ms] [runs]`: measures the time from a new process to the first quote of a
- * major pair, and to all pools of the pair's hubs, over a node with this latency. Uses the local chain and the recorded
- * Ethereum state. Results in `results/cold-start.json`.
+ * `npm run bench -- sync cold-start [latency in ms] [runs]`: measures the time from a new process to the first quote of
+ * a major pair, and to all pools of the pair's hubs, over a node with the given latency. Uses the local chain and the
+ * recorded Ethereum state. Results in `results/cold-start.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accounts, NodeProxy, startDevnet } from '@sluice/devnet'
@@ -46,17 +46,18 @@ const ethereum: World = {
 }
 const results: Record<string, object> = {}
 for (const [name, world] of Object.entries({ localChain: local, ethereum })) {
-  const all: Awaited<ReturnType<typeof measureOnce>>[] = []
-  for (let run = 0; run < runs; run++) all.push(await measureOnce(world))
-  const middle = (key: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') => median(all.map((one) => one[key]))
+  const measurements: Awaited<ReturnType<typeof measureOnce>>[] = []
+  for (let run = 0; run < runs; run++) measurements.push(await measureOnce(world))
+  const medianOf = (key: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') =>
+    median(measurements.map((one) => one[key]))
   results[name] = {
-    firstQuoteMs: rounded(middle('firstQuoteMs'), 0),
-    slowestFirstQuoteMs: rounded(Math.max(...all.map(({ firstQuoteMs }) => firstQuoteMs)), 0),
-    poolsAtFirstQuote: all[0]!.poolsAtFirstQuote,
-    allPoolsMs: rounded(middle('allPoolsMs'), 0),
-    pools: all[0]!.pools,
-    calls: middle('calls'),
-    requests: middle('requests'),
+    firstQuoteMs: rounded(medianOf('firstQuoteMs'), 0),
+    slowestFirstQuoteMs: rounded(Math.max(...measurements.map(({ firstQuoteMs }) => firstQuoteMs)), 0),
+    poolsAtFirstQuote: measurements[0]!.poolsAtFirstQuote,
+    allPoolsMs: rounded(medianOf('allPoolsMs'), 0),
+    pools: measurements[0]!.pools,
+    calls: medianOf('calls'),
+    requests: medianOf('requests'),
   }
 }
 record('cold-start', { latencyMs: delayMs, runs, ...results })
@@ -73,29 +74,29 @@ async function measureOnce({ chainId, url, env, query }: World) {
     CHAINS: String(chainId),
     DATA_DIR: '',
   })
-  const ready = async () => (await get<Ready>(`${service.url}/ready/${chainId}`)).body
+  const getReadiness = async () => (await get<Ready>(`${service.url}/ready/${chainId}`)).body
   try {
     const start = performance.now()
     const { status, body } = await get(swapUrl(service.url, chainId, query))
     const firstQuoteMs = performance.now() - start
     if (status !== 200) throw new Error(`the first quote was answered with ${status}: ${JSON.stringify(body)}`)
-    const poolsAtFirstQuote = (await ready()).pools ?? 0
+    const poolsAtFirstQuote = (await getReadiness()).pools ?? 0
     // All pools are known once the scan of past logs has ended and their number is constant.
     let pools = 0
-    let startedAt = performance.now()
+    let constantSince = performance.now()
     let state: string | undefined
     while (performance.now() - start < MAX_WAIT_MS) {
-      const now = await ready()
-      state = now.scan?.state
-      if ((now.pools ?? 0) !== pools) {
-        pools = now.pools ?? 0
-        startedAt = performance.now()
+      const readiness = await getReadiness()
+      state = readiness.scan?.state
+      if ((readiness.pools ?? 0) !== pools) {
+        pools = readiness.pools ?? 0
+        constantSince = performance.now()
       }
-      if ((state === undefined || state === 'done' || state === 'failing') && performance.now() - startedAt > 3_000)
+      if ((state === undefined || state === 'done' || state === 'failing') && performance.now() - constantSince > 3_000)
         break
       await sleep(50)
     }
-    const allPoolsMs = startedAt - start
+    const allPoolsMs = constantSince - start
     return {
       firstQuoteMs,
       poolsAtFirstQuote,

@@ -1,22 +1,28 @@
-/** A node in a thread that serves blocks with logs of pool changes over HTTP. It has no state, so calls revert. */
+/**
+ * A simulated node in a thread, which serves blocks with logs of pool changes over HTTP. It has no state, so that calls
+ * revert.
+ */
 import { createServer } from 'node:http'
 import { parentPort } from 'node:worker_threads'
 import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { toBeHex } from 'ethers'
 
 export type ChangedPool = { readonly address: string; readonly family: string }
-/** A block on the one at `parent`, in which these pools trade. */
-export type ToNode = { readonly number: number; readonly branch: number; readonly changed: readonly ChangedPool[] }
+/**
+ * A block to add after the one with the previous number, in which these pools trade. Blocks of a fork have another
+ * `branch`.
+ */
+export type BlockToAdd = { readonly number: number; readonly branch: number; readonly changed: readonly ChangedPool[] }
 
 const pairEvents = IUniswapV2PairEvents__factory.createInterface()
 const poolEvents = IUniswapV3PoolEvents__factory.createInterface()
 
 type Block = { readonly header: object; readonly logs: string }
 const chain: Block[] = []
-const byHash = new Map<string, Block>()
+const blockByHash = new Map<string, Block>()
 export const hashOf = (number: number, branch: number) => toBeHex(BigInt(number) * 1_000n + BigInt(branch) + 1n, 32)
 
-function add({ number, branch, changed }: ToNode): void {
+function addBlock({ number, branch, changed }: BlockToAdd): void {
   const parent = chain[number - 1]?.header as { hash: string } | undefined
   const hash = hashOf(number, branch)
   const quantity = (n: number) => `0x${n.toString(16)}`
@@ -30,7 +36,7 @@ function add({ number, branch, changed }: ToNode): void {
   }
   const logs = changed.map(({ address, family }, i) => ({
     address,
-    ...(family === 'uniswap-v3' ? swap(address, number + i) : sync(number + branch + i)),
+    ...(family === 'uniswap-v3' ? swapLog(address, number + i) : syncLog(number + branch + i)),
     blockNumber: header.number,
     blockHash: hash,
     logIndex: quantity(i),
@@ -41,29 +47,29 @@ function add({ number, branch, changed }: ToNode): void {
   const block = { header, logs: JSON.stringify(logs) }
   chain.length = number
   chain.push(block)
-  byHash.set(hash, block)
+  blockByHash.set(hash, block)
 }
 
-const unit = 10n ** 18n
-function sync(n: number) {
+const ONE_TOKEN = 10n ** 18n
+function syncLog(n: number) {
   const move = BigInt(n % 100) * 10n ** 15n
-  return pairEvents.encodeEventLog('Sync', [100_000n * unit + move, 90_000n * unit - move])
+  return pairEvents.encodeEventLog('Sync', [100_000n * ONE_TOKEN + move, 90_000n * ONE_TOKEN - move])
 }
 
-function swap(address: string, n: number) {
-  return poolEvents.encodeEventLog('Swap', [address, address, 1n, -1n, (1n << 96n) + BigInt(n), 100n * unit, 0])
+function swapLog(address: string, n: number) {
+  return poolEvents.encodeEventLog('Swap', [address, address, 1n, -1n, (1n << 96n) + BigInt(n), 100n * ONE_TOKEN, 0])
 }
 
-function answer(method: string, params: readonly unknown[]): string {
-  const [first] = params
+function resultOf(method: string, params: readonly unknown[]): string {
+  const [firstParam] = params
   if (method === 'eth_chainId') return '"0x1"'
   if (method === 'eth_blockNumber') return `"0x${(chain.length - 1).toString(16)}"`
-  if (method === 'eth_getBlockByHash') return JSON.stringify(byHash.get(first as string)?.header ?? null)
+  if (method === 'eth_getBlockByHash') return JSON.stringify(blockByHash.get(firstParam as string)?.header ?? null)
   if (method === 'eth_getBlockByNumber') {
-    const block = first === 'latest' ? chain.at(-1) : chain[Number(first)]
+    const block = firstParam === 'latest' ? chain.at(-1) : chain[Number(firstParam)]
     return JSON.stringify(block?.header ?? null)
   }
-  if (method === 'eth_getLogs') return byHash.get((first as { blockHash: string }).blockHash)?.logs ?? '[]'
+  if (method === 'eth_getLogs') return blockByHash.get((firstParam as { blockHash: string }).blockHash)?.logs ?? '[]'
   return ''
 }
 
@@ -73,7 +79,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const parsed = JSON.parse(Buffer.concat(parts).toString())
     const answers = [parsed].flat().map(({ id, method, params }) => {
-      const result = answer(method, params)
+      const result = resultOf(method, params)
       const body = result ? `"result":${result}` : '"error":{"code":3,"message":"execution reverted","data":"0x"}'
       return `{"jsonrpc":"2.0","id":${id},${body}}`
     })
@@ -84,8 +90,8 @@ const server = createServer((request, response) => {
 
 if (parentPort) {
   const port = parentPort
-  port.on('message', (block: ToNode) => {
-    add(block)
+  port.on('message', (block: BlockToAdd) => {
+    addBlock(block)
     port.postMessage(block.number)
   })
   server.listen(0, '127.0.0.1', () => port.postMessage((server.address() as { port: number }).port))

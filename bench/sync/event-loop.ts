@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync event-loop`: measures the event loop at 100,000 pools. A market starts from saved state, follows
- * blocks of a node over HTTP, saves, computes prices, serves prices and depth, and feeds a routing thread. Reports the
- * event loop delay of each part, and the longest task by kind. Results in `results/event-loop.json`.
+ * `npm run bench -- sync event-loop`: measures the event loop at 100,000 pools. A market starts from saved state,
+ * follows blocks of a node over HTTP, saves, computes prices, serves prices and depth, and feeds a routing thread.
+ * Reports the event loop delay of each part, and the longest task by kind. Results in `results/event-loop.json`.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { PoolDirectory, PoolMap, SnapshotDatabase } from '@sluice/liquidity/test
 import { Prices } from '@sluice/pricing'
 import { createRpc, takeLongestTasks } from '@sluice/rpc'
 import { record, rounded } from '../record.ts'
-import { hashOf, type ToNode } from './event-loop-node.ts'
+import { type BlockToAdd, hashOf } from './event-loop-node.ts'
 import { addressOf, syntheticPools } from './pools.ts'
 
 const POOLS = 100_000
@@ -27,14 +27,14 @@ const FIRST_BLOCK = 1
 const BLOCK_PAUSE_MS = 100
 const PRICED_TOKENS = 200
 const SAVE_MS = 1_000
-/** Number of logs in a response of 10 MB. */
-const LONG_ANSWER = 16_000
+/** Number of logs that make a response of 10 MB. */
+const LOGS_OF_10_MB = 16_000
 
-const unit = 10n ** 18n
+const ONE_TOKEN = 10n ** 18n
 const hubs = Array.from({ length: HUBS }, (_, n) => addressOf(POOLS + n))
 const untrustedTokens = Array.from({ length: TOKENS }, (_, n) => addressOf(2 * POOLS + n))
 const token = (n: number) => ({ symbol: `T${n}`, address: hubs[n]!, decimals: 18 })
-const row = { role: 'factory', brand: 'Made up' }
+const commonDexFields = { role: 'factory', brand: 'Made up' }
 const chain: Chain = {
   ...{ chainId: 1, name: 'bench', displayName: 'Bench', trackerName: 'Bench', coinsPrefix: null },
   nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
@@ -47,25 +47,31 @@ const chain: Chain = {
   l1FeeModel: 'none',
   evm: {},
   dexes: [
-    { ...row, family: 'uniswap-v2', address: addressOf(1_000_001), feePpm: 3_000, feeBasis: 'protocol-sdk' },
-    { ...row, family: 'uniswap-v3', address: addressOf(1_000_002) },
-    { ...row, family: 'solidly', address: addressOf(1_000_003) },
+    {
+      ...commonDexFields,
+      family: 'uniswap-v2',
+      address: addressOf(1_000_001),
+      feePpm: 3_000,
+      feeBasis: 'protocol-sdk',
+    },
+    { ...commonDexFields, family: 'uniswap-v3', address: addressOf(1_000_002) },
+    { ...commonDexFields, family: 'solidly', address: addressOf(1_000_003) },
   ],
 }
 
-/** Pools between hubs and other tokens. The first ones are between two hubs. */
+/** Pools between a hub and another token. The first ones are between two hubs. */
 const pools: Pool[] = syntheticPools(POOLS).map((pool, n) => {
-  const isPair = pool.family === 'curve-stable' || n < 2 * HUBS
-  const state = { reserve0: 100_000n * unit + BigInt(n), reserve1: 90_000n * unit - BigInt(n), feePpm: 3_000 }
+  const isTurnedIntoPair = pool.family === 'curve-stable' || n < 2 * HUBS
+  const state = { reserve0: 100_000n * ONE_TOKEN + BigInt(n), reserve1: 90_000n * ONE_TOKEN - BigInt(n), feePpm: 3_000 }
   const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : untrustedTokens[n % TOKENS]!]
-  const fields = isPair || pool.family === 'uniswap-v2' ? { family: 'uniswap-v2', state } : {}
+  const fields = isTurnedIntoPair || pool.family === 'uniswap-v2' ? { family: 'uniswap-v2', state } : {}
   return { ...pool, ...fields, dex: 'Made up', tokens }
 })
 const tradedPools = pools.filter(({ family }) => family !== 'solidly')
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const path = join(directory, '1.sqlite')
-saveAll()
+saveInitialState()
 
 const node = new Worker(new URL('./event-loop-node.ts', import.meta.url))
 const nextMessage = () => new Promise<number>((resolve) => node.once('message', resolve))
@@ -74,11 +80,11 @@ await mineBlock({ number: 0, branch: 0, changed: [] })
 await mineBlock({ number: FIRST_BLOCK, branch: 0, changed: [] })
 
 const rpc = createRpc({ chainId: 1, urls: [url] })
-const options = { chain, rpc, pollMs: 20, auditMs: 2 ** 30, save: { path, everyMs: SAVE_MS, onError: fail } }
+const options = { chain, rpc, pollMs: 20, auditMs: 2 ** 30, save: { path, everyMs: SAVE_MS, onError: rethrow } }
 const measurements: Record<string, object> = {}
 let market = createMarket(options)
 const prices = new Prices(chain, { decimals: () => 18 })
-let following: Promise<void> = Promise.resolve()
+let pricesFollowed: Promise<void> = Promise.resolve()
 let snapshot: Snapshot
 
 await measure('start from what was saved', async () => {
@@ -88,7 +94,7 @@ if (snapshot!.pools.size !== POOLS) throw new Error(`${snapshot!.pools.size} poo
 await measure('first pass of prices', () => prices.follow(snapshot))
 market.onSnapshot((next) => {
   snapshot = next
-  following = prices.follow(next)
+  pricesFollowed = prices.follow(next)
 })
 market.start()
 let height = FIRST_BLOCK
@@ -96,11 +102,11 @@ await measure('at rest', () => sleep(2_000))
 for (const changedCount of [0, 200, 2_000])
   await measure(`blocks that change ${changedCount} pools`, () => followBlocks(changedCount))
 await measure('blocks that change 200 pools, prices of 200 tokens after each', () => followBlocks(200, PRICED_TOKENS))
-await measure('an answer of 10 MB', () => block(LONG_ANSWER))
+await measure('an answer of 10 MB', () => followBlock(LOGS_OF_10_MB))
 await measure('a reorg of 5 blocks', async () => {
   for (let depth = 4; depth >= 0; depth--)
     await mineBlock({ number: height - depth, branch: 1, changed: randomPools(200) })
-  await blockReached(hashOf(height, 1))
+  await waitForBlock(hashOf(height, 1))
 })
 await measure('depth and curve of the deepest token', async () => {
   await prices.depthUsd(hubs[1]!)
@@ -116,21 +122,21 @@ rmSync(directory, { recursive: true })
 
 record('event-loop', { pools: POOLS, tokens: TOKENS, blocksEach: BLOCKS, savedEveryMs: SAVE_MS, ms: measurements })
 
-function fail(error: Error): void {
+function rethrow(error: Error): void {
   throw error
 }
 
-/** Saves the state like an earlier run of the service. */
-function saveAll(): void {
+/** Saves the state that an earlier run of the service would have saved. */
+function saveInitialState(): void {
   const directory = new PoolDirectory(chain, families)
   const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')
-  const numberOf = (family: string) => directory.rows.findIndex((row) => row.family === family)
+  const dexRowOf = (family: string) => directory.rows.findIndex((row) => row.family === family)
   const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...untrustedTokens], pairs: [] } }
   const header = {
     ...{ number: FIRST_BLOCK, hash: hashOf(FIRST_BLOCK, 0) as Hex, parentHash: hashOf(0, 0) as Hex },
     ...{ timestamp: 0, gasLimit: 30_000_000n, baseFeePerGas: null, miner: addressOf(7) },
   }
-  const knownPools = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: numberOf(pool.family) }))
+  const knownPools = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: dexRowOf(pool.family) }))
   const database = new SnapshotDatabase(path)
   database.save(
     { chainId: 1, block: header, extra },
@@ -139,7 +145,7 @@ function saveAll(): void {
   database.close()
 }
 
-async function mineBlock(next: ToNode): Promise<void> {
+async function mineBlock(next: BlockToAdd): Promise<void> {
   const doneMessage = nextMessage()
   node.postMessage(next)
   await doneMessage
@@ -153,24 +159,24 @@ function randomPools(count: number) {
   })
 }
 
-async function block(changedCount: number): Promise<void> {
+async function followBlock(changedCount: number): Promise<void> {
   height++
   await mineBlock({ number: height, branch: 0, changed: randomPools(changedCount) })
-  await blockReached(hashOf(height, 0))
+  await waitForBlock(hashOf(height, 0))
 }
 
-async function blockReached(hash: string): Promise<void> {
+async function waitForBlock(hash: string): Promise<void> {
   const deadline = Date.now() + 60_000
   while (market.snapshot().block.hash !== hash) {
     if (Date.now() > deadline) throw new Error(`block ${hash} was not reached: ${market.health().error}`)
     await sleep(5)
   }
-  await following
+  await pricesFollowed
 }
 
 async function followBlocks(changedCount: number, pricedTokens = 0): Promise<void> {
   for (let n = 0; n < BLOCKS; n++) {
-    await block(changedCount)
+    await followBlock(changedCount)
     let knownCount = 0
     for (let k = 0; k < pricedTokens; k++)
       if (prices.usd(untrustedTokens[(n * pricedTokens + k * 7) % TOKENS]!) !== null) knownCount++

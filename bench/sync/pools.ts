@@ -6,31 +6,35 @@ import { toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { toBeHex } from 'ethers'
 
+/** Returns a made-up address, different for each number. */
 export const addressOf = (n: number) => toAddress(toBeHex((BigInt(n) * 0x9e3779b97f4a7c15n) % (1n << 160n), 20))
 
 const TICKS = 40
-const unit = 10n ** 18n
+const ONE_TOKEN = 10n ** 18n
 
 export function syntheticPools(count: number): Pool[] {
   return Array.from({ length: count }, (_, n) => {
-    const { family, state } = kindOf(n)
+    const { family, state } = familyAndStateOf(n)
     const address = addressOf(n + 1)
     const tokens = [addressOf(count + (n % 7)), addressOf(2 * count + n)]
     return { id: address, family, dex: `Made up ${family}`, address, tokens, state }
   })
 }
 
-function kindOf(n: number): Pick<Pool, 'family' | 'state'> {
-  const [reserve0, reserve1] = [100n * unit + BigInt(n), 90n * unit - BigInt(n)]
+function familyAndStateOf(n: number): Pick<Pool, 'family' | 'state'> {
+  const [reserve0, reserve1] = [100n * ONE_TOKEN + BigInt(n), 90n * ONE_TOKEN - BigInt(n)]
   switch (n % 20) {
     case 0:
-      return { family: 'solidly', state: { reserve0, reserve1, unit0: unit, unit1: unit, stable: true, feePpm: 400 } }
+      return {
+        family: 'solidly',
+        state: { reserve0, reserve1, unit0: ONE_TOKEN, unit1: ONE_TOKEN, stable: true, feePpm: 400 },
+      }
     case 1:
       return {
         family: 'curve-stable',
         state: {
           balances: [reserve0, reserve1],
-          rates: [unit, unit],
+          rates: [ONE_TOKEN, ONE_TOKEN],
           amplification: { a: 20_000n, precision: 100n },
           ...{ feeE10: 4_000_000n, adminFeeE10: 5_000_000_000n, offpegMultiplierE10: 0n, margin: 1n },
           ...{ rounding: 'each', feeOrder: 'scaled' },
@@ -46,8 +50,8 @@ function kindOf(n: number): Pick<Pool, 'family' | 'state'> {
           ...{ sqrtPriceX96: (1n << 96n) + BigInt(n), tick: 0, liquidity: reserve0, feePpm: 3000, tickSpacing: 60 },
           ticks: Array.from({ length: TICKS }, (_, k) => [
             60 * (k - TICKS / 2),
-            k < TICKS / 2 ? 5n * unit + BigInt(n) : -5n * unit - BigInt(n),
-            5n * unit + BigInt(n),
+            k < TICKS / 2 ? 5n * ONE_TOKEN + BigInt(n) : -5n * ONE_TOKEN - BigInt(n),
+            5n * ONE_TOKEN + BigInt(n),
           ]),
         },
       }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync`: measures how a chain with 100,000 pools is followed. Parts: applying the logs of a block
- * with 200 changed pools; the memory of the pools and of 64 blocks of history; a pass over all pools; saving them;
- * starting from the file in a new process. Results in `results/sync.json`.
+ * `npm run bench -- sync`: measures the service's work for a chain with 100,000 pools. Parts: applying the logs of a
+ * block with 200 changed pools; the memory of the pools and of 64 blocks of history; a pass over all pools; saving
+ * them; starting from the file in a new process. Results in `results/sync.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -26,15 +26,15 @@ const RESTARTS = 3
 const pairEvents = IUniswapV2PairEvents__factory.createInterface()
 const poolEvents = IUniswapV3PoolEvents__factory.createInterface()
 
-const before = memory()
+const bytesBefore = usedBytes()
 const pools = syntheticPools(POOLS)
-let map = PoolMap.empty.with(pools)
-const history = [map]
+let poolMap = PoolMap.empty.with(pools)
+const history = [poolMap]
 
-/** Followed pools, distributed as in the chain: most are V2 pairs. */
+/** Pools whose logs the benchmark creates. Most are V2 pairs, as on a chain. */
 const followedPools = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
 
-/** Returns a log that changes the pool in this block. */
+/** Returns a log that changes the state of the pool in each block. */
 function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 'topics' | 'data'> {
   const amount = 10n ** 20n + BigInt(block)
   const { data, topics } =
@@ -44,7 +44,7 @@ function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 
   return { address, topics: topics as Hex[], data: data as Hex }
 }
 
-const times: number[] = []
+const applyTimes: number[] = []
 for (let block = 1; block <= BLOCKS; block++) {
   const logs = Array.from({ length: CHANGED_POOLS }, (_, i) => ({
     ...logOf(followedPools[(i * 449 + block) % followedPools.length]!, block),
@@ -53,18 +53,18 @@ for (let block = 1; block <= BLOCKS; block++) {
     logIndex: i,
   }))
   const start = performance.now()
-  const { changedPools: changed } = atOnce(applyLogs(map, logs, familyOf, (log) => log.address))
-  map = map.with(changed.values())
-  times.push(performance.now() - start)
+  const { changedPools: changed } = atOnce(applyLogs(poolMap, logs, familyOf, (log) => log.address))
+  poolMap = poolMap.with(changed.values())
+  applyTimes.push(performance.now() - start)
   if (changed.size !== CHANGED_POOLS) throw new Error(`${changed.size} pools changed`)
-  history.push(map)
+  history.push(poolMap)
 }
-times.sort((a, b) => a - b)
-const bytes = memory() - before
+applyTimes.sort((a, b) => a - b)
+const bytes = usedBytes() - bytesBefore
 
 const start = performance.now()
 let count = 0
-for (const pool of map.values()) if (pool.state) count++
+for (const pool of poolMap.values()) if (pool.state) count++
 const walkMs = performance.now() - start
 if (count !== POOLS || history.length !== BLOCKS + 1) throw new Error('pools were lost')
 
@@ -79,21 +79,23 @@ const block = {
   baseFeePerGas: null,
   miner: addressOf(1),
 }
-const facts = { chainId: 1, block, extra: null }
+const snapshotFields = { chainId: 1, block, extra: null }
 const database = new SnapshotDatabase(path)
-const knownPools = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-const saveMs = timeOf(() => database.save(facts, { newPools: knownPools, changedPools: map.values(), goneIds: [] }))
-const { changedPools: changed } = poolChanges(history.at(-2)!, map)
+const knownPools = [...poolMap.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
+const saveMs = timeOf(() =>
+  database.save(snapshotFields, { newPools: knownPools, changedPools: poolMap.values(), goneIds: [] }),
+)
+const { changedPools: changed } = poolChanges(history.at(-2)!, poolMap)
 const saveNextMs = timeOf(() =>
-  database.save({ ...facts, extra: 1 }, { newPools: [], changedPools: changed, goneIds: [] }),
+  database.save({ ...snapshotFields, extra: 1 }, { newPools: [], changedPools: changed, goneIds: [] }),
 )
 database.close()
 const fileMb = statSync(path).size / 2 ** 20
-const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)
+const restarts = Array.from({ length: RESTARTS }, measureRestart).sort((a, b) => a.readyMs - b.readyMs)
 rmSync(dir, { recursive: true })
 
-/** Measures a restart in a separate process without compiled code. */
-function restart(): { readonly importedMs: number; readonly readyMs: number } {
+/** Measures a restart in a new process, in which no code is compiled yet. */
+function measureRestart(): { readonly importedMs: number; readonly readyMs: number } {
   const script = join(import.meta.dirname, 'restart.ts')
   const report = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))
   if (report.pools !== POOLS) throw new Error('pools were lost')
@@ -110,7 +112,7 @@ record('sync', {
   pools: POOLS,
   changedPerBlock: CHANGED_POOLS,
   blocks: BLOCKS,
-  applyMs: { median: rounded(times[BLOCKS / 2]!, 2), worst: rounded(times.at(-1)!, 2) },
+  applyMs: { median: rounded(applyTimes[BLOCKS / 2]!, 2), worst: rounded(applyTimes.at(-1)!, 2) },
   memoryMb: rounded(bytes / 2 ** 20),
   walkMs: rounded(walkMs),
   saved: {
@@ -124,7 +126,7 @@ record('sync', {
   },
 })
 
-function memory(): number {
+function usedBytes(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed

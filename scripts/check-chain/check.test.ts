@@ -7,7 +7,7 @@ import { type Anvil, type Devnet, devnetChain, startAnvil, startDevnet } from '@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkChain } from './check.ts'
 import type { Finding } from './finding.ts'
-import { patch } from './report.ts'
+import { formatDiff } from './report.ts'
 
 let devnet: Devnet
 let otherChain: Anvil
@@ -94,7 +94,7 @@ describe('finds and corrects', () => {
     const before = formatChainFile(file)
     findings[0]!.fix!(file)
     expect(file).toEqual(original())
-    expect(patch('31337.json', before, formatChainFile(file))).toMatch(
+    expect(formatDiff('31337.json', before, formatChainFile(file))).toMatch(
       /^--- a\/31337\.json\n\+\+\+ b\/31337\.json\n@@ /,
     )
   })

@@ -4,7 +4,7 @@ import { createRpc, RpcError } from '@sluice/rpc'
 import { checkContracts } from './contracts.ts'
 import { checkDexes } from './dexes.ts'
 import { checkEndpoints } from './endpoints.ts'
-import { canOverride, checkEvm } from './evm.ts'
+import { checkEvm, supportsCodeOverrides } from './evm.ts'
 import { checkFees } from './fees.ts'
 import { type Check, type Finding, unknown } from './finding.ts'
 import { checkHead } from './head.ts'
@@ -24,12 +24,12 @@ export async function checkChain(
   deployment: Deployment | undefined,
   urls: readonly string[],
 ): Promise<readonly Finding[]> {
-  const { findings, alive } = await checkEndpoints(chain, urls)
-  if (alive.length === 0) return findings
-  const rpc = createRpc({ chainId: chain.chainId, urls: alive, timeoutMs: TIMEOUT_MS })
+  const { findings, alive: aliveUrls } = await checkEndpoints(chain, urls)
+  if (aliveUrls.length === 0) return findings
+  const rpc = createRpc({ chainId: chain.chainId, urls: aliveUrls, timeoutMs: TIMEOUT_MS })
   try {
     const block = Number(await rpc.request<string>('eth_blockNumber', []))
-    const subject = { chain, rpc, block, overrides: await canOverride(rpc, block) }
+    const subject = { chain, rpc, block, supportsOverrides: await supportsCodeOverrides(rpc, block) }
     const checks: Record<string, Check> = {
       head: checkHead,
       EVM: checkEvm,
@@ -52,7 +52,9 @@ export async function checkChain(
   }
 }
 
-/** Converts an RPC error to an unknown result, since a failing node does not show that the file is wrong. */
+/**
+ * Returns `unknown` for an RPC error, since a failing node does not show that the file is wrong. Throws other errors.
+ */
 function failedFinding(check: string, error: unknown): Finding {
   if (!(error instanceof RpcError)) throw error
   return unknown(check, `${error.code}: ${error.message}`)

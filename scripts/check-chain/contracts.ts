@@ -7,7 +7,7 @@ import { hasCode } from './read.ts'
 /** Keyless CREATE2 deployer, with which anyone can deploy the contracts to their predicted addresses. */
 const CREATE2_DEPLOYER = toAddress('0x4e59b44847b379578588920cA78FbF26c0B4956C')
 
-/** Checks that the contracts match `deployments/`, and if they can be deployed. */
+/** Checks that the code of the contracts matches `deployments/`, and that they can be deployed. */
 export const checkContracts =
   (deployment: Deployment | undefined): Check =>
   async (subject) => {

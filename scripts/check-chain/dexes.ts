@@ -7,7 +7,7 @@ import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, read } from './read.ts'
 
-/** Checks that every factory has code, and derives one pool address per init code hash. */
+/** Checks that every factory has code, and for each init code hash, that the pool address derived from it is right. */
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
@@ -50,7 +50,10 @@ const v3 = IUniswapV3Factory__factory.createInterface()
 /** Default fees of Uniswap V3 and PancakeSwap V3 factories, in parts per million. */
 const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 
-/** Returns a pool of the factory between two hubs with its salt; null if there is none, or for families with other salts. */
+/**
+ * Returns a pool of the factory between two hub tokens, and its CREATE2 salt; null if there is none, or if the salts of
+ * the family are not known.
+ */
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
   const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))

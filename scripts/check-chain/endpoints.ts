@@ -17,21 +17,22 @@ export async function checkEndpoints(
   const answers = await Promise.all(
     urls.map(async (url) => ({ url, answer: await requestChainId(url, chain.chainId) })),
   )
-  const of = (expectedAnswer: Answer) => answers.filter(({ answer }) => answer === expectedAnswer).map(({ url }) => url)
-  const alive = of('right')
-  const wrong = of('wrong chain')
-  const silent = of('silent')
+  const urlsOf = (expectedAnswer: Answer) =>
+    answers.filter(({ answer }) => answer === expectedAnswer).map(({ url }) => url)
+  const aliveUrls = urlsOf('right')
+  const wrongUrls = urlsOf('wrong chain')
+  const silentUrls = urlsOf('silent')
   const findings: Finding[] = []
-  const countText = `${alive.length} of ${urls.length} answer${silent.length > 0 ? `; silent: ${silent.join(', ')}` : ''}`
-  findings.push(alive.length > 0 ? pass('endpoints', countText) : unknown('endpoints', countText))
-  if (wrong.length > 0)
+  const countText = `${aliveUrls.length} of ${urls.length} answer${silentUrls.length > 0 ? `; silent: ${silentUrls.join(', ')}` : ''}`
+  findings.push(aliveUrls.length > 0 ? pass('endpoints', countText) : unknown('endpoints', countText))
+  if (wrongUrls.length > 0)
     findings.push(
-      fail('chain id', `other chains answer at ${wrong.join(', ')}`, (file) => {
-        file.rpcUrls = file.rpcUrls.filter((url) => !wrong.includes(url))
+      fail('chain id', `other chains answer at ${wrongUrls.join(', ')}`, (file) => {
+        file.rpcUrls = file.rpcUrls.filter((url) => !wrongUrls.includes(url))
       }),
     )
-  else if (alive.length > 0) findings.push(pass('chain id', String(chain.chainId)))
-  return { findings, alive }
+  else if (aliveUrls.length > 0) findings.push(pass('chain id', String(chain.chainId)))
+  return { findings, alive: aliveUrls }
 }
 
 type Answer = 'right' | 'wrong chain' | 'silent'

@@ -3,18 +3,18 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { type Check, type Finding, fail, missing, pass, unknown } from './finding.ts'
 
-/** Address without an owner, whose code the calls override. */
+/** Unused address, whose code the calls replace by a snippet. */
 const PROBE = toAddress('0x00000000000000000000000000000000536C7563')
 
-/** Code that returns one word: 1 if the opcode works. */
-const snippets = {
+/** Code by opcode, which returns one word: 1 if the opcode works. */
+const SNIPPETS = {
   push1: '0x600160005260206000f3',
   push0: '0x60015f5260205ff3',
   transientStorage: '0x600160005d60005c60005260206000f3',
   mcopy: '0x6001600052602060006020 5e60206020f3'.replace(' ', ''),
 } as const
 
-async function runs(rpc: Rpc, block: number, code: string): Promise<boolean> {
+async function returnsOne(rpc: Rpc, block: number, code: string): Promise<boolean> {
   try {
     const overrides = { [PROBE]: { code: code as Hex } } as Record<Address, { code: Hex }>
     const answer = await rpc.call({ to: PROBE, data: '0x' }, block, { overrides })
@@ -25,10 +25,10 @@ async function runs(rpc: Rpc, block: number, code: string): Promise<boolean> {
   }
 }
 
-/** Returns true if the node supports code overrides in calls, which simulation and bulk reads need. */
-export const canOverride = (rpc: Rpc, block: number) => runs(rpc, block, snippets.push1)
+/** Returns true if calls can replace the code of accounts on the node, which simulations and lenses need. */
+export const supportsCodeOverrides = (rpc: Rpc, block: number) => returnsOne(rpc, block, SNIPPETS.push1)
 
-export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {
+export const checkEvm: Check = async ({ chain, rpc, block, supportsOverrides: overrides }) => {
   if (!overrides)
     return [
       fail('state overrides', 'the node ignores or refuses code overrides: quotes cannot be simulated through it'),
@@ -37,7 +37,7 @@ export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {
   const flags = ['push0', 'transientStorage', 'mcopy'] as const
   const findings = await Promise.all(
     flags.map(async (flag): Promise<Finding> => {
-      const isSupported = await runs(rpc, block, snippets[flag])
+      const isSupported = await returnsOne(rpc, block, SNIPPETS[flag])
       const writtenFlag = chain.evm[flag]
       const fix: Finding['fix'] = (file) => {
         file.evm[flag] = isSupported

@@ -9,16 +9,17 @@ export type Finding = {
   readonly check: string
   readonly status: Status
   readonly detail: string
-  /** Corrects the file, if the chain itself provides the right value. */
+  /** Writes the right value to the file; absent if the chain does not provide it. */
   readonly fix?: (file: ChainFile) => void
 }
 
+/** The chain that is checked, and the block of the checks. */
 export type Subject = {
   readonly chain: Chain
   readonly rpc: Rpc
   readonly block: number
   /** True if the node supports code overrides in calls. Without them many checks are impossible. */
-  readonly overrides: boolean
+  readonly supportsOverrides: boolean
 }
 
 /**

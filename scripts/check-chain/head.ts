@@ -6,26 +6,30 @@ import { type Check, type Finding, missing, pass, unknown } from './finding.ts'
  */
 const STALE_SECONDS = 3_600
 /** Number of blocks over which the block time is measured. */
-const SPAN = 1_000
-/** Maximum factor between the measured and the recorded block time, which only paces polling. */
-const CLOSE_ENOUGH = 2
+const MEASURED_BLOCKS = 1_000
+/**
+ * Maximum factor between the measured and the recorded block time. The recorded one only sets how often the service
+ * polls.
+ */
+const MAX_FACTOR = 2
 
 export const checkHead: Check = async ({ chain, rpc, block }) => {
-  const [head, earlier] = await Promise.all([rpc.getBlock(block), rpc.getBlock(Math.max(1, block - SPAN))])
+  const [head, earlier] = await Promise.all([rpc.getBlock(block), rpc.getBlock(Math.max(1, block - MEASURED_BLOCKS))])
   if (head === null) return [unknown('head', `the node does not know its own block ${block}`)]
   const findings: Finding[] = []
-  const age = Math.round(Date.now() / 1000) - head.timestamp
+  const ageSeconds = Math.round(Date.now() / 1000) - head.timestamp
   findings.push(
-    age > STALE_SECONDS
-      ? unknown('head', `block ${block} is ${Math.round(age / 3600)} h old`)
+    ageSeconds > STALE_SECONDS
+      ? unknown('head', `block ${block} is ${Math.round(ageSeconds / 3600)} h old`)
       : pass('head', `block ${block}`),
   )
 
-  const span = earlier === null ? 0 : head.number - earlier.number
-  if (earlier === null || span < SPAN / 2) return [...findings, unknown('block time', 'too few blocks to measure')]
-  const measuredMs = Math.round((1000 * (head.timestamp - earlier.timestamp)) / span)
+  const blockCount = earlier === null ? 0 : head.number - earlier.number
+  if (earlier === null || blockCount < MEASURED_BLOCKS / 2)
+    return [...findings, unknown('block time', 'too few blocks to measure')]
+  const measuredMs = Math.round((1000 * (head.timestamp - earlier.timestamp)) / blockCount)
   const ratio = measuredMs / chain.blockTimeMs
-  if (ratio <= CLOSE_ENOUGH && ratio >= 1 / CLOSE_ENOUGH) return [...findings, pass('block time', `${measuredMs} ms`)]
+  if (ratio <= MAX_FACTOR && ratio >= 1 / MAX_FACTOR) return [...findings, pass('block time', `${measuredMs} ms`)]
   return [
     ...findings,
     missing('block time', `measured ${measuredMs} ms, taken for ${chain.blockTimeMs} ms`, (file) => {

@@ -6,8 +6,9 @@ import { RpcError } from '@sluice/rpc'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, readDecimals } from './read.ts'
 
+/** Unused address, whose code the call replaces by WrapperProbe. */
 const PROBE = toAddress('0x0000000000000000000000000000000057726170')
-/** Base units. The last unit shows the loss if a wrapper has fewer decimals than the native asset. */
+/** Wei that are wrapped. The last one is lost if the wrapper has fewer decimals than the native asset. */
 const AMOUNT = 10n ** 12n + 1n
 
 const probe = WrapperProbe__factory.createInterface()
@@ -45,7 +46,10 @@ async function checkDecimals(
   })
 }
 
-async function checkWrapping({ rpc, block, overrides }: Subject, wrapper: Address): Promise<Finding> {
+async function checkWrapping(
+  { rpc, block, supportsOverrides: overrides }: Subject,
+  wrapper: Address,
+): Promise<Finding> {
   const check = 'deposit and withdraw'
   if (!overrides) return unknown(check, 'cannot be tried without overrides')
   try {

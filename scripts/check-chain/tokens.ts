@@ -3,7 +3,7 @@ import type { ChainFile, Token } from '@sluice/chains'
 import { type Check, type Finding, fail, missing, pass, type Subject } from './finding.ts'
 import { readDecimals } from './read.ts'
 
-/** Checks the decimals of anchors and major tokens, which all prices and amounts depend on. */
+/** Checks the decimals of anchors (dollar tokens, from which prices are derived) and of major tokens. */
 export const checkTokens: Check = async (subject) => {
   const { stables, tokens } = subject.chain
   const findings = await Promise.all([
@@ -15,16 +15,16 @@ export const checkTokens: Check = async (subject) => {
 
 async function checkToken(subject: Subject, kind: string, { address, symbol, decimals }: Token): Promise<Finding> {
   const check = `${kind} ${symbol}`
-  const read = await readDecimals(subject, address)
-  if (read === null) return fail(check, `${address} is no token: it does not tell its decimals`)
-  if (read === decimals) return pass(check, `${decimals} decimals`)
+  const decimalsOnChain = await readDecimals(subject, address)
+  if (decimalsOnChain === null) return fail(check, `${address} is no token: it does not tell its decimals`)
+  if (decimalsOnChain === decimals) return pass(check, `${decimals} decimals`)
   // An uninitialized proxy returns 0, and so does a node with incomplete state, so 0 is not written to the file.
-  if (read === 0) return fail(check, `${address} tells 0 decimals, recorded as ${decimals}`)
+  if (decimalsOnChain === 0) return fail(check, `${address} tells 0 decimals, recorded as ${decimals}`)
   const fix = (file: ChainFile) => {
     for (const token of [...file.stables, ...file.tokens])
-      if (token.address.toLowerCase() === address) token.decimals = read
+      if (token.address.toLowerCase() === address) token.decimals = decimalsOnChain
   }
   return decimals === null
-    ? missing(check, `${address} has ${read} decimals, not recorded`, fix)
-    : fail(check, `${address} has ${read} decimals, recorded as ${decimals}`, fix)
+    ? missing(check, `${address} has ${decimalsOnChain} decimals, not recorded`, fix)
+    : fail(check, `${address} has ${decimalsOnChain} decimals, recorded as ${decimals}`, fix)
 }

@@ -6,12 +6,12 @@ import { id } from 'ethers'
 import type { AssignedPool } from './assign.ts'
 import { readAddress } from './reads.ts'
 import { type Reason, reasonOf, unreadReason } from './reasons.ts'
-import { type Swap, topTokens, UNKNOWN } from './swaps.ts'
+import { type Swap, topTokens, UNKNOWN_KIND } from './swaps.ts'
 
 /**
- * `served`: the service quotes the pool by exact math. `sampled`: it quotes the pool from swaps that it simulates at each
- * block. `unread`: the pool belongs to a served row, but the recorded state lacks storage slots that reading the pool
- * needs. `invisible`: no quote can use the pool.
+ * `served`: the service quotes the pool by exact math. `sampled`: it quotes the pool from swaps that it simulates at
+ * each block. `unread`: the pool belongs to a served row, but the recorded state lacks storage slots that reading the
+ * pool needs. `invisible`: no quote can use the pool.
  */
 export const STATES = ['served', 'sampled', 'unread', 'invisible'] as const
 export type PoolState = (typeof STATES)[number]
@@ -28,11 +28,11 @@ export type PoolCoverage = {
   readonly reason: Reason | null
 }
 
-/** Counts by state. A transaction counts by the least usable pool that it swapped in. */
+/** Counts by state. The state of a transaction is that of the least usable pool in which it swapped. */
 export type Counts = Readonly<Record<PoolState, number>>
 
 export type Coverage = {
-  /** Most traded tokens, by their number of swaps. */
+  /** The most traded tokens, ordered by their number of swaps. */
   readonly tokens: readonly Address[]
   readonly swaps: Counts
   readonly transactions: Counts
@@ -60,20 +60,22 @@ export type CoverageOptions = {
    */
   readonly assign?: (
     swaps: readonly Swap[],
-    knownRows: ReadonlyMap<string, Pool>,
+    knownPools: ReadonlyMap<string, Pool>,
   ) => Promise<ReadonlyMap<string, AssignedPool>>
 }
 
-/** Maximum tokens of one transaction that are searched together. */
-const MAX_TOGETHER = 8
+/** Maximum number of tokens of one transaction between which pools are searched. */
+const MAX_TOKENS_OF_GROUP = 8
 
 /** A swap, its pool if the market has it in memory, and the tokens for which the swap counts. */
 type TradedSwap = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
-/** Pools in memory, and pools that only `assign` or the scan knows, both by id. */
+/**
+ * Result of the search. Both maps are by pool id; `assignedPools` are those that `assign` or the scan of logs found.
+ */
 type PoolSearch = {
-  readonly usable: ReadonlyMap<string, Pool>
-  readonly knownRows: ReadonlyMap<string, AssignedPool>
+  readonly poolsInMemory: ReadonlyMap<string, Pool>
+  readonly assignedPools: ReadonlyMap<string, AssignedPool>
   readonly block: BlockHeader
   readonly isScanned: boolean
 }
@@ -83,26 +85,32 @@ type PoolSearch = {
  *
  * @throws RpcError if the node fails
  */
-export async function coverageOf(all: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
-  const { chain, rpc, tokens: count, assign } = options
+export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
+  const { chain, rpc, tokens: topTokenCount, assign } = options
   const swaps = await Promise.all(
-    all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
+    allSwaps
+      .filter(({ kind }) => kind !== UNKNOWN_KIND)
+      .map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
   )
-  const { usable, knownRows, block, isScanned } = await findPools(swaps, options)
+  const { poolsInMemory, assignedPools, block, isScanned } = await findPools(swaps, options)
   const tradedSwaps = swaps.map((swap): TradedSwap => {
-    const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
-    return { swap, pool, tokens: rankedTokens(swap, (pool ?? knownRows.get(swap.pool)?.pool)?.tokens ?? [], chain) }
+    const pool = poolsInMemory.get(swap.pool) ?? sharedPool(poolsInMemory, swap)
+    return {
+      swap,
+      pool,
+      tokens: countedTokens(swap, (pool ?? assignedPools.get(swap.pool)?.pool)?.tokens ?? [], chain),
+    }
   })
-  const tokens = topTokens(tradedSwaps, count)
-  const top = new Set(tokens)
-  const inScope = tradedSwaps.filter(
-    (tradedSwap) => tradedSwap.tokens.length === 0 || tradedSwap.tokens.some((token) => top.has(token)),
+  const tokens = topTokens(tradedSwaps, topTokenCount)
+  const topTokenSet = new Set(tokens)
+  const countedSwaps = tradedSwaps.filter(
+    (tradedSwap) => tradedSwap.tokens.length === 0 || tradedSwap.tokens.some((token) => topTokenSet.has(token)),
   )
 
   const pools = new Map<string, PoolCoverage>()
-  for (const [key, group] of Map.groupBy(inScope, keyOf)) {
-    const { swap, pool, tokens: own } = group[0]!
-    const { row, pool: bare } = knownRows.get(swap.pool) ?? {}
+  for (const [key, group] of Map.groupBy(countedSwaps, keyOf)) {
+    const { swap, pool, tokens: swapTokens } = group[0]!
+    const { row, pool: assignedPool } = assignedPools.get(swap.pool) ?? {}
     const family = familyOf(pool?.family ?? row?.family ?? '')
     const isUsed = pool !== undefined && isUsable(pool)
     const isUnread = !isUsed && assign !== undefined && row !== undefined && !family?.sampled
@@ -110,21 +118,21 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
     const reason = isUsed ? null : isUnread ? unreadReason(row) : await reasonOf(swap, { chain, rpc, block, pool, row })
     pools.set(key, {
       ...{ pool: pool?.id ?? swap.pool, contract: swap.contract, kind: swap.kind, state, reason },
-      tokens: (pool ?? bare)?.tokens ?? own,
+      tokens: (pool ?? assignedPool)?.tokens ?? swapTokens,
       swaps: group.length,
       dex: pool?.dex ?? row?.brand ?? null,
     })
   }
   const stateOf = (tradedSwap: TradedSwap) => pools.get(keyOf(tradedSwap))!.state
-  const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
+  const transactions = [...Map.groupBy(countedSwaps, ({ swap }) => swap.transaction).values()]
   return {
     tokens,
-    swaps: countsOf(inScope.map(stateOf)),
-    transactions: countsOf(transactions.map((group) => worstOf(group.map(stateOf)))),
+    swaps: countsOf(countedSwaps.map(stateOf)),
+    transactions: countsOf(transactions.map((group) => worstStateOf(group.map(stateOf)))),
     poolCounts: countsOf([...pools.values()].map(({ state }) => state)),
     pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
-    otherTrades: otherTrades(all),
-    swapsOfOtherTokens: tradedSwaps.length - inScope.length,
+    otherTrades: otherTrades(allSwaps),
+    swapsOfOtherTokens: tradedSwaps.length - countedSwaps.length,
     isScanned,
   }
 }
@@ -139,11 +147,11 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
     const assignedRows = await assign?.(swaps, foundPools)
     const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
     if (assignedRows) await market.addFoundPools([...assignedRows.values()].filter(isPool))
-    const { pools: usable, block } = await market.whenIdle(settleMs)
+    const { pools: poolsInMemory, block } = await market.whenIdle(settleMs)
     const listedPools = (await market.scannedPools?.([...new Set(groups.flat())])) ?? []
     return {
-      ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
-      knownRows: new Map([
+      ...{ poolsInMemory, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
+      assignedPools: new Map([
         ...listedPools.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
         ...(assignedRows ?? []),
       ]),
@@ -154,12 +162,12 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 }
 
 /**
- * Returns the tokens to search together: the tokens of each pool, or all moved tokens if the logs do not name the
- * pool's tokens. Omits groups without a much traded token.
+ * Returns groups of tokens between which pools are searched: the tokens of each pool, or all tokens that moved in the
+ * transaction if the logs do not name those of the pool. Omits groups without a much traded token.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
-  const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))
-  // The final rank counts fewer tokens of shared pools, so more tokens than it needs are kept here.
+  const all = swaps.map(({ tokens, movedTokens: moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOKENS_OF_GROUP) }))
+  // The final ranking differs, as it counts fewer tokens per swap, so twice as many tokens are kept here.
   const top = new Set(topTokens(all, 2 * count))
   const groups = all.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
   return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
@@ -170,7 +178,7 @@ function countsOf(states: readonly PoolState[]): Counts {
   return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }
 }
 
-const worstOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
+const worstStateOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
 /** Returns the key of a swap's pool. A contract that holds many pools without ids has one key per set of tokens. */
 function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
@@ -178,12 +186,15 @@ function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
 }
 
 /** Returns the pool of a swap whose contract holds many pools and emits events without a pool id. */
-function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, moved }: Swap): Pool | undefined {
+function sharedPool(
+  pools: ReadonlyMap<string, Pool>,
+  { pool, contract, tokens, movedTokens: moved }: Swap,
+): Pool | undefined {
   if (pool !== contract) return undefined
   const movedTokens = new Set<Address>([...moved, ZERO_ADDRESS])
-  const isOf = (poolTokens: readonly Address[]) =>
+  const hasSwapTokens = (poolTokens: readonly Address[]) =>
     tokens ? tokens.every((token) => poolTokens.includes(token)) : poolTokens.every((token) => movedTokens.has(token))
-  return [...pools.values()].find((pool) => pool.address === contract && isOf(pool.tokens))
+  return [...pools.values()].find((pool) => pool.address === contract && hasSwapTokens(pool.tokens))
 }
 
 /**
@@ -192,15 +203,15 @@ function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, 
  *
  * @param poolTokens - tokens of the pool, if they are known
  */
-function rankedTokens(
-  { tokens, moved }: Swap,
+function countedTokens(
+  { tokens, movedTokens: moved }: Swap,
   poolTokens: readonly Address[],
   { wrappedNative }: Chain,
 ): readonly Address[] {
   const isNative = (token: Address) => token === ZERO_ADDRESS || token === NATIVE
-  const plain = (token: Address) => (isNative(token) ? (wrappedNative?.address ?? token) : token)
-  const all = poolTokens.map(plain)
-  return [...new Set(tokens?.map(plain) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
+  const wrappedOf = (token: Address) => (isNative(token) ? (wrappedNative?.address ?? token) : token)
+  const all = poolTokens.map(wrappedOf)
+  return [...new Set(tokens?.map(wrappedOf) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
 }
 
 /** True if the pool accepts an amount of any of its tokens. */
@@ -211,9 +222,9 @@ function isUsable(pool: Pool): boolean {
   return pool.tokens.some((tokenIn) => pool.tokens.some((tokenOut) => accepts(tokenIn, tokenOut)))
 }
 
-function otherTrades(all: readonly Swap[]): Coverage['otherTrades'] {
+function otherTrades(allSwaps: readonly Swap[]): Coverage['otherTrades'] {
   const trades = Map.groupBy(
-    all.filter(({ kind }) => kind === UNKNOWN),
+    allSwaps.filter(({ kind }) => kind === UNKNOWN_KIND),
     ({ contract }) => contract,
   )
   return [...trades]

@@ -30,10 +30,12 @@ async function readMined(rpc: Rpc, number: number): Promise<readonly MinedTransa
   const logs = await rpc.request<readonly RawLog[]>('eth_getLogs', [{ blockHash: block.hash }], options)
   const byTransaction = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
   return block.transactions.flatMap(({ hash, from, to }): MinedTransaction[] => {
-    const own = byTransaction.get(hash)
-    if (!own) return []
-    const plain = own.map(({ address, topics, data }): FlowLog => ({ address: toAddress(address), topics, data }))
-    return [{ hash, from: toAddress(from), to: to === null ? null : toAddress(to), logs: plain }]
+    const transactionLogs = byTransaction.get(hash)
+    if (!transactionLogs) return []
+    const flowLogs = transactionLogs.map(
+      ({ address, topics, data }): FlowLog => ({ address: toAddress(address), topics, data }),
+    )
+    return [{ hash, from: toAddress(from), to: to === null ? null : toAddress(to), logs: flowLogs }]
   })
 }
 

@@ -8,15 +8,17 @@ import type { Swap } from './swaps.ts'
 
 export type Reason = {
   /**
-   * `family`: its row is not served. `rule`: its row is served and knows it, but it is left out. `not found`: its row is
-   * served, but does not name it. `unread`: its row is served, but the recorded state lacks a part of it. `not in file`: the chain's file lacks its factory. `unknown`: it names no factory.
+   * A row is an entry of the chain's file: one deployment of a DEX. `family`: no family serves the pool's row. `rule`:
+   * the row is served, but pools of this kind are excluded. `not found`: the row is served, but its factory does not
+   * name the pool. `unread`: the row is served, but the recorded state lacks a part of the pool. `not in file`: the
+   * chain's file lacks the pool's factory. `unknown`: the pool names no factory.
    */
   readonly code: 'family' | 'rule' | 'not found' | 'unread' | 'not in file' | 'unknown'
   readonly text: string
 }
 
 /** Kinds of DEXes without a family, whose contracts name no factory. */
-const UNWRITTEN_KINDS: Readonly<Record<string, string>> = {
+const KINDS_WITHOUT_FAMILY: Readonly<Record<string, string>> = {
   Velocore: 'its vault swaps by a call that the Executor does not make',
   Saddle: 'its pools swap by a call that the Executor does not make',
 }
@@ -34,15 +36,15 @@ type Context = {
 /** Returns the reason for a pool that no quote uses. @throws RpcError if the node fails */
 export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Context): Promise<Reason> {
   if (pool) return { code: 'rule', text: `${pool.family} (${pool.dex}): it refuses every amount` }
-  if (row) return leftOut(row)
-  const holds = ({ address, contracts }: DexRow) =>
+  if (row) return exclusionReason(row)
+  const isContractOf = ({ address, contracts }: DexRow) =>
     [address, ...Object.values(contracts ?? {})].some((rowAddress) => toAddress(rowAddress) === swap.contract)
   const factory = await readFactory(rpc, swap.contract)
-  const rows = chain.dexes.filter((dex) => holds(dex) || toAddress(dex.address) === factory)
+  const rows = chain.dexes.filter((dex) => isContractOf(dex) || toAddress(dex.address) === factory)
   const servedDexRows = servedRows({ ...chain, dexes: rows }, new Map(families.map((family) => [family.id, family])))
   const [first] = rows
-  const unwritten = UNWRITTEN_KINDS[swap.kind]
-  if (!first && !factory && unwritten) return { code: 'family', text: `${swap.kind}: ${unwritten}` }
+  const missingFamilyReason = KINDS_WITHOUT_FAMILY[swap.kind]
+  if (!first && !factory && missingFamilyReason) return { code: 'family', text: `${swap.kind}: ${missingFamilyReason}` }
   if (!first && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
   if (!first) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
   if (!rows.some((row) => families.some((family) => rowsOf(family, row).length > 0)))
@@ -53,15 +55,15 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
     : []
   const namedPools = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
   if (namedPools.some((namedPool) => namedPool.id === swap.pool || namedPool.address === swap.pool))
-    return leftOut(first)
+    return exclusionReason(first)
   return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
 }
 
-/** Returns the reason for a pool of a served row that a recorded state does not decide. */
+/** Returns the reason for a pool of a served row of which the recorded state lacks a part. */
 export function unreadReason({ family, brand }: DexRow): Reason {
   return { code: 'unread', text: `${family} (${brand}): the recorded state lacks a part of the pool` }
 }
 
-function leftOut({ family, brand }: DexRow): Reason {
+function exclusionReason({ family, brand }: DexRow): Reason {
   return { code: 'rule', text: `${family} (${brand}): ${EXCLUDED[family]?.pools ?? 'its state cannot be read'}` }
 }

@@ -1,7 +1,7 @@
 /** Sums of coverages, as data and as text. */
 import { type Counts, type Coverage, type PoolCoverage, type PoolState, STATES } from './coverage.ts'
 
-/** Counts with the percentages that a quote can use. */
+/** Counts by state, and the percentage of them that a quote can use. */
 export type Shares = Counts & {
   readonly total: number
   /** Percentage that is served or sampled, rounded down to a hundredth; null if there are no counts. */
@@ -37,8 +37,8 @@ export function summaryOf(coverages: readonly Coverage[]): Summary {
   const isUsed = ({ state }: PoolCoverage) => state === 'served' || state === 'sampled'
   const sum = (count: (coverage: Coverage) => number) =>
     coverages.reduce((total, coverage) => total + count(coverage), 0)
-  const shares = (of: (coverage: Coverage) => Counts) => {
-    const count = (state: PoolState) => sum((coverage) => of(coverage)[state])
+  const shares = (countsOfCoverage: (coverage: Coverage) => Counts) => {
+    const count = (state: PoolState) => sum((coverage) => countsOfCoverage(coverage)[state])
     return sharesOf({
       served: count('served'),
       sampled: count('sampled'),

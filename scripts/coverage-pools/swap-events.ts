@@ -5,7 +5,7 @@ import { id } from 'ethers'
 
 /** A swap that a log reports. */
 export type ReportedSwap = {
-  /** Kind of the event, for people. */
+  /** Name of the kind of DEX that emits the event. */
   readonly kind: string
   /** Pool id if the contract holds many pools, else the address of the contract. */
   readonly pool: string
@@ -20,7 +20,7 @@ type SwapEvent = {
   readonly signature: string
   /** Reads the pool from a log of a contract with many pools. */
   readonly poolOf?: (log: FlowLog) => string
-  /** Word of the data that holds the fee in ppm. */
+  /** Index of the word of the data that holds the fee in ppm. */
   readonly feeWord?: number
 }
 

@@ -11,10 +11,10 @@ export type MinedTransaction = {
   readonly logs: readonly FlowLog[]
 }
 
-/** Kind of a swap of a pair that logs its reserves, but no known event of a swap. */
-const PAIR = 'pair of another kind'
+/** Kind of a swap in a pair that logs its reserves after the swap, but no known swap event. */
+const OTHER_PAIR_KIND = 'pair of another kind'
 /** Kind of a trade of a contract that logs no known event: a pool, a market maker, or no exchange at all. */
-export const UNKNOWN = 'unknown'
+export const UNKNOWN_KIND = 'unknown'
 
 export type Swap = {
   readonly transaction: Hex
@@ -27,16 +27,16 @@ export type Swap = {
   /** Fee that the event reports, in ppm; null if it reports none. */
   readonly feePpm: number | null
   /** All tokens that moved in the transaction. */
-  readonly moved: readonly Address[]
+  readonly movedTokens: readonly Address[]
   /** Contract that the transaction called, and contracts that logged something in it. */
   readonly contracts: readonly Address[]
 }
 
 /**
- * Returns the swaps of a transaction: one per event of a known kind, and one per other account that received one token
- * and sent another. Does not count: the sender; the called contract, unless it trades with the sender; shares that a
- * contract issues or redeems itself; accounts whose trade is the other side of swaps already found. Pools that move the
- * native token itself are only seen by an event.
+ * Returns the swaps of a transaction: one for each event of a known kind, and one for each other account that received
+ * one token and sent another. Does not count: the sender; the called contract, unless it trades with the sender; shares
+ * that a contract issues or redeems itself; accounts whose trade is the other side of swaps already found. Pools that
+ * move the native token itself are only seen by an event.
  *
  * @param wrapper - wrapped native token
  */
@@ -45,7 +45,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
   const changes = changesOf(flows)
   const sharedFields = {
     transaction: hash,
-    moved: [...new Set(flows.map(({ token }) => token))],
+    movedTokens: [...new Set(flows.map(({ token }) => token))],
     contracts: [...new Set([...(to ? [to] : []), ...logs.map(({ address }) => address)])],
   }
   const trades = new Map(poolTrades(changes).map((trade) => [trade.pool, trade]))
@@ -58,26 +58,29 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
     return [{ ...sharedFields, kind, pool, contract: log.address, tokens, feePpm }]
   })
 
-  /** Sum of the changes of all pools found so far, by token. */
-  const sums = new Map<Address, bigint>()
-  const add = (account: Address) => {
-    for (const [token, change] of changes.get(account) ?? []) sums.set(token, (sums.get(token) ?? 0n) + change)
+  /** Balance change of all pools found so far together, by token. */
+  const changeOfPools = new Map<Address, bigint>()
+  const addChangesOf = (account: Address) => {
+    for (const [token, change] of changes.get(account) ?? [])
+      changeOfPools.set(token, (changeOfPools.get(token) ?? 0n) + change)
   }
-  const pools = new Set(reportedSwaps.map(({ contract }) => contract))
-  for (const contract of pools) add(contract)
-  // A pool of the native token takes and gives through the wrapper.
-  if (wrapper && pools.size > 0) add(wrapper)
+  const foundPools = new Set(reportedSwaps.map(({ contract }) => contract))
+  for (const contract of foundPools) addChangesOf(contract)
+  // Pools of the native token receive and send it through the wrapper.
+  if (wrapper && foundPools.size > 0) addChangesOf(wrapper)
 
-  const syncing = new Set(logs.filter(({ topics }) => SYNC_TOPICS.has(topics[0] ?? '')).map(({ address }) => address))
+  const syncedPairs = new Set(
+    logs.filter(({ topics }) => SYNC_TOPICS.has(topics[0] ?? '')).map(({ address }) => address),
+  )
   const otherTrades = [...trades.values()]
-    .filter(({ pool, tokenIn, tokenOut }) => !pools.has(pool) && pool !== tokenIn && pool !== tokenOut)
+    .filter(({ pool, tokenIn, tokenOut }) => !foundPools.has(pool) && pool !== tokenIn && pool !== tokenOut)
     .filter(({ pool }) => pool !== from && (pool !== to || trades.has(from)))
-    .sort((a, b) => Number(syncing.has(b.pool)) - Number(syncing.has(a.pool)))
+    .sort((a, b) => Number(syncedPairs.has(b.pool)) - Number(syncedPairs.has(a.pool)))
   const unreportedSwaps = otherTrades.flatMap(({ pool, tokenIn, tokenOut }): Swap[] => {
-    const isOtherSide = (sums.get(tokenIn) ?? 0n) < 0n && (sums.get(tokenOut) ?? 0n) > 0n
+    const isOtherSide = (changeOfPools.get(tokenIn) ?? 0n) < 0n && (changeOfPools.get(tokenOut) ?? 0n) > 0n
     if (isOtherSide) return []
-    add(pool)
-    const kind = syncing.has(pool) ? PAIR : UNKNOWN
+    addChangesOf(pool)
+    const kind = syncedPairs.has(pool) ? OTHER_PAIR_KIND : UNKNOWN_KIND
     return [{ ...sharedFields, kind, pool, contract: pool, tokens: [tokenIn, tokenOut], feePpm: null }]
   })
   return [...reportedSwaps, ...unreportedSwaps]

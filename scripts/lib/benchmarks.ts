@@ -1,12 +1,12 @@
 /** Benchmarks by name, and the choice of one by the arguments of `npm run bench`. */
 
-/** Parts that measure something of one subject. Part `p` of benchmark `n` is `bench/<n>/<p>.ts`. */
+/** A benchmark, which has one or more parts. Part `p` of benchmark `n` is the file `bench/<n>/<p>.ts`. */
 export type Benchmark = {
   /** Subject in a few words, for the list of benchmarks. */
   readonly about: string
   /** Names of the parts. The first is the main one unless `hasMain` is false. */
   readonly parts: readonly [string, ...string[]]
-  /** False if no part stands for the others, so that one must be named. */
+  /** False if there is no main part, so that the command must name a part. */
   readonly hasMain?: false
 }
 

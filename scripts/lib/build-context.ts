@@ -16,8 +16,8 @@ export function buildContext(dockerignore: string): (file: string) => boolean {
   return (file) => {
     const parts = file.split('/')
     const withParents = parts.map((_, k) => parts.slice(0, k + 1).join('/'))
-    const last = rules.findLast(({ pattern }) => withParents.some((path) => pattern.test(path)))
-    return last?.keeps ?? true
+    const lastMatch = rules.findLast(({ pattern }) => withParents.some((path) => pattern.test(path)))
+    return lastMatch?.keeps ?? true
   }
 }
 

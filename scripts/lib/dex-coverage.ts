@@ -8,7 +8,7 @@ import { EXCLUDED, REASONS } from './dex-reasons.ts'
 import { root } from './run.ts'
 
 const isServed = (row: DexRow): boolean => families.some((family) => rowsOf(family, row).length > 0)
-const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
+const formatShare = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
 
 /** Results of `npm run coverage:pools -- --recorded` that the page shows, by chain. */
 export type RecordedShares = Readonly<Record<'ethereum' | 'linea' | 'scroll', RecordedChain>>
@@ -38,7 +38,7 @@ export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares):
   return `# DEX deployments that are routed through
 
 Made by \`npm run docs\` from the chain registry (\`packages/chains/data\`) and the families of \`packages/liquidity/src/dexes\`.
-${servedCount.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows of ${chains.length} chains are served, ${share(servedCount, rows.length)}. A row is one deployment of a DEX: a
+${servedCount.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows of ${chains.length} chains are served, ${formatShare(servedCount, rows.length)}. A row is one deployment of a DEX: a
 factory, a vault, a registry.
 
 ## By family
@@ -111,10 +111,10 @@ function excludedLine({ id, sampled }: (typeof families)[number]): string {
 
 function familyLine(family: string, rows: readonly DexRow[], chains: readonly Chain[]): string {
   const servedCount = rows.filter(isServed).length
-  const on = chains.filter(({ dexes }) => dexes.some((row) => row.family === family)).length
+  const chainCount = chains.filter(({ dexes }) => dexes.some((row) => row.family === family)).length
   const why = servedCount === rows.length ? '' : REASONS[family]
   if (why === undefined) throw new Error(`${family}: no reason is given why its rows are not served`)
-  return `| ${family} | ${rows.length} | ${servedCount} | ${on} | ${why} |`
+  return `| ${family} | ${rows.length} | ${servedCount} | ${chainCount} | ${why} |`
 }
 
 function chainLine({ chainId, name, dexes }: Chain): string {
@@ -123,7 +123,7 @@ function chainLine({ chainId, name, dexes }: Chain): string {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([family, list]) => (list.length > 1 ? `${family} ${list.length}` : family))
       .join(', ')
-  const servedCount = dexes.filter(isServed)
+  const servedRows = dexes.filter(isServed)
   const remaining = dexes.filter((row) => !isServed(row))
-  return `| ${name} (${chainId}) | ${dexes.length} | ${servedCount.length} | ${countText(servedCount)} | ${countText(remaining)} |`
+  return `| ${name} (${chainId}) | ${dexes.length} | ${servedRows.length} | ${countText(servedRows)} | ${countText(remaining)} |`
 }

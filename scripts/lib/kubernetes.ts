@@ -10,13 +10,13 @@ export type Manifest = {
 
 type Model = new (data: object) => { readonly validate: () => void }
 
-/** API groups that are not part of Kubernetes. */
-const OF_OTHERS: Readonly<Record<string, string>> = {
+/** Libraries with the schemas of API groups that are not part of Kubernetes. */
+const LIBRARY_OF_GROUP: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 }
 
 async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
-  const library = OF_OTHERS[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
+  const library = LIBRARY_OF_GROUP[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
   const module = (await import(`${library}/${apiVersion}/${kind}`)) as Readonly<Record<string, Model>>
   return module[kind]!
 }
@@ -25,32 +25,36 @@ async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
 export async function mistakesOf(manifest: Manifest): Promise<readonly string[]> {
   const Model = await modelOf(manifest)
   const model = new Model(manifest)
-  const read = new Map<object, Set<string>>()
+  const readFields = new Map<object, Set<string>>()
   try {
-    watch(model, read).validate()
+    recordReads(model, readFields).validate()
   } catch (error) {
     return [(error as Error).message]
   }
-  return unread(model, read, '')
+  return unreadFields(model, readFields, '')
 }
 
 /** Returns a proxy of a value that records which of its fields are read. */
-function watch<T extends object>(value: T, read: Map<object, Set<string>>): T {
+function recordReads<T extends object>(value: T, readFields: Map<object, Set<string>>): T {
   return new Proxy(value, {
     get(target, name) {
       const field = Reflect.get(target, name) as unknown
       if (typeof name === 'string' && Object.hasOwn(target, name))
-        read.set(target, (read.get(target) ?? new Set()).add(name))
-      return typeof field === 'object' && field !== null ? watch(field, read) : field
+        readFields.set(target, (readFields.get(target) ?? new Set()).add(name))
+      return typeof field === 'object' && field !== null ? recordReads(field, readFields) : field
     },
   })
 }
 
 /** Returns the fields that no schema has read. */
-function unread(value: object, read: ReadonlyMap<object, ReadonlySet<string>>, path: string): readonly string[] {
+function unreadFields(
+  value: object,
+  readFields: ReadonlyMap<object, ReadonlySet<string>>,
+  path: string,
+): readonly string[] {
   return Object.entries(value).flatMap(([name, field]) => {
     const here = `${path}/${name}`
-    if (!read.get(value)?.has(name)) return [`${here} is no field`]
-    return typeof field === 'object' && field !== null ? unread(field, read, here) : []
+    if (!readFields.get(value)?.has(name)) return [`${here} is no field`]
+    return typeof field === 'object' && field !== null ? unreadFields(field, readFields, here) : []
   })
 }

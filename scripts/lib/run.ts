@@ -12,7 +12,8 @@ export function userPath(path: string): string {
 export type CommandResult = { readonly code: number; readonly output: string }
 
 /**
- * Runs a command in the repository and shows its output. `capture` also returns the output; `quiet` only returns it.
+ * Runs a command in the repository and prints its output. With `capture` the output is also returned; with `quiet` it
+ * is returned but not printed.
  */
 export function run(
   command: string,

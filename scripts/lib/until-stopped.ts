@@ -1,16 +1,16 @@
 /** Closes resources when a script ends. */
 
 /**
- * Closes the resources on a signal, or if the parent process is gone. A parent that was killed sends no signal, but the
- * parent's process id changes.
+ * Closes the resources on a signal, or if the parent process is gone. A parent that was killed sends no signal, but
+ * then the process gets another parent.
  *
- * @returns a function that closes them at once
+ * @returns a function that closes them immediately
  */
 export function untilStopped(close: () => readonly Promise<unknown>[]): () => Promise<void> {
-  let closing = false
+  let isClosing = false
   async function shutDown() {
-    if (closing) return
-    closing = true
+    if (isClosing) return
+    isClosing = true
     console.log('\nStopping…')
     await Promise.allSettled(close())
     process.exit(0)

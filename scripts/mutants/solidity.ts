@@ -1,4 +1,7 @@
-/** Tests a mutant of the contracts, compiled with its broken line into contracts/cache/mutant, from which the tests load it. */
+/**
+ * Tests a mutant of the contracts, compiled with its broken line into contracts/cache/mutant, from which the tests load
+ * it.
+ */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,17 +22,17 @@ const contracts = join(root, 'contracts')
 const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
 const folder = join(contracts, 'cache/mutant')
 const TARGETS = ['Guard', 'Executor'] as const
-/** Tests that do not apply to one broken build: gas, and the equality of the two builds. */
-const NOT_OF_ONE_BUILD = ['Gas.t.sol', 'Builds.t.sol']
+/** Test files that do not apply to mutants: of gas, and of the equality of both builds, of which one is broken. */
+const TESTS_OF_BOTH_BUILDS = ['Gas.t.sol', 'Builds.t.sol']
 
-/** A mutant without a broken line. Tests that fail against it would kill every mutant. */
-export const SOUND: Mutant = { name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }
+/** The contracts without a broken line, against which all tests must pass. */
+export const UNBROKEN: Mutant = { name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }
 
 /** Test files to run, by path below contracts/. */
 export const testFiles: readonly string[] = [
   'test/Refusals.t.sol',
   ...readdirSync(join(contracts, 'test/invariants'))
-    .filter((file) => !NOT_OF_ONE_BUILD.includes(file))
+    .filter((file) => !TESTS_OF_BOTH_BUILDS.includes(file))
     .map((file) => `test/invariants/${file}`),
 ]
 
@@ -41,7 +44,10 @@ export function filesOf(tests: readonly string[]): readonly string[] {
   })
 }
 
-/** Returns a hash of everything that determines a mutant's result: its broken sources, the tests, and the number of cases. */
+/**
+ * Returns a hash of everything that determines a mutant's result: its broken sources, the tests, and the number of
+ * cases.
+ */
 export function fingerprint(mutant: Mutant, build: Build, cases: string): string {
   const support = readdirSync(join(contracts, 'test/support'))
     .filter((file) => file.endsWith('.sol'))
@@ -81,8 +87,8 @@ export function compileMutant(mutant: Mutant, build: Build): void {
     },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
-  const wrong = output.errors?.find(({ severity }) => severity === 'error')
-  if (wrong) throw new Error(`"${mutant.name}" does not compile:\n${wrong.formattedMessage}`)
+  const firstError = output.errors?.find(({ severity }) => severity === 'error')
+  if (firstError) throw new Error(`"${mutant.name}" does not compile:\n${firstError.formattedMessage}`)
   mkdirSync(folder, { recursive: true })
   for (const target of TARGETS) {
     writeFileSync(

@@ -1,7 +1,8 @@
 /**
  * Tests mutants of one package with StrykerJS on a sample of its lines, against the tests that need no node. A hash of
- * the seed and of each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere does
- * not change them. The first score on a seed is kept, because later scores are of tests written for its survivors.
+ * the seed and of each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere
+ * does not change them. The first score of each seed is kept, because later scores include tests that were written for
+ * the survivors of that seed.
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +13,8 @@ import { record, rounded } from '../../bench/record.ts'
 import { root, run } from '../lib/run.ts'
 
 /**
- * Sources to mutate, by package or `package/part`. Other sources are tables and wiring. Of the API, `npm run check` compares
- * the documents that docs/ and the schemas of responses generate.
+ * Sources to mutate, by package or `package/part`. Other sources are tables and wiring. Of the API, `npm run check`
+ * compares the documents that docs/ and the schemas of responses generate.
  */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   api: ['src/!(docs)/!(*-response).ts', 'src/!(main|index|server|services|*response|*responses|error-table).ts'],
@@ -71,11 +72,11 @@ type SeedResult = {
   /** Score of the first run with this seed. */
   readonly firstScorePercent?: number
   readonly killed: number
-  /** Killed mutants that no test failed for, because the tests did not end. */
+  /** Killed mutants for which the tests did not end, so that none failed. */
   readonly timeouts?: number
   readonly survived: readonly Mutant[]
   readonly equivalent?: readonly (Mutant & Pick<Equivalent, 'reason'>)[]
-  /** Killed mutants among those that are not equivalent. */
+  /** Percentage of killed mutants among those that are not equivalent. */
   readonly scorePercent: number
 }
 type PackageResult = { readonly seeds: readonly SeedResult[] }
@@ -89,7 +90,7 @@ export const isUnitPackage = (name: string): boolean => name in SOURCES
  *
  * @throws Error if StrykerJS leaves no report
  */
-export async function tryPackage(name: string, args: readonly string[] = []): Promise<void> {
+export async function testPackageMutants(name: string, args: readonly string[] = []): Promise<void> {
   const sample = readSample(args)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-stryker-'))
   const file = join(folder, 'report.json')
@@ -124,7 +125,7 @@ export async function tryPackage(name: string, args: readonly string[] = []): Pr
     const { code, output } = await run('stryker', ['run', config, '--logLevel', 'warn'], { quiet: true, env })
     if (code !== 0) throw new Error(`StrykerJS failed:\n${output.slice(-3_000)}`)
     const result = resultOf(JSON.parse(readFileSync(file, 'utf8')) as Report, sample)
-    write(name, result)
+    writeResult(name, result)
     for (const { at, line, replacement } of result.survived) console.log(`SURVIVED  ${at}  ${line}  →  ${replacement}`)
     console.log(`${name}: ${result.killed} killed, ${result.survived.length} survived, ${result.scorePercent} %`)
   } finally {
@@ -182,7 +183,7 @@ function resultOf({ files }: Report, { seed, lines }: Sample): SeedResult {
   return { seed, date, lines, killed: killedCount, timeouts, survived: survivors, equivalent, scorePercent }
 }
 
-/** Returns the argument that a mutant is equivalent, from equivalent.json. */
+/** Returns the reason why a mutant is equivalent, from equivalent.json; undefined if it is not listed there. */
 function reasonOf({ at, line, replacement }: Mutant): string | undefined {
   const path = at.slice(0, at.lastIndexOf(':'))
   const equivalent = equivalents.find(
@@ -191,15 +192,17 @@ function reasonOf({ at, line, replacement }: Mutant): string | undefined {
   return equivalent?.reason
 }
 
-function write(name: string, result: SeedResult): void {
-  const packages = earlier()
+function writeResult(name: string, result: SeedResult): void {
+  const packages = readEarlierResults()
   const { seeds = [] } = packages[name] ?? {}
-  const first = seeds.find(({ seed, lines }) => seed === result.seed && lines === result.lines)
-  const firstScorePercent = first ? (first.firstScorePercent ?? first.scorePercent) : result.scorePercent
+  const earlierResult = seeds.find(({ seed, lines }) => seed === result.seed && lines === result.lines)
+  const firstScorePercent = earlierResult
+    ? (earlierResult.firstScorePercent ?? earlierResult.scorePercent)
+    : result.scorePercent
   const updatedResults = [...seeds.filter(({ seed }) => seed !== result.seed), { ...result, firstScorePercent }]
-  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updatedResults } } }, { shown: false })
+  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updatedResults } } }, { isPrinted: false })
 }
 
-function earlier(): Readonly<Record<string, PackageResult>> {
+function readEarlierResults(): Readonly<Record<string, PackageResult>> {
   return (JSON.parse(readFileSync(RESULTS, 'utf8')) as { packages: Record<string, PackageResult> }).packages
 }

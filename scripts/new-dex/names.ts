@@ -17,7 +17,7 @@ export class NewDexError extends Error {
   override readonly name = 'NewDexError'
 }
 
-const MAX_LETTERS = 32
+const MAX_LENGTH = 32
 
 /**
  * Returns the spellings of a name.
@@ -25,9 +25,9 @@ const MAX_LETTERS = 32
  * @throws NewDexError if the name is not lower-case words joined by hyphens
  */
 export function namesOf(name: string): Names {
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > MAX_LETTERS) {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > MAX_LENGTH) {
     throw new NewDexError(
-      `name: must be at most ${MAX_LETTERS} lower-case letters and digits in words joined by hyphens, such as some-dex-v2, not ${JSON.stringify(name)}`,
+      `name: must be at most ${MAX_LENGTH} lower-case letters and digits in words joined by hyphens, such as some-dex-v2, not ${JSON.stringify(name)}`,
     )
   }
   const Name = name

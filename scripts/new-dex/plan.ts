@@ -14,8 +14,8 @@ type Words = Names & {
   readonly code: string
 }
 
-/** Path of each template's output. */
-const places = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
+/** Returns the path of the output of each template, by the template's name. */
+const outputPaths = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
     ['math.ts', 'index.ts', 'README.md'].map((file) => [file, `packages/liquidity/src/dexes/${name}/${file}`]),
   ),
@@ -36,7 +36,7 @@ export function planDex(name: string, root: string): ReadonlyMap<string, string>
   rejectTakenName(names, root, read(FAMILIES))
   const words = { ...names, code: nextCode(root) }
   const files = new Map<string, string>()
-  for (const [file, path] of Object.entries(places(names)))
+  for (const [file, path] of Object.entries(outputPaths(names)))
     files.set(path, fill(readFileSync(join(import.meta.dirname, 'templates', `${file}.txt`), 'utf8'), words))
   for (const edit of editsFor(words)) files.set(edit.file, applyEdit(files.get(edit.file) ?? read(edit.file), edit))
   files.set(GOLDEN, appendGolden(read(GOLDEN), words))
@@ -57,8 +57,8 @@ function rejectTakenName({ name, Name, camel }: Names, root: string, families: s
   }
   const sources = readdirSync(join(root, 'contracts/src'), { recursive: true, encoding: 'utf8' })
   const solidity = [`${Name}.sol`, `I${Name}.sol`, `I${Name}Pool.sol`, `I${Name}State.sol`]
-  const clash = sources.find((file) => solidity.includes(file.split('/').at(-1)!))
-  if (clash) throw refuse(`contracts/src/${clash} exists`)
+  const takenFile = sources.find((file) => solidity.includes(file.split('/').at(-1)!))
+  if (takenFile) throw refuse(`contracts/src/${takenFile} exists`)
   if (new RegExp(`\\b${camel}\\b`).test(families)) throw refuse(`${FAMILIES} has a ${camel}`)
   if (RESERVED_NAMES.has(camel)) throw refuse('it is a word of TypeScript')
 }
@@ -85,13 +85,16 @@ const POOL = '0x2000000000000000000000000000000000000001'
 /** Placeholder addresses of the Executor and the Guard in the calls of a golden program. */
 const [EXECUTOR, GUARD] = [`0x${'ee'.repeat(20)}`, `0x${'cc'.repeat(20)}`]
 
-const calls = new Interface([
+const CALLS = new Interface([
   'function pullInput(address to, uint256 amount)',
   'function transfer(address to, uint256 amount)',
   'function swap(bool zeroForOne, address to)',
 ])
 
-/** Adds programs of both directions with their calls: pull 5 into the pool, then sell the held balance (1000) for the recipient. */
+/**
+ * Adds a program with a swap in each direction, and its calls: the first swap sells 5 units from the sender, the second
+ * sells the balance of the Executor (1000) and sends the output to the recipient.
+ */
 function appendGolden(golden: string, { name, code }: Words): string {
   const op = code.slice(2)
   const soldStep = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`
@@ -100,7 +103,7 @@ function appendGolden(golden: string, { name, code }: Words): string {
   const step = { op: name, tokenIn: TOKENS[0], pool: POOL, zeroForOne: true }
   const call = (to: string, what: string, args: readonly unknown[]) => ({
     to,
-    data: calls.encodeFunctionData(what, args),
+    data: CALLS.encodeFunctionData(what, args),
   })
   programs.push({
     name: `both directions of a ${name} pool`,

@@ -1,4 +1,7 @@
-/** Runs one engine of solc's SMTChecker on the Guard in its own thread, since solc recurses deeply and needs a large stack. */
+/**
+ * Runs one engine of solc's SMTChecker on the Guard in its own thread, since solc recurses deeply and needs a large
+ * stack.
+ */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import { root } from '../lib/run.ts'
 
 export type Job = {
   readonly engine: string
-  /** Timeouts per query and in total. Queries after the total are not sent. */
+  /** Timeout per query, and the time after which further queries are not sent. */
   readonly queryTimeoutMs: number
   readonly totalTimeoutMs: number
   readonly standardJson: StandardJson

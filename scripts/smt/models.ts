@@ -1,7 +1,7 @@
 /**
- * Models of the Guard by hand, in SMT-LIB 2 (scripts/smt/models). A model proves its properties for all values. It names the lines of the
- * contracts that it models, which must still be there, and mutations, each of which must make a property false: a proof that
- * cannot fail proves nothing.
+ * Handwritten models of the Guard, in SMT-LIB 2 (scripts/smt/models). A solver proves the properties of a model for all
+ * values. Each model lists the lines of the contracts that it models, which the contracts must still contain, and
+ * mutations of itself. Each mutation must make a property false, because a proof that cannot fail proves nothing.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,13 +15,13 @@ export type Model = {
   readonly lines: Readonly<Record<string, readonly string[]>>
   readonly mutations: readonly Mutation[]
 }
-/** Answers of a solver. */
+/** Answers of a solver to a model and its mutations. */
 export type Verdict = {
   readonly model: string
   readonly solver: string
-  /** Properties, and whether each was proven. */
+  /** Properties of the model; a property is proven if no values contradict it. */
   readonly properties: readonly { readonly name: string; readonly isProven: boolean }[]
-  /** Mutations, with the first property that does not hold. */
+  /** Mutations, with the first property that each makes false; undefined if there is none. */
   readonly mutations: readonly { readonly name: string; readonly refuted: string | undefined }[]
 }
 
@@ -191,7 +191,7 @@ export function verdictOf(model: Model, solver: Solver): Verdict {
     if (!text.includes(from)) throw new Error(`"${name}" changes a line that is not in ${model.name}.smt2`)
     return text.replace(from, () => to)
   })
-  // One script: a solver takes seconds to start.
+  // All queries are in one script, because a solver takes seconds to start.
   const all = solver.solve([text, ...mutatedModels].map((script) => read('evm') + script).join('(reset)\n'))
   const count = names.length
   if (all.length !== count * (1 + mutatedModels.length))

@@ -1,11 +1,12 @@
-/** SMT solvers that check the models by hand: Z3 from npm, and cvc5 if it is installed. */
+/** SMT solvers that check the handwritten models: Z3 from npm, and cvc5 if it is installed. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../lib/run.ts'
 
-/** Milliseconds for one query, and for a whole script. */
+/** Timeout of one query. */
 const QUERY_MS = 120_000
+/** Timeout of a whole script. */
 const SCRIPT_MS = 600_000
 
 export type Solver = {
@@ -21,7 +22,7 @@ export function z3(): Solver {
   return { name: 'Z3', version, solve: (script) => answersOf('Z3', process.execPath, [runner], script) }
 }
 
-/** Returns undefined if cvc5 is not installed. */
+/** Returns cvc5; undefined if it is not installed. */
 export function cvc5(): Solver | undefined {
   const { stdout, error } = spawnSync('cvc5', ['--version'], { encoding: 'utf8' })
   if (error) return undefined

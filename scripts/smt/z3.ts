@@ -1,6 +1,6 @@
 /**
- * Runs npm's Z3 as a command on the SMT-LIB 2 script from standard input. A separate process lets solc, which waits
- * synchronously, call it.
+ * Runs npm's Z3 as a command on the SMT-LIB 2 script from standard input. It needs a process of its own, because solc
+ * waits for the answer synchronously.
  */
 import { text } from 'node:stream/consumers'
 import { init } from 'z3-solver'

@@ -21,7 +21,7 @@ test('the evaluator computes the output of the router, to the unit, and never mo
       const { amountOut, legs, gapBps } = routeTrade(loaded, graph, trade, gasPrice)
       const evaluation = evaluate(scenario, trade, legs)
       expect(String(evaluation.amountOut)).toBe(amountOut)
-      expect(evaluation.unspent).toBe(0)
+      expect(evaluation.incompleteLegs).toBe(0)
       expect(gapBps).not.toBeNull()
     }
   }

@@ -3,7 +3,7 @@ import { type Anvil, startAnvil } from '@sluice/devnet'
 import { Node } from './wallet.ts'
 
 /** Starts the local chain's saved state with another chain id. Its clock continues from the saved head. */
-export async function startCopy(chainId: number, stateFile: string, args: readonly string[] = []): Promise<Anvil> {
+export async function startChainCopy(chainId: number, stateFile: string, args: readonly string[] = []): Promise<Anvil> {
   const anvil = await startAnvil({ chainId, args: ['--load-state', stateFile, ...args] })
   const node = new Node(anvil.url)
   const head = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 
-/** Clock ticks per second in Linux's `/proc`. */
-const TICKS = 100
+/** Unit of CPU times in Linux's `/proc`. */
+const TICKS_PER_SECOND = 100
 
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
@@ -17,14 +17,14 @@ function childrenMs(): number {
     // Fields after the command's name, which may contain spaces. cutime and cstime are the 16th and 17th fields of the
     // line.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return ((Number(fields[13]) + Number(fields[14])) * 1_000) / TICKS
+    return ((Number(fields[13]) + Number(fields[14])) * 1_000) / TICKS_PER_SECOND
   } catch {
     return 0
   }
 }
 
-const before = cpuMs()
+const cpuMsBefore = cpuMs()
 // biome-ignore lint/correctness/noEmptyPattern: vitest requires a destructured first parameter.
 afterAll(({}, suite) => {
-  Object.assign(suite.file.meta, { cpuMs: Math.round(cpuMs() - before) })
+  Object.assign(suite.file.meta, { cpuMs: Math.round(cpuMs() - cpuMsBefore) })
 })

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { freePort } from '@sluice/devnet'
 import { type ServiceProcess, startProcess } from './service.ts'
 
-const shipped = join(import.meta.dirname, '../../deploy/nginx')
-const START_MS = 10_000
+const shippedConfigDir = join(import.meta.dirname, '../../deploy/nginx')
+const START_TIMEOUT_MS = 10_000
 
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0
 
+/** Processes of the service behind nginx. */
 export type Fleet = {
   /** URL of nginx. */
   readonly url: string
@@ -53,18 +54,18 @@ async function startNginx(ports: readonly number[]) {
   chmodSync(dir, 0o755)
   const log = join(dir, 'access.log')
   const listen = await freePort()
-  const config = readFileSync(join(shipped, 'nginx.conf'), 'utf8')
+  const config = readFileSync(join(shippedConfigDir, 'nginx.conf'), 'utf8')
     .replaceAll('/tmp/nginx', join(dir, 'nginx'))
     .replace('/dev/stdout', log)
     .replace('listen 8080', `listen 127.0.0.1:${listen}`)
-  const [, ...line] = /^server \S+( .*;)$/m.exec(readFileSync(join(shipped, 'workers.conf'), 'utf8'))!
+  const [, ...serverOptions] = /^server \S+( .*;)$/m.exec(readFileSync(join(shippedConfigDir, 'workers.conf'), 'utf8'))!
   writeFileSync(join(dir, 'nginx.conf'), config)
-  writeFileSync(join(dir, 'workers.conf'), ports.map((port) => `server 127.0.0.1:${port}${line}\n`).join(''))
+  writeFileSync(join(dir, 'workers.conf'), ports.map((port) => `server 127.0.0.1:${port}${serverOptions}\n`).join(''))
   const child = spawn('nginx', ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off;'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const url = `http://127.0.0.1:${listen}`
-  await untilItAnswers(child, url)
+  await waitUntilHealthy(child, url)
   return {
     url,
     log: () => readFileSync(log, 'utf8').trimEnd().split('\n'),
@@ -77,12 +78,12 @@ async function startNginx(ports: readonly number[]) {
   }
 }
 
-async function untilItAnswers(child: ChildProcess, url: string): Promise<void> {
+async function waitUntilHealthy(child: ChildProcess, url: string): Promise<void> {
   let errors = ''
   child.stderr!.on('data', (chunk: Buffer) => {
     errors += chunk
   })
-  const deadline = Date.now() + START_MS
+  const deadline = Date.now() + START_TIMEOUT_MS
   for (let ok = false; !ok; ) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL')

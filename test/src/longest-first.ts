@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * Files that take 10 s or more: those of the long profile alone, then the others, longest first. Files that are not listed
- * are sorted by size and by their last duration.
+ * Files that take 10 s or more. Those whose tests all belong to the long profile come first, then the others, longest
+ * first. vitest sorts the files that are not listed, by size and by their last duration.
  */
 const LONGEST = [
   'packages/web/test/pages.test.ts',
@@ -74,7 +74,7 @@ const LONGEST = [
   'packages/api/test/guides.test.ts',
   'test/endpoint-failures.test.ts',
 ]
-const RANKS = new Map(LONGEST.map((file, rank) => [join(root, file), rank]))
+const rankByFile = new Map(LONGEST.map((file, rank) => [join(root, file), rank]))
 
 export class LongestFirst extends BaseSequencer {
   /**
@@ -83,9 +83,9 @@ export class LongestFirst extends BaseSequencer {
    * @throws Error if a listed file does not exist, since its replacement belongs in the list
    */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const gone = [...RANKS.keys()].find((file) => !existsSync(file))
-    if (gone) throw new Error(`${gone} is listed among the longest tests, and is not there`)
-    const rank = ({ moduleId }: TestSpecification) => RANKS.get(moduleId) ?? RANKS.size
+    const missingFile = [...rankByFile.keys()].find((file) => !existsSync(file))
+    if (missingFile) throw new Error(`${missingFile} is listed among the longest tests, and is not there`)
+    const rank = ({ moduleId }: TestSpecification) => rankByFile.get(moduleId) ?? rankByFile.size
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }

@@ -7,6 +7,7 @@ import { Overlay } from './overlay.ts'
 import { onLocalChain, registryIds } from './registry-chain.ts'
 import { devnetDir, type ServiceProcess, startProcess } from './service.ts'
 
+/** A node that serves many chains. */
 export type ManyNodes = {
   readonly chainIds: readonly number[]
   readonly devnet: Devnet
@@ -22,7 +23,9 @@ export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: ServicePro
  * the local chain's contracts. A proxy responds as `/<chainId>` for each. Contracts do not read the chain id, so the
  * same state is valid for all.
  *
- * @param hubCount - hubs per chain, whose file names no other tokens; waking requests the pools between all of them
+ * @param hubCount - number of hub tokens per chain, whose file names no other tokens. When the service begins to follow
+ * a
+ *   chain, it requests the pools between all hubs
  */
 export async function startManyNodes(count: number, hubCount: number): Promise<ManyNodes> {
   const chainIds = registryIds(count)

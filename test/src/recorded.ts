@@ -44,9 +44,9 @@ export type RecordedSwap = {
 type File = { readonly transactions: readonly RecordedSwap[]; readonly code: readonly string[] }
 
 const FILE = join(import.meta.dirname, '../fixtures/router-transactions.json.br')
-const read = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as File
+const readRecordingFile = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as File
 
-export const readRecorded = (): readonly RecordedSwap[] => read().transactions
+export const readRecordedSwaps = (): readonly RecordedSwap[] => readRecordingFile().transactions
 
 /** Seconds between Ethereum blocks. */
 const BLOCK_SECONDS = 12
@@ -55,7 +55,7 @@ const BLOCK_SECONDS = 12
  * Starts a node whose head is the parent of the transaction's block, with the state directly before the transaction.
  */
 export async function startBefore({ block, hardfork, accounts }: RecordedSwap): Promise<Anvil> {
-  const { code } = read()
+  const { code } = readRecordingFile()
   const alloc = Object.fromEntries(
     Object.entries(accounts).map(([address, { balance, nonce = 0, code: index, storage = {} }]) => {
       const words = Object.entries(storage).map(([slot, value]) => [toBeHex(slot, 32), toBeHex(value, 32)])
@@ -108,6 +108,7 @@ export async function mineAs(node: Node, { block }: RecordedSwap): Promise<void>
 export type ReplayedSwap = {
   /** Growth of the sender's balance of tokenOut. */
   readonly received: bigint
+  /** Gas that the transaction executed, before refunds. */
   readonly grossGas: number
   /** True if status, gas, and every log equal those on Ethereum. */
   readonly asOnChain: boolean
@@ -115,7 +116,7 @@ export type ReplayedSwap = {
 
 /** Mines the signed transaction in its block, and then reverts the chain to its previous state. */
 export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap> {
-  const before = await node.request<string>('evm_snapshot')
+  const snapshotId = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
   const balanceBefore = await node.balance(recorded.tokenOut, from)
   const hash = await node.request<string>('eth_sendRawTransaction', [recorded.raw])
@@ -123,13 +124,13 @@ export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<
   const { status, gasUsed, effectiveGasPrice, logs } = await node.receipt(hash)
   const fee = recorded.tokenOut === NATIVE ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n
   const received = (await node.balance(recorded.tokenOut, from)) - balanceBefore + fee
-  const gross = await grossGas((method, params) => node.request(method, params), hash)
-  await node.undo(before)
+  const executedGas = await grossGas((method, params) => node.request(method, params), hash)
+  await node.undo(snapshotId)
   const logsHash = keccak256(
     toUtf8Bytes(JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data]))),
   )
   const asOnChain = status === '0x1' && Number(gasUsed) === recorded.gasUsed && logsHash === recorded.logsHash
-  return { received, grossGas: Number(gross), asOnChain }
+  return { received, grossGas: Number(executedGas), asOnChain }
 }
 
 /**
@@ -141,7 +142,7 @@ export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<
  */
 export async function sendWithExactly(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap | undefined> {
   const { tokenIn, spender, amountIn } = recorded
-  const before = await node.request<string>('evm_snapshot')
+  const snapshotId = await node.request<string>('evm_snapshot')
   const amount = toBeHex(BigInt(amountIn))
   try {
     await node.request('anvil_dealERC20', [senderOf(recorded), tokenIn, amount])
@@ -150,7 +151,7 @@ export async function sendWithExactly(node: Node, recorded: RecordedSwap): Promi
   } catch {
     return undefined
   } finally {
-    await node.undo(before)
+    await node.undo(snapshotId)
   }
 }
 
@@ -165,9 +166,9 @@ export type SimulatedAnswer = {
 export async function simulateRecorded(api: string, recorded: RecordedSwap): Promise<SimulatedAnswer> {
   const { to, data, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(recorded.raw)
   const { tokenIn, amountIn, tokenOut, spender, block } = recorded
-  const tipped = BigInt(block.baseFeePerGas) + (maxPriorityFeePerGas ?? 0n)
-  const paid = gasPrice ?? (maxFeePerGas! < tipped ? maxFeePerGas! : tipped)
-  const call = { from: senderOf(recorded), to, data, gas: String(gasLimit), gasPrice: String(paid) }
+  const baseFeeWithTip = BigInt(block.baseFeePerGas) + (maxPriorityFeePerGas ?? 0n)
+  const effectiveGasPrice = gasPrice ?? (maxFeePerGas! < baseFeeWithTip ? maxFeePerGas! : baseFeeWithTip)
+  const call = { from: senderOf(recorded), to, data, gas: String(gasLimit), gasPrice: String(effectiveGasPrice) }
   const request = { ...call, tokenIn, amountIn, tokenOut, spender, block: String(block.number - 1) }
   const answer = await fetch(`${api}/simulate/1`, {
     method: 'POST',
@@ -183,16 +184,19 @@ const senderOf = ({ raw }: RecordedSwap) => Transaction.from(raw).from!.toLowerC
 
 /** Gas that the code at the simulated sender uses to receive the native token. A sender without code uses none. */
 const RECEIVING_GAS = 15
-/** Gas that the same code uses to check a signature for Permit2. It recovers the signer as Permit2 would. */
+/**
+ * Gas that the code at the simulated sender uses to check a signature for Permit2, by recovering the signer as Permit2
+ * does.
+ */
 const SIGNATURE_GAS = 4_093
 const PERMIT2_PERMIT = 0x0a
 
-/** Returns the gas by which the simulation exceeds `sendWithExactly`, caused by the code at the simulated sender. */
-export function gasExplained({ router, raw, tokenOut }: RecordedSwap): number {
+/** Returns the gas that the code at the simulated sender uses. By this, the simulation exceeds `sendWithExactly`. */
+export function gasOfSenderCode({ router, raw, tokenOut }: RecordedSwap): number {
   const { data } = Transaction.from(raw)
   const commands = router.startsWith('UniversalRouter')
     ? AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`)
     : ['0x']
-  const signed = getBytes(commands[0] as string).includes(PERMIT2_PERMIT)
-  return (tokenOut === NATIVE ? RECEIVING_GAS : 0) + (signed ? SIGNATURE_GAS : 0)
+  const hasPermit = getBytes(commands[0] as string).includes(PERMIT2_PERMIT)
+  return (tokenOut === NATIVE ? RECEIVING_GAS : 0) + (hasPermit ? SIGNATURE_GAS : 0)
 }

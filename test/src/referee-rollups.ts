@@ -13,12 +13,12 @@ import { countsOf, judge, rowsOf, serve, type TableRow, tableRow } from './refer
 
 type Options = {
   /** Returns false for a transaction that is left out. */
-  readonly only?: (hash: Hex) => boolean
+  readonly includes?: (hash: Hex) => boolean
   readonly onVerdict?: (text: string) => void
 }
 
 /** Mines the blocks of a recording again, and judges their transactions. */
-export async function judgeRecording(recording: Recording, { only = () => true, onVerdict }: Options = {}) {
+export async function judgeRecording(recording: Recording, { includes: only = () => true, onVerdict }: Options = {}) {
   const { chainId, blocks } = recording
   const outcomes: Record<string, number> = {}
   const table: TableRow[] = []
@@ -48,11 +48,11 @@ export async function judgeRecording(recording: Recording, { only = () => true, 
   }
 }
 
-/** Recordings judged at a time. More than half of the time of one is spent waiting for its node. */
+/** Maximum recordings judged at a time. Judging a recording means waiting for its node more than half of the time. */
 const MAX_CONCURRENT_RECORDINGS = 2
 
 /** Maps items by a few concurrent calls, and returns the results in the order of the items. */
-async function inOrder<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
+async function mapConcurrently<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   const queue = [...items.entries()]
   const worker = async () => {
@@ -66,7 +66,7 @@ async function inOrder<T, R>(items: readonly T[], run: (item: T) => Promise<R>):
 export async function judgeRollup(name: RecordedRollup, onVerdict: (text: string) => void) {
   const recordings = readRecordings(name)
   const outcomes: Record<string, number> = {}
-  const results = await inOrder(recordings, (recording) => judgeRecording(recording, { onVerdict }))
+  const results = await mapConcurrently(recordings, (recording) => judgeRecording(recording, { onVerdict }))
   for (const [outcome, count] of results.flatMap((result) => Object.entries(result.outcomes)))
     outcomes[outcome] = (outcomes[outcome] ?? 0) + count
   const table = results.flatMap((result) => result.table)

@@ -53,13 +53,13 @@ const MAX_ATTEMPTS = 5
 export async function judge(services: Services, chainId: number, hash: Hex): Promise<RefereeResponse> {
   const { chain, liveChain } = services.chain(chainId)
   for (let attempt = 1; ; attempt++) {
-    const work = {
+    const requestContext = {
       signal: AbortSignal.timeout(600_000),
       time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
       log: silentLog(),
     }
     try {
-      return verdictResponse(await liveChain.judge(hash, work), chain)
+      return verdictResponse(await liveChain.judge(hash, requestContext), chain)
     } catch (error) {
       const isOverrun = error instanceof CodedError && error.code === 'SEARCH_OVERRAN'
       if (!isOverrun || attempt === MAX_ATTEMPTS) throw error

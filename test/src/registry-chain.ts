@@ -10,7 +10,8 @@ export const registryIds = (count: number): readonly number[] => registry.suppor
 
 /**
  * Returns a chain of the registry as in its file (name, native asset, block time, fee model, EVM), but with the tokens
- * and DEXes of the local chain. If nothing wraps its native asset, the local USDC represents it.
+ * and DEXes of the local chain. If the chain has no wrapped native token, the local USDC is the ERC-20 of its native
+ * asset.
  */
 export function onLocalChain(chainId: number, info: DevnetInfo, rpcUrl: string): ChainFile {
   const { notes: _, nativeErc20, ...own } = JSON.parse(readFileSync(registry.chainFile(chainId)!, 'utf8')) as ChainFile

@@ -17,8 +17,10 @@ export type ServiceProcess = Service & { readonly process: ChildProcess }
 
 /** Starts the API in this process, on a free port unless `PORT` is set. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
-  const quiet = { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: '' }
-  const { url, close } = await startServer(loadConfig({ ...quiet, ...SLOW_MACHINE_LIMITS, SHUTDOWN_GRACE_MS, ...env }))
+  const testEnv = { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: '' }
+  const { url, close } = await startServer(
+    loadConfig({ ...testEnv, ...SLOW_MACHINE_LIMITS, SHUTDOWN_GRACE_MS, ...env }),
+  )
   return { url, stop: close }
 }
 
@@ -64,6 +66,7 @@ export async function startProcess(env: Readonly<Record<string, string>>): Promi
   }
 }
 
+/** A local chain with an API for it. */
 export type System = {
   readonly devnet: Devnet
   readonly api: string

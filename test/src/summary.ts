@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
   [/cvc5 is not installed/, 'cvc5 is not installed', 'apt-get install cvc5'],
   [/names no file/, "no file has the family's own code", 'see "Families of files" in bench/README.md'],
 ]
-const OTHER = 'a case of the test does not apply'
+const OTHER_REASON = 'a case of the test does not apply'
 
 /**
  * Returns the reason of a skipped test: the profile, its own note, or the first matching rule.
@@ -50,7 +50,7 @@ export function reasonOf(file: string, name: string, note?: string, isLeftOut = 
   if (isLeftOut) return { reason: 'it belongs to the long profile', enable: 'npm test -- --long' }
   if (note) return { reason: note, enable: `see ${file}` }
   const rule = RULES.find(([pattern]) => pattern.test(file) || pattern.test(name))
-  return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER, enable: `see ${file}` }
+  return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER_REASON, enable: `see ${file}` }
 }
 
 /** Returns one entry per reason with the number of its tests, highest first. An entry without a number is one test. */

@@ -66,7 +66,7 @@ export type ExecutedSwap = {
   readonly spent: bigint
 }
 
-/** Follows a client's usual steps: approves if needed, quotes, and sends with the gas estimate plus 20 %. */
+/** Takes a client's usual steps: approves the input, quotes, and sends with the gas estimate plus 20 %. */
 export async function approveQuoteSend(
   node: Node,
   api: string,
@@ -79,7 +79,7 @@ export async function approveQuoteSend(
   return { route, ...(await send(node, route)) }
 }
 
-/** Sends a quoted transaction unmodified, and measures the sender's payment and the recipient's receipt. */
+/** Sends a quoted transaction unmodified, and measures what the sender pays and what the recipient receives. */
 export async function send(
   node: Node,
   route: RouteBody,

@@ -81,11 +81,11 @@ export class Node {
    * Reverts to a snapshot of `evm_snapshot`. The node returns a receipt before its pool has removed the transaction. A
    * revert in between would drop a later transaction with the same nonce.
    */
-  async undo(mark: string): Promise<void> {
+  async undo(snapshotId: string): Promise<void> {
     const deadline = Date.now() + 10_000
     while ((await this.request<{ pending: string }>('txpool_status')).pending !== '0x0')
       if (Date.now() > deadline) throw new Error('transactions stay in the pool')
-    await this.request('evm_revert', [mark])
+    await this.request('evm_revert', [snapshotId])
   }
 
   /** Waits for a receipt, since the node returns the hash before it mines the block. */

@@ -7,15 +7,15 @@ import type { ObservedRoute } from './observe.ts'
 
 /** Returns quantiles of the errors' sizes in percent of the charged gas, and the signed median. */
 export function errorsOf(samples: readonly ObservedRoute[], table: GasFile) {
-  return figures(
+  return errorFigures(
     samples,
-    samples.map((partGas) => estimateOf(partGas, table)),
+    samples.map((sample) => estimateOf(sample, table)),
   )
 }
 
 /**
- * Returns the errors of the service's own table while it learns from simulations. Each route is estimated before it is
- * learned. Only the second half counts, after pools have been used before.
+ * Returns the errors of the service's estimates, which learn from simulations. Estimates each route before learning
+ * from it. Only the second half of the routes counts, since their pools have been used before.
  */
 export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
   const lessons = new GasLessons(samples[0]?.wrappedNative ?? null)
@@ -25,10 +25,10 @@ export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
     return gas
   })
   const half = samples.length >> 1
-  return figures(samples.slice(half), expected.slice(half))
+  return errorFigures(samples.slice(half), expected.slice(half))
 }
 
-function figures(samples: readonly ObservedRoute[], expected: readonly number[]) {
+function errorFigures(samples: readonly ObservedRoute[], expected: readonly number[]) {
   const signed = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
   const absolute = signed.map(Math.abs)
   const errorQuantile = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))

@@ -18,29 +18,36 @@ export type GasFile = {
  * Relative error up to which the loss is quadratic. Larger errors count linearly, so that a few unusual pools do not
  * dominate (Huber loss).
  */
-const USUAL_ERROR = 0.03
+const HUBER_LIMIT = 0.03
 const REWEIGHTINGS = 10
 /** Weight of the previous table relative to routes of some hundred thousand gas: about a tenth of one route. */
 const RIDGE = 3e-12
-/** Fraction of the gas at which refunds are capped. Such routes give only a lower bound of their refunds. */
-const CUT_REFUND = 0.199
+/**
+ * Refund as a share of gas from which a route counts as capped (EIP-3529 caps refunds at a fifth). The charged gas of a
+ * capped route shows only a lower bound of its refunds.
+ */
+const CAPPED_REFUND_SHARE = 0.199
+/** Rounds of fitting refunds, each with the capped routes that the previous fit contradicts. */
 const CUT_ROUNDS = 4
-/** Relative error of a hop's gas from which its row is rewritten. Smaller errors do not change routes. */
+/** Maximum relative error of a family's `hop` at which it is kept. Such errors do not change routes. */
 const MAX_DEVIATION = 0.15
-/** Number of routes with a part, below which its row is kept. */
+/** Minimum number of routes with a part for a fit of the part. */
 const MIN_SAMPLES = 6
 /** Parts that clear no storage slot. */
 const NOT_REFUNDED = /^(?:token|unknown)/
-/** Refund of a hop whose row has none, EIP-3529. */
+/** Refund of a hop whose row states none: a cleared slot (EIP-3529). */
 const EMPTIED_REFUND = 19_900
 
-/** Maximum crossed pieces of a route in the fit. The cost of ticks far from the price depends on their history. */
+/**
+ * Maximum pieces of price curves that a fitted route crosses. The cost of a tick far from the price depends on its
+ * history.
+ */
 const MAX_PIECES = 12
 
-/** World with partly recorded pool storage, in which unrecorded slots are empty. */
+/** World whose pool storage is recorded in part: slots that were not recorded are empty. */
 const RECORDED_WORLD = 'ethereum'
 
-/** Parts in the fit: those of the table, and the additional cost of ticks in that world, which is not in the table. */
+/** Parts in the fit: the parts of the table, and `unknown`, the additional cost of ticks in the recorded world. */
 type FitPart = GasPart | 'unknown'
 type FitParts = ReadonlyMap<FitPart, number>
 
@@ -69,63 +76,65 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
  * @param old - provides the rows of unused parts and of parts with small errors
  */
 export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
-  const short = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES)
-  const swaps = short.map(fitParts)
+  const routesWithFewPieces = all.filter(
+    ({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES,
+  )
+  const swaps = routesWithFewPieces.map(fitParts)
   const partNames = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
     .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
-  const isMet = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
-  const movedParts = partNames.filter((part) => part !== 'route' && isMet(part))
-  const now = fitRow(short, swaps, movedParts, old)
-  const basis = (part: FitPart) => {
-    const shortOfPart = short.filter((_, k) => swaps[k]!.has(part))
-    return `fitted: ${shortOfPart.length} routes of ${[...new Set(shortOfPart.map(({ world }) => world))].join(' and ')}`
+  const hasEnoughSamples = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
+  const fittedParts = partNames.filter((part) => part !== 'route' && hasEnoughSamples(part))
+  const fittedGas = fitRow(routesWithFewPieces, swaps, fittedParts, old)
+  const basisOf = (part: FitPart) => {
+    const routesOfPart = routesWithFewPieces.filter((_, k) => swaps[k]!.has(part))
+    return `fitted: ${routesOfPart.length} routes of ${[...new Set(routesOfPart.map(({ world }) => world))].join(' and ')}`
   }
-  const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
+  const fitFamily = ([id, row]: [string, GasRow]): [string, GasRow] => {
     const hop = `hop:${id}` as const
-    if (!movedParts.includes(hop)) return [id, row]
-    const { gas: part, refund } = now(hop)
+    if (!fittedParts.includes(hop)) return [id, row]
+    const { gas: part, refund } = fittedGas(hop)
     const costAlone = part + (row.oracle ?? 0)
     const chargedGas = Math.abs(costAlone - row.hop) > MAX_DEVIATION * row.hop ? costAlone : row.hop
-    return [id, { ...row, hop: chargedGas, part, refund, basis: basis(hop) }]
+    return [id, { ...row, hop: chargedGas, part, refund, basis: basisOf(hop) }]
   }
-  const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
+  const fitToken = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
     const part = `token:${id}` as const
-    return movedParts.includes(part)
-      ? [id, { ...row, once: Math.max(0, now(part).gas), basis: basis(part) }]
+    return fittedParts.includes(part)
+      ? [id, { ...row, once: Math.max(0, fittedGas(part).gas), basis: basisOf(part) }]
       : [id, row]
   }
   return {
     route: old.route,
     routeRefund: old.routeRefund,
-    families: Object.fromEntries(Object.entries(old.families).map(family)),
-    parts: Object.fromEntries(Object.keys(old.parts).map((part) => [part, now(part as GasPart)])),
-    tokens: Object.fromEntries(Object.entries(old.tokens).map(token)),
+    families: Object.fromEntries(Object.entries(old.families).map(fitFamily)),
+    parts: Object.fromEntries(Object.keys(old.parts).map((part) => [part, fittedGas(part as GasPart)])),
+    tokens: Object.fromEntries(Object.entries(old.tokens).map(fitToken)),
   }
 }
 
-/** Fits the gas of the free parts to the routes. Other parts keep their gas. */
+/** Fits the gas of the given parts to the routes. Other parts keep their gas. */
 function fitRow(
   samples: readonly ObservedRoute[],
   swaps: readonly FitParts[],
-  free: readonly FitPart[],
+  fittedParts: readonly FitPart[],
   old: GasFile,
 ): (part: FitPart) => Gas {
   const weights = samples.map(({ gross }) => 1 / gross)
-  const sum = (swap: FitParts, shortOfPart: (gas: Gas) => number) =>
-    [...swap].reduce((total, [part, count]) => total + count * shortOfPart(gasOf(part, old)), 0)
+  const sum = (swap: FitParts, figureOf: (gas: Gas) => number) =>
+    [...swap].reduce((total, [part, count]) => total + count * figureOf(gasOf(part, old)), 0)
   const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
-  const rows = rowsOf(free)
+  const rows = rowsOf(fittedParts)
   const refit = weightedRegression(
     rows,
     samples.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
     weights,
   )
-  const refunding = free.filter((part) => !NOT_REFUNDED.test(part))
+  const refunding = fittedParts.filter((part) => !NOT_REFUNDED.test(part))
   const refundRows = rowsOf(refunding)
   const refundEstimates = swaps.map((swap) => sum(swap, ({ refund }) => refund))
   const values = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
-  let isCounted = samples.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
+  let isCounted = samples.map(({ gross, charged }) => gross - charged < CAPPED_REFUND_SHARE * gross)
   let refunds: number[] = []
   for (let round = 0; round < CUT_ROUNDS; round++) {
     const now = isCounted
@@ -135,13 +144,13 @@ function fitRow(
       weights.map((weight, k) => weight * Number(now[k])),
     )
     const isShort = (k: number) => dot(refundRows[k]!, refunds) < values[k]!
-    isCounted = samples.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
+    isCounted = samples.map(({ gross, charged }, k) => gross - charged < CAPPED_REFUND_SHARE * gross || isShort(k))
   }
   return (part) => {
-    const [at, back] = [free.indexOf(part), refunding.indexOf(part)]
-    const before = gasOf(part, old)
-    const refund = before.refund + Math.round(refunds[back] ?? 0)
-    return { gas: before.gas + before.refund + Math.round(refit[at] ?? 0) - refund, refund }
+    const [index, refundIndex] = [fittedParts.indexOf(part), refunding.indexOf(part)]
+    const previousGas = gasOf(part, old)
+    const refund = previousGas.refund + Math.round(refunds[refundIndex] ?? 0)
+    return { gas: previousGas.gas + previousGas.refund + Math.round(refit[index] ?? 0) - refund, refund }
   }
 }
 
@@ -154,13 +163,13 @@ function weightedRegression(
   values: readonly number[],
   weights: readonly number[],
 ): number[] {
-  let now = weights
+  let currentWeights = weights
   let solution: number[] = []
   for (let round = 0; round < REWEIGHTINGS; round++) {
-    solution = solve(rows, values, now)
-    now = rows.map((row, k) => {
+    solution = solve(rows, values, currentWeights)
+    currentWeights = rows.map((row, k) => {
       const error = Math.abs(dot(row, solution) - values[k]!) * weights[k]!
-      return weights[k]! * Math.sqrt(USUAL_ERROR / Math.max(USUAL_ERROR, error))
+      return weights[k]! * Math.sqrt(HUBER_LIMIT / Math.max(HUBER_LIMIT, error))
     })
   }
   return solution

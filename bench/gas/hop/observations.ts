@@ -1,18 +1,19 @@
 /**
- * Fills pool oracle entries that the chain has and the recorded state lacks. A pool has written something, at least the
- * time 1, into each entry below its cardinality (`Oracle.grow` of Uniswap/v3-core d8b1c635). Entries that were not read
+ * Fills entries of pool oracles that the chain has and the recorded state lacks. A pool has written at least the time 1
+ * into each entry below its cardinality (`Oracle.grow` of Uniswap/v3-core d8b1c635). Entries that were not read
  * when the state was recorded are empty here, so the next trade would pay for a new slot, unlike on the chain.
  */
 import type { Address, Hex } from '@sluice/chains'
 import type { World } from '@sluice/liquidity/testing'
 
+// Selectors of `slot0()` and `observations(uint256)`.
 const SLOT0 = '0x3850c7bd'
 const OBSERVATIONS = '0x252c09d7'
 /** Maximum storage slots before the first entry: 8 in Uniswap's own pools, a few more in forks. */
-const MAX_SWAPS_BEFORE = 24
+const MAX_SLOTS_BEFORE = 24
 const TIME_MASK = 0xffff_ffffn
 const WORD_DIGITS = 64
-const GROWN: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
+const INITIALIZED_ENTRY: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
 
 /**
  * Fills the entry that the next trade of each pool writes, if it is empty.
@@ -27,22 +28,22 @@ export async function fillObservations(world: World): Promise<number> {
     if (index === undefined || !cardinality || cardinality > 65_535n) continue
     const [time] = await callResults(world, pool, `${OBSERVATIONS}${hex(index)}`)
     if (!time) continue
-    const start = await startOf(world, pool, { index, time })
+    const start = await firstSlotOf(world, pool, { index, time })
     const next = start === null ? null : start + ((index + 1n) % cardinality)
     if (next === null || (await storageAt(world, pool, next)) !== 0n) continue
-    await world.request('anvil_setStorageAt', [pool, `0x${hex(next)}`, GROWN])
+    await world.request('anvil_setStorageAt', [pool, `0x${hex(next)}`, INITIALIZED_ENTRY])
     filledCount++
   }
   return filledCount
 }
 
-/** Returns the slot of the first entry, from which the current entry is at its index. */
-async function startOf(
+/** Returns the storage slot of the first entry. Finds it by the known index and time of the current entry. */
+async function firstSlotOf(
   world: World,
   pool: Address,
   { index, time }: { readonly index: bigint; readonly time: bigint },
 ) {
-  for (let start = 0n; start < MAX_SWAPS_BEFORE; start++) {
+  for (let start = 0n; start < MAX_SLOTS_BEFORE; start++) {
     const word = await storageAt(world, pool, start + index)
     if ((word & TIME_MASK) === time && word >> 248n === 1n) return start
   }

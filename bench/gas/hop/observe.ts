@@ -5,8 +5,8 @@ import { type PriceBook, priceTokens } from '@sluice/pricing'
 import { buildGraph, EncodeError, findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import { createSimulationContext, intrinsicGas, simulateSwap } from '@sluice/simulation'
 import { fillObservations } from './observations.ts'
-import { amountFor, current, hopOf, throughWrapper, tradable } from './pools.ts'
-import { chain, chargedFromHere, encodeRoute, gasOf } from './swap.ts'
+import { amountFor, hopOf, refreshedPool, throughWrapper, tradablePools } from './pools.ts'
+import { chargedFromHere, encodeRoute, routeThrough, sendRoute } from './swap.ts'
 
 export type ObservedRoute = {
   readonly world: string
@@ -18,43 +18,44 @@ export type ObservedRoute = {
   readonly gross: number
 }
 
-const USD = { least: 50, most: 100_000 }
+/** Range of the value of a trade, in dollars. */
+const TRADE_USD = { min: 50, max: 100_000 }
 /** Percent. By default the service rejects trades with more impact. */
 const MAX_IMPACT = 15n
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
-/** Routes sent first and kept, since the first trades of a pool pay for slots that are never empty again. */
-const WARM = 120
+/** Random routes sent before the measurements. The first trades of a pool pay for slots that are never empty again. */
+const WARM_UP_ROUTES = 120
 
-/** Seconds between the kept trades and the measured ones. */
-const LATER = 12
+/** Seconds between the warm-up trades and the measurements. */
+const SECONDS_AFTER_WARM_UP = 12
 
-/** Maximum draws per measured route. Four of five draws, at times nine of ten, have no route or too much impact. */
+/** Maximum draws per measured route. Most draws (80 to 90 %) have no route or too much price impact. */
 const MAX_TRIES = 50
 
-/** Multiple of the input that moves a price by one percent. */
-const SMALL = 0.02
+/** Input of a small trade, as a multiple of the input that moves the price by one percent. */
+const SMALL_SIZE = 0.02
 
 /**
  * Sends trades and keeps them, so that the chain resembles one in use.
  *
  * @param count - number of random routes, after trades in both directions of each pool
  */
-export async function warm(world: World, seed: number, count = WARM): Promise<void> {
+export async function warm(world: World, seed: number, count = WARM_UP_ROUTES): Promise<void> {
   const r = random(seed)
-  for (const { id } of tradable(world)) {
+  for (const { id } of tradablePools(world)) {
     for (const isReversed of [false, true]) {
-      const hops = throughWrapper(world, hopOf(await current(world, id), isReversed))
-      const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
-      if (route) await gasOf(world, route)
+      const hops = throughWrapper(world, hopOf(await refreshedPool(world, id), isReversed))
+      const route = routeThrough(hops, amountFor(hops.at(-1)!, SMALL_SIZE))
+      if (route) await sendRoute(world, route)
     }
   }
   for (let k = 0; k < count; k++) {
     const route = drawRoute(world, buildGraph(await world.market.sync()), r)
-    if (route) await gasOf(world, route)
+    if (route) await sendRoute(world, route)
   }
   await fillObservations(world)
   // A pool's first trade in a block updates its oracle if the block has a later timestamp than the pool's last trade.
-  await world.request('evm_increaseTime', [LATER])
+  await world.request('evm_increaseTime', [SECONDS_AFTER_WARM_UP])
   await world.request('evm_mine')
   await world.market.sync()
 }
@@ -76,10 +77,10 @@ export async function observe(world: World, count: number, seed: number): Promis
 export async function observePools(world: World): Promise<readonly ObservedRoute[]> {
   await world.market.sync()
   const samples: ObservedRoute[] = []
-  for (const { id } of tradable(world)) {
+  for (const { id } of tradablePools(world)) {
     for (const isReversed of [false, true]) {
-      const hops = throughWrapper(world, hopOf(await current(world, id), isReversed))
-      const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
+      const hops = throughWrapper(world, hopOf(await refreshedPool(world, id), isReversed))
+      const route = routeThrough(hops, amountFor(hops.at(-1)!, SMALL_SIZE))
       const sample = route && (await observeRoute(world, route))
       if (sample) samples.push(sample)
     }
@@ -99,7 +100,7 @@ const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>(
 
 /**
  * Returns the gas before refunds of whole transactions, one per route, all from the same state in one call. Null for a
- * route whose output differs from its settlement; a quote would reject such a route.
+ * route that does not pay exactly the computed output, which a quote would reject.
  */
 export async function grossGas(
   world: World,
@@ -111,13 +112,13 @@ export async function grossGas(
     const { to, data } = encodeRoute(world, route)
     const { tokenIn, amountIn, tokenOut } = route
     const datas = [data, ...otherRoutes.map((other) => encodeRoute(world, other).data)]
-    const ends = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
+    const trade = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
     const callOptions = {
       gasPrice: 0n,
       block: 'latest',
       ...(otherRoutes.length > 0 && { others: datas.slice(1) }),
     } as const
-    const result = await simulateSwap(world.rpc, { ...ends, ...callOptions }, context)
+    const result = await simulateSwap(world.rpc, { ...trade, ...callOptions }, context)
     const routes = [route, ...otherRoutes]
     return [result, ...(result.alternatives ?? [])].map(({ success, amountOut, gasUsed }, k) =>
       success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
@@ -130,21 +131,21 @@ export async function grossGas(
 
 /** Returns a route between random tokens with random size and gas price; null if there is none. */
 function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
-  const request = drawnRequest(world, graph, r)
+  const request = drawRequest(world, graph, r)
   const result = request && findRoute(graph, request)
-  return result?.ok && isAnswered(result.route) ? result.route : null
+  return result?.ok && isWithinMaxImpact(result.route) ? result.route : null
 }
 
-export function drawnRequest(
+export function drawRequest(
   world: World,
   graph: Graph,
   r: Random,
   gasPriceWei = r.pick(GAS_PRICES),
 ): RouteRequest | null {
   const wrappedNative = world.chain.wrappedNative!.address
-  const { book, ends } = marketOf(world, graph)
-  const [from, to] = [r.pick(ends), r.pick(ends)]
-  const usd = USD.least * (USD.most / USD.least) ** (r.integer(1_000_000) / 1_000_000)
+  const { book, pricedTokens } = marketOf(world, graph)
+  const [from, to] = [r.pick(pricedTokens), r.pick(pricedTokens)]
+  const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** (r.integer(1_000_000) / 1_000_000)
   const asNative = r.integer(2) === 1
   const amountIn = BigInt(Math.round((usd / book.usd(from)!) * 10 ** world.market.tokens.decimals(from)!))
   if (from === to || amountIn === 0n) return null
@@ -152,10 +153,10 @@ export function drawnRequest(
   return { tokenIn: end(from), tokenOut: end(to), amountIn, wrappedNative, gasPriceWei }
 }
 
-type PricedMarket = { readonly book: PriceBook; readonly ends: readonly Address[] }
+type PricedMarket = { readonly book: PriceBook; readonly pricedTokens: readonly Address[] }
 const markets = new WeakMap<Graph, PricedMarket>()
 
-/** Returns the priced tokens of tradable pools, once per pool. */
+/** Returns the priced tokens of tradable pools; a token occurs once for each of its pools. */
 function marketOf(world: World, graph: Graph): PricedMarket {
   const cached = markets.get(graph)
   if (cached) return cached
@@ -163,15 +164,15 @@ function marketOf(world: World, graph: Graph): PricedMarket {
   const book = priceTokens(graph.snapshot, world.chain, { decimals })
   const isPriced = (token: Address) =>
     token !== ZERO_ADDRESS && book.usd(token) !== null && decimals(token) !== undefined
-  const ends = tradable(world).flatMap(({ family, tokens }) =>
+  const pricedTokens = tradablePools(world).flatMap(({ family, tokens }) =>
     family === 'rate-wrapper' ? [] : tokens.filter(isPriced),
   )
-  const market = { book, ends }
+  const market = { book, pricedTokens }
   markets.set(graph, market)
   return market
 }
 
-/** Returns true if the service would answer the trade by default. */
-function isAnswered({ amountOut, midAmountOut }: RoutePlan): boolean {
+/** Returns true if the price impact is one that the service accepts by default. */
+function isWithinMaxImpact({ amountOut, midAmountOut }: RoutePlan): boolean {
   return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MAX_IMPACT)
 }

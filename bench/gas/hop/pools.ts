@@ -23,21 +23,21 @@ export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
 export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigint {
   const family = familyOf(pool.family)!
   const { sqrtPrice, liquidity } = family.priceCurve(pool, tokenIn, tokenOut)
-  const end = (sqrtPrice[0] ?? 0) * Math.sqrt(0.99)
+  const endRoot = (sqrtPrice[0] ?? 0) * Math.sqrt(0.99)
   let amount = 0
-  for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
-    amount += liquidity[k]! * (1 / Math.max(sqrtPrice[k + 1]!, end) - 1 / sqrtPrice[k]!)
-  const amountIn = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
+  for (let k = 0; k < liquidity.length && sqrtPrice[k]! > endRoot; k++)
+    amount += liquidity[k]! * (1 / Math.max(sqrtPrice[k + 1]!, endRoot) - 1 / sqrtPrice[k]!)
+  const maxAmount = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
   const requestedAmount = BigInt(Math.ceil(amount * size))
-  return amountIn > 0n && amountIn < requestedAmount ? amountIn : requestedAmount
+  return maxAmount > 0n && maxAmount < requestedAmount ? maxAmount : requestedAmount
 }
 
 /** Returns pools whose tokens transfer exact amounts, and wrappers of tokens that round. */
-export function tradable(world: World): readonly Pool[] {
+export function tradablePools(world: World): readonly Pool[] {
   const wrappers = [...world.market.snapshot().pools.values()].filter(({ family }) => family === 'rate-wrapper')
   return [...world.pools(), ...wrappers].filter(({ family }) => family !== 'wrapped-native')
 }
 
-export async function current(world: World, id: string): Promise<Pool> {
+export async function refreshedPool(world: World, id: string): Promise<Pool> {
   return (await world.market.sync()).pools.get(id)!
 }

@@ -6,7 +6,7 @@ import type { World } from '@sluice/liquidity/testing'
 import { type EncodedSwap, EncodeError, encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import { MaxUint256 } from 'ethers'
 
-const byId = new Map(families.map((family) => [family.id, family]))
+const familyById = new Map(families.map((family) => [family.id, family]))
 const erc20 = IERC20__factory.createInterface()
 const NEVER = 1n << 40n
 const GAS_LIMIT = '0x1312d00'
@@ -21,7 +21,7 @@ export async function approveAll(world: World): Promise<void> {
 }
 
 /** Returns a route through the pools in order; null if one of them rejects the amount. */
-export function chain(hops: readonly Hop[], amountIn: bigint): RoutePlan | null {
+export function routeThrough(hops: readonly Hop[], amountIn: bigint): RoutePlan | null {
   const legs: Leg[] = []
   let amount = amountIn
   for (const { pool, tokenIn, tokenOut } of hops) {
@@ -64,14 +64,14 @@ export function encodeRoute(world: World, route: RoutePlan): EncodedSwap {
     guard,
     executor,
     wrappedNative,
-    families: byId,
+    families: familyById,
     minOutput: 1n,
     deadline: NEVER,
   })
 }
 
 /** Returns the gas charged to the sender, after refunds; null if the swap cannot be encoded or reverts. */
-export async function gasOf(world: World, route: RoutePlan): Promise<number | null> {
+export async function sendRoute(world: World, route: RoutePlan): Promise<number | null> {
   try {
     const { to, data, value } = encodeRoute(world, route)
     return await transact(world, to, data, value)

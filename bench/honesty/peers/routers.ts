@@ -13,9 +13,11 @@ import type { Scenario } from '../../router/scenario.ts'
 export const V2_ROUTER = '0x7a250d5630b4cf539739df2c5dacb4c659f2488d'
 export const V3_ROUTER = '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45'
 const V3_FACTORY: string = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
+/** Timestamp in seconds that is never reached. */
 const DEADLINE = 2n ** 40n
-/** The router's placeholders for its own address and for its whole balance. */
+/** The address that SwapRouter02 takes for its own. */
 const ROUTER_ITSELF = '0x0000000000000000000000000000000000000002'
+/** The input amount that SwapRouter02 takes for its whole balance. */
 const WHOLE_BALANCE = 0n
 
 const v2 = new Interface(artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json').abi)
@@ -28,11 +30,11 @@ export type Call = { readonly from: string; readonly to: string; readonly data: 
 /** A router in the comparison; returns null if it finds no route. */
 export type Contender = (trade: Trade) => Promise<Call | null>
 
-const call = (to: string, data: string): Call => ({ from: wallet, to, data })
+const walletCall = (to: string, data: string): Call => ({ from: wallet, to, data })
 
 /** Trades in the V2 pair of the two tokens. */
 export const v2Contender: Contender = async ({ src, dst, amount }) =>
-  call(
+  walletCall(
     V2_ROUTER,
     v2.encodeFunctionData('swapExactTokensForTokens', [amount, 0, [src.token, dst.token], wallet, DEADLINE]),
   )
@@ -46,15 +48,15 @@ export function v3Contender(node: Node): Contender {
   return async ({ src, dst, amount }) => {
     const hasBothTokens = ({ tokens }: MainnetPool) =>
       [src, dst].every(({ token }) => tokens.some((tradedToken) => tradedToken === token))
-    let best: { readonly paid: bigint; readonly call: Call } | null = null
+    let bestCall: { readonly paid: bigint; readonly call: Call } | null = null
     for (const { fee } of pools.filter(hasBothTokens)) {
       const swap = { tokenIn: src.token, tokenOut: dst.token, fee, recipient: wallet, amountIn: amount }
       const limits = { amountOutMinimum: 0, sqrtPriceLimitX96: 0 }
-      const swapCall = call(V3_ROUTER, v3.encodeFunctionData('exactInputSingle', [{ ...swap, ...limits }]))
+      const swapCall = walletCall(V3_ROUTER, v3.encodeFunctionData('exactInputSingle', [{ ...swap, ...limits }]))
       const paid = BigInt(await node.request<string>('eth_call', [swapCall, 'latest']).catch(() => '0'))
-      if (paid > (best?.paid ?? 0n)) best = { paid, call: swapCall }
+      if (paid > (bestCall?.paid ?? 0n)) bestCall = { paid, call: swapCall }
     }
-    return best?.call ?? null
+    return bestCall?.call ?? null
   }
 }
 
@@ -64,7 +66,7 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
   const addressOf = (token: number) => tokens[token]!.address
   const isPair = ({ pool }: Hop) => pools[pool]!.type === 'v2'
 
-  const swap = (hops: readonly Hop[], amountIn: bigint, to: string) => {
+  const encodeSwap = (hops: readonly Hop[], amountIn: bigint, to: string) => {
     const path = [hops[0]!.tokenIn, ...hops.map(({ tokenOut }) => tokenOut)].map(addressOf)
     if (isPair(hops[0]!)) return v3.encodeFunctionData('swapExactTokensForTokens', [amountIn, 0, path, to])
     const packedPath = concat([
@@ -85,13 +87,13 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
       else runs.push([hop])
     }
     return runs.map((run, k) =>
-      swap(run, k === 0 ? BigInt(amountIn) : WHOLE_BALANCE, k === runs.length - 1 ? wallet : ROUTER_ITSELF),
+      encodeSwap(run, k === 0 ? BigInt(amountIn) : WHOLE_BALANCE, k === runs.length - 1 ? wallet : ROUTER_ITSELF),
     )
   }
   return async ({ src, dst, amount }) => {
     const [tokenIn, tokenOut] = [ids.get(src.token)!, ids.get(dst.token)!]
     const route = await peer.run({ id: 0, tokenIn, tokenOut, amountIn: String(amount) })
     if (!route || !('paths' in route)) return null
-    return call(V3_ROUTER, v3.encodeFunctionData('multicall(bytes[])', [route.paths.flatMap(callsOfPath)]))
+    return walletCall(V3_ROUTER, v3.encodeFunctionData('multicall(bytes[])', [route.paths.flatMap(callsOfPath)]))
   }
 }

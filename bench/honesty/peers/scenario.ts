@@ -1,4 +1,7 @@
-/** Converts the state's Uniswap V2 and V3 pools to a scenario of the router benchmark, so that other routers can find routes. */
+/**
+ * Converts the state's Uniswap V2 and V3 pools to a scenario of the router benchmark, so that other routers can find
+ * routes.
+ */
 import { type DexRow, loadRegistry } from '@sluice/chains'
 import { type MainnetPool, readState } from '@sluice/devnet'
 import { familyOf, type Pool, runReads, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
@@ -9,25 +12,28 @@ import type { Scenario, ScenarioPool } from '../../router/scenario.ts'
 const V2_FEE_PPM = 3_000
 const BRANDS = { 'uniswap-v2': 'Uniswap V2', 'uniswap-v3': 'Uniswap V3' } as const
 
-/** Returns the scenario of the given tokens, the first of which is the wrapped native token. Omits pools of other tokens. */
+/**
+ * Returns the scenario of the given tokens, the first of which is the wrapped native token. Omits pools of other
+ * tokens.
+ */
 export async function scenarioOf(url: string, tokens: readonly TradedToken[]): Promise<Scenario> {
   const ids = new Map(tokens.map(({ token }, id) => [token, id]))
-  const rows = loadRegistry().chain(1)!.dexes
+  const dexRows = loadRegistry().chain(1)!.dexes
   const rpc = createRpc({ chainId: 1, urls: [url], timeoutMs: 20_000 })
   const pools: ScenarioPool[] = []
   try {
     const block = { blockHash: (await rpc.getBlock('latest'))!.hash }
     for (const family of ['uniswap-v2', 'uniswap-v3'] as const) {
-      const row = rows.find((candidate) => candidate.family === family && candidate.brand === BRANDS[family])!
-      const pairPools = readState('ethereum').pools.filter(
-        ({ factory, tokens: [a, b] }) => factory === row.address.toLowerCase() && ids.has(a) && ids.has(b),
+      const dexRow = dexRows.find((candidate) => candidate.family === family && candidate.brand === BRANDS[family])!
+      const familyPools = readState('ethereum').pools.filter(
+        ({ factory, tokens: [a, b] }) => factory === dexRow.address.toLowerCase() && ids.has(a) && ids.has(b),
       )
       const reads = familyOf(family)!.readStates(
-        row,
-        pairPools.map((pool) => unread(pool, row)),
+        dexRow,
+        familyPools.map((pool) => poolWithoutState(pool, dexRow)),
       )
       const [states] = await runReads(rpc, block, [reads])
-      pairPools.forEach((pool, index) => {
+      familyPools.forEach((pool, index) => {
         const state = states![index]
         if (state) pools.push(poolOf(pool, state as UniswapV2State | UniswapV3State, pools.length))
       })
@@ -42,28 +48,39 @@ export async function scenarioOf(url: string, tokens: readonly TradedToken[]): P
     })),
   }
 
-  /** Converts a pool. The peer ranks pools by USD value; V3 pools get that of their virtual reserves at the price. */
+  /**
+   * Converts a pool. The peer ranks pools by their USD value, for which V3 pools get the value of their virtual
+   * reserves: `liquidity / sqrtPrice` of the first token and `liquidity * sqrtPrice` of the second.
+   */
   function poolOf(pool: MainnetPool, state: UniswapV2State | UniswapV3State, id: number): ScenarioPool {
     const [token0, token1] = pool.tokens.map((token) => ids.get(token)!) as [number, number]
     const usdOf = (token: number, amount: number) => (amount / 10 ** tokens[token]!.decimals) * tokens[token]!.usd
-    const base = { id, address: pool.address, token0, token1 }
+    const commonFields = { id, address: pool.address, token0, token1 }
     if ('reserve0' in state) {
       const { reserve0, reserve1 } = state
       const tvlUsd = usdOf(token0, Number(reserve0)) + usdOf(token1, Number(reserve1))
-      return { ...base, type: 'v2', feePpm: V2_FEE_PPM, tvlUsd, reserve0: String(reserve0), reserve1: String(reserve1) }
+      return {
+        ...commonFields,
+        type: 'v2',
+        feePpm: V2_FEE_PPM,
+        tvlUsd,
+        reserve0: String(reserve0),
+        reserve1: String(reserve1),
+      }
     }
     const { sqrtPriceX96, tick, liquidity, ticks, tickSpacing } = state
-    const root = Number(sqrtPriceX96) / 2 ** 96
-    const tvlUsd = usdOf(token0, Number(liquidity) / root) + usdOf(token1, Number(liquidity) * root)
+    const sqrtPrice = Number(sqrtPriceX96) / 2 ** 96
+    const tvlUsd = usdOf(token0, Number(liquidity) / sqrtPrice) + usdOf(token1, Number(liquidity) * sqrtPrice)
     return {
-      ...{ ...base, type: 'v3', feePpm: pool.fee!, tvlUsd, tickSpacing, tick, balance0: '0', balance1: '0' },
+      ...{ ...commonFields, type: 'v3', feePpm: pool.fee!, tvlUsd, tickSpacing, tick, balance0: '0', balance1: '0' },
       ...{ sqrtPriceX96: String(sqrtPriceX96), liquidity: String(liquidity) },
-      ticks: ticks.map(([index, net]) => [index, String(net)] as const),
+      ticks: ticks.map(([index, liquidityNet]) => [index, String(liquidityNet)] as const),
     }
   }
 }
 
-function unread(pool: MainnetPool, { family, brand }: DexRow): Pool<null> {
+/** Returns a pool of the family in the form in which its state is read. */
+function poolWithoutState(pool: MainnetPool, { family, brand }: DexRow): Pool<null> {
   const { address, tokens, fee, tickSpacing } = pool
   const feeFields = { feePpm: fee ?? V2_FEE_PPM, ...(fee && { fee, tickSpacing }) }
   return { id: address, family, dex: brand, address, tokens, fixed: feeFields, state: null } as unknown as Pool<null>

@@ -3,52 +3,53 @@ import { median } from '../../lib/statistics.ts'
 import { rounded } from '../../record.ts'
 import type { Trade } from './routers.ts'
 
-/** Net amounts by router, ours first; null if a router did not make the trade. */
+/** Results of one trade. */
 export type Result = {
   readonly usd: number
   readonly trade: Trade
+  /** Net gains by router, ours first; null if a router did not make the trade. */
   readonly nets: Readonly<Record<string, number | null>>
-  /** Our error code, if the service rejected the trade. */
+  /** Error code of our service, if it rejected the trade. */
   readonly refused: string | undefined
 }
 
 /** Difference in basis points below which a comparison is a tie. */
 const TIE_BPS = 1
 
-export type Versus = ReturnType<typeof versus>
+export type Versus = ReturnType<typeof compareWithPeers>
 
-export function versus(results: readonly Result[]) {
-  const [ours, ...peers] = Object.keys(results[0]!.nets) as [string, ...string[]]
+export function compareWithPeers(results: readonly Result[]) {
+  const [ourName, ...peerNames] = Object.keys(results[0]!.nets) as [string, ...string[]]
   const comparisons = results.flatMap(({ usd, trade, nets, refused }) =>
-    peers.flatMap((peer) => {
-      const [ourNet, peerNet] = [nets[ours], nets[peer]]
-      // Nobody makes a trade whose gas exceeds its output.
+    peerNames.flatMap((peer) => {
+      const [ourNet, peerNet] = [nets[ourName], nets[peer]]
+      // Leaves out trades whose gas costs the peer more than their output, since nobody would make them.
       if (peerNet === null || peerNet === undefined || peerNet <= 0) return []
       const bps = ourNet === null || ourNet === undefined ? Number.NEGATIVE_INFINITY : (ourNet / peerNet - 1) * 10_000
       return [{ usd, trade, peer, bps, refused }]
     }),
   )
-  const table = (rows: typeof comparisons) => {
-    const bps = rows.map((row) => row.bps)
+  const countOutcomes = (rows: typeof comparisons) => {
+    const differencesBps = rows.map((row) => row.bps)
     return {
       trades: rows.length,
-      wins: bps.filter((bps) => bps > TIE_BPS).length,
-      ties: bps.filter((bps) => Math.abs(bps) <= TIE_BPS).length,
-      losses: bps.filter((bps) => bps < -TIE_BPS).length,
-      medianBps: bps.length === 0 ? null : rounded(median(bps), 2),
+      wins: differencesBps.filter((bps) => bps > TIE_BPS).length,
+      ties: differencesBps.filter((bps) => Math.abs(bps) <= TIE_BPS).length,
+      losses: differencesBps.filter((bps) => bps < -TIE_BPS).length,
+      medianBps: differencesBps.length === 0 ? null : rounded(median(differencesBps), 2),
     }
   }
   const sizes = [...new Set(results.map(({ usd }) => usd))]
   return {
     trades: results.length,
-    answered: results.filter(({ nets }) => nets[ours] !== null).length,
+    answered: results.filter(({ nets }) => nets[ourName] !== null).length,
     versus: Object.fromEntries(
-      peers.map((peer) => [
+      peerNames.map((peer) => [
         peer,
         Object.fromEntries(
           sizes.map((size) => [
             size,
-            table(comparisons.filter((comparison) => comparison.peer === peer && comparison.usd === size)),
+            countOutcomes(comparisons.filter((comparison) => comparison.peer === peer && comparison.usd === size)),
           ]),
         ),
       ]),

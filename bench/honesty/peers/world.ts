@@ -11,7 +11,7 @@ export type World = {
   readonly node: Node
   readonly api: string
   readonly guard: string
-  /** Base fee of the next block. All routers must optimize for the price that is charged. */
+  /** Base fee of the next block, which transactions are charged. All routers get it as the gas price. */
   readonly gasPriceWei: bigint
   /** Tokens traded in the blocks that a wallet can be given: the wrapped native token first, then stable tokens. */
   readonly tokens: readonly TradedToken[]
@@ -30,11 +30,12 @@ export async function startWorld(): Promise<World> {
 }
 
 /**
- * Returns the pools with earlier dates. Their prices differ from the prices of the block, which would create arbitrage.
+ * Returns the pools whose state was recorded before `firstBlock`. Their prices are old, so that routes through them
+ * would gain by arbitrage.
  */
-function stalePools(oldest: number) {
+function stalePools(firstBlock: number) {
   const { pools, accounts } = readState('ethereum')
-  return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < oldest)
+  return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < firstBlock)
 }
 
 async function tokensOf(node: Node, api: string, guard: string): Promise<readonly TradedToken[]> {
@@ -44,13 +45,13 @@ async function tokensOf(node: Node, api: string, guard: string): Promise<readonl
     namedTokens.includes(token) ? namedTokens.indexOf(token) : namedTokens.length
   const { busy } = await pricedTokens(api, node.url)
   const tokens: TradedToken[] = []
-  for (const token of busy) if (await canBeHad(node, token, guard)) tokens.push(token)
+  for (const token of busy) if (await canBeFunded(node, token, guard)) tokens.push(token)
   return tokens.sort((a, b) => rank(a) - rank(b))
 }
 
-async function canBeHad(node: Node, { token, decimals }: TradedToken, guard: string): Promise<boolean> {
-  const before = await node.request<string>('evm_snapshot')
-  const had = await fund(node, token, 10n ** BigInt(decimals), guard)
-  await node.undo(before)
-  return had
+async function canBeFunded(node: Node, { token, decimals }: TradedToken, guard: string): Promise<boolean> {
+  const snapshotId = await node.request<string>('evm_snapshot')
+  const isFunded = await fund(node, token, 10n ** BigInt(decimals), guard)
+  await node.undo(snapshotId)
+  return isFunded
 }

@@ -11,7 +11,9 @@ export type Peer = {
   /** Returns a route; null if it finds none. */
   readonly run: (trade: ScenarioTrade) => PeerRoute | null | Promise<PeerRoute | null>
 }
+/** A swap of the whole amount that arrives at it. */
 export type Hop = Pick<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'>
+/** A route as legs with shares of balances, or as paths with their amounts. */
 export type PeerRoute =
   | { readonly legs: readonly ScenarioLeg[] }
   | { readonly paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }[] }
@@ -27,7 +29,7 @@ type ForeignPeer = {
 export async function foreignPeer(file: string, scenario: Scenario, gasPrice: number): Promise<Peer> {
   const { make } = (await import(pathToFileURL(file).href)) as PeerModule
   const { name, run } = await make(scenario, { gasPrice })
-  // Awaits only promises, because a microtask would add to the measured time.
+  // Does not await values that are not promises, because that would add to the measured time.
   return {
     name,
     run: (trade) => {

@@ -1,6 +1,6 @@
 /**
- * Selects the pools that AlphaRouter would consider, by its rules for Ethereum. The scenario's liquidity replaces the
- * package's subgraph. Limits have the package's names.
+ * Selects the pools that AlphaRouter would consider, by its rules for Ethereum. The values of the scenario's pools
+ * replace the subgraph from which the package reads them. The fields of `Limits` have the package's names.
  */
 import type { Scenario, ScenarioPool } from '../scenario.ts'
 
@@ -13,7 +13,7 @@ type Limits = {
   readonly topNWithBaseToken: number
 }
 /** DEFAULT_ROUTING_CONFIG_BY_CHAIN of smart-order-router 4.31.10. */
-const V3: Limits = {
+const V3_LIMITS: Limits = {
   topN: 2,
   topNDirectSwaps: 2,
   topNTokenInOut: 3,
@@ -21,7 +21,7 @@ const V3: Limits = {
   topNWithEachBaseToken: 3,
   topNWithBaseToken: 5,
 }
-const V2: Limits = {
+const V2_LIMITS: Limits = {
   topN: 3,
   topNDirectSwaps: 1,
   topNTokenInOut: 5,
@@ -30,20 +30,21 @@ const V2: Limits = {
   topNWithBaseToken: 6,
 }
 
-export type Candidates = (tokenIn: number, tokenOut: number) => readonly ScenarioPool[]
+export type FindCandidates = (tokenIn: number, tokenOut: number) => readonly ScenarioPool[]
 
 /**
- * Returns the candidates. Stable pools, which the package does not support, are offered like V2 pools, which favors it.
+ * Returns a function that selects the candidate pools of two tokens. Stable pools, which the package does not support,
+ * are selected like V2 pools, which is to the advantage of the package.
  */
-export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidates {
+export function candidateFinder({ pools, tokens, nativeToken }: Scenario): FindCandidates {
   const byDepth = pools.toSorted((a, b) => b.tvlUsd - a.tvlUsd)
-  const ofToken = new Map<number, ScenarioPool[]>(tokens.map(({ id }) => [id, []]))
-  for (const pool of byDepth) for (const token of [pool.token0, pool.token1]) ofToken.get(token)!.push(pool)
-  const bases = tokens.filter(({ hub }) => hub).map(({ id }) => id)
+  const poolsByToken = new Map<number, ScenarioPool[]>(tokens.map(({ id }) => [id, []]))
+  for (const pool of byDepth) for (const token of [pool.token0, pool.token1]) poolsByToken.get(token)!.push(pool)
+  const baseTokens = tokens.filter(({ hub }) => hub).map(({ id }) => id)
 
-  const choose = (tokenIn: number, tokenOut: number, limits: Limits, kind: (pool: ScenarioPool) => boolean) => {
+  const choosePools = (tokenIn: number, tokenOut: number, limits: Limits, isKind: (pool: ScenarioPool) => boolean) => {
     const chosenPools = new Set<ScenarioPool>()
-    const take = (
+    const choose = (
       from: readonly ScenarioPool[],
       max: number,
       isRequested: (pool: ScenarioPool) => boolean = () => true,
@@ -51,30 +52,30 @@ export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidat
       let count = 0
       for (const pool of from) {
         if (count >= max) break
-        if (chosenPools.has(pool) || !kind(pool) || !isRequested(pool)) continue
+        if (chosenPools.has(pool) || !isKind(pool) || !isRequested(pool)) continue
         chosenPools.add(pool)
         count++
       }
       return count
     }
-    const trades = (token: number) => (pool: ScenarioPool) => pool.token0 === token || pool.token1 === token
+    const hasToken = (token: number) => (pool: ScenarioPool) => pool.token0 === token || pool.token1 === token
     for (const end of [tokenIn, tokenOut]) {
       let remaining = limits.topNWithBaseToken
-      for (const base of bases)
+      for (const base of baseTokens)
         if (base !== end)
-          remaining -= take(ofToken.get(end)!, Math.min(remaining, limits.topNWithEachBaseToken), trades(base))
+          remaining -= choose(poolsByToken.get(end)!, Math.min(remaining, limits.topNWithEachBaseToken), hasToken(base))
     }
-    take(ofToken.get(tokenIn)!, limits.topNDirectSwaps, trades(tokenOut))
-    for (const end of [tokenIn, tokenOut]) take(ofToken.get(end)!, 1, trades(nativeToken))
-    take(byDepth, limits.topN)
-    for (const end of [tokenIn, tokenOut]) take(ofToken.get(end)!, limits.topNTokenInOut)
+    choose(poolsByToken.get(tokenIn)!, limits.topNDirectSwaps, hasToken(tokenOut))
+    for (const end of [tokenIn, tokenOut]) choose(poolsByToken.get(end)!, 1, hasToken(nativeToken))
+    choose(byDepth, limits.topN)
+    for (const end of [tokenIn, tokenOut]) choose(poolsByToken.get(end)!, limits.topNTokenInOut)
     for (const end of [tokenIn, tokenOut])
-      for (const pool of [...chosenPools].filter(trades(end)))
-        take(ofToken.get(pool.token0 === end ? pool.token1 : pool.token0)!, limits.topNSecondHop)
+      for (const pool of [...chosenPools].filter(hasToken(end)))
+        choose(poolsByToken.get(pool.token0 === end ? pool.token1 : pool.token0)!, limits.topNSecondHop)
     return chosenPools
   }
   return (tokenIn, tokenOut) => [
-    ...choose(tokenIn, tokenOut, V3, ({ type }) => type === 'v3'),
-    ...choose(tokenIn, tokenOut, V2, ({ type }) => type !== 'v3'),
+    ...choosePools(tokenIn, tokenOut, V3_LIMITS, ({ type }) => type === 'v3'),
+    ...choosePools(tokenIn, tokenOut, V2_LIMITS, ({ type }) => type !== 'v3'),
   ]
 }

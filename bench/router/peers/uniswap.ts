@@ -1,7 +1,7 @@
 /**
  * Uniswap's smart-order-router from npm with its own `computeAllRoutes` and `getBestSwapRouteBy`, which splits in steps
- * of five percent. The scenario replaces its node and subgraph, with its pools and exact quotes, so its times lack the
- * node calls of production.
+ * of five percent. Pools and exact quotes come from the scenario instead of a node and a subgraph, so that
+ * the measured time does not include the calls to these.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { Executor } from '../evaluate.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from '../scenario.ts'
 import type { Hop, Peer, PeerRoute } from './peer.ts'
-import { candidatesOf } from './uniswap-candidates.ts'
+import { candidateFinder } from './uniswap-candidates.ts'
 
 const PACKAGE = '@uniswap/smart-order-router'
 const FUNCTIONS = `${PACKAGE}/build/main/routers/alpha-router/functions`
@@ -24,7 +24,7 @@ const PERCENTS = Array.from({ length: 100 / STEP_PERCENT }, (_, index) => (index
 type Token = { equals(other: Token): boolean }
 type Amount = { readonly quotient: { toString(): string }; subtract(other: Amount): Amount }
 type PoolOfPackage = { readonly pool: ScenarioPool; readonly token0: Token; readonly token1: Token }
-type Quote = { readonly hops: readonly Hop[]; readonly amount: Amount; readonly quoteAdjustedForGas: Amount }
+type PathQuote = { readonly hops: readonly Hop[]; readonly amount: Amount; readonly quoteAdjustedForGas: Amount }
 type Package = {
   computeAllRoutes(
     tokenIn: Token,
@@ -34,16 +34,17 @@ type Package = {
     pools: readonly PoolOfPackage[],
     maxHops: number,
   ): readonly { readonly pools: readonly PoolOfPackage[] }[]
-  getBestSwapRouteBy(...args: readonly unknown[]): Promise<{ readonly routes: readonly Quote[] } | null>
+  getBestSwapRouteBy(...args: readonly unknown[]): Promise<{ readonly routes: readonly PathQuote[] } | null>
   Token: new (chainId: number, address: string, decimals: number, symbol: string) => Token
   CurrencyAmount: { fromRawAmount(token: Token, amount: string): Amount }
   BigNumber: { from(value: number): unknown }
 }
 
 /**
- * Installs the folder's own lockfile, outside of the workspace, since the package is large and has old dependencies.
+ * Loads the package. Installs it first if necessary, from the lockfile of this folder, which is not part of the
+ * workspace, since the package is large and has old dependencies.
  */
-function load(): Package {
+function loadPackage(): Package {
   if (!existsSync(join(import.meta.dirname, 'node_modules', PACKAGE))) {
     console.error('Installing the peers of the benchmark…')
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
@@ -52,7 +53,7 @@ function load(): Package {
   const require = createRequire(import.meta.url)
   // Loaded first, since its modules import one another in a cycle.
   require(PACKAGE)
-  // Disables path names, which only its log uses, and whose cost is not part of the search.
+  // Disables the functions that describe paths for the log, since their time is not part of the search.
   const names = require(`${PACKAGE}/build/main/util/routes.js`)
   for (const name of ['routeToString', 'routeAmountsToString', 'poolToString']) names[name] = () => ''
   return {
@@ -65,20 +66,20 @@ function load(): Package {
 
 let loadedPackage: Package | undefined
 
-/** Creates the peer. Long: the providers that its router needs, one after the other. */
+/** Creates the peer. Long: it provides everything that the package's router needs. */
 export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
-  loadedPackage ??= load()
+  loadedPackage ??= loadPackage()
   const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loadedPackage
   const tokens = scenario.tokens.map(({ address, decimals, symbol }) => new Token(1, address, decimals, symbol))
   const pools = new Map<ScenarioPool, PoolOfPackage>(
     scenario.pools.map((pool) => [pool, { pool, token0: tokens[pool.token0]!, token1: tokens[pool.token1]! }]),
   )
-  const candidates = candidatesOf(scenario)
+  const findCandidates = candidateFinder(scenario)
   const native = scenario.tokens[scenario.nativeToken]!
   const executor = new Executor(scenario)
 
   /** Returns a path's exact output and gas for a part of the amount; null if a pool cannot accept it. */
-  const quote = (path: readonly PoolOfPackage[], tokenIn: number, amountIn: bigint) => {
+  const quotePath = (path: readonly PoolOfPackage[], tokenIn: number, amountIn: bigint) => {
     const hops: Hop[] = []
     let amount = amountIn
     let gas = 0
@@ -86,7 +87,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
     for (const { pool } of path) {
       const next = executor.otherToken(pool.id, token)
       const swapResult = executor.quote(pool.id, token, next, amount)
-      if (swapResult.amountOut <= 0n || swapResult.unspent > 0n) return null
+      if (swapResult.amountOut <= 0n || swapResult.unspentInput > 0n) return null
       hops.push({ pool: pool.id, tokenIn: token, tokenOut: next })
       amount = swapResult.amountOut
       gas += swapResult.gas
@@ -97,26 +98,30 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
 
   const run = async (trade: ScenarioTrade): Promise<PeerRoute | null> => {
     const [tokenIn, tokenOut] = [tokens[trade.tokenIn]!, tokens[trade.tokenOut]!]
-    const out = scenario.tokens[trade.tokenOut]!
-    const perGas = ((gasPrice / 10 ** native.decimals) * native.priceUsd * 10 ** out.decimals) / out.priceUsd
+    const outputToken = scenario.tokens[trade.tokenOut]!
+    const outputPerGas =
+      ((gasPrice / 10 ** native.decimals) * native.priceUsd * 10 ** outputToken.decimals) / outputToken.priceUsd
     const total = BigInt(trade.amountIn)
     const paths = computeAllRoutes(
       tokenIn,
       tokenOut,
       (pools) => ({ pools }),
       (pool, token) => pool.token0.equals(token) || pool.token1.equals(token),
-      candidates(trade.tokenIn, trade.tokenOut).map((pool) => pools.get(pool)!),
+      findCandidates(trade.tokenIn, trade.tokenOut).map((pool) => pools.get(pool)!),
       MAX_HOPS,
     )
-    const none = CurrencyAmount.fromRawAmount(tokenOut, '0')
-    const quotes: Record<number, Quote[]> = {}
+    const zeroAmount = CurrencyAmount.fromRawAmount(tokenOut, '0')
+    const quotes: Record<number, PathQuote[]> = {}
     for (const percent of PERCENTS) {
-      const part = (total * BigInt(percent)) / 100n
-      const amount = CurrencyAmount.fromRawAmount(tokenIn, String(part))
+      const partAmount = (total * BigInt(percent)) / 100n
+      const amount = CurrencyAmount.fromRawAmount(tokenIn, String(partAmount))
       for (const { pools } of paths) {
-        const result = quote(pools, trade.tokenIn, part)
+        const result = quotePath(pools, trade.tokenIn, partAmount)
         if (!result) continue
-        const gasCostInToken = CurrencyAmount.fromRawAmount(tokenOut, String(BigInt(Math.floor(result.gas * perGas))))
+        const gasCostInToken = CurrencyAmount.fromRawAmount(
+          tokenOut,
+          String(BigInt(Math.floor(result.gas * outputPerGas))),
+        )
         const amountPaid = CurrencyAmount.fromRawAmount(tokenOut, String(result.amount))
         const ids = result.hops.map((hop) => String(hop.pool))
         quotes[percent] ??= []
@@ -129,12 +134,12 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
             poolIdentifiers: ids,
             poolAddresses: ids,
           },
-          ...{ quote: amountPaid, gasCostInToken, gasCostInUSD: none, gasEstimate: BigNumber.from(result.gas) },
+          ...{ quote: amountPaid, gasCostInToken, gasCostInUSD: zeroAmount, gasEstimate: BigNumber.from(result.gas) },
           ...{ route: { input: tokenIn, output: tokenOut, path: [tokenIn, tokenOut], pools: [] } },
           amount,
           quoteAdjustedForGas: amountPaid.subtract(gasCostInToken),
           hops: result.hops,
-        } as Quote)
+        } as PathQuote)
       }
     }
     const routing = {
@@ -144,8 +149,8 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
       distributionPercent: STEP_PERCENT,
     }
     const portion = { getRouteWithQuotePortionAdjusted: (_type: unknown, routes: unknown) => routes }
-    const net = ({ quoteAdjustedForGas }: Quote) => quoteAdjustedForGas
-    const best = await getBestSwapRouteBy(0, quotes, PERCENTS, 1, net, routing, portion)
+    const netOf = ({ quoteAdjustedForGas }: PathQuote) => quoteAdjustedForGas
+    const best = await getBestSwapRouteBy(0, quotes, PERCENTS, 1, netOf, routing, portion)
     if (!best) return null
     const parts = best.routes.map(({ amount, hops }) => ({ amountIn: BigInt(amount.quotient.toString()), hops }))
     // Percentages round down, and the last route gets the remainder, as in the package's `getBestSwapRoute`.

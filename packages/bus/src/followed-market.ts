@@ -21,7 +21,7 @@ import { type PairRequest, sendRequest } from './request-stream.ts'
  * Milliseconds after which a request for missing pools is sent again, because the owner may have been killed since.
  */
 const REQUEST_INTERVAL_MS = 500
-/** Maximum wait for pools or a first state in milliseconds, whatever the caller's timeout. */
+/** Maximum wait for pools or a first state in milliseconds, even if the caller's timeout is longer. */
 const MAX_WAIT_MS = 30_000
 /** Milliseconds to wait for a chain's first state before checking whether the chain has an owner. */
 const OWNER_TIMEOUT_MS = 2_000

@@ -1,6 +1,7 @@
 /**
- * Reads and writes contract deployments. Addresses are the same on every chain of a build, so each release is stored
- * once, in `releases.json`. A chain has its own file if contracts were seen there, or if its build had to be probed.
+ * Reads and writes deployments of the contracts. A release is the Guard and the Executors of a build. Their addresses
+ * are the same on every chain with that build, so each release is stored once, in `releases.json`. A chain has its own
+ * file if contracts were seen there, or if the EVM features that determine its build had to be probed.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']):
   return [push0, transientStorage, mcopy].includes(false) ? 'london' : 'cancun'
 }
 
-/** Returns the releases that apply to a directory: its own, and those of the repository for other builds. */
+/** Returns the releases that apply to a directory: its own, and the repository's for builds without an own release. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
   const ownReleaseList = ownReleases(dir)
   return dir === DEPLOYMENTS_DIR ? ownReleaseList : { ...ownReleases(DEPLOYMENTS_DIR), ...ownReleaseList }
@@ -64,25 +65,28 @@ export function writeDeployment(dir: string, { chainId, guard, executors }: Depl
   const { build } = guard
   const release = releaseOf({ guard, executors })
   const previous = readReleases(dir)[build]
-  const older = previous?.guard.address === guard.address ? previous.executors : []
-  const lacks = (list: Release['executors']) => (executor: ContractCode) =>
+  const olderExecutors = previous?.guard.address === guard.address ? previous.executors : []
+  const isMissingFrom = (list: Release['executors']) => (executor: ContractCode) =>
     !list.some(({ address }) => address === executor.address)
-  if (release.executors.some(lacks(older)))
+  if (release.executors.some(isMissingFrom(olderExecutors)))
     writeReleases(dir, {
       ...ownReleases(dir),
-      [build]: { ...release, executors: [...older.filter(lacks(release.executors)), ...release.executors] },
+      [build]: {
+        ...release,
+        executors: [...olderExecutors.filter(isMissingFrom(release.executors)), ...release.executors],
+      },
     })
-  const deployments = [guard, ...executors].flatMap(({ address, status, block, transaction }) =>
+  const deployedEntries = [guard, ...executors].flatMap(({ address, status, block, transaction }) =>
     status === 'deployed' ? [[address, { block: block ?? 0, ...(transaction && { transaction }) }] as const] : [],
   )
-  replaceFile(fileOf(dir, chainId), { chainId, build, deployed: Object.fromEntries(deployments) })
+  replaceFile(fileOf(dir, chainId), { chainId, build, deployed: Object.fromEntries(deployedEntries) })
 }
 
 /** Combines a release and a chain's file: the newest Executor always, older ones only if deployed. */
 export function deploymentOf({ chainId, build, deployed }: DeploymentFile, releases: Releases): Deployment {
   const release = releases[build]
   if (!release) throw new ChainsError('BAD_FILE', `chain ${chainId}: ${RELEASES} has no release of the ${build} build`)
-  const record = <T extends ContractCode>(contract: T): T & ContractRecord => {
+  const recordOf = <T extends ContractCode>(contract: T): T & ContractRecord => {
     const deployment = deployed[contract.address]
     return {
       ...contract,
@@ -90,17 +94,17 @@ export function deploymentOf({ chainId, build, deployed }: DeploymentFile, relea
       ...(deployment ? { status: 'deployed' as const, ...deployment } : { status: 'predicted' as const }),
     }
   }
-  const executors = release.executors.map(record)
+  const executors = release.executors.map(recordOf)
   return {
     chainId,
-    guard: record(release.guard),
+    guard: recordOf(release.guard),
     executors: executors.filter(({ status }, k) => status === 'deployed' || k === executors.length - 1),
   }
 }
 
 /**
- * Returns the same contracts for blocks before the chain's EVM supported the Cancun build. Undefined if the
- * deployment's own build runs there.
+ * Returns the deployment for blocks at which the chain's EVM did not support the Cancun build yet: the contracts of the
+ * London build. Undefined if the deployment is of the London build itself, or if that build has no release.
  */
 export function deploymentForOlderEvm({ chainId, guard }: Deployment): Deployment | undefined {
   if (guard.build !== 'cancun') return undefined

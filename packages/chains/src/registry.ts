@@ -29,8 +29,8 @@ export type RegistryOptions = {
 }
 
 /**
- * Creates the registry of chain files and deployments. Lists directories at once and reads a chain's file when it is
- * first requested. The chain map reads all files once and keeps only its own fields.
+ * Creates the registry of chain files and deployments. Lists the directories at once, and reads a chain's file when the
+ * chain is first requested. The chain map reads all files once and keeps only the fields that it needs.
  *
  * @throws ChainsError `BAD_DIRECTORY` if a directory cannot be listed, `UNKNOWN_CHAIN` if `allowedIds` contains a chain
  *   without a file. Methods of the registry throw `BAD_FILE`, which names the file and the field
@@ -61,7 +61,7 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
     return deploymentOf(predictedDeployment, releasesOf(DEPLOYMENTS_DIR))
   })
 
-  const chainMap = lazy(() =>
+  const chainMap = computeOnce(() =>
     Object.freeze(
       Object.fromEntries(
         [...chainFiles.keys()]
@@ -109,6 +109,7 @@ function chainMapEntry(header: z.output<typeof chainHeaderSchema>, guard: Contra
   }
 }
 
+/** Returns a function that calls `read` once per key. */
 function memoize<K, T>(read: (key: K) => T): (key: K) => T {
   const cache = new Map<K, T>()
   return (key) => {
@@ -117,7 +118,8 @@ function memoize<K, T>(read: (key: K) => T): (key: K) => T {
   }
 }
 
-function lazy<T>(read: () => T): () => T {
+/** Returns a function that calls `read` once. */
+function computeOnce<T>(read: () => T): () => T {
   const cached = memoize<null, T>(read)
   return () => cached(null)
 }

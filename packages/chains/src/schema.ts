@@ -45,7 +45,7 @@ const dexRow = z
     contracts: z.record(z.string(), nonZeroAddress).exactOptional(),
     /** True if the operator abandoned the DEX; pools may still hold liquidity. */
     deprecated: z.literal(true).exactOptional(),
-    /** True if drift measurements showed that the DEX pays its quotes. */
+    /** True if measurements showed that swaps of the DEX pay what it quoted. */
     measured: z.literal(true).exactOptional(),
     sources: sources.exactOptional(),
   })

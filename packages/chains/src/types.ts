@@ -26,17 +26,20 @@ export type DexRow = {
   readonly initCodeHash?: Hex
   /** Block at or before the first pool: a lower bound for log queries. */
   readonly startBlock?: number
+  /** Other contracts of the DEX, by role, such as `poolDeployer`. */
   readonly contracts?: Readonly<Record<string, Address>>
   /** True if the operator abandoned the DEX; pools may still hold liquidity. */
   readonly deprecated?: true
   /**
-   * True if drift measurements showed that the DEX pays its quotes. Required for venues whose quotes cannot be
+   * True if measurements showed that swaps of the DEX pay what it quoted. Required for families whose output cannot be
    * computed.
    */
   readonly measured?: true
 }
 
-/** Fee models of rollups for transaction data; `packages/rpc/src/l1-fee` implements them. */
+/**
+ * Formulas by which rollups charge for transaction data on the parent chain; `packages/rpc/src/l1-fee` implements them.
+ */
 export const L1_FEE_MODELS = [
   'none',
   'op-stack',
@@ -80,6 +83,7 @@ export type Chain = {
   readonly explorer?: string
   readonly blockTimeMs: number
   readonly l1FeeModel: L1FeeModel
+  /** Supported EVM features; an absent one is unknown. */
   readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
   readonly dexes: readonly DexRow[]
   /**
@@ -103,10 +107,14 @@ export type ContractCode = {
   readonly codeHash: Hex
 }
 
-type Generation = { readonly version: number; readonly families: readonly string[] }
+/** Version of an Executor, higher for later ones, and the pool families that it can trade. */
+type ExecutorGeneration = { readonly version: number; readonly families: readonly string[] }
 
 /** Guard and Executors of a build, in order of generation, newest last. */
-export type Release = { readonly guard: ContractCode; readonly executors: readonly (ContractCode & Generation)[] }
+export type Release = {
+  readonly guard: ContractCode
+  readonly executors: readonly (ContractCode & ExecutorGeneration)[]
+}
 
 /** Content of deployments/releases.json. */
 export type Releases = { readonly [build in Build]?: Release }
@@ -119,13 +127,14 @@ export type DeploymentFile = {
   readonly chainId: number
   readonly build: Build
   /**
-   * By address: block of creation, or block at which the contract was seen if unknown, and the transaction if it was
-   * ours.
+   * By address: the block of creation, or if it is unknown a block at which the contract was seen, and the transaction
+   * if
+   * `npm run deploy` sent it.
    */
   readonly deployed: { readonly [address: Address]: { readonly block: number; readonly transaction?: Hex } }
 }
 
-/** Contract on a chain. */
+/** A contract of this project on a chain. */
 export type ContractRecord = ContractCode & {
   readonly build: Build
   /**
@@ -137,12 +146,12 @@ export type ContractRecord = ContractCode & {
   readonly transaction?: Hex
 }
 
-/** Contracts of a chain. */
+/** The contracts of this project on a chain. */
 export type Deployment = {
   readonly chainId: number
   readonly guard: ContractRecord
   /** Executors in order of generation, newest last. Routing uses only the families of the newest deployed one. */
-  readonly executors: readonly (ContractRecord & Generation)[]
+  readonly executors: readonly (ContractRecord & ExecutorGeneration)[]
 }
 
 /** Entry of GET /chains. */
@@ -153,7 +162,9 @@ export type ChainMapEntry = {
   readonly TrackerName: string
   readonly CoinsPrefix: string | null
   readonly Status: 'deployed' | 'predicted'
-  /** Fee model for publishing transactions on the parent chain. `unknown`: quotes leave that fee out and return null for it. */
+  /**
+   * Fee model for transaction data on the parent chain. `unknown`: quotes leave that fee out and return null for it.
+   */
   readonly L1FeeModel: L1FeeModel
 }
 

@@ -15,7 +15,7 @@ const normalizeToken = (text: string): string =>
 type Balance = bigint | null
 
 /**
- * Finds a fault in the token flow. The function is long because its nested functions share the state of its loop over the steps.
+ * Finds a fault in the token flow. Long: its nested functions share the state of its loop over the steps.
  *
  * @param value - wei sent with the call
  * @returns description of the first fault; undefined if there is none

@@ -15,7 +15,7 @@ import { NATIVE, type Route, type RouteParameters } from './types.ts'
 export type SwapTerms = {
   /** Minimum output in base units of `dst`, from a source that is independent of the service. */
   readonly minToAmount?: bigint | string | undefined
-  /** For an exact output: maximum input in base units of `src`, from a source that is independent of the service. */
+  /** Maximum input of an exact output, in base units of `src`, from a source that is independent of the service. */
   readonly maxFromAmount?: bigint | string | undefined
   /** Allows direct mode, which output tokens with a transfer tax need. */
   readonly direct?: boolean | undefined

@@ -233,7 +233,7 @@ export type TokenListParameters = {
   readonly limit?: number
 }
 
-/** How the simulated output of recent quotes changed some blocks after the quote. */
+/** Changes of the simulated output of recent quotes, some blocks after the quote. */
 export type Drift = {
   /** Number of blocks after the quote: 1 or 2. */
   readonly after: number

@@ -35,25 +35,26 @@ export type CommandLine =
   | { readonly show: 'help' | 'version' }
   | { readonly mistake: string }
 
+/** A mistake of the user in the command line. */
 class Mistake extends Error {}
 
-/** Parses the command line. A mistake is a result, not an error. */
+/** Parses the command line. Returns a mistake of the user as `mistake` and does not throw it. */
 export function parseCommandLine(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): CommandLine {
   try {
-    const values = parse(args)
+    const values = parseOptions(args)
     if (values.help) return { show: 'help' }
     if (values.version) return { show: 'version' }
     const { http, contracts, timeout, 'allow-host': allowedHosts = [] } = values
     if (allowedHosts.length > 0 && http === undefined) throw new Mistake('--allow-host: needs --http')
     return {
       options: {
-        service: serviceOf(values.service ?? (environment.SLUICE_URL || DEFAULT_SERVICE)),
-        timeoutSeconds: timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : timeoutOf(timeout),
-        contracts: contracts === undefined ? {} : contractsIn(contracts),
-        ...(http !== undefined && { http: { ...listenerOf(http, allowedHosts), allowedHosts: allowedHosts } }),
+        service: parseService(values.service ?? (environment.SLUICE_URL || DEFAULT_SERVICE)),
+        timeoutSeconds: timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : parseTimeout(timeout),
+        contracts: contracts === undefined ? {} : readContracts(contracts),
+        ...(http !== undefined && { http: { ...parseListener(http, allowedHosts), allowedHosts } }),
       },
     }
   } catch (error) {
@@ -63,7 +64,7 @@ export function parseCommandLine(
   }
 }
 
-function parse(args: readonly string[]) {
+function parseOptions(args: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   return parseArgs({
@@ -76,7 +77,7 @@ function parse(args: readonly string[]) {
   }).values
 }
 
-function serviceOf(text: string): string {
+function parseService(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new Mistake(`--service: must be an http or https URL, such as ${DEFAULT_SERVICE}`)
@@ -85,19 +86,22 @@ function serviceOf(text: string): string {
   return text
 }
 
-function timeoutOf(text: string): number {
+function parseTimeout(text: string): number {
   const seconds = /^\d{1,2}$/.test(text) ? Number(text) : 0
   if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
     throw new Mistake(`--timeout: must be whole seconds from 1 to ${MAX_TIMEOUT_SECONDS}`)
   return seconds
 }
 
-function listenerOf(text: string, allowedHosts: readonly string[]): { readonly host: string; readonly port: number } {
-  const [, inBrackets, plain, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):)?(\d{1,5})$/.exec(text) ?? []
+function parseListener(
+  text: string,
+  allowedHosts: readonly string[],
+): { readonly host: string; readonly port: number } {
+  const [, bracketedHost, plainHost, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
   if (digits === undefined || port > 65_535)
     throw new Mistake(`--http ${text}: must be [<host>:]<port>, such as 8080 or 127.0.0.1:8080`)
-  const host = inBrackets ?? plain ?? '127.0.0.1'
+  const host = bracketedHost ?? plainHost ?? '127.0.0.1'
   if (WILDCARD_HOSTS.includes(host) && allowedHosts.length === 0)
     throw new Mistake(`--http ${text}: listens on every interface; name the hosts that clients use by --allow-host`)
   return { host, port }
@@ -109,7 +113,7 @@ const contractFile = z.record(
   z.looseObject({ guard: address, executors: z.array(address).min(1) }),
 )
 
-function contractsIn(file: string): Options['contracts'] {
+function readContracts(file: string): Options['contracts'] {
   let content: unknown
   try {
     content = JSON.parse(readFileSync(file, 'utf8'))

@@ -1,4 +1,6 @@
-/** Serves stateless Streamable HTTP: each request gets its own MCP server and transport, which close with the response. */
+/**
+ * Serves stateless Streamable HTTP: each request gets its own MCP server and transport, which close with the response.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -9,10 +11,13 @@ const PATH = '/mcp'
 /** Maximum request body: 128 kB of calldata as hexadecimal text, plus the other fields. */
 const MAX_BODY_BYTES = 512 * 1024
 const MAX_CONNECTIONS = 256
+/** Maximum requests in progress. */
 const MAX_REQUESTS = 64
-/** Timeouts for receiving the headers and the whole request. */
+/** Timeout for receiving the headers of a request. */
 const HEADERS_TIMEOUT_MS = 10_000
+/** Timeout for receiving a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** Interval at which Node checks these timeouts. */
 const CHECK_INTERVAL_MS = 5_000
 
 /** Address to listen on. */
@@ -26,7 +31,10 @@ export type HttpServerOptions = {
 /** A listening server. */
 export type HttpListener = { readonly url: string; readonly close: () => Promise<void> }
 
-/** Listens for POST requests at `/mcp`. Other Host or Origin headers get 403, which prevents DNS rebinding by web pages. */
+/**
+ * Listens for POST requests at `/mcp`. Refuses (403) requests whose Host or Origin header is not allowed, so that no
+ * web page can reach the server by DNS rebinding.
+ */
 export async function listen(
   { host, port, allowedHosts: configuredHosts }: HttpServerOptions,
   createMcpServer: () => McpServer,
@@ -45,7 +53,7 @@ export async function listen(
     })
     response.once('close', () => {
       inFlight--
-      // If the client disconnected, this cancels its calls in progress.
+      // If the client has disconnected, closing cancels the calls that are in progress.
       mcp.close().catch(logError)
     })
     await mcp.connect(transport as Transport)
@@ -75,13 +83,13 @@ export async function listen(
     server.listen(port, host, resolve)
   })
   const { port: boundPort } = server.address() as AddressInfo
-  const shownHost = host.includes(':') ? `[${host}]` : host
+  const urlHost = host.includes(':') ? `[${host}]` : host
   allowedHosts = [
-    ...new Set([shownHost, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${boundPort}`)),
+    ...new Set([urlHost, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${boundPort}`)),
     ...configuredHosts,
   ]
   return {
-    url: `http://${shownHost}:${boundPort}${PATH}`,
+    url: `http://${urlHost}:${boundPort}${PATH}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -92,7 +100,7 @@ export async function listen(
 
 function refuse(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
-  // Close the connection, because the unread rest of the body would be parsed as the next request.
+  // Closes the connection, because the unread rest of the body would be parsed as the next request.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers }).end(body)
 }
 

@@ -1,4 +1,7 @@
-/** Entry point of `sluice-mcp`. Serves stdio, or HTTP with `--http`. Logs go to stderr, because stdout carries the protocol. */
+/**
+ * Entry point of `sluice-mcp`. Serves stdio, or HTTP with `--http`. Logs go to stderr, because stdout carries the
+ * protocol.
+ */
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { type Options, parseCommandLine, USAGE } from './arguments.ts'
 import { listen } from './http.ts'
@@ -9,19 +12,19 @@ const MAX_MESSAGE_BYTES = 1024 * 1024
 /** Exit code for a mistake in the command line. */
 const USAGE_ERROR = 2
 
-const request = parseCommandLine(process.argv.slice(2), process.env)
-if ('mistake' in request) {
-  console.error(`sluice-mcp: ${request.mistake}\n\n${USAGE}`)
+const commandLine = parseCommandLine(process.argv.slice(2), process.env)
+if ('mistake' in commandLine) {
+  console.error(`sluice-mcp: ${commandLine.mistake}\n\n${USAGE}`)
   process.exitCode = USAGE_ERROR
-} else if ('show' in request) console.log(request.show === 'help' ? USAGE : version)
-else if (request.options.http) await serveHttp(request.options, request.options.http)
-else await serveStdio(request.options)
+} else if ('show' in commandLine) console.log(commandLine.show === 'help' ? USAGE : version)
+else if (commandLine.options.http) await serveHttp(commandLine.options, commandLine.options.http)
+else await serveStdio(commandLine.options)
 
 /** Serves one client until stdin ends and all its requests are answered. */
 async function serveStdio(options: Options): Promise<void> {
   const mcp = serverFactory(options)()
   mcp.server.onerror = (error) => console.error(`sluice-mcp: ${error.message}`)
-  // The SDK closes only after a message above the size limit. The rest of stdin cannot be parsed then.
+  // The SDK closes the server only after a message above the size limit, and the rest of stdin cannot be parsed then.
   mcp.server.onclose = () => process.exit(1)
   // An error on stdout means that the client has closed the pipe.
   process.stdout.on('error', () => process.exit(0))

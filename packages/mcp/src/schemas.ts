@@ -5,9 +5,10 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const POOL = /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/
 const UNITS = /^[0-9]{1,78}$/
 /** Maximum length of calldata as text: the service accepts 128 kB. */
-const MAX_DATA_TEXT = 2 + 2 * 128 * 1024
+const MAX_CALLDATA_CHARS = 2 + 2 * 128 * 1024
 /** Length of 32 bytes as text. Calldata never has this length, but a private key does. */
-const KEY_TEXT = 2 + 2 * 32
+const PRIVATE_KEY_CHARS = 2 + 2 * 32
+/** The start of 2100: maximum deadline. */
 const MAX_UNIX_SECONDS = 4_102_444_800
 
 const address = z.string().regex(ADDRESS, 'must be 0x and 40 hexadecimal digits')
@@ -20,9 +21,12 @@ const amount = units.refine((text) => !/^0+$/.test(text), 'must be above 0')
 const chainId = z.int().min(1).describe('EIP-155 chain ID, such as 1 for Ethereum. The tool `chains` lists them.')
 const data = z
   .string()
-  .max(MAX_DATA_TEXT)
+  .max(MAX_CALLDATA_CHARS)
   .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and whole bytes in hexadecimal')
-  .refine((text) => text.length !== KEY_TEXT, '32 bytes are no calldata; never pass a private key to this server')
+  .refine(
+    (text) => text.length !== PRIVATE_KEY_CHARS,
+    '32 bytes are no calldata; never pass a private key to this server',
+  )
 const sources = z
   .array(z.string().regex(/^[\w .&()+-]{1,60}$/, 'must be the name of a family or brand'))
   .min(1)
@@ -70,10 +74,11 @@ const requestFields = {
     ),
 }
 
-const OF_AMOUNTS = 'exactly one of amount and amountOut must be given'
+const ONE_AMOUNT_MESSAGE = 'exactly one of amount and amountOut must be given'
 
 export const quoteInput = z.strictObject(requestFields).superRefine((request, context) => {
-  if ((request.amount === undefined) === (request.amountOut === undefined)) report(context, 'amount', OF_AMOUNTS)
+  if ((request.amount === undefined) === (request.amountOut === undefined))
+    addIssue(context, 'amount', ONE_AMOUNT_MESSAGE)
 })
 
 export const buildSwapInput = z
@@ -111,11 +116,11 @@ export const buildSwapInput = z
   })
   .superRefine((request, context) => {
     const isExactOutput = request.amountOut !== undefined
-    if ((request.amount === undefined) !== isExactOutput) report(context, 'amount', OF_AMOUNTS)
+    if ((request.amount === undefined) !== isExactOutput) addIssue(context, 'amount', ONE_AMOUNT_MESSAGE)
     else if (!isExactOutput && request.minToAmount === undefined)
-      report(context, 'minToAmount', 'is required with amount: the minimum output that the user accepts')
+      addIssue(context, 'minToAmount', 'is required with amount: the minimum output that the user accepts')
     else if (isExactOutput && request.maxFromAmount === undefined)
-      report(context, 'maxFromAmount', 'is required with amountOut: the maximum input that the user accepts')
+      addIssue(context, 'maxFromAmount', 'is required with amountOut: the maximum input that the user accepts')
   })
 
 export const simulateInput = z.strictObject({
@@ -160,10 +165,11 @@ export const tokensInput = z.strictObject({
 
 export const chainsInput = z.strictObject({})
 
-function report(context: z.core.$RefinementCtx, field: string, message: string): void {
+function addIssue(context: z.core.$RefinementCtx, field: string, message: string): void {
   context.addIssue({ code: 'custom', path: [field], message })
 }
 
+/** Field of an output whose list was shortened. */
 const omittedFields = z
   .int()
   .min(0)

@@ -13,8 +13,8 @@ const MAX_CALLS = 16
 /** Maximum values in the arguments of one call. */
 const MAX_INPUT_ELEMENTS = 1_000
 /** Maximum length of an error message, in characters. */
-const MAX_MESSAGE = 600
-const MAX_CODE = 40
+const MAX_MESSAGE_CHARS = 600
+const MAX_CODE_CHARS = 40
 
 const INSTRUCTIONS = `Swaps over decentralized exchanges of EVM chains, through a Sluice service.
 Amounts are decimal strings in base units: ask \`tokens\` for addresses and decimals, never guess them.
@@ -84,7 +84,10 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
   }
 }
 
-/** Builds the result of a success. @throws ClientError `BAD_ANSWER` if the output schema rejects it @throws AnswerTooLarge */
+/**
+ * Builds the result of a success. @throws ClientError `BAD_ANSWER` if the output schema rejects it @throws
+ * AnswerTooLarge
+ */
 function success({ output, list, summarize }: Tool, answer: object): CallToolResult {
   const parsed = output.safeParse(answer)
   if (!parsed.success) {
@@ -101,7 +104,7 @@ function success({ output, list, summarize }: Tool, answer: object): CallToolRes
   }
 }
 
-const advice: Partial<Record<ClientErrorCode, string>> = {
+const adviceByCode: Partial<Record<ClientErrorCode, string>> = {
   UNSAFE: 'Do not sign anything. Correct the request if the text names one of its fields; otherwise tell the user.',
   BAD_ANSWER: 'Do not use the answer. Ask the user to check that the URL is that of a Sluice service.',
   NO_ROUTE: 'Try other tokens, another amount, or fewer filters.',
@@ -109,28 +112,30 @@ const advice: Partial<Record<ClientErrorCode, string>> = {
   ABORTED: 'The call was canceled.',
 }
 
-/** Converts a thrown value to a result without structured content, which clients would check against the output schema. */
+/**
+ * Converts a thrown value to a result without structured content, which clients would check against the output schema.
+ */
 function errorResult(error: unknown, service: string): CallToolResult {
   if (error instanceof AnswerTooLarge)
     return failure('TOO_LARGE', error.message, 'Ask for less: fewer entries or pools.')
   if (!(error instanceof ClientError))
     return failure('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
   const { status, serviceCode, requestId, retryAfter, body } = error.details
-  const networkCure = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
-  const defaultCure = error.code === 'NETWORK' ? networkCure : advice[error.code]
+  const networkAdvice = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
+  const defaultAdvice = error.code === 'NETWORK' ? networkAdvice : adviceByCode[error.code]
   const details = [
     ...(status === undefined ? [] : [`status ${status}`]),
-    ...(requestId === undefined ? [] : [`request ID ${plainText(requestId, MAX_CODE)}`]),
+    ...(requestId === undefined ? [] : [`request ID ${plainText(requestId, MAX_CODE_CHARS)}`]),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     error.retryable || retryAfter !== undefined ? 'may succeed later' : 'fails again if unchanged',
   ]
-  const cure = typeof body?.cure === 'string' ? body.cure : (defaultCure ?? 'Tell the user.')
-  return failure(serviceCode ?? error.code, error.message, cure, details)
+  const advice = typeof body?.cure === 'string' ? body.cure : (defaultAdvice ?? 'Tell the user.')
+  return failure(serviceCode ?? error.code, error.message, advice, details)
 }
 
 function failure(code: string, message: string, advice: string, details: readonly string[] = []): CallToolResult {
   const lines = [
-    `${plainText(code, MAX_CODE)}: ${plainText(message, MAX_MESSAGE)}`,
+    `${plainText(code, MAX_CODE_CHARS)}: ${plainText(message, MAX_MESSAGE_CHARS)}`,
     `Cure: ${plainText(advice)}`,
     ...(details.length === 0 ? [] : [`(${details.join(', ')})`]),
   ]

@@ -38,11 +38,11 @@ export type Tool = {
   readonly summarize: (output: never) => string
 }
 
-const ZERO = `0x${'0'.repeat(40)}`
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 const MAX_WARNINGS = 20
 const MAX_CHAINS = 1_000
 /** Maximum length of return data as text: 1,024 bytes. */
-const MAX_RETURN_TEXT = 2 + 2 * 1_024
+const MAX_RETURN_CHARS = 2 + 2 * 1_024
 
 function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Omit<Tool, 'input' | 'output' | 'list' | 'run' | 'summarize'> & {
@@ -83,9 +83,9 @@ const buildSwap = defineTool({
   output: schemas.buildSwapOutput,
   async run({ chainId, minToAmount, maxFromAmount, direct, accept, ...rest }, { client, contracts, signal }) {
     const request = { ...withoutUndefined(rest), calls: 1 } as RouteParameters
-    const namedContracts = contracts[chainId]
-    // Fail before the request, because nothing can be proven without the contracts of the chain.
-    if (!namedContracts && !contractsOf(chainId))
+    const configuredContracts = contracts[chainId]
+    // Fails before the request, because nothing can be proven without the contracts of the chain.
+    if (!configuredContracts && !contractsOf(chainId))
       throw new ClientError(
         'UNSAFE',
         `the contracts of chain ${chainId} are not known to this server, so that nothing can be proven`,
@@ -96,7 +96,7 @@ const buildSwap = defineTool({
       maxFromAmount,
       direct,
       accept,
-      contracts: namedContracts,
+      contracts: configuredContracts,
     })
     return {
       ...route,
@@ -129,7 +129,7 @@ const simulate = defineTool({
     const returnData = String(result.returnData)
     return {
       ...result,
-      returnData: returnData.slice(0, MAX_RETURN_TEXT),
+      returnData: returnData.slice(0, MAX_RETURN_CHARS),
       returnDataBytes: Math.max(0, Math.floor((returnData.length - 2) / 2)),
     }
   },
@@ -149,15 +149,17 @@ const explainTool = defineTool({
   list: 'steps',
   isLocal: true,
   async run({ chainId, from, to, data, value }, { contracts }) {
-    const explanation = explain({ from: from ?? ZERO, to, data: data as `0x${string}`, value })
+    const explanation = explain({ from: from ?? ZERO_ADDRESS, to, data: data as `0x${string}`, value })
     const trustedContracts = { ...contractsOf(chainId), ...contracts[chainId] }
     return {
       ...(withoutBigints(explanation) as object),
       chainId,
-      // The calldata names no recipient and the sender is unknown, so the recipient is unknown.
-      recipient: explanation.recipient === ZERO ? null : explanation.recipient,
-      isKnownGuard: isSame(trustedContracts.guard, to),
-      isKnownExecutor: (trustedContracts.executors ?? []).some((executor) => isSame(executor, explanation.executor)),
+      // `explain` returns the sender as recipient if the calldata names none. Without `from`, this is the zero address.
+      recipient: explanation.recipient === ZERO_ADDRESS ? null : explanation.recipient,
+      isKnownGuard: isSameAddress(trustedContracts.guard, to),
+      isKnownExecutor: (trustedContracts.executors ?? []).some((executor) =>
+        isSameAddress(executor, explanation.executor),
+      ),
     }
   },
   summarize: ({ amountIn, tokenIn, minOutput, tokenOut, isKnownGuard, isKnownExecutor, chainId }) =>
@@ -218,7 +220,7 @@ const chains = defineTool({
         const { guard } = { ...contractsOf(Number(ChainID)), ...contracts[ChainID] }
         return {
           ...{ chainId: Number(ChainID), name: ChainName, status: Status, guard: RouterAddress },
-          canBuildSwap: isSame(guard, RouterAddress),
+          canBuildSwap: isSameAddress(guard, RouterAddress),
         }
       }),
     }
@@ -229,7 +231,7 @@ const chains = defineTool({
 
 export const allTools: readonly Tool[] = [quote, buildSwap, simulate, explainTool, prices, tokens, chains]
 
-function isSame(a: string | undefined, b: unknown): boolean {
+function isSameAddress(a: string | undefined, b: unknown): boolean {
   return a !== undefined && typeof b === 'string' && a.toLowerCase() === b.toLowerCase()
 }
 

@@ -1,14 +1,17 @@
-/** Sanitizes and shortens text of the service. Token names and revert reasons come from contracts that anyone can deploy. */
+/**
+ * Sanitizes and shortens text of the service. Token names and revert reasons come from contracts that anyone can
+ * deploy.
+ */
 
 /** Maximum length of a text, in characters. */
 const MAX_TEXT = 240
-/** Maximum bytes of structured content. It is sent twice, also as text, so a result stays below 64 kB. */
+/** Maximum bytes of structured content. A result carries it twice, once as text, and so stays below 64 kB. */
 export const MAX_ANSWER_BYTES = 24 * 1024
 
 const HEX = /^0x[0-9a-fA-F]*$/
 /**
- * Invisible characters: control and format characters (such as bidirectional marks and tags), unassigned and private characters,
- * lone surrogates, variation selectors, and fillers.
+ * Invisible characters: control and format characters (such as bidirectional marks and tags), unassigned and private
+ * characters, lone surrogates, variation selectors, and fillers.
  */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
 
@@ -24,19 +27,21 @@ export class AnswerTooLarge extends Error {}
  * @param max - maximum number of characters; longer text is cut and ends with an ellipsis
  */
 export function plainText(text: string, max = MAX_TEXT): string {
-  // Bounds the work, and still leaves `max` characters unless most are invisible.
-  const visible = text
+  // The first cut bounds the work. It leaves enough characters for `max` visible ones unless most are invisible.
+  const visibleText = text
     .slice(0, 16 * max)
     .replace(LINE_BREAKS, ' ')
     .replace(INVISIBLE, '')
     .replace(/\s+/gu, ' ')
     .trim()
-  const characters = [...visible]
+  const characters = [...visibleText]
   const fits = characters.length <= max && text.length <= 16 * max
-  return fits ? visible : `${characters.slice(0, max - 1).join('')}…`
+  return fits ? visibleText : `${characters.slice(0, max - 1).join('')}…`
 }
 
-/** Applies `plainText` to each text in a value that is not hexadecimal. The depth is bounded by the value's schema. */
+/**
+ * Applies `plainText` to each text in a value, except for hexadecimal texts. The value's schema bounds the recursion.
+ */
 export function cleanTexts<T>(value: T): T {
   if (typeof value === 'string') return (HEX.test(value) ? value : plainText(value)) as T
   if (Array.isArray(value)) return value.map(cleanTexts) as T
@@ -45,7 +50,8 @@ export function cleanTexts<T>(value: T): T {
 }
 
 /**
- * Shortens the list of an answer so that the answer has at most `MAX_ANSWER_BYTES`. Sets `omitted` to the number of removed items.
+ * Shortens the list of an answer so that the answer has at most `MAX_ANSWER_BYTES`. Sets `omitted` to the number of
+ * removed items.
  *
  * @param list - name of the list; if undefined, nothing can be removed
  * @throws AnswerTooLarge if the answer is too large without the list

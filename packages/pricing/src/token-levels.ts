@@ -9,8 +9,8 @@
  * pools, rounded to the same scale. Steps are coarse, so levels rarely change when prices move, and an update ends at
  * tokens whose level does not change.
  *
- * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent, whatever the order of
- * changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G. Ramalingam and T. Reps,
+ * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent. It does not depend on
+ * the order of changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G. Ramalingam and T. Reps,
  * "An incremental algorithm for a generalization of the shortest-path problem", 1996).
  */
 import type { Steps } from '@sluice/rpc'

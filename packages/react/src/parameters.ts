@@ -1,5 +1,5 @@
 /**
- * Copies parameters without undefined values and with bigints as text. Query keys need this form, because JSON has no bigints.
+ * Copies parameters without undefined values and with bigints as text. Query keys are JSON, which has no bigints.
  */
 export function withoutUndefined<P extends object>(parameters: P): P {
   const definedEntries = Object.entries(parameters).filter(([, value]) => value !== undefined)

@@ -8,13 +8,13 @@ import { type QuoteOf, requestQuote } from './use-quote.ts'
 
 /** Delay before a stream that ended is opened again. */
 const REOPEN_MS = 15_000
-/** Maximum wait for the first event of a stream. */
+/** Maximum wait for the first event of a stream, after which the stream counts as ended. */
 const FIRST_EVENT_MS = 12_000
 const DEFAULT_POLL_MS = 12_000
 
 /** Options of `useQuoteStream`. */
 export type QuoteStreamOptions = {
-  /** True stops all requests and keeps the quote, for example while the owner signs. */
+  /** True stops all requests and keeps the quote, for example while the user signs. */
   readonly isPaused?: boolean | undefined
   /** Newest block, if the caller tracks the chain. While no stream is open, each new block triggers a request. */
   readonly head?: number | undefined
@@ -24,7 +24,10 @@ export type QuoteStreamOptions = {
 
 /** State of a quote that follows the chain. */
 export type QuoteStream<Q> = {
-  /** Latest quote. If the parameters change but not the tokens, the old quote stays until the new one arrives. */
+  /**
+   * Latest quote. If the parameters change, but not the tokens, the quote of the previous parameters stays until the
+   * next one arrives.
+   */
   readonly quote: Q | undefined
   /** Latest failure; undefined after the next quote or block. `NO_ROUTE` if the service has no route at this block. */
   readonly error: ClientError | undefined
@@ -40,6 +43,7 @@ export type QuoteStream<Q> = {
 type QuoteState<Q> = {
   /** Hash of the chain and the parameters. */
   readonly key: string
+  /** Hash of the chain and the two tokens. */
   readonly pair: string
   readonly quote: Q | undefined
   readonly block: number | undefined
@@ -71,31 +75,35 @@ export function useQuoteStream<P extends QuoteParameters>(
   const record = useCallback(
     (change: QuoteChange<Q>) =>
       setLatest((before) => {
-        const currentKeyed = before?.key === key ? before : undefined
-        const { quote, block } = { quote: undefined, block: undefined, ...currentKeyed }
+        const sameRequest = before?.key === key ? before : undefined
+        const { quote, block } = { quote: undefined, block: undefined, ...sameRequest }
         return { key: key!, pair: pair!, quote, block, error: undefined, ...change }
       }),
     [key, pair],
   )
-  const isOpen = useStream(client, chainId, isPaused ? undefined : request, key, record)
+  const isStreaming = useStream(client, chainId, isPaused ? undefined : request, key, record)
   const { isRequesting, refetch } = useSingleRequest(client, chainId, request, key, record)
 
   const current = latest !== undefined && latest.key === key ? latest : undefined
-  usePolling(!isOpen && !isPaused && !isRequesting && key !== undefined, current, head, pollMs, refetch)
+  usePolling(!isStreaming && !isPaused && !isRequesting && key !== undefined, current, head, pollMs, refetch)
 
   const isRefused = current?.error?.code === 'NO_ROUTE'
-  const last = latest?.pair === pair ? latest?.quote : undefined
+  const previousQuote = latest?.pair === pair ? latest?.quote : undefined
   return {
-    quote: isRefused ? undefined : (current?.quote ?? last),
+    quote: isRefused ? undefined : (current?.quote ?? previousQuote),
     error: current?.error,
     block: current?.block,
     isFetching: key !== undefined && (isRequesting || current === undefined),
-    transport: isOpen ? 'stream' : 'poll',
+    transport: isStreaming ? 'stream' : 'poll',
     refetch,
   }
 }
 
-/** Keeps a stream open. @returns false while no stream is open */
+/**
+ * Keeps a stream open, and opens it again some time after it has ended.
+ *
+ * @returns false from the end of the request's stream until the stream is opened again
+ */
 function useStream<P extends QuoteParameters>(
   client: SluiceClient,
   chainId: number,
@@ -103,19 +111,20 @@ function useStream<P extends QuoteParameters>(
   key: string | undefined,
   record: (change: QuoteChange<QuoteOf<P>>) => void,
 ): boolean {
-  const [endReason, setEnded] = useState<string>()
+  // Key of the request whose stream has ended.
+  const [endedKey, setEndedKey] = useState<string>()
   const isPaused = request === undefined
   // Depend on the key, because `request` is a new object at each render.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    if (isPaused || key === undefined || endReason === key) return
+    if (isPaused || key === undefined || endedKey === key) return
     const controller = new AbortController()
-    let isLeft = false
-    const silence = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
+    let isDisposed = false
+    const silenceTimer = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
     const follow = async () => {
       for await (const update of client.streamQuote(chainId, request, controller.signal)) {
-        clearTimeout(silence)
-        if (isLeft) return
+        clearTimeout(silenceTimer)
+        if (isDisposed) return
         if (update.event === 'quote') record({ quote: update.data as QuoteOf<P>, block: update.data.simulationBlock })
         else if (update.event === 'block') record({ block: update.data.simulationBlock })
         else record({ error: update.error })
@@ -123,21 +132,21 @@ function useStream<P extends QuoteParameters>(
     }
     // Do not report the reason, because polling starts now and reports its own errors.
     const end = () => {
-      if (!isLeft) setEnded(key)
+      if (!isDisposed) setEndedKey(key)
     }
     follow().then(end, end)
     return () => {
-      isLeft = true
-      clearTimeout(silence)
+      isDisposed = true
+      clearTimeout(silenceTimer)
       controller.abort()
     }
-  }, [client, key, isPaused, endReason, record])
+  }, [client, key, isPaused, endedKey, record])
   useEffect(() => {
-    if (endReason === undefined) return
-    const later = setTimeout(() => setEnded(undefined), REOPEN_MS)
-    return () => clearTimeout(later)
-  }, [endReason])
-  return endReason === undefined || endReason !== key
+    if (endedKey === undefined) return
+    const timer = setTimeout(() => setEndedKey(undefined), REOPEN_MS)
+    return () => clearTimeout(timer)
+  }, [endedKey])
+  return endedKey === undefined || endedKey !== key
 }
 
 /** Sends single requests, one at a time. A result is ignored after its parameters have changed. */
@@ -148,7 +157,7 @@ function useSingleRequest<P extends QuoteParameters>(
   key: string | undefined,
   record: (change: QuoteChange<QuoteOf<P>>) => void,
 ): { readonly isRequesting: boolean; readonly refetch: () => void } {
-  const [pending, setPending] = useState<string>()
+  const [pendingKey, setPendingKey] = useState<string>()
   const controller = useRef<AbortController>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the request
   const refetch = useCallback(() => {
@@ -156,9 +165,9 @@ function useSingleRequest<P extends QuoteParameters>(
     controller.current?.abort()
     const abortController = new AbortController()
     controller.current = abortController
-    setPending(key)
+    setPendingKey(key)
     const finish = (change: QuoteChange<QuoteOf<P>>) => {
-      if (controller.current === abortController) setPending(undefined)
+      if (controller.current === abortController) setPendingKey(undefined)
       if (!abortController.signal.aborted) record(change)
     }
     requestQuote(client, chainId, request, abortController.signal).then(
@@ -168,27 +177,30 @@ function useSingleRequest<P extends QuoteParameters>(
   }, [client, key, record])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key aborts the previous request
   useEffect(() => () => controller.current?.abort(), [key])
-  return { isRequesting: pending !== undefined && pending === key, refetch }
+  return { isRequesting: pendingKey !== undefined && pendingKey === key, refetch }
 }
 
-/** Sends a request if there is no result yet, at each new block, and every `pollMs`. Pauses while the page is hidden. */
+/**
+ * Sends a request if there is no result yet, at each new block, and every `pollMs`. Pauses while the page is hidden.
+ */
 function usePolling<Q>(
-  isOn: boolean,
+  isEnabled: boolean,
   current: QuoteState<Q> | undefined,
   head: number | undefined,
   pollMs: number,
   refetch: () => void,
 ): void {
   const isBehind = head !== undefined && head > (current?.block ?? head)
-  // After a failed request, wait `pollMs`. Otherwise a service that is down would get requests without a pause.
+  // After a failed request, a new block does not trigger the next one, so a service that is down gets a request every
+  // `pollMs` only.
   const isDue = current === undefined || (isBehind && current.error === undefined)
   useEffect(() => {
-    if (!isOn) return
+    if (!isEnabled) return
     const poll = () => {
       if (!document.hidden) refetch()
     }
     if (isDue) poll()
-    const later = setInterval(poll, pollMs)
-    return () => clearInterval(later)
-  }, [isOn, isDue, pollMs, refetch])
+    const timer = setInterval(poll, pollMs)
+    return () => clearInterval(timer)
+  }, [isEnabled, isDue, pollMs, refetch])
 }

@@ -18,13 +18,13 @@ export type SwapOrder = Omit<SwapOptions, 'confirm' | 'signal'> & {
   /** Wallet, or a function that opens it. */
   readonly wallet: Wallet | (() => Promise<Wallet>)
   /**
-   * Decides about a proven quote before anything is signed: true continues, false ends the swap, `ask` sets `question` and waits
-   * for the owner's answer. Default: continue.
+   * Decides about a proven quote before anything is signed: true continues, false ends the swap, `ask` sets `question`
+   * and waits for the user's answer. Default: continue.
    */
   readonly confirm?: ((route: Route, proof: Proven) => boolean | 'ask' | Promise<boolean | 'ask'>) | undefined
 }
 
-/** Quote that waits for the owner's confirmation. */
+/** Quote that waits for the user's confirmation. */
 export type SwapQuestion = {
   readonly route: Route
   readonly proven: Proven
@@ -52,11 +52,16 @@ export type SwapRun = {
 
 /** Result of `useSwap`: progress and actions. */
 export type UseSwap = SwapRun & {
-  /** Starts a swap and cancels the previous one. Never rejects: on failure it resolves to undefined and sets `error`. */
+  /**
+   * Starts a swap and cancels the previous one. Never rejects: on failure it resolves to undefined and sets `error`.
+   */
   readonly start: (chainId: number, request: SwapRequest, order: SwapOrder) => Promise<SwapOutcome | undefined>
   /** Continues a swap after a page reload. Resolves like `start`. */
   readonly resume: (state: SwapState, order: SwapOrder) => Promise<SwapOutcome | undefined>
-  /** Cancels the swap before its next transaction and resets the state. The wallet may still send a transaction that it shows. */
+  /**
+   * Cancels the swap before its next transaction and resets the state. The wallet may still send a transaction that it
+   * shows.
+   */
   readonly cancel: () => void
 }
 
@@ -73,6 +78,7 @@ const IDLE: SwapRun = {
   error: undefined,
 }
 
+/** Change of a run: fields to set, an event of the SDK, or a new start. */
 type Action = Partial<SwapRun> | SwapProgress | 'start' | 'reset'
 
 function reduce(run: SwapRun, action: Action): SwapRun {
@@ -102,7 +108,8 @@ export function useSwap(): UseSwap {
   const [run, dispatch] = useReducer(reduce, IDLE)
   const controller = useRef<AbortController>(undefined)
 
-  const act = useCallback(
+  // Runs a swap that `begin` starts, and records its progress.
+  const execute = useCallback(
     async (order: SwapOrder, begin: (wallet: Wallet, options: SwapOptions) => Promise<SwapOutcome>) => {
       controller.current?.abort()
       const abortController = new AbortController()
@@ -121,7 +128,7 @@ export function useSwap(): UseSwap {
           async confirm(route, proof) {
             report({ route, proven: proof })
             const verdict = (await confirm?.(route, proof)) ?? true
-            return verdict === 'ask' ? question(route, proof, abortController.signal, report) : verdict
+            return verdict === 'ask' ? askUser(route, proof, abortController.signal, report) : verdict
           },
           onProgress(progress) {
             report(progress)
@@ -141,21 +148,21 @@ export function useSwap(): UseSwap {
   )
   const start: UseSwap['start'] = useCallback(
     async (chainId, request, order) => {
-      return act(order, async (wallet, options) => {
+      return execute(order, async (wallet, options) => {
         const { swap } = await import('./run-swap.ts')
         return swap(client, wallet, chainId, request, options)
       })
     },
-    [act, client],
+    [execute, client],
   )
   const resume: UseSwap['resume'] = useCallback(
     async (state, order) => {
-      return act(order, async (wallet, options) => {
+      return execute(order, async (wallet, options) => {
         const { resumeSwap } = await import('./run-swap.ts')
         return resumeSwap(client, wallet, state, options)
       })
     },
-    [act, client],
+    [execute, client],
   )
   const cancel = useCallback(() => {
     controller.current?.abort()
@@ -164,8 +171,8 @@ export function useSwap(): UseSwap {
   return { ...run, start, resume, cancel }
 }
 
-/** Asks the owner to confirm a quote. Resolves to false if the swap is canceled. */
-function question(
+/** Asks the user to confirm a quote. Resolves to false if the swap is canceled. */
+function askUser(
   route: Route,
   proof: Proven,
   signal: AbortSignal,

@@ -15,8 +15,11 @@ import { sluice } from './service/client.ts'
 import { SettingContext } from './ui/setting.ts'
 import { createWallets, WalletsContext } from './wallet/wallets.ts'
 
-/** Delay until the Explain page is prefetched. It works without the service, so it must be available when the service is down. */
-const EXPLAIN_MS = 10_000
+/**
+ * Delay until the Explain page is prefetched. It works without the service, so it must be available when the service is
+ * down.
+ */
+const EXPLAIN_PREFETCH_DELAY_MS = 10_000
 
 // The skeleton of the HTML remains until the page can be rendered in full.
 const [setting] = await Promise.all([loadSetting(), openPage()])
@@ -37,5 +40,5 @@ createRoot(document.getElementById('root')!).render(
 )
 
 const prefetchExplain = () => void import('./explain/ExplainPage.tsx').catch(() => {})
-// Not during an input. Safari has no idle callbacks.
-setTimeout(() => (window.requestIdleCallback ?? setTimeout)(prefetchExplain), EXPLAIN_MS)
+// Waits for an idle moment, so that no input is delayed. Safari has no `requestIdleCallback`.
+setTimeout(() => (window.requestIdleCallback ?? setTimeout)(prefetchExplain), EXPLAIN_PREFETCH_DELAY_MS)

@@ -18,7 +18,7 @@ import { parseChainId, readSwapParams } from './swap/params.ts'
 import { Notice } from './ui/Notice.tsx'
 import { Shell } from './ui/Shell.tsx'
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ErrorPage })
 
 const swap = createRoute({
   getParentRoute: () => root,
@@ -27,7 +27,7 @@ const swap = createRoute({
   validateSearch: readSwapParams,
 })
 
-const onChain = (search: Readonly<Record<string, unknown>>): { readonly chain?: number } => {
+const readChainParam = (search: Readonly<Record<string, unknown>>): { readonly chain?: number } => {
   const chain = parseChainId(search.chain)
   return chain === undefined ? {} : { chain }
 }
@@ -36,7 +36,7 @@ const explain = createRoute({
   getParentRoute: () => root,
   path: '/app/explain',
   component: lazyRouteComponent(() => import('./explain/ExplainPage.tsx'), 'ExplainPage'),
-  validateSearch: onChain,
+  validateSearch: readChainParam,
 })
 
 const simulate = createRoute({
@@ -51,7 +51,7 @@ const prices = createRoute({
   path: '/app/prices',
   component: lazyRouteComponent(() => import('./prices/PricesPage.tsx'), 'PricesPage'),
   validateSearch: ({ chain, token, q }: Readonly<Record<string, unknown>>): PricesParams => ({
-    ...onChain({ chain }),
+    ...readChainParam({ chain }),
     ...(typeof token === 'string' && { token }),
     ...(typeof q === 'string' && q !== '' && { q }),
   }),
@@ -62,7 +62,7 @@ const honesty = createRoute({
   path: '/app/honesty',
   component: lazyRouteComponent(() => import('./honesty/HonestyPage.tsx'), 'HonestyPage'),
   validateSearch: ({ chain, by, pick }: Readonly<Record<string, unknown>>): HonestyParams => ({
-    ...onChain({ chain }),
+    ...readChainParam({ chain }),
     ...(typeof by === 'string' && Object.hasOwn(titleByKind, by) && { by: by as keyof typeof titleByKind }),
     ...(typeof pick === 'string' && { pick }),
   }),
@@ -72,7 +72,7 @@ const chains = createRoute({
   getParentRoute: () => root,
   path: '/app/chains',
   component: lazyRouteComponent(() => import('./chains/ChainsPage.tsx'), 'ChainsPage'),
-  validateSearch: onChain,
+  validateSearch: readChainParam,
 })
 
 const api = createRoute({
@@ -80,10 +80,10 @@ const api = createRoute({
   path: '/app/api',
   component: lazyRouteComponent(() => import('./console/ApiPage.tsx'), 'ApiPage'),
   validateSearch: ({ chain, ep, lang, set }: Readonly<Record<string, unknown>>): ApiParams => ({
-    ...onChain({ chain }),
+    ...readChainParam({ chain }),
     ...(typeof ep === 'string' && { ep }),
     ...((lang === 'TypeScript' || lang === 'Python') && { lang }),
-    ...(isTexts(set) && { set }),
+    ...(isTextRecord(set) && { set }),
   }),
 })
 
@@ -94,17 +94,17 @@ const referee = createRoute({
   validateSearch: readRefereeParams,
 })
 
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string')
 
 /**
- * Parses the value of a URL parameter. Numbers stay text: a float keeps 17 digits of an amount that may have 18 decimals,
- * and rounds the rest.
+ * Parses the value of a URL parameter. Numbers stay text: a float keeps 17 digits of an amount that may have 18
+ * decimals, and rounds the rest.
  */
-const parseValue = (text: string): unknown => (/^["[{]/.test(text) ? JSON.parse(text) : text)
+const parseParameter = (text: string): unknown => (/^["[{]/.test(text) ? JSON.parse(text) : text)
 
 export const router = createRouter({
-  parseSearch: parseSearchWith(parseValue),
+  parseSearch: parseSearchWith(parseParameter),
   routeTree: root.addChildren([swap, explain, simulate, referee, prices, honesty, chains, api]),
   defaultPreload: 'intent',
   scrollRestoration: true,
@@ -112,7 +112,10 @@ export const router = createRouter({
   search: { strict: true },
 })
 
-/** Loads the page of the URL. Navigation, unlike `router.load`, removes the parameters that the page's validation does not accept. */
+/**
+ * Loads the page of the URL. Navigation, unlike `router.load`, removes the parameters that the page's validation does
+ * not accept.
+ */
 export function openPage(): Promise<void> {
   const { pathname } = router.latestLocation
   return router.navigate({ to: pathname, search: true, params: true, hash: true, state: true, replace: true })
@@ -135,7 +138,7 @@ function NotFound() {
   )
 }
 
-function Broken({ error }: ErrorComponentProps) {
+function ErrorPage({ error }: ErrorComponentProps) {
   return (
     <>
       <h1>Something broke</h1>

@@ -3,9 +3,9 @@ import { builtinModules } from 'node:module'
 import ts from 'typescript'
 
 /** Packages that the root declares for all: the test runner and its property library. */
-const FOR_ALL = ['vitest', 'fast-check']
+const ROOT_PACKAGES = ['vitest', 'fast-check']
 
-/** Returns the packages that a file imports, resolves, or uses types of. */
+/** Returns the packages that a file imports, also those that it only resolves or takes types from. */
 function importedPackages(text: string): readonly string[] {
   const { importedFiles } = ts.preProcessFile(text, true, true)
   const names = importedFiles.map(({ fileName }) => fileName)
@@ -36,7 +36,7 @@ export function undeclaredImports(path: string, text: string, manifest: Manifest
     .filter(
       (importedPackage) =>
         importedPackage !== name &&
-        !FOR_ALL.includes(importedPackage) &&
+        !ROOT_PACKAGES.includes(importedPackage) &&
         !(importedPackage in dependencyNames) &&
         !(`@types/${importedPackage}` in dependencyNames),
     )

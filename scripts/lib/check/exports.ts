@@ -11,9 +11,9 @@ type ExportedName = {
 }
 
 type Module = {
-  readonly own: readonly ExportedName[]
+  readonly declarations: readonly ExportedName[]
   /** Modules that this one re-exports from; `names` is undefined for all names. */
-  readonly passed: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
+  readonly reExports: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
 }
 
 type NamedDeclaration = ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.InterfaceDeclaration
@@ -26,14 +26,14 @@ const isNamed = (node: ts.Node): node is NamedDeclaration =>
 
 export function moduleOf(path: string, text: string): Module {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  const own: ExportedName[] = []
-  const passedExports: { from: string; names: readonly string[] | undefined }[] = []
+  const declarations: ExportedName[] = []
+  const reExports: { from: string; names: readonly string[] | undefined }[] = []
   for (const node of source.statements) {
     if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
       const { exportClause: clause } = node
       const names =
         clause && ts.isNamedExports(clause) ? clause.elements.map((it) => (it.propertyName ?? it.name).text) : undefined
-      passedExports.push({ from: join(dirname(path), node.moduleSpecifier.text), names })
+      reExports.push({ from: join(dirname(path), node.moduleSpecifier.text), names })
       continue
     }
     const isExported =
@@ -42,18 +42,18 @@ export function moduleOf(path: string, text: string): Module {
     const hasDocstring = ts.getJSDocCommentsAndTags(node).length > 0
     const add = (name: ts.Node, isType: boolean) => {
       const line = source.getLineAndCharacterOfPosition(name.getStart(source)).line + 1
-      own.push({ name: name.getText(source), line, isType, hasDocstring })
+      declarations.push({ name: name.getText(source), line, isType, hasDocstring })
     }
     if (isNamed(node) && node.name) add(node.name, !ts.isFunctionDeclaration(node))
     if (ts.isVariableStatement(node)) for (const { name } of node.declarationList.declarations) add(name, false)
   }
-  return { own, passed: passedExports }
+  return { declarations, reExports }
 }
 
 /** @returns names of types that several files of packages export, each with its files */
 export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>()
-  for (const [path, { own }] of modules) {
+  for (const [path, { declarations: own }] of modules) {
     for (const { name, isType } of own) if (isType) files.set(name, [...(files.get(name) ?? []), path])
   }
   return new Map([...files].filter(([, paths]) => paths.length > 1))
@@ -68,10 +68,10 @@ export function undocumentedExports(entry: string, modules: ReadonlyMap<string, 
     const module = modules.get(path)
     if (!module || visitedFiles.has(key)) return
     visitedFiles.add(key)
-    for (const { name, line, hasDocstring } of module.own) {
+    for (const { name, line, hasDocstring } of module.declarations) {
       if (!hasDocstring && (names?.includes(name) ?? true)) faults.push(`${path}:${line}: "${name}": a docstring`)
     }
-    for (const { from, names: passedExports } of module.passed) {
+    for (const { from, names: passedExports } of module.reExports) {
       const requestedNames =
         passedExports && names ? passedExports.filter((name) => names.includes(name)) : (passedExports ?? names)
       if (requestedNames?.length !== 0) visit(from, requestedNames)

@@ -8,7 +8,7 @@ type Rule = { readonly pattern: RegExp; readonly instead: string }
 export type Match = { readonly line: number; readonly text: string; readonly instead: string }
 
 /** Words in comments and documents. */
-const WORDS: readonly Rule[] = [
+const WORD_RULES: readonly Rule[] = [
   { pattern: /\b(?:tells?|told|untold|retold)\b/gi, instead: 'report, notify, record, emit, or encode' },
   { pattern: /\b(?:whoever|whomever|whatever)\b/gi, instead: 'the caller, any, or the thing itself' },
   { pattern: /\bbeside\b/gi, instead: 'next to, compared with, other than, or in addition' },
@@ -29,7 +29,7 @@ const WORDS: readonly Rule[] = [
 ]
 
 /** Beginnings of docstrings. */
-const FORMS: readonly Rule[] = [
+const FORM_RULES: readonly Rule[] = [
   {
     pattern: new RegExp(`/\\*\\*[\\s*]+(?:${QUESTION_WORDS}|For|The same)\\b`, 'g'),
     instead: 'a verb or a noun first',
@@ -61,7 +61,7 @@ const NAME_WORDS: Readonly<Record<string, string>> = {
   dearer: 'moreExpensive',
 }
 /** Participles that are not names on their own. */
-const BARE = new Set([
+const BARE_PARTICIPLES = new Set([
   'made',
   'told',
   'asked',
@@ -85,7 +85,7 @@ const matches = (text: string, rules: readonly Rule[], lineOf: (index: number) =
   )
 
 function nameMatch(name: string): string | undefined {
-  if (BARE.has(name.toLowerCase())) return 'a noun: name the thing'
+  if (BARE_PARTICIPLES.has(name.toLowerCase())) return 'a noun: name the thing'
   for (const word of wordsOf(name)) if (Object.hasOwn(NAME_WORDS, word)) return NAME_WORDS[word]
   return undefined
 }
@@ -111,7 +111,7 @@ function isDeclaration(node: ts.Identifier): boolean {
 }
 
 /** @returns matches in the comments and in the declared names of a source file */
-export function inSource(
+export function matchesInSource(
   path: string,
   text: string,
 ): { readonly comments: readonly Match[]; readonly names: readonly Match[] } {
@@ -126,7 +126,7 @@ export function inSource(
       visitedPositions.add(pos)
       // Names in backticks are code.
       const comment = text.slice(pos, end).replace(/`[^`]*`/g, (code) => ' '.repeat(code.length))
-      comments.push(...matches(comment, [...WORDS, ...FORMS], (index) => lineAt(pos + index)))
+      comments.push(...matches(comment, [...WORD_RULES, ...FORM_RULES], (index) => lineAt(pos + index)))
     }
   }
   const visit = (node: ts.Node): void => {
@@ -147,10 +147,10 @@ export function inSource(
 }
 
 /** @returns matches in the prose of a document, without its code */
-export function inDocument(text: string): readonly Match[] {
+export function matchesInDocument(text: string): readonly Match[] {
   const blank = (code: string) => code.replace(/[^\n]/g, ' ')
   const prose = text.replace(/```[\s\S]*?```|`[^`\n]*`|<!--[\s\S]*?-->|\]\([^)]*\)/g, blank)
-  return matches(prose, WORDS, (index) => prose.slice(0, index).split('\n').length)
+  return matches(prose, WORD_RULES, (index) => prose.slice(0, index).split('\n').length)
 }
 
 const MAX_SUBJECT = 72

@@ -1,4 +1,7 @@
-/** Checks the lengths of files and functions. Longer ones than CONTRIBUTING allows need a reason in a comment. */
+/**
+ * Checks the lengths of files and functions. Those that exceed the limits of CONTRIBUTING need a comment with the
+ * reason.
+ */
 import ts from 'typescript'
 
 const FILE_LINES = 500
@@ -41,9 +44,9 @@ function hasReason(node: ts.Node, text: string): boolean {
  * contains it.
  */
 function statementOf(node: ts.Node): ts.Node {
-  let at = node
-  while (!ts.isStatement(at) && !ts.isClassElement(at) && at.parent) at = at.parent
-  return at
+  let current = node
+  while (!ts.isStatement(current) && !ts.isClassElement(current) && current.parent) current = current.parent
+  return current
 }
 
 function lineOf(source: ts.SourceFile, position: number): number {

@@ -27,11 +27,11 @@ export function copyRepository(): string {
   return copy
 }
 
-/** Leaves the tests of some folders of a copy. */
+/** Deletes the tests of a copy, except those in the given folders. */
 export function keepTests(copy: string, folders: readonly string[]): void {
   for (const path of listedFiles('*.test.ts', '*.test.tsx'))
     if (!folders.some((folder) => path.startsWith(`${folder}/`))) rmSync(join(copy, path))
-  // The names of the longest files, which have to exist.
+  // Empties the list of the longest test files, because each file in it must exist.
   const order = join(copy, 'test/src/longest-first.ts')
   writeFileSync(
     order,

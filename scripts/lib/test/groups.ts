@@ -10,12 +10,12 @@ import { root } from '../run.ts'
 
 /** Task over all files of the repository. */
 const WHOLE_TREE = '//#sources'
-const TEST = '#test'
+const TEST_TASK = '#test'
 const TURBO = join(root, 'node_modules/.bin/turbo')
 const MAX_OUTPUT = 1 << 28
 
 /** Environment variables of a terminal, of npm, and of Turborepo, which change without an effect on tests. */
-const SESSION =
+const SESSION_VARIABLES =
   /^(npm_.*|NODE|NODE_COMPILE_CACHE|INIT_CWD|COLOR|EDITOR|VISUAL|PAGER|TURBO_.*|_|PWD|OLDPWD|SHLVL|PATH|HISTFILE|LS_COLORS|COLORTERM|(SSH|DBUS|VSCODE|ITERM|TERM|TMUX|XDG|GNOME|KITTY|VTE|GPG)_.*|TMUX|STY|WINDOWID|DISPLAY|WAYLAND_DISPLAY|GIT_ASKPASS)$/
 
 type DryRun = {
@@ -49,7 +49,7 @@ export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): 
   const machine = machineState(env)
   return new Map(
     tasks
-      .filter(({ taskId }) => taskId.endsWith(TEST))
+      .filter(({ taskId }) => taskId.endsWith(TEST_TASK))
       .filter(({ directory }) => testFiles.some((path) => path.startsWith(`${directory}/`)))
       .map(({ hash, directory, dependencies }) => {
         const parts = [hash, machine, ...(dependencies.includes(WHOLE_TREE) ? [tracked] : [])]
@@ -64,31 +64,31 @@ export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): 
  */
 function machineState(env: NodeJS.ProcessEnv): string {
   const variables = Object.entries(env)
-    .filter(([name]) => !SESSION.test(name))
+    .filter(([name]) => !SESSION_VARIABLES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const folders = (env.PATH ?? '').split(delimiter).filter((path) => !path.split('/').includes('node_modules'))
   return hashOf(
     process.version,
     process.platform,
     process.arch,
-    ...variables.map(([name, value]) => `${name}=${value}\n${namedData(name, value ?? '')}`),
+    ...variables.map(([name, value]) => `${name}=${value}\n${describeNamedFile(name, value ?? '')}`),
     ...folders.map((path) => `${path} ${statOf(path)?.mtimeMs}`),
   )
 }
 
 /** Describes the file that a variable names, or the entries of the folder that a `_DIR` names. */
-function namedData(name: string, value: string): string {
+function describeNamedFile(name: string, value: string): string {
   if (!isAbsolute(value)) return ''
   const stats = statOf(value)
-  if (stats?.isFile()) return version(stats)
+  if (stats?.isFile()) return versionOf(stats)
   if (!stats?.isDirectory() || !name.endsWith('_DIR')) return ''
   return readdirSync(value)
     .sort()
-    .map((entry) => `${entry} ${version(statOf(join(value, entry)))}`)
+    .map((entry) => `${entry} ${versionOf(statOf(join(value, entry)))}`)
     .join('\n')
 }
 
-function version(stats: Stats | undefined): string {
+function versionOf(stats: Stats | undefined): string {
   return `${stats?.size} ${stats?.mtimeMs}`
 }
 

@@ -6,7 +6,10 @@ import type { Skip } from '../../../test/src/summary.ts'
 /** Counts of a group without failed tests, with the reasons of its skipped tests. */
 export type PassedResult = { readonly passed: number; readonly skipped: number; readonly skips: readonly Skip[] }
 
-/** Results kept, those of about twenty states of the repository; the one that was unused for longest is dropped. */
+/**
+ * Maximum number of stored results: those of about twenty states of the repository. The longest unused ones are
+ * deleted.
+ */
 const MAX_RESULTS = 500
 
 export class PassedResults {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyRepository, keepTests } from './copy.ts'
 import { groupKeys } from './groups.ts'
 import { PassedResults } from './passed-results.ts'
-import { closingLine, typescriptTests } from './run-tests.ts'
+import { closingLine, runTypescriptTests } from './run-tests.ts'
 
 let copy: string
 let results: PassedResults
@@ -22,7 +22,7 @@ const env = { ...process.env }
 function runChanged() {
   const currentKeys = () => groupKeys(copy, env)
   const cache = { results, keys: currentKeys(), currentKeys }
-  return typescriptTests(['--tagsFilter=!long'], { folder: copy, env, cache, quiet: true })
+  return runTypescriptTests(['--tagsFilter=!long'], { folder: copy, env, cache, quiet: true })
 }
 
 test('what passed is not run again, and still counted; what changed or failed is', { tags: 'long' }, async () => {

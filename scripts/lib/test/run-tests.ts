@@ -15,12 +15,12 @@ export type Outcome = {
   readonly skips: readonly Skip[]
 }
 
-/** Stored results, which decide what a run leaves out. */
+/** Stored results of earlier runs. Groups with an unchanged key that passed are not run again. */
 export type Cache = {
   readonly results: PassedResults
   /** Key of each group by its folder, at the start of the run. */
   readonly keys: ReadonlyMap<string, string>
-  /** Returns the present keys. Files may change during a run. */
+  /** Computes the keys again, since files may change during a run. */
   readonly currentKeys: () => ReadonlyMap<string, string>
 }
 
@@ -37,7 +37,7 @@ export type TestOptions = {
 const CONTRACTS = 'contracts'
 
 /** Runs the Solidity tests of a build with Hardhat. Output without test counts is a failure. */
-export async function solidityTests(
+export async function runSolidityTests(
   build: string,
   { env, cache }: TestOptions,
 ): Promise<Outcome & { readonly output: string }> {
@@ -50,8 +50,8 @@ export async function solidityTests(
     env: { ...env, BUILD: build },
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colors are control characters.
-  const plain = output.replace(/\u001b\[[0-9;]*m/g, '')
-  const count = (word: string) => Number(plain.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0)
+  const uncoloredOutput = output.replace(/\u001b\[[0-9;]*m/g, '')
+  const count = (word: string) => Number(uncoloredOutput.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0)
   const [passed, skipped] = [count('passing'), count('skipped')]
   const failed = count('failing') || (passed === 0 || code !== 0 ? 1 : 0)
   if (key && failed === 0 && cache?.currentKeys().get(CONTRACTS) === key)
@@ -65,7 +65,7 @@ export async function solidityTests(
  *
  * @param args - further arguments of vitest
  */
-export async function typescriptTests(
+export async function runTypescriptTests(
   args: readonly string[],
   { folder = root, env, quiet = false, cache }: TestOptions,
 ): Promise<Outcome & { readonly files: readonly FileCost[] }> {
@@ -78,22 +78,23 @@ export async function typescriptTests(
   )
   const unchanged = [...stored].map(([group, result]) => unchangedOutcome(group, result))
   if (keys.size > 0 && stored.size === keys.size) return { ...sumOf(unchanged), files: [] }
-  const { summary, code } = await vitest(args, {
+  const { summary, code } = await runVitest(args, {
     cwd: folder,
     env: { ...env, UNCHANGED_FOLDERS: [...stored.keys()].join(',') },
     quiet,
   })
   if (!summary) return { ...sumOf([...unchanged, FAILED]), files: [] }
-  const ran = outcomeOf(summary.results, code)
+  const runOutcome = outcomeOf(summary.results, code)
   if (cache && summary.isComplete) {
-    const after = cache.currentKeys()
+    const keysAfterRun = cache.currentKeys()
     for (const [group, key] of keys) {
       const results = summary.results.filter(({ file }) => file.startsWith(`${group}/`))
       const isPassed = results.length > 0 && results.every(({ isComplete }) => isComplete)
-      if (!stored.has(group) && isPassed && after.get(group) === key) cache.results.set(key, outcomeOf(results, 0))
+      if (!stored.has(group) && isPassed && keysAfterRun.get(group) === key)
+        cache.results.set(key, outcomeOf(results, 0))
     }
   }
-  return { ...sumOf([...unchanged, ran]), files: summary.files }
+  return { ...sumOf([...unchanged, runOutcome]), files: summary.files }
 }
 
 /** Returns the sum of outcomes, with their reasons for skipped tests in one list. */
@@ -131,13 +132,13 @@ function outcomeOf(results: readonly FileResult[], code: number): Outcome {
   return { passed: sum((result) => result.passed), failed, skipped, unchanged: 0, skips }
 }
 
-/** Runs vitest. `summary` is absent if it left none. */
-async function vitest(
+/** Runs vitest. `summary` is absent if vitest did not write one. */
+async function runVitest(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly quiet: boolean },
 ): Promise<{ readonly summary?: Summary; readonly code: number }> {
-  const temporary = mkdtempSync(join(tmpdir(), 'sluice-test-'))
-  const summaryFile = join(temporary, 'summary.json')
+  const temporaryDir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  const summaryFile = join(temporaryDir, 'summary.json')
   try {
     const { code } = await run('vitest', ['run', '--reporter=default', '--reporter=./test/src/summary.ts', ...args], {
       ...options,
@@ -148,6 +149,6 @@ async function vitest(
     console.error('vitest left no report:', error)
     return { code: 1 }
   } finally {
-    rmSync(temporary, { recursive: true, force: true })
+    rmSync(temporaryDir, { recursive: true, force: true })
   }
 }

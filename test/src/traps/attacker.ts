@@ -13,13 +13,13 @@ import {
 } from '@sluice/devnet'
 import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
 
-let compiled: Readonly<Record<string, Artifact>> | undefined
+let compiledContracts: Readonly<Record<string, Artifact>> | undefined
 
 /** Compiles the contracts of Hostile.sol with the lockfile's solc. */
-function hostile(): Readonly<Record<string, Artifact>> {
+function hostileContracts(): Readonly<Record<string, Artifact>> {
   const sources = { 'Hostile.sol': readFileSync(join(import.meta.dirname, 'Hostile.sol'), 'utf8') }
-  compiled ??= compile({ compiler: 'solc', evmVersion: 'cancun', sources, packages: [] })
-  return compiled
+  compiledContracts ??= compile({ compiler: 'solc', evmVersion: 'cancun', sources, packages: [] })
+  return compiledContracts
 }
 
 const balancer = (task: string, name: string) =>
@@ -31,7 +31,7 @@ const ONE = 10n ** 18n
 const MIN_FEE = 10n ** 12n
 
 /** Whole tokens of one side of a pool. */
-export type Side = { readonly token: Contract; readonly whole: number }
+export type Side = { readonly token: Contract; readonly wholeTokens: number }
 
 export class Attacker {
   readonly chain: Builder
@@ -61,7 +61,7 @@ export class Attacker {
     name: 'HostileToken' | 'PatientToken' | 'SurchargingToken' | 'HostileVault' | 'HostilePool',
     ...args: readonly unknown[]
   ): Promise<Contract> {
-    return this.chain.deploy(hostile()[name]!, args)
+    return this.chain.deploy(hostileContracts()[name]!, args)
   }
 
   /** Creates a Uniswap V2 pair with liquidity. */
@@ -77,7 +77,7 @@ export class Attacker {
       artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi,
       await factory.read<string>('getPair', [a, b]),
     )
-    for (const { token, whole } of sides) await token.send('mint', [pair.address, units(whole)])
+    for (const { token, wholeTokens: whole } of sides) await token.send('mint', [pair.address, tokenUnits(whole)])
     await pair.send('mint', [this.address])
     return pair
   }
@@ -96,14 +96,14 @@ export class Attacker {
       balancer(WEIGHTED, 'WeightedPoolFactory').abi,
       this.factory('weightedPoolFactory'),
     )
-    const ordered = inOrder(sides)
-    const tokens = ordered.map(({ token }) => token.address)
-    const nobody = ordered.map(() => ZeroAddress)
+    const sortedSides = sortedByAddress(sides)
+    const tokens = sortedSides.map(({ token }) => token.address)
+    const nobody = sortedSides.map(() => ZeroAddress)
     const args = [
       'Bait',
       'BAIT',
       tokens,
-      ordered.map(() => ONE / BigInt(ordered.length)),
+      sortedSides.map(() => ONE / BigInt(sortedSides.length)),
       nobody,
       MIN_FEE,
       this.address,
@@ -111,7 +111,7 @@ export class Attacker {
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
     const pool = this.chain.contractAt(balancer(WEIGHTED, 'WeightedPool').abi, address)
-    await this.join(pool, ordered, (amounts) =>
+    await this.join(pool, sortedSides, (amounts) =>
       AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
     )
     return pool
@@ -123,15 +123,15 @@ export class Attacker {
       balancer(STABLE, 'ComposableStablePoolFactory').abi,
       this.factory('stablePoolFactory'),
     )
-    const ordered = inOrder(sides)
-    const tokens = ordered.map(({ token }) => token.address)
-    const rates = ordered.map(({ rate }) => rate ?? ZeroAddress)
-    const [none, no] = [ordered.map(() => 0), ordered.map(() => false)]
-    const args = ['Bait', 'BAIT', tokens, 2000, rates, none, no, MIN_FEE, ZeroAddress]
+    const sortedSides = sortedByAddress(sides)
+    const tokens = sortedSides.map(({ token }) => token.address)
+    const rates = sortedSides.map(({ rate }) => rate ?? ZeroAddress)
+    const [zeroDurations, noExemptions] = [sortedSides.map(() => 0), sortedSides.map(() => false)]
+    const args = ['Bait', 'BAIT', tokens, 2000, rates, zeroDurations, noExemptions, MIN_FEE, ZeroAddress]
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
     const pool = this.chain.contractAt(balancer(STABLE, 'ComposableStablePool').abi, address)
-    await this.join(pool, ordered, (amounts) =>
+    await this.join(pool, sortedSides, (amounts) =>
       AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
     )
     return pool
@@ -139,10 +139,10 @@ export class Attacker {
 
   /** Creates a pool with the attacker's code in the genuine vault. */
   async ownPool(sides: readonly Side[]): Promise<Contract> {
-    const ordered = inOrder(sides)
-    const tokens = ordered.map(({ token }) => token.address)
+    const sortedSides = sortedByAddress(sides)
+    const tokens = sortedSides.map(({ token }) => token.address)
     const pool = await this.deploy('HostilePool', this.vault.address, tokens)
-    await this.join(pool, ordered, (amounts) => AbiCoder.defaultAbiCoder().encode(['uint256[]'], [amounts]))
+    await this.join(pool, sortedSides, (amounts) => AbiCoder.defaultAbiCoder().encode(['uint256[]'], [amounts]))
     return pool
   }
 
@@ -155,13 +155,13 @@ export class Attacker {
     const { tokens: assets } = (await this.vault.readAll('getPoolTokens', [id])) as unknown as {
       tokens: readonly string[]
     }
-    for (const { token, whole } of sides) {
-      await token.send('mint', [this.address, units(whole)])
+    for (const { token, wholeTokens: whole } of sides) {
+      await token.send('mint', [this.address, tokenUnits(whole)])
       await token.send('approve', [this.vault.address, MaxUint256])
     }
     const amounts = assets.map((asset) => {
       const side = sides.find(({ token }) => token.address === asset.toLowerCase())
-      return side ? units(side.whole) : 0n
+      return side ? tokenUnits(side.wholeTokens) : 0n
     })
     const request = {
       assets,
@@ -174,7 +174,7 @@ export class Attacker {
 }
 
 /** Returns base units of a token with 18 decimals. */
-export const units = (whole: number): bigint => BigInt(Math.round(whole * 1e6)) * 10n ** 12n
+export const tokenUnits = (whole: number): bigint => BigInt(Math.round(whole * 1e6)) * 10n ** 12n
 
-const inOrder = <S extends Side>(sides: readonly S[]): readonly S[] =>
+const sortedByAddress = <S extends Side>(sides: readonly S[]): readonly S[] =>
   [...sides].sort((a, b) => (BigInt(a.token.address) < BigInt(b.token.address) ? -1 : 1))

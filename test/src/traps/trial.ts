@@ -1,11 +1,11 @@
-/** Runs one trap against the service, and compares the default result with the loss from the bait. */
+/** Runs one trap against the service, and compares the route with default settings with the route through the bait. */
 import type { System } from '../service.ts'
 import { swapUrl } from '../swap.ts'
 import { Node } from '../wallet.ts'
 import { Attacker } from './attacker.ts'
 import type { Trap } from './traps.ts'
 
-const AMOUNT = 4_000n * 10n ** 18n
+const AMOUNT_IN = 4_000n * 10n ** 18n
 /** Milliseconds for which quotes must be stable, since pools found in past logs may join after the first quotes. */
 const STEADY_MS = 1_000
 const STEP_MS = 250
@@ -14,12 +14,12 @@ const MAX_STEPS = 60
 export type Verdict = {
   readonly trap: string
   /**
-   * With `intermediates=any`: percent of the input that goes through the bait, and the quote's excess over the quote
-   * without the trap in bps.
+   * Percent of the input that goes through the bait in the quote with `intermediates=any` (the baited quote). Next: the
+   * excess of that quote over the quote without the trap, in bps.
    */
   readonly baitedPercent: number
   readonly baitedQuoteBps: number
-  /** Loss of that transaction compared with its own quote; null if it reverted. */
+  /** Loss of the baited quote's transaction compared with that quote, in bps; null if the transaction reverted. */
   readonly baitedLossBps: number | null
   /** True if the route with default settings uses a pool of the attacker. */
   readonly stepsOnIt: boolean
@@ -30,14 +30,15 @@ export type Verdict = {
   readonly gainBps: number | null
   /** Quote with default settings compared with the quote without the trap, in bps. */
   readonly quotedBps: number
-  /** Pools of the route without the trap that the default route omits, and pools that it uses instead. */
+  /** Pools that the route without the trap uses, and the route with default settings does not. */
   readonly leftOut: readonly string[]
+  /** Pools that the route with default settings uses, and the route without the trap does not. */
   readonly instead: readonly string[]
-  /** Numbers of simulation outcomes other than `exact`. After such an outcome, a quote avoids a pool. */
+  /** Number of simulated routes by outcome, except for `exact`. After such an outcome, a quote avoids a pool. */
   readonly failedTrials: Readonly<Record<string, number>>
 }
 
-type QuotedTrial = {
+type QuotedRoute = {
   readonly toAmount: string
   readonly gasEstimate: string
   readonly swaps: readonly { pool: string; protocol: string; tokenIn: string; tokenOut: string; amountIn: string }[]
@@ -45,12 +46,12 @@ type QuotedTrial = {
 }
 
 /** Returns the pools of the first route that the second does not use, with their protocols. */
-function besides(first: QuotedTrial, second: QuotedTrial): readonly string[] {
+function poolsOnlyIn(first: QuotedRoute, second: QuotedRoute): readonly string[] {
   const secondPools = new Set(second.swaps.map(({ pool }) => pool))
   return first.swaps.filter(({ pool }) => !secondPools.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
 }
 
-async function steady(ask: () => Promise<QuotedTrial>): Promise<QuotedTrial> {
+async function stableQuote(ask: () => Promise<QuotedRoute>): Promise<QuotedRoute> {
   let last = await ask()
   for (let step = 0, same = 0; step < MAX_STEPS; step++) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
@@ -62,7 +63,7 @@ async function steady(ask: () => Promise<QuotedTrial>): Promise<QuotedTrial> {
   throw new Error('the honest quote does not come to rest')
 }
 
-async function failedTrials(api: string): Promise<Readonly<Record<string, number>>> {
+async function failedTrialsOf(api: string): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(`${api}/metrics`)).text()
   const counted = text.matchAll(/^sluice_route_trials_total{[^}]*outcome="(\w+)"} (\d+)$/gm)
   return Object.fromEntries(
@@ -76,16 +77,16 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   const node = new Node(devnet.url)
   const { tokens, accounts, guard } = devnet.info
   const [user, src, dst] = [accounts[0]!.address, tokens.LINK!.address, tokens.UNI!.address]
-  const ask = async (from: string, over: Record<string, string> = {}): Promise<QuotedTrial> => {
-    const query = { src, dst, amount: AMOUNT, from, gasPrice: 10n ** 9n, ...over }
+  const ask = async (from: string, over: Record<string, string> = {}): Promise<QuotedRoute> => {
+    const query = { src, dst, amount: AMOUNT_IN, from, gasPrice: 10n ** 9n, ...over }
     const response = await fetch(swapUrl(api, devnet.chainId, query))
-    const body = (await response.json()) as QuotedTrial
+    const body = (await response.json()) as QuotedRoute
     if (response.status !== 200) throw new Error(`${trap.name}: ${JSON.stringify(body)}`)
     return body
   }
   await node.approve(src, user, guard, 2n ** 255n)
-  const calm = await steady(() => ask(user))
-  const honest = BigInt(calm.toAmount)
+  const quoteWithoutTrap = await stableQuote(() => ask(user))
+  const outputWithoutTrap = BigInt(quoteWithoutTrap.toAmount)
   const honestPools = new Set<string>(devnet.info.pools.flatMap(({ address, id = address }) => [address, id]))
 
   const attacker = new Attacker(devnet)
@@ -94,39 +95,39 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   if (requestedToken !== dst) await ask(attacker.address, { dst: requestedToken, intermediates: 'any' })
   await node.request('anvil_mine', ['0x3'])
 
-  const baited = await ask(user, { intermediates: 'any' })
-  const route = await ask(user)
+  const baitedRoute = await ask(user, { intermediates: 'any' })
+  const defaultRoute = await ask(user)
   await spring()
 
-  const received = async ({ tx, gasEstimate }: QuotedTrial): Promise<bigint | null> => {
+  const receivedBy = async ({ tx, gasEstimate }: QuotedRoute): Promise<bigint | null> => {
     const before = await node.balance(dst, user)
     const gas = `0x${((BigInt(gasEstimate) * 12n) / 10n).toString(16)}`
     const price = trap.gasPriceWei && { gasPrice: `0x${trap.gasPriceWei.toString(16)}` }
     const sent = { from: user, to: tx.to, data: tx.data, gas, ...price }
     await node.request('eth_sendTransactionSync', [sent])
-    const got = (await node.balance(dst, user)) - before
-    return got > 0n ? got : null
+    const amount = (await node.balance(dst, user)) - before
+    return amount > 0n ? amount : null
   }
-  const undo = await node.request<string>('evm_snapshot')
-  const sprung = await received(baited)
-  await node.undo(undo)
+  const snapshotId = await node.request<string>('evm_snapshot')
+  const baitedReceived = await receivedBy(baitedRoute)
+  await node.undo(snapshotId)
   await node.request('evm_mine')
-  const got = await received(route)
+  const defaultReceived = await receivedBy(defaultRoute)
 
-  const isBait = ({ pool, protocol }: QuotedTrial['swaps'][number]) =>
+  const isBait = ({ pool, protocol }: QuotedRoute['swaps'][number]) =>
     protocol !== 'wrapped-native' && !honestPools.has(pool)
-  const intoBait = baited.swaps.filter((leg) => isBait(leg) && leg.tokenIn.toLowerCase() === src)
-  const into = intoBait.reduce((sum, { amountIn }) => sum + BigInt(amountIn), 0n)
+  const baitLegs = baitedRoute.swaps.filter((leg) => isBait(leg) && leg.tokenIn.toLowerCase() === src)
+  const baitInput = baitLegs.reduce((sum, { amountIn }) => sum + BigInt(amountIn), 0n)
   return {
     trap: trap.name,
-    baitedPercent: Number((into * 1000n) / AMOUNT) / 10,
-    baitedQuoteBps: bps(BigInt(baited.toAmount), honest),
-    baitedLossBps: sprung === null ? null : -bps(sprung, BigInt(baited.toAmount)),
-    stepsOnIt: route.swaps.some(isBait),
-    gainBps: got === null ? null : bps(got, honest),
-    quotedBps: bps(BigInt(route.toAmount), honest),
-    leftOut: besides(calm, route),
-    instead: besides(route, calm),
-    failedTrials: await failedTrials(api),
+    baitedPercent: Number((baitInput * 1000n) / AMOUNT_IN) / 10,
+    baitedQuoteBps: bps(BigInt(baitedRoute.toAmount), outputWithoutTrap),
+    baitedLossBps: baitedReceived === null ? null : -bps(baitedReceived, BigInt(baitedRoute.toAmount)),
+    stepsOnIt: defaultRoute.swaps.some(isBait),
+    gainBps: defaultReceived === null ? null : bps(defaultReceived, outputWithoutTrap),
+    quotedBps: bps(BigInt(defaultRoute.toAmount), outputWithoutTrap),
+    leftOut: poolsOnlyIn(quoteWithoutTrap, defaultRoute),
+    instead: poolsOnlyIn(defaultRoute, quoteWithoutTrap),
+    failedTrials: await failedTrialsOf(api),
   }
 }

@@ -46,7 +46,7 @@ type Options = {
   readonly measuredGas: MeasuredGas
   readonly log: Pick<Logger, 'info'>
 }
-/** One direction of a pool, with the hops that measure it: null where the pool cannot be that hop of a route. */
+/** One direction of a pool, with the hops that measure it; null if the pool cannot be that hop of a route. */
 type Direction = {
   readonly pool: Pool
   readonly tokenIn: Address

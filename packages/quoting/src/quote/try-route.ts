@@ -147,7 +147,6 @@ async function runRoute(
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
   const routeRunner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
   const { encode, simulate, simulateLater, bareRunModeOf, deadline } = routeRunner
-
   const requestedOut = request.amountOut
   const expectedOutOf = (plan: RoutePlan) =>
     netOf(plan.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
@@ -174,8 +173,7 @@ async function runRoute(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A token that taxes only accounts without code pays the full output to the probe, so the shortfall is not the fault of
-  // a pool. The quote then promises the lower output and carries a warning.
+  // A token that taxes only accounts without code pays the probe in full, so the shortfall is not the fault of a pool.
   const { probed: outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
@@ -193,7 +191,6 @@ async function runRoute(
       ...{ balances, laterExtraGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
     }
   }
-
   const adjustedOutcome = {
     outcome: 'adjusted',
     balances,

@@ -6,7 +6,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useState } from 'react'
-import { type PageChain, type ShownStatus, useStatus, useStatuses } from '../service/chains.ts'
+import { type PageChain, type PageChainStatus, useStatus, useStatuses } from '../service/chains.ts'
 import { Address } from '../ui/Address.tsx'
 import { useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
@@ -25,12 +25,12 @@ const statusLabels = {
 } as const
 type StatusKind = keyof typeof statusLabels
 
-/** Lag in seconds from which a chain with a moving clock counts as behind. */
+/** Lag in seconds from which a chain counts as behind, if the times of its blocks follow real time (clock `moving`). */
 const BEHIND_SECONDS = 30
-/** Number of tiles that a group shows on a narrow screen before it folds the others. */
+/** Maximum tiles of a group on a narrow screen until the reader expands the group. */
 const MAX_FOLDED_TILES = 12
 
-function statusKindOf({ status }: PageChain, chainStatus: ShownStatus | undefined): StatusKind {
+function statusKindOf({ status }: PageChain, chainStatus: PageChainStatus | undefined): StatusKind {
   if (chainStatus?.state === 'failing') return 'down'
   if (chainStatus?.state === 'awake')
     return chainStatus.clock === 'moving' && (chainStatus.lagSeconds ?? 0) > BEHIND_SECONDS
@@ -55,10 +55,10 @@ export function ChainsPage() {
   const { data, error, dataUpdatedAt } = useStatuses()
   const rowsOfChains = chains.map((chain) => {
     const chainStatus = data?.chains[chain.id]
-    return { ...chain, run: chainStatus, statusKind: statusKindOf(chain, chainStatus) }
+    return { ...chain, chainStatus, statusKind: statusKindOf(chain, chainStatus) }
   })
   const followedChains = rowsOfChains.filter(
-    ({ run: chainStatus }) => chainStatus !== undefined && chainStatus.state !== 'asleep',
+    ({ chainStatus }) => chainStatus !== undefined && chainStatus.state !== 'asleep',
   )
   return (
     <>
@@ -102,7 +102,7 @@ export function ChainsPage() {
   )
 }
 
-type Row = PageChain & { readonly run: ShownStatus | undefined; readonly statusKind: StatusKind }
+type Row = PageChain & { readonly chainStatus: PageChainStatus | undefined; readonly statusKind: StatusKind }
 
 type ChainMapProps = {
   readonly rows: readonly Row[]
@@ -145,7 +145,7 @@ function ChainGroup({ name, tiles, chosenId, onChoose }: GroupProps) {
         <span className="unit">{tiles.length}</span>
       </h2>
       <div className="tiles">
-        {shownTiles.map(({ id, name, statusKind, run: chainStatus }) => (
+        {shownTiles.map(({ id, name, statusKind, chainStatus }) => (
           <ChainTile
             key={id}
             {...{ id, name, statusKind, onChoose }}
@@ -268,7 +268,7 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Shows the lag only if the chain's block times follow real time. */
-function LastBlock({ run: chainStatus }: { readonly run: ShownStatus | undefined }) {
+function LastBlock({ run: chainStatus }: { readonly run: PageChainStatus | undefined }) {
   if (chainStatus?.clock === 'resting') return 'idle (no new blocks)'
   if (chainStatus?.clock === 'off') return 'clock differs from ours'
   if (chainStatus?.clock !== 'moving' || chainStatus.lagSeconds === undefined)
@@ -285,8 +285,8 @@ function Lag({ seconds }: { readonly seconds: number }) {
 }
 
 function FollowedChains({ rows }: { readonly rows: readonly Row[] }) {
-  const rowsByLag = [...rows].sort((a, b) => (b.run?.lagSeconds ?? 0) - (a.run?.lagSeconds ?? 0))
-  const pipClasses = { late: 'pip--warn', down: 'pip--bad' } as Partial<Record<StatusKind, string>>
+  const rowsByLag = [...rows].sort((a, b) => (b.chainStatus?.lagSeconds ?? 0) - (a.chainStatus?.lagSeconds ?? 0))
+  const dotClasses = { late: 'pip--warn', down: 'pip--bad' } as Partial<Record<StatusKind, string>>
   return (
     <section className="panel cl" aria-labelledby="followed">
       <div className="panel__h">
@@ -309,10 +309,10 @@ function FollowedChains({ rows }: { readonly rows: readonly Row[] }) {
             </tr>
           </thead>
           <tbody>
-            {rowsByLag.map(({ id, name, statusKind, run: chainStatus, guard }) => (
+            {rowsByLag.map(({ id, name, statusKind, chainStatus, guard }) => (
               <tr key={id}>
                 <td>
-                  <span className={`pip pip--row ${pipClasses[statusKind] ?? ''}`} />
+                  <span className={`pip pip--row ${dotClasses[statusKind] ?? ''}`} />
                   {name}
                 </td>
                 <td className="unit">{id}</td>

@@ -57,7 +57,7 @@ export function ApiPage() {
       {error && <Failure error={error} />}
       {endpoint && (
         <div className="api">
-          <Endpoints endpoints={endpoints} open={endpoint.id} chain={params.chain} lang={params.lang} />
+          <Endpoints endpoints={endpoints} openId={endpoint.id} chain={params.chain} lang={params.lang} />
           <Console key={endpoint.id} endpoint={endpoint} params={params} />
         </div>
       )}
@@ -68,13 +68,13 @@ export function ApiPage() {
 type EndpointsProps = {
   readonly endpoints: readonly ConsoleEndpoint[]
   /** Id of the open endpoint. */
-  readonly open: string
+  readonly openId: string
   readonly chain: number | undefined
   readonly lang: Language | undefined
 }
 
-/** Lists the endpoints. Renders again only if another one is opened, and not on each typed value. */
-const Endpoints = memo(function Endpoints({ endpoints, open, chain, lang }: EndpointsProps) {
+/** Lists the endpoints. Renders again only if another endpoint is opened, and not on each typed value. */
+const Endpoints = memo(function Endpoints({ endpoints, openId, chain, lang }: EndpointsProps) {
   return (
     <nav className="ep" aria-label="Endpoints">
       {endpoints.map(({ id, method, path }) => (
@@ -82,7 +82,7 @@ const Endpoints = memo(function Endpoints({ endpoints, open, chain, lang }: Endp
           key={id}
           to="/app/api"
           search={{ ...(chain !== undefined && { chain }), ...(lang && { lang }), ep: id }}
-          aria-current={id === open ? 'true' : undefined}
+          aria-current={id === openId ? 'true' : undefined}
         >
           <span className="mono">{method.toUpperCase()}</span>
           {path.replace('/{chain_id}', '')}
@@ -139,7 +139,8 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
         <p className="note about">
           <Prose text={`${endpoint.summary}.`} />
         </p>
-        {/* Short paragraphs read better on phones, and none is larger than the introduction, which is painted first. */}
+        {/* Short paragraphs read better on phones. Each is smaller than the introduction, so the introduction stays
+            the largest contentful paint. */}
         {sentencesOf(endpoint.description).map((sentence) => (
           <p className="note about" key={sentence}>
             <Prose text={sentence} />
@@ -191,14 +192,14 @@ type FormProps = {
   readonly onSend: () => void
 }
 
-function Form({ endpoint, values, typedValues, busy, isPending, onType: onSet, onSend }: FormProps) {
+function Form({ endpoint, values, typedValues, busy, isPending, onType, onSend }: FormProps) {
   const neededFields = endpoint.fields.filter(isNeeded)
   const optionalFields = endpoint.fields.filter((field) => !isNeeded(field))
   const typedValuesRef = useRef(typedValues)
   typedValuesRef.current = typedValues
   const change = useCallback(
-    (name: string, text: string) => onSet({ ...typedValuesRef.current, [name]: text }),
-    [onSet],
+    (name: string, text: string) => onType({ ...typedValuesRef.current, [name]: text }),
+    [onType],
   )
   const row = (field: ParameterField) => (
     <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onChange={change} />

@@ -3,9 +3,10 @@ import { Fragment, type ReactNode } from 'react'
 import { Copy } from '../ui/Copy.tsx'
 import type { ConsoleResponse } from './wire.ts'
 
-/** Strings of a response longer than this are cut on the screen. The copy button copies them in full. */
-const LONG = 90
-const CUT = 66
+/** Maximum characters of a string in the response that are shown in full. The copy button copies the whole response. */
+const MAX_SHOWN_CHARS = 90
+/** Characters shown of a longer string. */
+const CUT_CHARS = 66
 
 /** Shows the status, the duration, and the body of a response. */
 export function ResponseView({
@@ -13,19 +14,19 @@ export function ResponseView({
 }: {
   readonly answer: ConsoleResponse
 }) {
-  const json = isComplete ? parse(body) : undefined
+  const json = isComplete ? parseJson(body) : undefined
   const code = (json as { code?: unknown } | undefined)?.code
-  const pip = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'
+  const dotClass = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'
   const statusText = [
     typeof code === 'string' ? code : status < 400 ? 'OK' : '',
     `${durationMs} ms`,
     retryAfter && `try again in ${retryAfter} s`,
   ]
-  const text = json === undefined ? body : JSON.stringify(json, (_, value) => cut(value), 2)
+  const text = json === undefined ? body : JSON.stringify(json, (_, value) => cutLongText(value), 2)
   return (
     <>
       <div className="res-h">
-        <span className={`pip ${pip}`} />
+        <span className={`pip ${dotClass}`} />
         <span className="status">{status}</span>
         <span className="unit">{statusText.filter(Boolean).join(' · ')}</span>
         <Copy text={body}>Copy</Copy>
@@ -52,10 +53,10 @@ export function ResponseView({
   )
 }
 
-const cut = (value: unknown): unknown =>
-  typeof value === 'string' && value.length > LONG ? `${value.slice(0, CUT)}…` : value
+const cutLongText = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > MAX_SHOWN_CHARS ? `${value.slice(0, CUT_CHARS)}…` : value
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -72,21 +72,21 @@ export function endpointsOf({ paths }: OpenApi): readonly ConsoleEndpoint[] {
           summary,
           description,
           isStream,
-          fields: [...parametersOf(operation), ...bodyOf(operation)],
+          fields: [...parameterFieldsOf(operation), ...bodyFieldsOf(operation)],
         },
       ]
     }),
   )
 }
 
-function parametersOf({ parameters = [] }: Operation): readonly ParameterField[] {
+function parameterFieldsOf({ parameters = [] }: Operation): readonly ParameterField[] {
   return parameters.flatMap(({ name, in: location, required = false, description = '', schema }) => {
     if (location === 'header') return []
     return [{ name, location, required, description, hint: textOf(schema?.default), isJson: false }]
   })
 }
 
-function bodyOf({ requestBody }: Operation): readonly ParameterField[] {
+function bodyFieldsOf({ requestBody }: Operation): readonly ParameterField[] {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {}
   return Object.entries(properties).map(([name, { description = '', default: value, type, items }]) => ({
     ...{ name, description, location: 'body' as const, required: required.includes(name), hint: textOf(value) },
@@ -119,7 +119,7 @@ export function callOf(
   const body = Object.fromEntries(
     valuesIn('body').map(([{ name, isJson, isList }, value]) => [
       name,
-      isList ? listItems(value) : isJson ? parsed(value) : value,
+      isList ? listItems(value) : isJson ? parseJsonOrText(value) : value,
     ]),
   )
   return {
@@ -131,12 +131,12 @@ export function callOf(
 
 /** Parses a list of strings written as JSON or separated by commas. */
 function listItems(text: string): unknown {
-  const value = parsed(text)
+  const value = parseJsonOrText(text)
   return typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value
 }
 
-/** Parses JSON. Sends other text unchanged, so that the service reports the error. */
-function parsed(text: string): unknown {
+/** Parses JSON; returns other text unchanged, so that the service reports the error. */
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -18,10 +18,10 @@ export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): De
   const wallet = useWallet()
   const pair = tokens && defaultPairOf(tokens)
   const from = wallet?.address ?? '0x000000000000000000000000000000000000dEaD'
-  const needsCall = endpoint.fields.some(({ name, required }) => name === 'data' && required)
+  const needsCalldata = endpoint.fields.some(({ name, required }) => name === 'data' && required)
   const { data: swap, isLoading } = useQuery({
     queryKey: ['example', chainId, pair?.src.address, pair?.dst.address, from],
-    enabled: needsCall && pair !== undefined,
+    enabled: needsCalldata && pair !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     queryFn: () =>

@@ -1,17 +1,21 @@
-/** Sends a request of the console and returns the status and the raw body, which the SDK would parse. */
+/**
+ * Sends a request of the console without the SDK, which would parse the body, and returns the status and the raw body.
+ */
 import type { ConsoleCall } from './openapi.ts'
 
 export type ConsoleResponse = {
   readonly status: number
   readonly durationMs: number
   readonly body: string
+  /** False for an event stream, which is read for a short time only. */
   readonly isComplete: boolean
   readonly retryAfter: string | null
 }
 
 const TIMEOUT_MS = 15_000
-/** Maximum duration and size that are read from an event stream. */
+/** Maximum duration for which an event stream is read. */
 const MAX_STREAM_MS = 6_000
+/** Number of characters after which the read of an event stream ends. */
 const MAX_STREAM_CHARS = 200_000
 
 export async function sendConsoleCall({ method, path, body }: ConsoleCall): Promise<ConsoleResponse> {

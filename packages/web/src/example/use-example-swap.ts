@@ -11,8 +11,8 @@ const NOBODY = '0x000000000000000000000000000000000000dEaD'
 
 type State = { readonly busy: boolean; readonly error: unknown }
 
-/** @param use - receives the route and the input amount */
-export function useExampleSwap(chainId: number, use: (route: Route, amount: string) => Promise<void> | void) {
+/** @param onRoute - receives the route and the input amount */
+export function useExampleSwap(chainId: number, onRoute: (route: Route, amount: string) => Promise<void> | void) {
   const { data: tokens } = useTokens(chainId)
   const wallet = useWallet()
   const [state, setState] = useState<State>({ busy: false, error: null })
@@ -29,7 +29,7 @@ export function useExampleSwap(chainId: number, use: (route: Route, amount: stri
       const from = wallet?.address ?? NOBODY
       const amount = String(10n ** BigInt(src.decimals))
       try {
-        await use(await sluice.getSwap(chainId, { src: src.address, dst: dst.address, amount, from }), amount)
+        await onRoute(await sluice.getSwap(chainId, { src: src.address, dst: dst.address, amount, from }), amount)
         setState({ busy: false, error: null })
       } catch (error) {
         setState({ busy: false, error })

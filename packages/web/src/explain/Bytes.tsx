@@ -9,15 +9,16 @@ import type { DecodedStep } from './steps.ts'
 type Props = {
   readonly pieces: readonly CalldataPiece[]
   readonly steps: readonly DecodedStep[]
-  readonly offFacts: readonly ExplainFact[]
-  readonly highlighted: string | null
+  readonly facts: readonly ExplainFact[]
+  /** Key of the highlighted fact (its name) or step (`step` and its index); null for none. */
+  readonly highlightedKey: string | null
   readonly onHighlight: (key: string | null) => void
 }
 
 /** Shows the calldata. The bytes of a fact or a step are underlined and are highlighted together with it. */
-export function Bytes({ pieces, steps, offFacts, highlighted, onHighlight }: Props) {
+export function Bytes({ pieces, steps, facts, highlightedKey, onHighlight }: Props) {
   const differingOwners = new Set(
-    offFacts.filter(({ certainty }) => certainty === 'differs').map(({ byteOwner }) => byteOwner),
+    facts.filter(({ certainty }) => certainty === 'differs').map(({ byteOwner }) => byteOwner),
   )
   return (
     <section className="panel" aria-labelledby="bytes">
@@ -29,13 +30,13 @@ export function Bytes({ pieces, steps, offFacts, highlighted, onHighlight }: Pro
       </div>
       <Scroll label="Calldata" className="bytes">
         0x
-        {pieces.map(({ hex, fact, step }, index) => {
-          const key = step === undefined ? fact : `step ${step}`
+        {pieces.map(({ hex, fact, stepIndex }, index) => {
+          const key = stepIndex === undefined ? fact : `step ${stepIndex}`
           if (key === undefined) return hex
           const classes = [
-            step !== undefined && `st f-${groupOf(steps[step]!.op)}`,
+            stepIndex !== undefined && `st f-${groupOf(steps[stepIndex]!.op)}`,
             fact && differingOwners.has(fact) && 'off',
-            highlighted === key && 'hot',
+            highlightedKey === key && 'hot',
           ]
           return (
             <span

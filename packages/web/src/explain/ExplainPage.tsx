@@ -30,13 +30,13 @@ export function ExplainPage() {
   const navigate = useNavigate()
   const chain = useChain(chainId)
   const pastedInput = useMemo(() => readPasted(hash), [hash])
-  const sentTransaction = useSentTransaction(chain.id, pastedInput.kind === 'hash' ? pastedInput.hash : undefined)
-  const transaction = sentTransaction.data
-  const sent = transaction?.kind === 'sent' ? transaction : undefined
-  const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sent?.tx
-  const block = sent?.block
+  const lookup = useSentTransaction(chain.id, pastedInput.kind === 'hash' ? pastedInput.hash : undefined)
+  const lookupResult = lookup.data
+  const sentTransaction = lookupResult?.kind === 'sent' ? lookupResult : undefined
+  const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sentTransaction?.tx
+  const block = sentTransaction?.block
   const subject = useMemo(() => tx && { tx, block }, [tx, block])
-  // The form shows the transaction at once, since decoding and checking it take longer.
+  // The form shows the transaction at once. Decoding and checking it take longer, so they follow after the paint.
   const paintedSubject = useAfterPaint(subject)
   const openTransaction = (text: string) => {
     const next = readPasted(text)
@@ -47,7 +47,7 @@ export function ExplainPage() {
   return (
     <>
       <Lede page="explain" />
-      <Paste
+      <PasteForm
         key={hash}
         text={pastedInput.kind === 'hash' ? pastedInput.hash : (tx?.data ?? hash)}
         chain={chain.name}
@@ -69,18 +69,18 @@ export function ExplainPage() {
             {pastedInput.reason}
           </Notice>
         )}
-        {sentTransaction.error && (
+        {lookup.error && (
           <Notice kind="bad" title="Couldn’t look up the transaction." urgent>
-            {sentTransaction.error.message}
+            {lookup.error.message}
           </Notice>
         )}
-        {transaction && transaction.kind !== 'sent' && (
-          <MissingTransaction kind={transaction.kind} chain={chain.name} />
+        {lookupResult && lookupResult.kind !== 'sent' && (
+          <MissingTransaction kind={lookupResult.kind} chain={chain.name} />
         )}
-        {transaction?.kind === 'sent' && (
+        {lookupResult?.kind === 'sent' && (
           <Notice
-            kind={transaction.outcome === 'reverted' ? 'warn' : 'info'}
-            title={titleByOutcome[transaction.outcome]}
+            kind={lookupResult.outcome === 'reverted' ? 'warn' : 'info'}
+            title={titleByOutcome[lookupResult.outcome]}
           />
         )}
       </div>
@@ -120,16 +120,16 @@ function MissingTransaction({
   )
 }
 
-type PasteProps = { readonly text: string; readonly chain: string; readonly onOpen: (text: string) => void }
+type PasteFormProps = { readonly text: string; readonly chain: string; readonly onOpen: (text: string) => void }
 
-function Paste({ text, chain, onOpen }: PasteProps) {
-  const [typed, setTyped] = useState(text)
+function PasteForm({ text, chain, onOpen }: PasteFormProps) {
+  const [typedText, setTypedText] = useState(text)
   return (
     <form
       className="panel paste"
       onSubmit={(event) => {
         event.preventDefault()
-        afterPaint(() => onOpen(typed))
+        afterPaint(() => onOpen(typedText))
       }}
     >
       <label className="lab" htmlFor="tx">
@@ -140,8 +140,8 @@ function Paste({ text, chain, onOpen }: PasteProps) {
         className="field"
         id="tx"
         spellCheck={false}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={typedText}
+        onChange={(event) => setTypedText(event.target.value)}
         onPaste={(event) => {
           // A paste that replaces the whole text is read at once, without a click.
           const textArea = event.currentTarget
@@ -222,7 +222,7 @@ const PART_COUNT = 3
 
 function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }: ExplainedSwapProps) {
   const { explanation, facts, deploymentDifferences } = transaction
-  const [highlighted, setHighlighted] = useState<string | null>(null)
+  const [highlightedKey, setHighlightedKey] = useState<string | null>(null)
   const wallet = useWallet()
   const { steps, tokenIn, tokenOut } = explanation
   const { tokenOf } = useTokenNames(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
@@ -230,6 +230,7 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
   const signer = tx.from ?? wallet?.address
   // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.
   const unknownPools = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
+  // Each render creates new value objects, so the terms depend on the values' text.
   const valueKey = JSON.stringify([input, output])
   const terms = useMemo(() => {
     const [input, output] = JSON.parse(valueKey) as [TokenValue, TokenValue]
@@ -246,7 +247,7 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
       output,
     })
   }, [tx, explanation, contracts, unknownPools, signer, block, valueKey])
-  // The verdict is painted before the facts, and those before the bytes and the steps, which are many elements.
+  // Paints the verdict first, then the facts, and then the bytes and the steps, which have many elements.
   const visibleParts = usePaintedParts(PART_COUNT)
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
   const shownFacts = [...facts, poolsFact(explanation, terms.unknownPools)]
@@ -257,18 +258,23 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
         {visibleParts > 1 && (
           <Facts
             facts={shownFacts}
-            unusual={terms.unusualTerms}
+            unusualTerms={terms.unusualTerms}
             tokenOf={tokenOf}
-            highlighted={highlighted}
-            onHighlight={setHighlighted}
+            highlightedKey={highlightedKey}
+            onHighlight={setHighlightedKey}
           />
         )}
         {visibleParts === PART_COUNT && (
-          <Calldata {...{ tx, explanation, facts, highlighted }} onHighlight={setHighlighted} />
+          <Calldata {...{ tx, explanation, facts, highlightedKey }} onHighlight={setHighlightedKey} />
         )}
       </div>
       {visibleParts === PART_COUNT && (
-        <Steps explanation={explanation} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
+        <Steps
+          explanation={explanation}
+          tokenOf={tokenOf}
+          highlightedKey={highlightedKey}
+          onHighlight={setHighlightedKey}
+        />
       )}
     </>
   )
@@ -276,11 +282,11 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
 
 type CalldataProps = Pick<ExplainedTransaction, 'explanation' | 'facts'> & {
   readonly tx: PastedTx
-  readonly highlighted: string | null
+  readonly highlightedKey: string | null
   readonly onHighlight: (key: string | null) => void
 }
 
-function Calldata({ tx, explanation, facts, highlighted, onHighlight }: CalldataProps) {
+function Calldata({ tx, explanation, facts, highlightedKey, onHighlight }: CalldataProps) {
   const pieces = useMemo(() => piecesOf(tx.data, rangesOf(tx.data, explanation)), [tx.data, explanation])
-  return <Bytes {...{ pieces, highlighted, onHighlight }} steps={explanation.steps} offFacts={facts} />
+  return <Bytes {...{ pieces, highlightedKey, onHighlight }} steps={explanation.steps} facts={facts} />
 }

@@ -8,22 +8,23 @@ import type { UnusualTerm } from './terms.ts'
 
 type Props = {
   readonly facts: readonly ExplainFact[]
-  readonly unusual: readonly UnusualTerm[]
+  readonly unusualTerms: readonly UnusualTerm[]
   readonly tokenOf: TokenOf
-  readonly highlighted: string | null
+  readonly highlightedKey: string | null
   readonly onHighlight: (key: string | null) => void
 }
 
-const marks: Readonly<Record<Certainty, readonly [IconName, string]>> = {
+/** Icon and CSS class of each certainty. */
+const marks: Readonly<Record<Certainty, readonly [icon: IconName, cssClass: string]>> = {
   proven: ['good', 'mark--proven'],
   claimed: ['claimed', 'mark--claimed'],
   differs: ['bad', 'mark--off'],
 }
 
 function Mark({ certainty }: { readonly certainty: Certainty }) {
-  const [icon, name] = marks[certainty]
+  const [icon, cssClass] = marks[certainty]
   return (
-    <span className={`mark ${name}`}>
+    <span className={`mark ${cssClass}`}>
       <Icon name={icon} />
       {certainty}
     </span>
@@ -31,7 +32,7 @@ function Mark({ certainty }: { readonly certainty: Certainty }) {
 }
 
 /** Lists facts with their evidence. Proven and claimed facts look different. */
-export function Facts({ facts, unusual, tokenOf, highlighted, onHighlight }: Props) {
+export function Facts({ facts, unusualTerms, tokenOf, highlightedKey, onHighlight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">
       <div className="panel__h">
@@ -57,9 +58,9 @@ export function Facts({ facts, unusual, tokenOf, highlighted, onHighlight }: Pro
               onFocus: () => onHighlight(byteOwner),
               onBlur: () => onHighlight(null),
             }
-            const unusualTerm = unusual.find(({ fact }) => fact === name)
+            const unusualTerm = unusualTerms.find(({ fact }) => fact === name)
             const classes = [
-              byteOwner && highlighted === byteOwner && 'hot',
+              byteOwner && highlightedKey === byteOwner && 'hot',
               certainty === 'differs' && 'off',
               unusualTerm && 'odd',
             ]
@@ -74,7 +75,7 @@ export function Facts({ facts, unusual, tokenOf, highlighted, onHighlight }: Pro
                 <td>{name}</td>
                 <td>
                   <div className="v">
-                    <Shown value={value} tokenOf={tokenOf} />
+                    <FactValueText value={value} tokenOf={tokenOf} />
                   </div>
                   <div className="note">{note}</div>
                   {unusualTerm && (
@@ -96,7 +97,7 @@ export function Facts({ facts, unusual, tokenOf, highlighted, onHighlight }: Pro
   )
 }
 
-function Shown({ value, tokenOf }: { readonly value: FactValue; readonly tokenOf: TokenOf }) {
+function FactValueText({ value, tokenOf }: { readonly value: FactValue; readonly tokenOf: TokenOf }) {
   switch (value.kind) {
     case 'words':
       return <>{value.text}</>
@@ -107,7 +108,7 @@ function Shown({ value, tokenOf }: { readonly value: FactValue; readonly tokenOf
         </span>
       )
     case 'time':
-      // Later times do not fit into a Date.
+      // A Date holds at most this time.
       return <>{value.seconds < 8_640_000_000_000n ? utcText(value.seconds) : 'for ever'}</>
     case 'amount':
       return <TokenAmount base={value.baseUnits} token={tokenOf(value.token)} digits={9} />

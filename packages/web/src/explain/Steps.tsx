@@ -11,23 +11,24 @@ import { type DecodedStep, inputTextOf, outputTextOf, partiesOf, poolOrSingleton
 type Props = {
   readonly explanation: Explanation
   readonly tokenOf: TokenOf
-  readonly highlighted: string | null
+  readonly highlightedKey: string | null
   readonly onHighlight: (key: string | null) => void
 }
 
 /** Horizontal position of each party, as a fraction of the width. */
-const AT = { you: 0.08, guard: 0.36, executor: 0.64, pool: 0.92 } as const
-type Party = keyof typeof AT
-const HEIGHT = 44
+const PARTY_POSITIONS = { you: 0.08, guard: 0.36, executor: 0.64, pool: 0.92 } as const
+type Party = keyof typeof PARTY_POSITIONS
+/** Height of a lane's drawing. */
+const LANE_HEIGHT_PX = 44
 
 /** Shows every instruction between the parties, in order, preceded and followed by the Guard's own transfers. */
-export function Steps({ explanation, tokenOf, highlighted, onHighlight }: Props) {
+export function Steps({ explanation, tokenOf, highlightedKey, onHighlight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
-  const box = useRef<HTMLDivElement>(null)
+  const lanesRef = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(400)
   useEffect(() => {
-    // The observer also reports the initial size, after the layout, so that nothing forces one.
-    const lanes = box.current!
+    // The observer also reports the initial size, after the layout. Reading the size here would force a layout.
+    const lanes = lanesRef.current!
     const observer = new ResizeObserver(() => setWidth(lanes.querySelector('.lanes__names')!.clientWidth))
     observer.observe(lanes)
     return () => observer.disconnect()
@@ -40,7 +41,7 @@ export function Steps({ explanation, tokenOf, highlighted, onHighlight }: Props)
         <h2 id="steps">{steps.length === 1 ? '1 step' : `${steps.length} steps`}</h2>
         <span className="note">token transfers in order</span>
       </div>
-      <div className="lanes" ref={box}>
+      <div className="lanes" ref={lanesRef}>
         <div className="lanes__h" aria-hidden="true">
           <div />
           <div />
@@ -64,7 +65,7 @@ export function Steps({ explanation, tokenOf, highlighted, onHighlight }: Props)
             <StepLane
               // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no key other than its index.
               key={index}
-              {...{ step, index, width, mode, tokenOf, highlighted, onHighlight }}
+              {...{ step, index, width, mode, tokenOf, highlightedKey, onHighlight }}
             />
           ))}
           <Lane number="" width={width} moves={mode === 'custody' ? [['guard', 'you', 22, 'accent']] : []}>
@@ -87,7 +88,7 @@ type StepLaneProps = Omit<Props, 'explanation'> & {
   readonly mode: Explanation['mode']
 }
 
-function StepLane({ step, index, width, mode, tokenOf, highlighted, onHighlight }: StepLaneProps) {
+function StepLane({ step, index, width, mode, tokenOf, highlightedKey, onHighlight }: StepLaneProps) {
   const { symbol, decimals } = tokenOf(step.tokenIn)
   const { baseUnits, textAfter } = inputTextOf(step, symbol)
   const { from, to } = partiesOf(step, mode)
@@ -101,7 +102,7 @@ function StepLane({ step, index, width, mode, tokenOf, highlighted, onHighlight 
       width={width}
       moves={moves}
       family={step.op}
-      highlighted={highlighted === key}
+      isHighlighted={highlightedKey === key}
       onHighlight={(on) => onHighlight(on ? key : null)}
     >
       <b>
@@ -117,23 +118,24 @@ function StepLane({ step, index, width, mode, tokenOf, highlighted, onHighlight 
   )
 }
 
-type Move = readonly [from: Party, to: Party, y: number, colour: 'ink' | 'accent' | 'family']
+/** Arrow of a token transfer, at `y` pixels below the top of the lane. */
+type Move = readonly [from: Party, to: Party, y: number, color: 'ink' | 'accent' | 'family']
 
 type LaneProps = {
   readonly number: string
   readonly width: number
   readonly moves: readonly Move[]
   readonly family?: string
-  readonly highlighted?: boolean
+  readonly isHighlighted?: boolean
   readonly onHighlight?: (on: boolean) => void
   readonly children: ReactNode
 }
 
-function Lane({ number, width, moves, family, highlighted = false, onHighlight, children }: LaneProps) {
-  const x = (party: Party) => Math.round(AT[party] * width) + 0.5
+function Lane({ number, width, moves, family, isHighlighted = false, onHighlight, children }: LaneProps) {
+  const x = (party: Party) => Math.round(PARTY_POSITIONS[party] * width) + 0.5
   return (
     <li
-      className={`lane ${highlighted ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
+      className={`lane ${isHighlighted ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
       {...(onHighlight && {
         tabIndex: 0,
         onPointerEnter: () => onHighlight(true),
@@ -144,17 +146,18 @@ function Lane({ number, width, moves, family, highlighted = false, onHighlight, 
     >
       <span className="lane__n">{number}</span>
       <div className="lane__t">{children}</div>
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {(Object.keys(AT) as Party[]).map((party) => (
-          <path key={party} className="rail" d={`M${x(party)} 0V${HEIGHT}`} />
+      <svg viewBox={`0 0 ${width} ${LANE_HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
+        {(Object.keys(PARTY_POSITIONS) as Party[]).map((party) => (
+          <path key={party} className="rail" d={`M${x(party)} 0V${LANE_HEIGHT_PX}`} />
         ))}
-        {moves.map(([from, to, y, colour]) => {
-          const direction = x(to) > x(from) ? -1 : 1
+        {moves.map(([from, to, y, color]) => {
+          // The arrowhead lies on the side that the arrow comes from.
+          const backSign = x(to) > x(from) ? -1 : 1
           const tip = x(to)
           return (
-            <g key={y} className={`move move--${colour}`}>
+            <g key={y} className={`move move--${color}`}>
               <path d={`M${x(from)} ${y}H${tip}`} />
-              <path d={`M${tip + direction * 6} ${y - 4}L${tip} ${y}L${tip + direction * 6} ${y + 4}`} />
+              <path d={`M${tip + backSign * 6} ${y - 4}L${tip} ${y}L${tip + backSign * 6} ${y + 4}`} />
             </g>
           )
         })}

@@ -13,7 +13,7 @@ import { percentText, type TransactionTerms } from './terms.ts'
 type Props = {
   readonly explanation: Explanation
   readonly terms: TransactionTerms
-  /** Differences from the deployment. */
+  /** Differences of the transaction's contracts from those deployed on the chain, each as a clause of a sentence. */
   readonly deploymentDifferences: readonly string[]
   /** True while prices are loading. */
   readonly isPending: boolean
@@ -25,25 +25,25 @@ type Props = {
 type Kind = 'good' | 'warn' | 'bad' | 'info'
 
 /**
- * Shows the verdict on a swap: not of this deployment, unusual terms, or safe terms. Lists terms that cannot be
- * checked, and does not call them safe.
+ * Shows the verdict on a swap: not of this deployment (`bad`), unusual terms (`warn`), nothing unusual but some facts
+ * are missing (`info`), or safe terms (`good`). Lists the missing facts.
  */
 export function Verdict(props: Props) {
   const { terms, deploymentDifferences, isPending, link } = props
-  const { unusualTerms, missingTerms } = terms
+  const { unusualTerms, missingFacts } = terms
   const kind: Kind =
     deploymentDifferences.length > 0
       ? 'bad'
       : unusualTerms.length > 0
         ? 'warn'
-        : missingTerms.length > 0
+        : missingFacts.length > 0
           ? 'info'
           : 'good'
   return (
     <div className={`verdict verdict--${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       <Icon name={kind satisfies IconName} />
       <div>
-        {kind === 'bad' && <Differs {...props} />}
+        {kind === 'bad' && <DeploymentWarning {...props} />}
         {kind === 'warn' && (
           <>
             <p>
@@ -68,9 +68,9 @@ export function Verdict(props: Props) {
             <b>{isPending ? 'Checking prices…' : 'Nothing unusual, as far as it can be checked here.'}</b>
           </p>
         )}
-        {kind !== 'bad' && <Sentence {...props} />}
-        {missingTerms.length > 0 && !isPending && (
-          <p className="verdict__more">Not known here: {missingTerms.join('; ')}.</p>
+        {kind !== 'bad' && <TermsSentence {...props} />}
+        {missingFacts.length > 0 && !isPending && (
+          <p className="verdict__more">Not known here: {missingFacts.join('; ')}.</p>
         )}
       </div>
       <Copy text={link} className="btn btn--small">
@@ -81,10 +81,10 @@ export function Verdict(props: Props) {
 }
 
 /** Describes the swap in one sentence: amounts, their value, and terms. */
-function Sentence({ explanation, terms, tokenOf }: Props) {
+function TermsSentence({ explanation, terms, tokenOf }: Props) {
   const { tokenIn, amountIn, tokenOut, minOutput, recipient, fee, deadline } = explanation
   const { takesUsd, paysUsd, shortfallPercent, unknownPools } = terms
-  const usd = (value: number | undefined) =>
+  const usdNote = (value: number | undefined) =>
     value !== undefined && (
       <span className="unit">
         {' '}
@@ -93,7 +93,7 @@ function Sentence({ explanation, terms, tokenOf }: Props) {
     )
   const count = explanation.pools.length
   const pools = count === 1 ? '1 pool' : `${count} pools`
-  const whom = isZeroAddress(recipient) ? 'the signer' : shorten(recipient)
+  const recipientText = isZeroAddress(recipient) ? 'the signer' : shorten(recipient)
   const parts = [
     shortfallPercent !== undefined &&
       (shortfallPercent >= 0
@@ -110,14 +110,14 @@ function Sentence({ explanation, terms, tokenOf }: Props) {
   return (
     <p className="verdict__terms">
       Takes <TokenAmount base={amountIn} token={tokenOf(tokenIn)} />
-      {usd(takesUsd)} from the signer and pays {whom} at least{' '}
+      {usdNote(takesUsd)} from the signer and pays {recipientText} at least{' '}
       <TokenAmount base={minOutput} token={tokenOf(tokenOut)} digits={9} />
-      {usd(paysUsd)}, or it reverts. <span className="unit">Terms: {parts.filter(Boolean).join(' · ')}.</span>
+      {usdNote(paysUsd)}, or it reverts. <span className="unit">Terms: {parts.filter(Boolean).join(' · ')}.</span>
     </p>
   )
 }
 
-function Differs({ explanation, terms, deploymentDifferences, chainName, tokenOf }: Props) {
+function DeploymentWarning({ explanation, terms, deploymentDifferences, chainName, tokenOf }: Props) {
   return (
     <>
       <p>

@@ -15,7 +15,7 @@ export type FactName =
   | 'wrapper'
   | 'fee'
   | 'feeRecipient'
-/** First byte, and the byte after the last. */
+/** Offsets in the calldata, in bytes: of the first byte, and after the last byte. */
 export type ByteRange = readonly [from: number, to: number]
 
 type CallShape = {
@@ -40,6 +40,7 @@ export const callShapeBySelector: Readonly<Record<string, CallShape>> = {
 const SELECTOR_BYTES = 4
 const WORD_BYTES = 32
 const ADDRESS_BYTES = 20
+/** Words of the order: input token, output token, minimum output, deadline, and Executor. */
 const ORDER_WORDS = 5
 
 export type CalldataRanges = {
@@ -102,13 +103,13 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
 }
 
 /** A piece of the calldata: bytes of one fact or step, or bytes between them. */
-export type CalldataPiece = { readonly hex: string; readonly fact?: FactName; readonly step?: number }
+export type CalldataPiece = { readonly hex: string; readonly fact?: FactName; readonly stepIndex?: number }
 
 export function piecesOf(data: string, { facts, steps }: CalldataRanges): readonly CalldataPiece[] {
   const hex = data.slice(2)
   const ownedRanges = [
     ...Object.entries(facts).map(([fact, range]) => ({ fact: fact as FactName, range })),
-    ...steps.map((range, step) => ({ step, range })),
+    ...steps.map((range, stepIndex) => ({ stepIndex, range })),
   ].sort((a, b) => a.range[0] - b.range[0])
   const pieces: CalldataPiece[] = []
   let offset = 0

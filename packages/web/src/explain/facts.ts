@@ -15,7 +15,7 @@ export type FactValue =
 
 export type ExplainFact = {
   readonly name: string
-  /** Fact whose bytes are highlighted. */
+  /** Name of the calldata field whose bytes prove the fact; absent if no single field does. */
   readonly byteOwner?: FactName
   readonly value: FactValue
   readonly note: string
@@ -36,7 +36,7 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 /**
  * Decodes a transaction into facts.
  *
- * @param contracts - of the deployment, as this page knows it
+ * @param contracts - contracts of the deployment; undefined if this page does not know them
  * @param now - Unix seconds
  * @param isMined - true if the transaction is in a block, in which case its deadline no longer matters
  * @throws ClientError if the calldata is not a swap of the Guard
@@ -54,14 +54,14 @@ export function explainTransaction(
     value: tx.value ?? '0',
   })
   const { name, payoutWords, wordsBeforeOrder } = callShapeBySelector[tx.data.slice(0, 10).toLowerCase()]!
-  const faults: string[] = []
+  const deploymentDifferences: string[] = []
   const compareWithDeployment = (
     expected: readonly string[] | undefined,
     address: string,
-    fault: string,
+    difference: string,
   ): Certainty => {
     if (expected?.some((candidate) => candidate.toLowerCase() === address.toLowerCase())) return 'proven'
-    if (expected !== undefined) faults.push(fault)
+    if (expected !== undefined) deploymentDifferences.push(difference)
     return expected === undefined ? 'claimed' : 'differs'
   }
   const executorCertainty = compareWithDeployment(
@@ -111,7 +111,7 @@ export function explainTransaction(
     )
     facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(byteOwner && { byteOwner }) })
   }
-  return { explanation, callName: name, facts, deploymentDifferences: faults }
+  return { explanation, callName: name, facts, deploymentDifferences }
 }
 
 function modeFact(mode: Explanation['mode']): ExplainFact {
@@ -141,34 +141,34 @@ function deadlineFact(deadline: bigint, isExpired: boolean): ExplainFact {
   }
 }
 
-/** Returns the fact about the pools of the route, including the pools that nothing proves. */
+/** Returns the fact about the pools of the route, and names the pools without a proof. */
 export function poolsFact({ pools }: Explanation, unknownPools: readonly string[] | undefined): ExplainFact {
   const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
-  const poolsFact = { name: 'Pools', certainty: 'claimed' } as const
+  const sharedFields = { name: 'Pools', certainty: 'claimed' } as const
   if (unknownPools === undefined)
     return {
-      ...poolsFact,
+      ...sharedFields,
       value: textValue(count),
       note: 'This page knows no contracts of this chain to compare them with.',
     }
   if (unknownPools.length === 0)
     return {
-      ...poolsFact,
+      ...sharedFields,
       certainty: 'proven',
       value: textValue(count),
       note: 'All from known factories, or named by the deployment.',
     }
   return {
-    ...poolsFact,
+    ...sharedFields,
     value: textValue(count),
     note: `Not known: ${unknownPools.join(', ')}. The minimum still holds.`,
   }
 }
 
-/** @param isNamed - false if the calldata has no recipient field */
-function recipientFact(recipient: string, sender: string | undefined, isNamed: boolean): ExplainFact {
+/** @param hasRecipientField - false if the calldata has no recipient field */
+function recipientFact(recipient: string, sender: string | undefined, hasRecipientField: boolean): ExplainFact {
   const [name, certainty] = ['Pays whom', 'proven'] as const
-  if (!isNamed) {
+  if (!hasRecipientField) {
     const note = 'The bytes have no field for anyone else: the Guard pays the sender.'
     return { name, certainty, value: textValue('Who signs'), note }
   }
@@ -237,9 +237,9 @@ function otherContracts(
   contracts: SwapContracts | undefined,
 ): readonly OtherContract[] {
   const contractsToShow: OtherContract[] = []
-  const add = (other: OtherContract) => {
-    if (!contractsToShow.some(({ address }) => address.toLowerCase() === other.address.toLowerCase()))
-      contractsToShow.push(other)
+  const add = (contract: OtherContract) => {
+    if (!contractsToShow.some(({ address }) => address.toLowerCase() === contract.address.toLowerCase()))
+      contractsToShow.push(contract)
   }
   const wrappers = contracts && (contracts.wrapper ? [contracts.wrapper] : [])
   const wrapNote = 'Wraps or unwraps the native token.'
@@ -253,7 +253,7 @@ function otherContracts(
     if (singletonRole && singleton)
       add({ name: capitalize(singletonRole), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
-    // No list contains these contracts. The pool's own code names them.
+    // No list contains these contracts, so they are claims: each is named by its pool's own code.
     if (keeperRole && keeper)
       add({
         name: capitalize(keeperRole),

@@ -17,37 +17,38 @@ export type PastedTx = {
   readonly value?: string
 }
 
-/** Maximum hex digits of the calldata, with prefix. The Guard accepts no more than a transaction of 128 kB carries. */
-const MAX_HEX = 262_146
+/** Maximum length of calldata as text: `0x` and 128 KiB in hex. Nodes accept no larger transaction. */
+const MAX_CALLDATA_CHARS = 262_146
 
 export function readPasted(text: string): PastedInput {
   const trimmedText = text.trim()
   if (trimmedText === '') return { kind: 'nothing' }
-  if (trimmedText.length > 2 * MAX_HEX) return { kind: 'wrong', reason: 'That is longer than any transaction.' }
+  if (trimmedText.length > 2 * MAX_CALLDATA_CHARS)
+    return { kind: 'wrong', reason: 'That is longer than any transaction.' }
   if (/^https?:\/\//.test(trimmedText))
-    return readPasted(decode(trimmedText.slice(trimmedText.indexOf('#') + 1 || trimmedText.length)))
-  if (trimmedText.startsWith('{')) return fromJson(trimmedText)
-  if (trimmedText.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmedText)))
+    return readPasted(decodeUri(trimmedText.slice(trimmedText.indexOf('#') + 1 || trimmedText.length)))
+  if (trimmedText.startsWith('{')) return inputFromJson(trimmedText)
+  if (trimmedText.startsWith('data=')) return inputFromFields(Object.fromEntries(new URLSearchParams(trimmedText)))
   const hex = trimmedText.replace(/\s+/g, '')
   if (isHash(hex)) return { kind: 'hash', hash: hex }
   if (/^0x([0-9a-fA-F]{2})+$/.test(hex)) return { kind: 'transaction', tx: { data: hex as `0x${string}` } }
   return { kind: 'wrong', reason: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }
 }
 
-function fromJson(text: string): PastedInput {
+function inputFromJson(text: string): PastedInput {
   try {
     const json = JSON.parse(text) as Record<string, unknown>
     // A response of the service has the transaction in `tx`.
-    return fromFields((json.tx ?? json) as Record<string, unknown>)
+    return inputFromFields((json.tx ?? json) as Record<string, unknown>)
   } catch {
     return { kind: 'wrong', reason: 'That is no JSON.' }
   }
 }
 
-function fromFields(fields: Readonly<Record<string, unknown>>): PastedInput {
+function inputFromFields(fields: Readonly<Record<string, unknown>>): PastedInput {
   const data = String(fields.data ?? fields.input ?? '')
   if (!/^0x([0-9a-fA-F]{2})+$/.test(data)) return { kind: 'wrong', reason: 'The transaction has no calldata.' }
-  const value = fields.value === undefined ? undefined : wei(String(fields.value))
+  const value = fields.value === undefined ? undefined : parseWei(String(fields.value))
   if (value === null) return { kind: 'wrong', reason: 'The value is no number of wei.' }
   return {
     kind: 'transaction',
@@ -60,11 +61,11 @@ function fromFields(fields: Readonly<Record<string, unknown>>): PastedInput {
   }
 }
 
-function wei(text: string): string | null {
+function parseWei(text: string): string | null {
   return /^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text).toString() : null
 }
 
-function decode(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -72,9 +73,9 @@ function decode(text: string): string {
   }
 }
 
-/** Returns the text after the `#` of a link. Browsers do not send it to the server. */
+/** Returns the text after the `#` of a link to the transaction. Browsers do not send this text to the server. */
 export function fragmentOf({ data, to, from, value }: PastedTx): string {
   const fields = { data, to, from, value: value === '0' ? undefined : value }
-  const present = Object.entries(fields).filter(([, field]) => field !== undefined) as [string, string][]
-  return present.length === 1 ? data : new URLSearchParams(present).toString()
+  const presentFields = Object.entries(fields).filter(([, field]) => field !== undefined) as [string, string][]
+  return presentFields.length === 1 ? data : new URLSearchParams(presentFields).toString()
 }

@@ -8,7 +8,7 @@ export const titleOf = (step: DecodedStep): string => opOf(step).title
 
 export type InputText = { readonly textBefore: string; readonly baseUnits?: bigint; readonly textAfter: string }
 
-/** Describes the input of a step. `base` is the amount, if the bytes contain one. */
+/** Describes the input of a step. `baseUnits` is the amount; absent if the bytes do not contain it. */
 export function inputTextOf({ input }: DecodedStep, symbol: string): InputText {
   switch (input.kind) {
     case 'pull':
@@ -35,7 +35,7 @@ export function outputTextOf({ output }: DecodedStep, mode: Explanation['mode'])
   return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'
 }
 
-/** Returns the parties that a step takes value from and sends value to. */
+/** Returns the parties that a step takes value from and sends value to; null if the other party is another pool. */
 export function partiesOf({ input, output }: DecodedStep, mode: Explanation['mode']) {
   const from = input.kind === 'pull' || input.kind === 'pullAll' ? 'guard' : input.kind === 'atPool' ? null : 'executor'
   const to =
@@ -45,6 +45,6 @@ export function partiesOf({ input, output }: DecodedStep, mode: Explanation['mod
 
 /** Returns the pool's address, or the address of the singleton that holds the pool. */
 export function poolOrSingletonOf(step: DecodedStep): string {
-  // Pools identified by a hash have a singleton, so the placeholder hash is not used.
+  // `tradesOf` hashes the key of a pool in a singleton. The singleton's address is returned, so any hash will do.
   return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

@@ -5,16 +5,18 @@ import { isZeroAddress } from '../format/hex.ts'
 import { hundredths, shorten, utcText } from '../format/number.ts'
 import type { PastedTx } from './input.ts'
 
-/** Maximum percent by which a minimum may lie below the input's value: slippage, price impact, and fee together. */
+/** Maximum percent by which a usual minimum lies below the input's value: slippage, price impact, and fee together. */
 const MAX_SHORTFALL_PERCENT = 5
-/** Parts per million. */
+/** Maximum fee that counts as usual: 1 %. */
 const MAX_FEE_PPM = 10_000n
+/** Maximum time until the deadline that counts as usual: a day. */
 const MAX_VALID_SECONDS = 86_400n
-/** Base units. A minimum this small protects nothing at any price of the token. */
-const DUST_UNITS = 1_000n
+/** Base units. A minimum of at most this amount protects nothing at any price of the token. */
+const MAX_DUST_UNITS = 1_000n
 /** Unix seconds. Later times do not fit into a Date. */
 const MAX_TIME_SECONDS = 8_640_000_000_000n
-const SHOWN_POOLS = 3
+/** Maximum unknown pools that are named. */
+const MAX_SHOWN_POOLS = 3
 
 export type UnusualTerm = {
   /** Name of the fact with the unusual term. */
@@ -28,13 +30,16 @@ export type TokenValue = { readonly usd: number | undefined; readonly decimals: 
 export type TransactionTerms = {
   readonly unusualTerms: readonly UnusualTerm[]
   /** Descriptions of facts that the check needs but that are missing. */
-  readonly missingTerms: readonly string[]
+  readonly missingFacts: readonly string[]
   /** USD value of the input and of the minimum output; undefined without a price. */
   readonly takesUsd: number | undefined
   readonly paysUsd: number | undefined
   /** Percent by which the minimum lies below the input's value; undefined without prices. */
   readonly shortfallPercent: number | undefined
-  /** Pools that nothing proves; undefined if the page knows no contracts of the chain. */
+  /**
+   * Pools that are neither from a known factory nor named by the deployment; undefined if the chain's contracts are
+   * unknown.
+   */
   readonly unknownPools: readonly string[] | undefined
 }
 
@@ -54,7 +59,7 @@ export type TermsInput = {
   readonly output: TokenValue
 }
 
-/** Returns the pools that nothing proves; undefined if the page knows no contracts of the chain. Takes many hashes. */
+/** Returns `TransactionTerms.unknownPools`. Takes many hashes. */
 export function unknownPoolsOf(
   explanation: Explanation,
   contracts: SwapContracts | undefined,
@@ -79,7 +84,7 @@ export function termsOf(termsInput: TermsInput): TransactionTerms {
   return {
     ...{ takesUsd, paysUsd, shortfallPercent, unknownPools },
     unusualTerms: termsOrUndefined.filter((term) => term !== undefined),
-    missingTerms: missingTerms(termsInput),
+    missingFacts: missingFactsOf(termsInput),
   }
 }
 
@@ -94,7 +99,7 @@ function unusualMinimum(
     const shortfallText = `the minimum is worth ${usdText(paysUsd!)}, ${percentText(shortfall)} less than the ${usdText(takesUsd!)} it takes`
     return { fact, text: `${shortfallText} (slippage, price impact, and fee together)` }
   }
-  if (minOutput > DUST_UNITS) return undefined
+  if (minOutput > MAX_DUST_UNITS) return undefined
   const amount = minOutput === 1n ? '1 base unit' : `${minOutput} base units`
   return { fact, text: `the minimum is ${amount} of the token, which protects nothing` }
 }
@@ -115,8 +120,8 @@ function unusualDeadline({ explanation: { deadline }, isMined, now }: TermsInput
 
 function unusualPools(unknownPools: readonly string[]): UnusualTerm | undefined {
   if (unknownPools.length === 0) return undefined
-  const names = unknownPools.slice(0, SHOWN_POOLS).map(shorten).join(', ')
-  const moreText = unknownPools.length > SHOWN_POOLS ? `, and ${unknownPools.length - SHOWN_POOLS} more` : ''
+  const names = unknownPools.slice(0, MAX_SHOWN_POOLS).map(shorten).join(', ')
+  const moreText = unknownPools.length > MAX_SHOWN_POOLS ? `, and ${unknownPools.length - MAX_SHOWN_POOLS} more` : ''
   const subject = unknownPools.length === 1 ? '1 pool isn’t' : `${unknownPools.length} pools aren’t`
   return { fact: 'Pools', text: `${subject} from a known factory (${names}${moreText})` }
 }
@@ -133,7 +138,7 @@ function unusualSignature({ permit }: Explanation): UnusualTerm | undefined {
   return { fact: 'Signature', text: 'its signature lets the Guard draw any amount of the token' }
 }
 
-function missingTerms({ tx, explanation, contracts, input, output }: TermsInput): readonly string[] {
+function missingFactsOf({ tx, explanation, contracts, input, output }: TermsInput): readonly string[] {
   const isNative = tx.data.toLowerCase().startsWith(SWAP_NATIVE)
   const lacksNames = input.decimals === undefined || output.decimals === undefined
   const lacksPrices = input.usd === undefined || output.usd === undefined
@@ -150,8 +155,8 @@ function missingTerms({ tx, explanation, contracts, input, output }: TermsInput)
 const SWAP_NATIVE = '0x3293da90'
 
 /** Returns the USD value of an amount, as a float for comparison and display only. */
-function usdValue(base: bigint, { usd, decimals }: TokenValue): number | undefined {
-  return usd === undefined || decimals === undefined ? undefined : usdOf(base, decimals, usd)
+function usdValue(amount: bigint, { usd, decimals }: TokenValue): number | undefined {
+  return usd === undefined || decimals === undefined ? undefined : usdOf(amount, decimals, usd)
 }
 
 const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${groupThousands(usd.toFixed(2))}`)

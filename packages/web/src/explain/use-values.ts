@@ -5,9 +5,13 @@ import { sluice } from '../service/client.ts'
 import { isNative, type PageToken, type TokenOf } from '../service/tokens.ts'
 import type { TokenValue } from './terms.ts'
 
-const SOON_MS = 2_000
-/** The first responses omit prices that the service is still loading. */
-const FIRST_ANSWERS = 4
+/** Delay before prices that are missing in a response are requested again. */
+const MISSING_PRICES_RETRY_MS = 2_000
+/**
+ * Maximum responses. The first ones omit prices that the service is still loading; a later one lacks only unknown
+ * prices.
+ */
+const MAX_FIRST_RESPONSES = 4
 
 type PriceRequest = {
   readonly chainId: number
@@ -31,7 +35,9 @@ export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Pric
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) =>
-      state.data && Object.values(state.data).includes(null) && state.dataUpdateCount < FIRST_ANSWERS ? SOON_MS : false,
+      state.data && Object.values(state.data).includes(null) && state.dataUpdateCount < MAX_FIRST_RESPONSES
+        ? MISSING_PRICES_RETRY_MS
+        : false,
     queryFn: () => sluice.get<Record<string, number | null>>(`/prices/${chainId}`, { token: tokens, ...blockQuery }),
   })
   const usdOf = (token: string): number | undefined => {

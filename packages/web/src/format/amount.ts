@@ -1,18 +1,18 @@
 /** Converts amounts between base units and text. Uses only strings and bigint; truncates and never rounds up. */
 import { decimalText } from './number.ts'
 
-/** '1497756731467863547986972' with 18 decimals → whole '1497756', fraction '731467863547986972'. */
-function splitAmount(amount: bigint | string, decimals: number): readonly [string, string] {
+/** '1497756731467863547986972' with 18 decimals → integer '1497756', fraction '731467863547986972'. */
+function splitAmount(amount: bigint | string, decimals: number): readonly [integer: string, fraction: string] {
   const text = String(amount).padStart(decimals + 1, '0')
   return [text.slice(0, text.length - decimals), decimals ? text.slice(-decimals) : '']
 }
 
 /** Formats base units as decimal text without grouping, for input fields and the clipboard. */
 export function toPlainText(amount: bigint | string, decimals: number): string {
-  const negative = String(amount).startsWith('-')
+  const isNegative = String(amount).startsWith('-')
   const [integer, fraction] = splitAmount(String(amount).replace('-', ''), decimals)
   const digits = fraction.replace(/0+$/, '')
-  return `${negative ? '-' : ''}${digits ? `${integer}.${digits}` : integer}`
+  return `${isNegative ? '-' : ''}${digits ? `${integer}.${digits}` : integer}`
 }
 
 /** Returns the USD value of an amount, as a float for comparison and display only. `price` is USD per whole token. */
@@ -69,7 +69,7 @@ export function parseAmount(text: string, decimals: number): TypedAmount {
   return base === 0n ? { kind: 'empty' } : { kind: 'amount', base }
 }
 
-/** Decimal places of dollars that are read. */
+/** Maximum decimal places of an amount entered in dollars. */
 const USD_PLACES = 6
 /** Significant digits of an amount entered in dollars. A price is no more precise. */
 const USD_DIGITS = 9
@@ -109,12 +109,12 @@ export function formatCompact(amount: bigint | string, decimals: number): string
     const text = `${integer}.${fraction.slice(0, digits)}`.replace(/\.0*$/, '')
     return text === '0' && BigInt(amount) > 0n ? '< 0.0001' : text
   }
-  const leadDigits = integer.length - 3 * thousands
+  const leadLength = integer.length - 3 * thousands
   const unit = ['', 'k', 'M', 'B', 'T'][thousands] ?? `e${3 * thousands}`
-  return `${integer.slice(0, leadDigits)}${leadDigits < 4 ? `.${integer.slice(leadDigits, 4)}` : ''} ${unit}`
+  return `${integer.slice(0, leadLength)}${leadLength < 4 ? `.${integer.slice(leadLength, 4)}` : ''} ${unit}`
 }
 
-/** Returns the units of `output` paid per unit of `into`, as decimal text with 12 decimals. */
+/** Returns whole output tokens per whole input token, as decimal text with at most 12 decimals. */
 export function rateText(
   input: { readonly amount: bigint; readonly decimals: number },
   output: { readonly amount: bigint; readonly decimals: number },
@@ -127,8 +127,8 @@ export function rateText(
 }
 
 /**
- * Returns the percentage by which `now` lies below `before`, as text with four decimals, such as '0.0024'; negative if
- * it lies above.
+ * Returns the percentage by which `currentAmount` lies below `previousAmount`, as text with at most four decimals, such
+ * as '0.0024'; negative if it lies above.
  */
 export function percentBelow(previousAmount: bigint, currentAmount: bigint): string {
   if (previousAmount === 0n) return '0'

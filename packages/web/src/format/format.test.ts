@@ -108,7 +108,7 @@ test('thousands are grouped, leading zeros are counted, and the text keeps all d
     fraction: '.82',
     text: '1497740.82',
   })
-  expect(splitForDisplay('0.00001001')).toMatchObject({ tiny: { zeros: 4, digits: '1001' }, text: '0.00001001' })
+  expect(splitForDisplay('0.00001001')).toMatchObject({ tiny: { zeroCount: 4, digits: '1001' }, text: '0.00001001' })
   expect(splitForDisplay('-0.0024')).toMatchObject({ sign: '\u2212', fraction: '.0024' })
   expect(splitForDisplay('0.000')).toMatchObject({ groups: ['0'], fraction: '', sign: '' })
 })

@@ -1,7 +1,7 @@
 /** Cleans untrusted text for display. */
 
 /** Maximum number of characters shown of a name. */
-const MAX_LENGTH = 80
+const MAX_SHOWN_CHARS = 80
 
 /**
  * Makes untrusted text safe to show. The result has at most 80 characters, and no characters that reverse the writing,
@@ -9,8 +9,8 @@ const MAX_LENGTH = 80
  */
 export function legible(text: string): string {
   const shownText = text
-    .slice(0, 8 * MAX_LENGTH)
+    .slice(0, 8 * MAX_SHOWN_CHARS)
     .replace(/[\p{C}\p{Z}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ')
     .trim()
-  return shownText.length > MAX_LENGTH ? `${shownText.slice(0, MAX_LENGTH - 1)}…` : shownText
+  return shownText.length > MAX_SHOWN_CHARS ? `${shownText.slice(0, MAX_SHOWN_CHARS - 1)}…` : shownText
 }

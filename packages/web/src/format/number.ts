@@ -1,13 +1,13 @@
 /** Formats the service's JSON numbers (percent, USD) and amounts in text form. Does no arithmetic. */
 
 /** Parts of a displayed number: groups of thousands, the fraction, and the count of zeros after the point. */
-export type ShownNumber = {
+export type NumberParts = {
   readonly sign: string
   readonly groups: readonly string[]
   /** Includes the decimal point. */
   readonly fraction: string
   /** In a tiny number, the count of zeros after the point and the digits after those zeros; otherwise null. */
-  readonly tiny: { readonly zeros: number; readonly digits: string } | null
+  readonly tiny: { readonly zeroCount: number; readonly digits: string } | null
   /** The whole number, unformatted. */
   readonly text: string
 }
@@ -20,7 +20,7 @@ const MINUS = '\u2212'
  * @param digits - significant digits, if the number has a whole part
  * @param maxDecimals - maximum decimal places
  */
-export function splitForDisplay(text: string, digits = 7, maxDecimals = 6): ShownNumber {
+export function splitForDisplay(text: string, digits = 7, maxDecimals = 6): NumberParts {
   const sign = text.startsWith('-') ? MINUS : ''
   const [integer = '0', fraction = ''] = text.replace('-', '').split('.')
   const base = { sign, text, tiny: null }
@@ -29,11 +29,11 @@ export function splitForDisplay(text: string, digits = 7, maxDecimals = 6): Show
     const shownFraction = fraction.slice(0, decimalsToKeep).padEnd(Math.min(decimalsToKeep, 2), '0')
     return { ...base, groups: groupThousandsOf(integer), fraction: decimalsToKeep > 0 ? `.${shownFraction}` : '' }
   }
-  const zeros = /^0*/.exec(fraction)![0].length
-  if (zeros === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }
-  if (zeros < 4) return { ...base, groups: ['0'], fraction: `.${fraction.slice(0, zeros + 4)}` }
-  const significantDigits = fraction.slice(zeros, zeros + 4).replace(/0+$/, '')
-  return { ...base, groups: ['0'], fraction: '.0', tiny: { zeros, digits: significantDigits } }
+  const zeroCount = /^0*/.exec(fraction)![0].length
+  if (zeroCount === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }
+  if (zeroCount < 4) return { ...base, groups: ['0'], fraction: `.${fraction.slice(0, zeroCount + 4)}` }
+  const significantDigits = fraction.slice(zeroCount, zeroCount + 4).replace(/0+$/, '')
+  return { ...base, groups: ['0'], fraction: '.0', tiny: { zeroCount, digits: significantDigits } }
 }
 
 export function groupThousandsOf(digits: string): readonly string[] {

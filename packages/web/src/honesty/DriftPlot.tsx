@@ -4,37 +4,39 @@ import type { DriftAfter, DriftRow } from './drift.ts'
 
 type Props = { readonly row: DriftRow; readonly otherRows: readonly DriftRow[] }
 
-const HEIGHT = 196
-const EDGE = 24
+const HEIGHT_PX = 196
+/** Space left and right of the plot. */
+const EDGE_PX = 24
 /** Basis points always shown on each side of 0, so that a hundredth of a basis point does not look large. */
 const MIN_SCALE_BPS = 1
-const LINES = [68, 124] as const
+/** y coordinates of the lines for one and two blocks later. */
+const LINE_YS = [68, 124] as const
 
 /**
- * Plots drift one and two blocks later. A line runs from the worst-in-twenty value to the median, with a tick at the
- * mean; the other rows' medians are gray.
+ * Plots drift one and two blocks later, each on its own horizontal line. A bar runs from the worst-in-twenty value to
+ * the median, which has a dot; a tick marks the mean. Gray ticks mark the medians of the other rows.
  */
 export function DriftPlot(props: Props) {
-  return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
+  return <Plot>{(width) => <DriftDrawing {...props} width={width} />}</Plot>
 }
 
-function Drawn({ row, otherRows, width }: Props & { readonly width: number }) {
+function DriftDrawing({ row, otherRows, width }: Props & { readonly width: number }) {
   const values = row.after.flatMap(({ meanBps, medianBps, worst5PercentBps }) =>
     [meanBps, medianBps, worst5PercentBps].filter((bps) => bps !== null),
   )
   const medians = otherRows.map(({ after }) => after.map(({ medianBps }) => medianBps))
-  const ends = [...values, ...medians.flat().filter((bps) => bps !== null)]
-  const min = Math.min(-MIN_SCALE_BPS, ...ends)
-  const max = Math.max(MIN_SCALE_BPS, ...ends)
-  const x = (bps: number) => EDGE + ((bps - min) / (max - min)) * (width - 2 * EDGE)
+  const shownBps = [...values, ...medians.flat().filter((bps) => bps !== null)]
+  const min = Math.min(-MIN_SCALE_BPS, ...shownBps)
+  const max = Math.max(MIN_SCALE_BPS, ...shownBps)
+  const x = (bps: number) => EDGE_PX + ((bps - min) / (max - min)) * (width - 2 * EDGE_PX)
   return (
-    <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spokenRow(row)}>
-      <path className="grid-l" d={`M${x(0)} 28V${HEIGHT - 36}`} />
+    <svg viewBox={`0 0 ${width} ${HEIGHT_PX}`} width={width} height={HEIGHT_PX} role="img" aria-label={spokenRow(row)}>
+      <path className="grid-l" d={`M${x(0)} 28V${HEIGHT_PX - 36}`} />
       {[min, 0, max].map((bps) => (
         <text
           key={bps}
           x={x(bps)}
-          y={HEIGHT - 16}
+          y={HEIGHT_PX - 16}
           textAnchor={bps === min ? 'start' : bps === max ? 'end' : 'middle'}
           className={isNear(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
         >
@@ -44,18 +46,18 @@ function Drawn({ row, otherRows, width }: Props & { readonly width: number }) {
       {row.after.map((after, k) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
         <g key={k}>
-          <text x={EDGE} y={LINES[k]! - 20} className="strong">
+          <text x={EDGE_PX} y={LINE_YS[k]! - 20} className="strong">
             {k === 0 ? '1 block later' : '2 blocks later'}
           </text>
-          <path className="grid-l" d={`M${EDGE} ${LINES[k]}H${width - EDGE}`} />
+          <path className="grid-l" d={`M${EDGE_PX} ${LINE_YS[k]}H${width - EDGE_PX}`} />
           {medians.map((medianByDelay, index) => {
             const bps = medianByDelay[k]
             return bps === null || bps === undefined ? null : (
               // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
-              <path key={index} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
+              <path key={index} className="plot__other" d={`M${x(bps)} ${LINE_YS[k]! - 6}v12`} />
             )
           })}
-          <Marks after={after} x={x} y={LINES[k]!} />
+          <Marks after={after} x={x} y={LINE_YS[k]!} />
         </g>
       ))}
     </svg>
@@ -88,9 +90,9 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
 function spokenRow({ key, after }: DriftRow): string {
-  const markOf = ({ medianBps, worst5PercentBps }: DriftAfter, blocks: string) =>
+  const driftText = ({ medianBps, worst5PercentBps }: DriftAfter, blocks: string) =>
     medianBps === null || worst5PercentBps === null
       ? `nothing measured ${blocks} later`
       : `median ${bpsText(medianBps)}, worst in twenty ${bpsText(worst5PercentBps)} ${blocks} later`
-  return `Drift of ${key}: ${markOf(after[0], 'one block')}; ${markOf(after[1], 'two blocks')}`
+  return `Drift of ${key}: ${driftText(after[0], 'one block')}; ${driftText(after[1], 'two blocks')}`
 }

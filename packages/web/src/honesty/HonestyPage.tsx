@@ -17,12 +17,19 @@ import { Bps, Count, Percent } from '../ui/Num.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { DriftPlot } from './DriftPlot.tsx'
-import { type DriftAfter, type DriftKind, type DriftRow, type Honesty, parseDriftStats, titleByKind } from './drift.ts'
+import {
+  type DriftAfter,
+  type DriftKind,
+  type DriftRow,
+  type DriftStats,
+  parseDriftStats,
+  titleByKind,
+} from './drift.ts'
 import { LeftOutPools } from './LeftOutPools.tsx'
 
 export type HonestyParams = { readonly chain?: number; readonly by?: DriftKind; readonly pick?: string }
 
-const EVERY_MS = 5_000
+const REFETCH_MS = 5_000
 
 export function HonestyPage() {
   useTitle('Accuracy')
@@ -31,7 +38,7 @@ export function HonestyPage() {
   const navigate = useNavigate()
   const { data, error, dataUpdatedAt } = useQuery({
     queryKey: ['stats', chain.id],
-    refetchInterval: EVERY_MS,
+    refetchInterval: REFETCH_MS,
     retry,
     queryFn: async () => parseDriftStats(await sluice.stats(chain.id)),
   })
@@ -56,22 +63,22 @@ export function HonestyPage() {
         </div>
       )}
       {error && !data && <Failure error={error} />}
-      {!(error && !data) && <Sums honesty={data} />}
-      {data && <Sampling honesty={data} />}
-      {data && data.withdrawingPools.length > 0 && <LeftOutPools pools={data.withdrawingPools} />}
+      {!(error && !data) && <Sums stats={data} />}
+      {data && <Sampling stats={data} />}
+      {data && data.fadingPools.length > 0 && <LeftOutPools pools={data.fadingPools} />}
       {!(error && !data) && (
         <div className={`pd ${error ? 'hn--stale' : ''}`}>
           <section className="panel" aria-labelledby="measured" aria-busy={!data}>
             <div className="panel__h hn__h">
               <h2 id="measured">{titleByKind[by]}</h2>
-              <Kinds
+              <KindChoice
                 selected={by}
                 onChoose={(kind) =>
                   navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by: kind } })
                 }
               />
             </div>
-            <Table
+            <DriftTable
               rows={rows}
               pick={pick}
               onPick={(key) =>
@@ -91,7 +98,7 @@ export function HonestyPage() {
 
 type KindsProps = { readonly selected: DriftKind; readonly onChoose: (kind: DriftKind) => Promise<void> }
 
-function Kinds({ selected, onChoose }: KindsProps) {
+function KindChoice({ selected, onChoose }: KindsProps) {
   const [by, choose] = useChoice(selected, onChoose)
   return (
     <fieldset className="seg" aria-label="Figures by">
@@ -105,17 +112,17 @@ function Kinds({ selected, onChoose }: KindsProps) {
 }
 
 /** Shows the statistics of the whole chain. */
-function Sums({ honesty }: { readonly honesty: Honesty | undefined }) {
-  const [oneBlock, twoBlocks] = honesty?.chain ?? []
+function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
+  const [oneBlock, twoBlocks] = stats?.chain ?? []
   const figure = (name: string, value: ReactNode) => (
     <div>
-      <dd>{honesty ? value : <Skeleton like="−0.00 bps" />}</dd>
+      <dd>{stats ? value : <Skeleton like="−0.00 bps" />}</dd>
       <dt>{name}</dt>
     </div>
   )
   return (
-    <dl className="hn__sums" aria-busy={!honesty}>
-      {figure('quotes re-checked', <Count value={honesty?.samples ?? 0} />)}
+    <dl className="hn__sums" aria-busy={!stats}>
+      {figure('quotes re-checked', <Count value={stats?.samples ?? 0} />)}
       {figure('median, 1 block later', <Bps value={oneBlock?.medianBps} />)}
       {figure('median, 2 blocks later', <Bps value={twoBlocks?.medianBps} />)}
       {figure(
@@ -131,7 +138,7 @@ function Sums({ honesty }: { readonly honesty: Honesty | undefined }) {
 }
 
 /** Explains why there are few or no samples. */
-function Sampling({ honesty: { samplePercent, samples, missed } }: { readonly honesty: Honesty }) {
+function Sampling({ stats: { samplePercent, samples, missed } }: { readonly stats: DriftStats }) {
   if (samplePercent === 0)
     return (
       <div className="above">
@@ -164,8 +171,8 @@ type TableProps = {
   readonly onPick: (key: string | undefined) => Promise<void>
 }
 
-function Table({ rows, pick, onPick }: TableProps) {
-  const [picked, choose] = useChoice(pick?.key, onPick)
+function DriftTable({ rows, pick, onPick }: TableProps) {
+  const [pickedKey, choose] = useChoice(pick?.key, onPick)
   return (
     <>
       <div className="scroll">
@@ -183,9 +190,9 @@ function Table({ rows, pick, onPick }: TableProps) {
           </thead>
           <tbody>
             {rows?.map((row) => (
-              <TableRow key={row.key} row={row} isChosen={row.key === picked} onPick={choose} />
+              <TableRow key={row.key} row={row} isChosen={row.key === pickedKey} onPick={choose} />
             ))}
-            {!rows && SKELETON.map((key) => <SkeletonRow key={key} />)}
+            {!rows && SKELETON_KEYS.map((key) => <SkeletonRow key={key} />)}
           </tbody>
         </table>
       </div>
@@ -230,7 +237,7 @@ function WouldRevert({ drift: { samples, wouldRevertPercent } }: { readonly drif
   return samples > 0 ? <Percent value={wouldRevertPercent} /> : <span className="q">–</span>
 }
 
-const SKELETON = ['a', 'b', 'c', 'd', 'e', 'f']
+const SKELETON_KEYS = ['a', 'b', 'c', 'd', 'e', 'f']
 
 function SkeletonRow() {
   return (

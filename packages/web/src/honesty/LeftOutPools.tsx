@@ -2,10 +2,10 @@
 import { shorten, utcText } from '../format/number.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { Percent } from '../ui/Num.tsx'
-import type { WithdrawingPool } from './drift.ts'
+import type { FadingPoolEntry } from './drift.ts'
 
 /** Lists pools whose quotes repeatedly fade, and their penalty. */
-export function LeftOutPools({ pools }: { readonly pools: readonly WithdrawingPool[] }) {
+export function LeftOutPools({ pools }: { readonly pools: readonly FadingPoolEntry[] }) {
   return (
     <section className="panel hn__out" aria-labelledby="out">
       <div className="panel__h">
@@ -27,7 +27,7 @@ export function LeftOutPools({ pools }: { readonly pools: readonly WithdrawingPo
             </tr>
           </thead>
           <tbody>
-            {pools.map(({ pool, dex, family, withdrew, samples, leftOutUntil, driftPenaltyPercent }) => (
+            {pools.map(({ pool, dex, family, fadeCount, samples, leftOutUntil, driftPenaltyPercent }) => (
               <tr key={pool}>
                 <td>
                   <span className="addr" title={pool}>
@@ -38,7 +38,7 @@ export function LeftOutPools({ pools }: { readonly pools: readonly WithdrawingPo
                   <FamilyMark family={family} /> {dex}
                 </td>
                 <td className="r">
-                  {withdrew.toFixed(0)} <span className="unit">of {samples.toFixed(0)}</span>
+                  {fadeCount.toFixed(0)} <span className="unit">of {samples.toFixed(0)}</span>
                 </td>
                 <td className="r">
                   {leftOutUntil === null ? (

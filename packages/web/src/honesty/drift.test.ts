@@ -33,6 +33,6 @@ test('a response that is not statistics is not drawn', () => {
     expect(parseDriftStats(answer as unknown as Stats)).toMatchObject({
       samples: 0,
       rows: { family: [], brand: [], pool: [] },
-      withdrawingPools: [],
+      fadingPools: [],
     })
 })

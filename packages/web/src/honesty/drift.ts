@@ -28,24 +28,29 @@ export type DriftRow = {
   readonly after: DriftByDelay
 }
 
-export type WithdrawingPool = {
+/** A pool whose quotes fade: it repeatedly pays less, one block later, than trades in it explain. */
+export type FadingPoolEntry = {
   readonly pool: string
   readonly dex: string
   readonly family: string
+  /** Percent taken off the pool's output when routes are ranked. */
   readonly driftPenaltyPercent: number
   /** Unix seconds; null if the pool takes part in routes. */
   readonly leftOutUntil: number | null
   readonly samples: number
-  readonly withdrew: number
+  /** Number of samples in which the pool paid less than trades in it explain. */
+  readonly fadeCount: number
 }
 
-export type Honesty = {
+export type DriftStats = {
+  /** Share of the calls to the node that measure drift; 0 if the operator switched it off. */
   readonly samplePercent: number
   readonly samples: number
+  /** Quotes that could not be simulated again, because a block was missed or reorged. */
   readonly missed: number
   readonly chain: DriftByDelay
   readonly rows: Readonly<Record<DriftKind, readonly DriftRow[]>>
-  readonly withdrawingPools: readonly WithdrawingPool[]
+  readonly fadingPools: readonly FadingPoolEntry[]
 }
 
 /** Maximum rows of a kind. The service sends no more. */
@@ -53,7 +58,7 @@ const MAX_ROWS = 100
 /** Maximum absolute value of a figure, except for times. A larger value does not fit on the page. */
 const MAX_FIGURE = 1e12
 
-export function parseDriftStats(stats: Stats): Honesty {
+export function parseDriftStats(stats: Stats): DriftStats {
   const familyRows = objectsOf(stats.families).map((entry) => ({
     key: textOf(entry.protocol),
     family: textOf(entry.protocol),
@@ -70,14 +75,14 @@ export function parseDriftStats(stats: Stats): Honesty {
     missed: countOf(stats.missed),
     chain: driftByDelayOf(stats.blocks),
     rows: { family: withUniqueNames(familyRows), brand: withUniqueNames(brandRows), pool: withUniqueNames(poolRows) },
-    withdrawingPools: objectsOf(stats.withdrawing).map((entry) => ({
+    fadingPools: objectsOf(stats.withdrawing).map((entry) => ({
       pool: textOf(entry.pool),
       dex: textOf(entry.dex),
       family: textOf(entry.protocol),
       driftPenaltyPercent: Math.min(100, countOf(entry.haircutPercent)),
       leftOutUntil: timeOf(entry.leftOutUntil),
       samples: countOf(entry.samples),
-      withdrew: countOf(entry.withdrew),
+      fadeCount: countOf(entry.withdrew),
     })),
   }
 }

@@ -6,13 +6,13 @@ import { type Depth, depthPlotOf, impactPercents } from './curve.ts'
 type Props = { readonly depth: Depth; readonly otherDepths: readonly Depth[]; readonly symbol: string }
 
 /** Width in pixels below which every second label is omitted. */
-const NARROW = 420
+const NARROW_PX = 420
 
 export function DepthPlot(props: Props) {
-  return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
+  return <Plot>{(width) => <DepthDrawing {...props} width={width} />}</Plot>
 }
 
-function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: number }) {
+function DepthDrawing({ depth, otherDepths, symbol, width }: Props & { readonly width: number }) {
   const height = Math.min(380, Math.max(260, width * 0.68))
   const { usdTicks, impactTicks, pathOf, pointsOf } = depthPlotOf([depth, ...otherDepths], width, height)
   const right = width - 64
@@ -54,7 +54,7 @@ function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: 
       {pointsOf(depth).map(({ x, y, usd }, k, all) => (
         <g key={x}>
           <circle className="plot__dot" cx={x} cy={y} r="4" />
-          {(width >= NARROW || k % 2 === 0) && (
+          {(width >= NARROW_PX || k % 2 === 0) && (
             <text
               className="strong"
               x={x}
@@ -70,8 +70,8 @@ function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: 
   )
 }
 
-/** Draws the depth curve of a table row. The next column shows the number. */
-export function Spark({ depth }: { readonly depth: Depth }) {
+/** Draws the depth of a table row at each price impact as bars. Another column shows a depth as a number. */
+export function Sparkline({ depth }: { readonly depth: Depth }) {
   const max = depth['10'] || 1
   return (
     <svg className="spark" viewBox="0 0 96 20" aria-hidden="true">

@@ -17,7 +17,7 @@ export type PriceEvidence = {
   readonly reason: Reason | null
 }
 
-const reasonText: Readonly<Record<Reason, string>> = {
+const textByReason: Readonly<Record<Reason, string>> = {
   unknown: 'No pool of this token is known here.',
   'no-decimals': 'The token does not state its decimals.',
   'below-floor': 'Under $300 of liquidity: too little to price.',
@@ -25,15 +25,17 @@ const reasonText: Readonly<Record<Reason, string>> = {
   unsellable: 'Measured on the chain, it could be bought but not sold.',
   pending: 'Its pools are still being searched.',
 }
-const BARS = [0.2, 0.4, 0.6, 0.8]
-const LENGTH_OF_ID = 42
+/** Confidence from which each bar is filled. */
+const BAR_THRESHOLDS = [0.2, 0.4, 0.6, 0.8]
+/** Characters of an address. A pool without a contract of its own has a longer id. */
+const ADDRESS_LENGTH = 42
 
-/** Shows a confidence as four bars, one for each fifth above the first. */
-export function Confidence({ share: confidenceShare }: { readonly share: number }) {
+/** Shows a confidence (0 to 1) as four bars. */
+export function Confidence({ confidence }: { readonly confidence: number }) {
   return (
-    <span className="conf" role="img" aria-label={`Confidence ${Math.round(confidenceShare * 100)} percent`}>
-      {BARS.map((from) => (
-        <i key={from} className={confidenceShare >= from ? 'on' : undefined} />
+    <span className="conf" role="img" aria-label={`Confidence ${Math.round(confidence * 100)} percent`}>
+      {BAR_THRESHOLDS.map((threshold) => (
+        <i key={threshold} className={confidence >= threshold ? 'on' : undefined} />
       ))}
     </span>
   )
@@ -44,12 +46,12 @@ export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
   const { usd, confidence, sources, reason } = detail
   if (usd === null || sources.length === 0)
     return (
-      <p className="note evidence">{reason ? reasonText[reason] : 'Assumed to be $1: no market says otherwise.'}</p>
+      <p className="note evidence">{reason ? textByReason[reason] : 'Assumed to be $1: no market says otherwise.'}</p>
     )
   return (
     <div className="evidence">
       <p className="note">
-        <Confidence share={confidence} />
+        <Confidence confidence={confidence} />
         {Math.round(confidence * 100)} % confidence, from liquidity and agreement between pools
       </p>
       <table>
@@ -65,7 +67,7 @@ export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
             <tr key={pool}>
               <td>
                 {protocol}{' '}
-                {pool.length === LENGTH_OF_ID && (
+                {pool.length === ADDRESS_LENGTH && (
                   <span className="hide-s">
                     <Address address={pool} />
                   </span>

@@ -17,7 +17,7 @@ import { useKey } from '../ui/Shell.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { type Depth, isUnlimited } from './curve.ts'
-import { DepthPlot, Spark } from './DepthPlot.tsx'
+import { DepthPlot, Sparkline } from './DepthPlot.tsx'
 import { Confidence, Evidence, type PriceEvidence } from './Evidence.tsx'
 
 export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
@@ -25,11 +25,12 @@ export type PricesParams = { readonly chain?: number; readonly token?: string; r
 type PriceRow = PageToken & { readonly evidence: PriceEvidence | null; readonly depth: Depth | null }
 
 const POLL_MS = 15_000
+/** Poll interval and number of the first polls, whose responses omit prices that the service is still loading. */
 const FIRST_POLL_MS = 2_000
-const FIRST_POLLS = 4
+const FIRST_POLL_COUNT = 4
 /** Maximum tokens per request. */
 const MAX_TOKENS_PER_REQUEST = 100
-/** Lag in seconds from which a chain with a moving clock counts as behind. */
+/** Lag in seconds from which a chain counts as behind, if the times of its blocks follow real time (clock `moving`). */
 const BEHIND_SECONDS = 30
 
 export function PricesPage() {
@@ -41,7 +42,7 @@ export function PricesPage() {
     navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...changes }), replace })
   const { data: status } = useStatus(chain.id)
   const tokens = useTokens(chain.id)
-  const { rows, error } = useRows(chain.id, tokens.data)
+  const { rows, error } = usePriceRows(chain.id, tokens.data)
   const searchText = q.trim().toLowerCase()
   const shownRows = rows?.filter(
     ({ symbol, name, address }) =>
@@ -51,7 +52,7 @@ export function PricesPage() {
   )
   const pickedRow =
     rows?.find(({ address }) => address.toLowerCase() === chosenAddress?.toLowerCase()) ??
-    shownRows?.find(({ depth }) => isDrawn(depth)) ??
+    shownRows?.find(({ depth }) => isDrawable(depth)) ??
     shownRows?.[0]
   const isBehind = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
   return (
@@ -75,7 +76,7 @@ export function PricesPage() {
       )}
       {(error ?? tokens.error) && !rows && <Failure error={error ?? tokens.error} />}
       <div className="pd">
-        <Table
+        <TokenTable
           rows={shownRows}
           pick={pickedRow}
           isEmpty={shownRows?.length === 0}
@@ -92,12 +93,12 @@ export function PricesPage() {
   )
 }
 
-type FindProps = { readonly text: string; readonly onSearch: (text: string) => Promise<void> }
+type TokenSearchProps = { readonly text: string; readonly onSearch: (text: string) => Promise<void> }
 
-function TokenSearch({ text: applied, onSearch }: FindProps) {
+function TokenSearch({ text: appliedText, onSearch }: TokenSearchProps) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
-  const [text, setText] = useChoice(applied, onSearch, TYPING_PAUSE_MS)
+  const [text, setText] = useChoice(appliedText, onSearch, TYPING_PAUSE_MS)
   return (
     <label className="find">
       <span className="sr">Find a token</span>
@@ -122,8 +123,8 @@ type TableProps = {
   readonly onPick: (address: string | undefined) => Promise<void>
 }
 
-function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
-  const [picked, choose] = useChoice(pick?.address, onPick)
+function TokenTable({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
+  const [pickedAddress, choose] = useChoice(pick?.address, onPick)
   return (
     <section className="panel" aria-label="Tokens" aria-busy={rows === undefined}>
       <div className="scroll">
@@ -140,9 +141,9 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
           </thead>
           <tbody>
             {rows?.map((row) => (
-              <TableRow key={row.address} row={row} isChosen={row.address === picked} onPick={choose} />
+              <TableRow key={row.address} row={row} isChosen={row.address === pickedAddress} onPick={choose} />
             ))}
-            {!rows && !hasFailed && SKELETON.map((key) => <SkeletonRow key={key} />)}
+            {!rows && !hasFailed && SKELETON_KEYS.map((key) => <SkeletonRow key={key} />)}
           </tbody>
         </table>
       </div>
@@ -167,7 +168,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
       <td className="r">
         {row.evidence && row.evidence.usd !== null && (
           <span className="hide-s">
-            <Confidence share={row.evidence.confidence} />
+            <Confidence confidence={row.evidence.confidence} />
           </span>
         )}
         <Price value={row.evidence?.usd ?? null} />
@@ -181,12 +182,12 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
           <span className="q">none</span>
         )}
       </td>
-      <td className="hide-s">{row.depth && <Spark depth={row.depth} />}</td>
+      <td className="hide-s">{row.depth && <Sparkline depth={row.depth} />}</td>
     </tr>
   )
 })
 
-const SKELETON = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+const SKELETON_KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
 function SkeletonRow() {
   return (
@@ -217,7 +218,7 @@ const Detail = memo(function Detail({
 }) {
   const { symbol, evidence, depth } = row
   const otherDepths = otherRows.flatMap((candidate) =>
-    isDrawn(candidate.depth) && candidate !== row ? [candidate.depth] : [],
+    isDrawable(candidate.depth) && candidate !== row ? [candidate.depth] : [],
   )
   return (
     <section className="panel plot" aria-labelledby="picked" aria-live="polite">
@@ -237,7 +238,7 @@ const Detail = memo(function Detail({
       {evidence && <Evidence detail={evidence} />}
       {depth && isUnlimited(depth['2']) ? (
         <p className="note">A pool of this token, such as a wrapper, takes any amount at the same price.</p>
-      ) : isDrawn(depth) ? (
+      ) : isDrawable(depth) ? (
         <>
           <DepthPlot depth={depth} otherDepths={otherDepths} symbol={symbol} />
           <p className="note">Gray: the other tokens of this chain.</p>
@@ -251,7 +252,8 @@ const Detail = memo(function Detail({
   )
 })
 
-const isDrawn = (depth: Depth | null): depth is Depth => depth !== null && depth['10'] > 0 && !isUnlimited(depth['10'])
+const isDrawable = (depth: Depth | null): depth is Depth =>
+  depth !== null && depth['10'] > 0 && !isUnlimited(depth['10'])
 
 /** Placeholder in the size of the real panel, so that the table stays in its place. */
 function DetailSkeleton() {
@@ -270,7 +272,7 @@ function DetailSkeleton() {
 }
 
 /** Loads prices and depth of all listed tokens, deepest first. */
-function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
+function usePriceRows(chainId: number, tokens: readonly PageToken[] | undefined) {
   const listedRows = useMemo(
     () =>
       tokens
@@ -282,8 +284,7 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
   const { data, error } = useQuery({
     queryKey: ['prices and depth', chainId, addresses],
     enabled: addresses.length > 0,
-    // The first responses omit prices that the service is still loading.
-    refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_POLLS ? FIRST_POLL_MS : POLL_MS),
+    refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_POLL_COUNT ? FIRST_POLL_MS : POLL_MS),
     retry,
     queryFn: async () => {
       const [prices, depths] = await Promise.all([

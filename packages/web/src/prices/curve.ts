@@ -2,6 +2,7 @@
 
 /** Sizes of price impact, in percent, at which depth is measured. */
 export const impactPercents = ['0.5', '1', '2', '5', '10'] as const
+/** USD of a token that can be sold at each price impact. */
 export type Depth = Readonly<Record<(typeof impactPercents)[number], number>>
 
 /** USD above which a depth belongs to a pool with unlimited liquidity, such as a wrapper. */
@@ -18,6 +19,7 @@ export type DepthPlotGeometry = {
   readonly pointsOf: (depth: Depth) => readonly { readonly x: number; readonly y: number; readonly usd: number }[]
 }
 
+/** Space around the plot, in pixels. */
 const MARGIN = { left: 16, right: 64, top: 24, bottom: 36 }
 
 export function depthPlotOf(depths: readonly Depth[], width: number, height: number): DepthPlotGeometry {
@@ -30,21 +32,21 @@ export function depthPlotOf(depths: readonly Depth[], width: number, height: num
   const x = (impact: string) =>
     left + ((Math.log(Number(impact)) - logMinImpact) / (logMaxImpact - logMinImpact)) * (width - left - right)
   const y = (usd: number) => top + (1 - (Math.log10(usd) - minPower) / (maxPower - minPower)) * (height - top - bottom)
-  const points = (depth: Depth) =>
+  const pointsOf = (depth: Depth) =>
     impactPercents
       .filter((impact) => depth[impact] > 0)
       .map((impact) => ({ x: x(impact), y: y(depth[impact]), usd: depth[impact] }))
   return {
     width,
     height,
-    pointsOf: points,
+    pointsOf,
     usdTicks: Array.from({ length: maxPower - minPower + 1 }, (_, k) => ({
       y: y(10 ** (minPower + k)),
       name: usdPowerText(minPower + k),
     })),
     impactTicks: impactPercents.map((impact) => ({ x: x(impact), name: `${impact} %` })),
     pathOf: (depth) =>
-      points(depth)
+      pointsOf(depth)
         .map(({ x, y }, k) => `${k === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
         .join(''),
   }

@@ -10,9 +10,9 @@ type Props = { readonly trade: Trade; readonly comparison: Comparison; readonly 
 
 /** Shows the best route at the chosen state as a flow through pools and as a table. */
 export function BetterRoute({ trade, comparison: { bestAmountOut, legs }, tokenOf }: Props) {
-  const [highlighted, setHighlighted] = useState<number | null>(null)
+  const [highlightedIndex, setHighlightedIndex] = useState<number | null>(null)
   const { src, dst, amountIn, amountOut } = trade
-  const pools = new Set(legs.map(({ pool }) => pool)).size
+  const poolCount = new Set(legs.map(({ pool }) => pool)).size
   const route = { src, dst, fromAmount: String(amountIn), swaps: legs }
   return (
     <div>
@@ -22,7 +22,7 @@ export function BetterRoute({ trade, comparison: { bestAmountOut, legs }, tokenO
             {bestAmountOut > amountOut ? 'The route that would have been better' : 'The best route of this service'}
           </h2>
           <p className="route__sum">
-            <span>{pools === 1 ? '1 pool' : `${pools} pools`}</span>
+            <span>{poolCount === 1 ? '1 pool' : `${poolCount} pools`}</span>
           </p>
         </div>
         <div className="ends">
@@ -33,9 +33,9 @@ export function BetterRoute({ trade, comparison: { bestAmountOut, legs }, tokenO
             <TokenAmount base={bestAmountOut} token={tokenOf(dst)} digits={9} />
           </p>
         </div>
-        <Flow route={route} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
+        <Flow route={route} tokenOf={tokenOf} highlightedIndex={highlightedIndex} onHighlight={setHighlightedIndex} />
       </section>
-      <LegTable legs={legs} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
+      <LegTable legs={legs} tokenOf={tokenOf} highlightedIndex={highlightedIndex} onHighlight={setHighlightedIndex} />
     </div>
   )
 }

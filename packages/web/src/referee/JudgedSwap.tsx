@@ -11,7 +11,7 @@ import { Bps, Count } from '../ui/Num.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
 import { BetterRoute } from './BetterRoute.tsx'
 import { comparisonText, isSandwichUnknown } from './outcomes.ts'
-import { type RefereeParams, type State, states } from './params.ts'
+import { type RefereeParams, type State, stateLabels } from './params.ts'
 import type { Comparison, RefereeReport, Sandwich, Trade } from './report.ts'
 import { Scale } from './Scale.tsx'
 
@@ -131,7 +131,7 @@ type FiguresProps = {
 function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }: FiguresProps) {
   const { trader, recipient, comparisons, fees } = trade
   const dst = tokenOf(trade.dst)
-  const amount = (base: bigint | null) =>
+  const amountOrUnknown = (base: bigint | null) =>
     base === null ? <span className="q">not known</span> : <TokenAmount base={base} token={dst} digits={9} />
   return (
     <section className="panel" aria-labelledby="figures">
@@ -146,7 +146,7 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
                 aria-pressed={state === comparison?.state}
                 onClick={() => onChange({ at: state })}
               >
-                {states[state]}
+                {stateLabels[state]}
               </button>
             ))}
           </fieldset>
@@ -155,17 +155,17 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
         )}
       </div>
       <dl className="rows referee__rows">
-        <Row name="Paid" value={amount(trade.amountOut)} isStrong />
+        <Row name="Paid" value={amountOrUnknown(trade.amountOut)} isStrong />
         {comparison && (
           <>
-            <Row name="Best simulated" value={amount(comparison.bestAmountOut)} />
-            <Row name="Proven bound" value={amount(comparison.boundAmountOut)} />
+            <Row name="Best simulated" value={amountOrUnknown(comparison.bestAmountOut)} />
+            <Row name="Proven bound" value={amountOrUnknown(comparison.boundAmountOut)} />
             <Row name="Left on the table, net of gas" value={<Bps value={comparison.leftNetBps} />} isStrong />
             <Row name="Left before gas" value={<Bps value={comparison.leftBps} />} />
             <Row name="Left at most, by the bound" value={<Bps value={comparison.maxLeftBps} />} />
           </>
         )}
-        <Row name="The same swap, a block earlier" value={amount(trade.amountOutAtParent)} />
+        <Row name="The same swap, a block earlier" value={amountOrUnknown(trade.amountOutAtParent)} />
         {fees.map((fee) => (
           <Row
             key={`${fee.account}${fee.token}`}
@@ -203,9 +203,12 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
   )
 }
 
-/** Names the compared state. A transaction first in its block ran at the end state of the block before. */
+/**
+ * Names the state at which the routes are compared. If the transaction is the first of its block, both states are
+ * equal.
+ */
 const stateText = (state: State, index: number | null): string =>
-  index === 0 ? 'First in its block: both states are one' : states[state]
+  index === 0 ? 'First in its block: both states are one' : stateLabels[state]
 
 type RowProps = { readonly name: string; readonly value: React.ReactNode; readonly isStrong?: boolean }
 

@@ -11,7 +11,7 @@ import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { JudgedSwap } from './JudgedSwap.tsx'
-import { notJudged } from './outcomes.ts'
+import { reasonNotJudged } from './outcomes.ts'
 import type { RefereeParams } from './params.ts'
 import { useReport } from './use-report.ts'
 
@@ -24,12 +24,12 @@ export function RefereePage() {
   const { data: report, error, isFetching } = useReport(chain.id, hash)
   const change = (changes: RefereeParams) =>
     navigate({ to: '/app/referee', search: (before: RefereeParams) => ({ ...before, ...changes }) })
-  const isWrong = hash !== undefined && !isHash(hash.trim())
-  const outcome = report && notJudged(report, chain.name)
+  const isInvalidHash = hash !== undefined && !isHash(hash.trim())
+  const outcome = report && reasonNotJudged(report, chain.name)
   return (
     <>
       <Lede page="referee" />
-      <Ask
+      <HashForm
         key={hash}
         hash={hash ?? ''}
         chain={chain.name}
@@ -42,7 +42,7 @@ export function RefereePage() {
             Paste the hash of a mined swap on {chain.name}.
           </Notice>
         )}
-        {isWrong && (
+        {isInvalidHash && (
           <Notice kind="bad" title="That isn’t a transaction hash." urgent>
             A hash is 0x and 64 hex digits.
           </Notice>
@@ -55,23 +55,23 @@ export function RefereePage() {
             </Notice>
           </div>
         )}
-        {!isWrong && isFetching && !report && <Judging />}
+        {!isInvalidHash && isFetching && !report && <Judging />}
         {report && !outcome && <JudgedSwap {...{ report, params, chain, onChange: change }} />}
       </div>
     </>
   )
 }
 
-type AskProps = { readonly hash: string; readonly chain: string; readonly onAsk: (hash: string) => void }
+type HashFormProps = { readonly hash: string; readonly chain: string; readonly onAsk: (hash: string) => void }
 
-function Ask({ hash, chain, onAsk }: AskProps) {
-  const [typed, setTyped] = useState(hash)
+function HashForm({ hash, chain, onAsk }: HashFormProps) {
+  const [typedHash, setTypedHash] = useState(hash)
   return (
     <form
       className="panel paste"
       onSubmit={(event) => {
         event.preventDefault()
-        if (typed.trim() !== '') onAsk(typed.trim())
+        if (typedHash.trim() !== '') onAsk(typedHash.trim())
       }}
     >
       <label className="lab" htmlFor="hash">
@@ -84,8 +84,8 @@ function Ask({ hash, chain, onAsk }: AskProps) {
         spellCheck={false}
         autoComplete="off"
         placeholder="0x…"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={typedHash}
+        onChange={(event) => setTypedHash(event.target.value)}
       />
       <button type="submit" className="btn">
         Judge
@@ -94,13 +94,14 @@ function Ask({ hash, chain, onAsk }: AskProps) {
   )
 }
 
-const SOON_MS = 4_000
+/** Wait after which the placeholder explains it. */
+const LONG_WAIT_MS = 4_000
 
 /** Placeholder of the verdict. Explains the wait if it takes long. */
 function Judging() {
   const [isLong, setIsLong] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setIsLong(true), SOON_MS)
+    const timer = setTimeout(() => setIsLong(true), LONG_WAIT_MS)
     return () => clearTimeout(timer)
   }, [])
   const names = ['Paid', 'Best simulated', 'Proven bound', 'Left on the table, net of gas']

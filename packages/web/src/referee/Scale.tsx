@@ -5,55 +5,58 @@ import type { Comparison } from './report.ts'
 
 type Props = { readonly paid: bigint; readonly comparison: Comparison }
 
-const HEIGHT = 148
-const AXIS = 84
-const EDGE = 12
-/** Minimum span in basis points, so that a hundredth of a basis point does not look large. */
+const HEIGHT_PX = 148
+/** y coordinate of the axis. */
+const AXIS_Y = 84
+/** Space left and right of the scale. */
+const EDGE_PX = 12
+/** Minimum span of the scale, so that a hundredth of a basis point does not look large. */
 const MIN_SPAN_BPS = 2
 
 /** Shows the payment, the best route, and the bound on one scale, as distances in basis points from the best route. */
 export function Scale(props: Props) {
-  return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
+  return <Plot>{(width) => <ScaleDrawing {...props} width={width} />}</Plot>
 }
 
-function Drawn({ paid, comparison, width }: Props & { readonly width: number }) {
+function ScaleDrawing({ paid, comparison, width }: Props & { readonly width: number }) {
   const { bestAmountOut, boundAmountOut } = comparison
-  const paidAt = -bpsBelow(paid, bestAmountOut)
-  const boundAt = boundAmountOut === null ? null : -bpsBelow(boundAmountOut, bestAmountOut)
-  const ends = [paidAt, 0, boundAt ?? 0]
-  const [low, high] = [Math.min(...ends), Math.max(...ends)]
-  const pad = Math.max(0, MIN_SPAN_BPS - (high - low)) / 2 + (high - low) * 0.04
-  const x = (bps: number) => EDGE + ((bps - low + pad) / (high - low + 2 * pad)) * (width - 2 * EDGE)
+  // Positions relative to the best route, in basis points.
+  const paidBps = -bpsBelow(paid, bestAmountOut)
+  const boundBps = boundAmountOut === null ? null : -bpsBelow(boundAmountOut, bestAmountOut)
+  const shownBps = [paidBps, 0, boundBps ?? 0]
+  const [low, high] = [Math.min(...shownBps), Math.max(...shownBps)]
+  const padBps = Math.max(0, MIN_SPAN_BPS - (high - low)) / 2 + (high - low) * 0.04
+  const x = (bps: number) => EDGE_PX + ((bps - low + padBps) / (high - low + 2 * padBps)) * (width - 2 * EDGE_PX)
   const anchor = (value: number) => (x(value) > width * 0.6 ? 'end' : x(value) < width * 0.4 ? 'start' : 'middle')
   const paidText =
-    paidAt === 0 ? 'paid: the same' : `paid: ${bpsText(Math.abs(paidAt))} ${paidAt < 0 ? 'less' : 'more'}`
-  const boundWords =
-    boundAt === null ? 'bound: not known' : `bound: ${boundAt < 0.01 ? '< 0.01 bps' : bpsText(boundAt)} more at most`
+    paidBps === 0 ? 'paid: the same' : `paid: ${bpsText(Math.abs(paidBps))} ${paidBps < 0 ? 'less' : 'more'}`
+  const boundText =
+    boundBps === null ? 'bound: not known' : `bound: ${boundBps < 0.01 ? '< 0.01 bps' : bpsText(boundBps)} more at most`
   return (
     <svg
       className="scale"
-      viewBox={`0 0 ${width} ${HEIGHT}`}
+      viewBox={`0 0 ${width} ${HEIGHT_PX}`}
       width={width}
-      height={HEIGHT}
+      height={HEIGHT_PX}
       role="img"
-      aria-label={`Compared with the best simulated route: ${paidText}; ${boundWords}`}
+      aria-label={`Compared with the best simulated route: ${paidText}; ${boundText}`}
     >
-      <path className="grid-l" d={`M${EDGE} ${AXIS}H${width - EDGE}`} />
-      <path className={paidAt < 0 ? 'scale__left' : 'scale__more'} d={`M${x(paidAt)} ${AXIS}H${x(0)}`} />
-      {boundAt !== null && (
+      <path className="grid-l" d={`M${EDGE_PX} ${AXIS_Y}H${width - EDGE_PX}`} />
+      <path className={paidBps < 0 ? 'scale__left' : 'scale__more'} d={`M${x(paidBps)} ${AXIS_Y}H${x(0)}`} />
+      {boundBps !== null && (
         <>
-          <path className="scale__bound" d={`M${x(boundAt)} 28V${AXIS + 8}`} />
-          <text x={x(boundAt)} y={20} textAnchor={anchor(boundAt)}>
-            {boundWords}
+          <path className="scale__bound" d={`M${x(boundBps)} 28V${AXIS_Y + 8}`} />
+          <text x={x(boundBps)} y={20} textAnchor={anchor(boundBps)}>
+            {boundText}
           </text>
         </>
       )}
-      <path className="scale__best" d={`M${x(0)} 58V${AXIS + 8}`} />
+      <path className="scale__best" d={`M${x(0)} 58V${AXIS_Y + 8}`} />
       <text className="strong" x={x(0)} y={50} textAnchor={anchor(0)}>
         best simulated
       </text>
-      <path className="scale__paid" d={`m${x(paidAt)} ${AXIS + 6}-7 12h14Z`} />
-      <text className="strong" x={x(paidAt)} y={AXIS + 40} textAnchor={anchor(paidAt)}>
+      <path className="scale__paid" d={`m${x(paidBps)} ${AXIS_Y + 6}-7 12h14Z`} />
+      <text className="strong" x={x(paidBps)} y={AXIS_Y + 40} textAnchor={anchor(paidBps)}>
         {paidText}
       </text>
     </svg>

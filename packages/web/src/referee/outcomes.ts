@@ -7,13 +7,13 @@ export type OutcomeText = { readonly kind: 'good' | 'warn' | 'info'; readonly ti
 /** Smaller differences are noise from the gas price and rounding. */
 const NOISE_BPS = 1
 
-const sentence = (text: string): string => {
+const toSentence = (text: string): string => {
   const start = text.charAt(0).toUpperCase() + text.slice(1)
   return start === '' || /[.!?]$/.test(start) ? start : `${start}.`
 }
 
 /** Explains why a transaction was not judged; undefined if it was. */
-export function notJudged(
+export function reasonNotJudged(
   { outcome, reason, block, trades, gaps }: RefereeReport,
   chain: string,
 ): OutcomeText | undefined {
@@ -31,9 +31,9 @@ export function notJudged(
     case 'nothing':
     case 'transfer':
     case 'wrap':
-      return { kind: 'info', title: 'Not a swap.', text: sentence(reason) }
+      return { kind: 'info', title: 'Not a swap.', text: toSentence(reason) }
     case 'several':
-      return { kind: 'info', title: 'Not comparable.', text: sentence(reason) }
+      return { kind: 'info', title: 'Not comparable.', text: toSentence(reason) }
     case 'swap':
       break
   }
@@ -43,7 +43,7 @@ export function notJudged(
     const text = 'Judging an old swap takes an archive node.'
     return { kind: 'warn', title: `The service’s node has no state of ${blockText}.`, text }
   }
-  return { kind: 'warn', title: 'Not comparable.', text: gaps.map(({ message }) => sentence(message)).join(' ') }
+  return { kind: 'warn', title: 'Not comparable.', text: gaps.map(({ message }) => toSentence(message)).join(' ') }
 }
 
 /** Describes the verdict on a trade at a state in one sentence. */

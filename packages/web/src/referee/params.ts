@@ -1,8 +1,8 @@
 /** URL parameters of the Referee page. */
 import { parseChainId } from '../swap/params.ts'
 
-export const states = { position: 'In its position', parent: 'End of the block before' } as const
-export type State = keyof typeof states
+export const stateLabels = { position: 'In its position', parent: 'End of the block before' } as const
+export type State = keyof typeof stateLabels
 
 export type RefereeParams = {
   readonly chain?: number

@@ -12,10 +12,14 @@ export type Comparison = {
   readonly bestAmountOut: bigint
   /** Upper bound on the output of all routes over the known pools; null if unknown. */
   readonly boundAmountOut: bigint | null
+  /** Basis points by which the trade paid less than the best route, before gas; negative if it paid more. */
   readonly leftBps: number | null
+  /** Upper bound on the basis points that the trade left on the table: like `leftBps`, compared with the bound. */
   readonly maxLeftBps: number | null
+  /** Like `leftBps`, net of gas. */
   readonly leftNetBps: number | null
   readonly legs: readonly SwapLeg[]
+  /** True while the service still searches for pools, so that the best route may improve. */
   readonly isPending: boolean
 }
 
@@ -29,6 +33,7 @@ export type Trade = {
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly netAmountOut: bigint | null
+  /** Output of the same transaction at the end of the previous block. */
   readonly amountOutAtParent: bigint | null
   readonly fees: readonly Fee[]
   readonly comparisons: readonly Comparison[]
@@ -62,7 +67,7 @@ const OUTCOMES: readonly string[] = [
 ]
 /** Maximum rows of a list. The service sends no more. */
 const MAX_ROWS = 100
-/** Basis points above which a number is no meaningful comparison. */
+/** Basis points from which a number is no meaningful comparison. */
 const MAX_BPS = 1e9
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -77,38 +82,38 @@ export function parseReport(answer: JsonObject): RefereeReport {
   if (!OUTCOMES.includes(String(outcome))) throw new Error('the service answered with an unknown outcome')
   return {
     outcome: outcome as Outcome,
-    reason: text(answer.reason),
-    block: count(answer.block),
-    index: count(answer.index),
-    trades: list(answer.trades).flatMap(tradeOf),
+    reason: textOf(answer.reason),
+    block: countOf(answer.block),
+    index: countOf(answer.index),
+    trades: objectsOf(answer.trades).flatMap(tradeOf),
     sandwich: isJsonObject(answer.sandwich) ? sandwichOf(answer.sandwich) : null,
-    gaps: list(answer.gaps).flatMap((gap): readonly Gap[] => {
-      const [code, message] = [text(gap.code), text(gap.message)]
+    gaps: objectsOf(answer.gaps).flatMap((gap): readonly Gap[] => {
+      const [code, message] = [textOf(gap.code), textOf(gap.message)]
       return message ? [{ code, message }] : []
     }),
   }
 }
 
 function tradeOf(trade: JsonObject): readonly Trade[] {
-  const [amountIn, amountOut] = [units(trade.fromAmount), units(trade.toAmount)]
-  const [trader, recipient, src, dst] = [trade.trader, trade.recipient, trade.src, trade.dst].map(address)
+  const [amountIn, amountOut] = [amountOf(trade.fromAmount), amountOf(trade.toAmount)]
+  const [trader, recipient, src, dst] = [trade.trader, trade.recipient, trade.src, trade.dst].map(addressOf)
   if (amountIn === null || amountOut === null || !trader || !recipient || !src || !dst) return []
   return [
     {
       ...{ trader, recipient, src, dst, amountIn, amountOut },
-      netAmountOut: units(trade.netToAmount),
-      amountOutAtParent: units(trade.toAmountAtParent),
-      fees: list(trade.fees).flatMap((fee): readonly Fee[] => {
-        const [account, token, amount] = [address(fee.account), address(fee.token), units(fee.amount)]
+      netAmountOut: amountOf(trade.netToAmount),
+      amountOutAtParent: amountOf(trade.toAmountAtParent),
+      fees: objectsOf(trade.fees).flatMap((fee): readonly Fee[] => {
+        const [account, token, amount] = [addressOf(fee.account), addressOf(fee.token), amountOf(fee.amount)]
         return account && token && amount !== null ? [{ account, token, amount }] : []
       }),
-      comparisons: list(trade.comparisons).flatMap(comparisonOf),
+      comparisons: objectsOf(trade.comparisons).flatMap(comparisonOf),
     },
   ]
 }
 
 function comparisonOf(comparison: JsonObject): readonly Comparison[] {
-  const [best = null, bound = null] = [comparison.toAmount, comparison.bound].map(units)
+  const [best = null, bound = null] = [comparison.toAmount, comparison.bound].map(amountOf)
   if (best === null || (comparison.state !== 'position' && comparison.state !== 'parent')) return []
   return [
     {
@@ -117,51 +122,56 @@ function comparisonOf(comparison: JsonObject): readonly Comparison[] {
         bestAmountOut: best,
         boundAmountOut: bound !== null && bound >= best ? bound : null,
       },
-      leftBps: bps(comparison.leftBps),
-      maxLeftBps: bps(comparison.leftAtMostBps),
-      leftNetBps: bps(comparison.leftNetBps),
-      legs: list(comparison.swaps).flatMap(legOf),
+      leftBps: bpsOf(comparison.leftBps),
+      maxLeftBps: bpsOf(comparison.leftAtMostBps),
+      leftNetBps: bpsOf(comparison.leftNetBps),
+      legs: objectsOf(comparison.swaps).flatMap(legOf),
       isPending: comparison.poolsPending === true,
     },
   ]
 }
 
 function legOf(leg: JsonObject): readonly SwapLeg[] {
-  const [tokenIn, tokenOut] = [address(leg.tokenIn), address(leg.tokenOut)]
-  const [amountIn, amountOut, gas] = [leg.amountIn, leg.amountOut, leg.gas].map(units)
+  const [tokenIn, tokenOut] = [addressOf(leg.tokenIn), addressOf(leg.tokenOut)]
+  const [amountIn, amountOut, gas] = [leg.amountIn, leg.amountOut, leg.gas].map(amountOf)
   const share = typeof leg.share === 'number' && leg.share >= 0 && leg.share <= 100 ? leg.share : undefined
   if (!tokenIn || !tokenOut || amountIn === null || amountOut === null || gas === null || share === undefined) return []
   return [
     {
-      ...{ pool: text(leg.pool), protocol: text(leg.protocol), dex: text(leg.dex), tokenIn, tokenOut, share },
+      ...{ pool: textOf(leg.pool), protocol: textOf(leg.protocol), dex: textOf(leg.dex), tokenIn, tokenOut, share },
       ...{ amountIn: String(amountIn), amountOut: String(amountOut), gas: String(gas) },
     },
   ]
 }
 
 function sandwichOf({ pool, front, back, by, token, gain }: JsonObject): Sandwich | null {
-  const [inPool, sandwicher, tokenAddress, gainAmount] = [address(pool), address(by), address(token), units(gain)]
+  const [poolAddress, attacker, tokenAddress, gainAmount] = [
+    addressOf(pool),
+    addressOf(by),
+    addressOf(token),
+    amountOf(gain),
+  ]
   const [frontHash, backHash] = [front, back].map((transaction) =>
-    isJsonObject(transaction) ? text(transaction.hash) : '',
+    isJsonObject(transaction) ? textOf(transaction.hash) : '',
   )
-  if (!inPool || !sandwicher || !tokenAddress || gainAmount === null || !frontHash || !backHash) return null
+  if (!poolAddress || !attacker || !tokenAddress || gainAmount === null || !frontHash || !backHash) return null
   return {
-    pool: inPool,
+    pool: poolAddress,
     frontHash,
     backHash,
-    attacker: sandwicher,
+    attacker,
     token: tokenAddress,
     gain: gainAmount,
   }
 }
 
 const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
-const list = (value: unknown): readonly JsonObject[] =>
+const objectsOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject).slice(0, MAX_ROWS) : []
-const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
-const address = (value: unknown): string | null => (isAddress(value) ? value : null)
-const units = (value: unknown): bigint | null =>
+const textOf = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
+const addressOf = (value: unknown): string | null => (isAddress(value) ? value : null)
+const amountOf = (value: unknown): bigint | null =>
   typeof value === 'string' && /^-?\d{1,78}$/.test(value) ? BigInt(value) : null
-const bps = (value: unknown): number | null => (typeof value === 'number' && Math.abs(value) < MAX_BPS ? value : null)
-const count = (value: unknown): number | null =>
+const bpsOf = (value: unknown): number | null => (typeof value === 'number' && Math.abs(value) < MAX_BPS ? value : null)
+const countOf = (value: unknown): number | null =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null

@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { isHash } from '../format/hex.ts'
 import { parseReport, type RefereeReport } from './report.ts'
 
-/** Judging reads a block and quotes at two past states, which takes longer than a quote. */
+/** Timeout of a request. Judging reads a block and quotes at two past states, which takes longer than a quote. */
 const TIMEOUT_MS = 60_000
-const AGAIN_MS = 3_000
-/** Maximum requests for a verdict that may still change. */
-const MAX_ANSWERS = 20
+const POLL_MS = 3_000
+/** Maximum requests of one verdict. */
+const MAX_POLLS = 20
 
 const client = new SluiceClient({ baseUrl: location.origin, timeoutMs: TIMEOUT_MS })
 
@@ -17,15 +17,17 @@ const mayChange = ({ outcome, trades }: RefereeReport): boolean =>
   outcome === 'pending' || trades.some(({ comparisons }) => comparisons.some(({ isPending }) => isPending))
 
 export function useReport(chainId: number, hash: string | undefined) {
-  const text = hash?.trim().toLowerCase() ?? ''
+  const normalizedHash = hash?.trim().toLowerCase() ?? ''
   return useQuery<RefereeReport>({
-    queryKey: ['referee', chainId, text],
-    enabled: isHash(text),
+    queryKey: ['referee', chainId, normalizedHash],
+    enabled: isHash(normalizedHash),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (failures, error) => error instanceof ClientError && error.retryable && failures < 1,
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      data && mayChange(data) && dataUpdateCount < MAX_ANSWERS ? AGAIN_MS : false,
+      data && mayChange(data) && dataUpdateCount < MAX_POLLS ? POLL_MS : false,
     queryFn: async ({ signal }) =>
-      parseReport(await client.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${text}`, {}, signal)),
+      parseReport(
+        await client.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${normalizedHash}`, {}, signal),
+      ),
   })
 }

@@ -1,6 +1,6 @@
 /**
- * The drawing of a route. Wide screens show one diagram. Narrow screens show a compact diagram, and a strip per token
- * pair that opens on tap.
+ * The drawing of a route. Wide screens show one diagram. Narrow screens show a compact diagram, and below it a strip
+ * for each token pair, which opens on tap.
  */
 import type { Route } from '@sluice/client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -9,7 +9,7 @@ import type { TokenOf } from '../service/tokens.ts'
 import { Percent } from '../ui/Num.tsx'
 import { graphOf, stripsOf } from './graph.ts'
 import { LegCard } from './LegCard.tsx'
-import { type Layout, layout } from './layout.ts'
+import { computeLayout, type Layout } from './layout.ts'
 import { Sankey, type SankeyProps } from './Sankey.tsx'
 
 export type DrawnRoute = Pick<Route, 'src' | 'dst' | 'swaps' | 'fromAmount'>
@@ -21,11 +21,11 @@ const CARD_SIZE = { width: 288, height: 190 }
 type Props = {
   readonly route: DrawnRoute
   readonly tokenOf: TokenOf
-  readonly highlighted: number | null
-  readonly onHighlight: (leg: number | null) => void
+  readonly highlightedIndex: number | null
+  readonly onHighlight: (legIndex: number | null) => void
 }
 
-export function Flow({ route, tokenOf, highlighted, onHighlight }: Props) {
+export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
   const container = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   const [unfolded, setUnfolded] = useState(false)
@@ -46,10 +46,10 @@ export function Flow({ route, tokenOf, highlighted, onHighlight }: Props) {
     return () => observer.disconnect()
   }, [])
 
-  const highlight: SankeyProps['onHighlight'] = (leg, gate) => {
-    onHighlight(leg)
+  const highlight: SankeyProps['onHighlight'] = (legIndex, gate) => {
+    onHighlight(legIndex)
     const outer = container.current?.parentElement
-    if (leg === null || !gate || !outer) return
+    if (legIndex === null || !gate || !outer) return
     const outerBounds = outer.getBoundingClientRect()
     const gateBounds = gate.querySelector('.gt__b')!.getBoundingClientRect()
     const cardTop = gateBounds.height > 168 ? gateBounds.top + gateBounds.height / 2 + 16 : gateBounds.bottom + 8
@@ -61,8 +61,8 @@ export function Flow({ route, tokenOf, highlighted, onHighlight }: Props) {
       ),
     })
   }
-  const amounts = useMemo(() => amountsOf(route, tokenOf), [route, tokenOf])
-  const sharedProps = { highlighted, onHighlight: highlight, onUnfold: () => setUnfolded(true) }
+  const amounts = useMemo(() => amountTextsOf(route, tokenOf), [route, tokenOf])
+  const sharedProps = { highlightedIndex, onHighlight: highlight, onUnfold: () => setUnfolded(true) }
   return (
     <div className="flow" ref={container}>
       {width > 0 && (
@@ -71,16 +71,16 @@ export function Flow({ route, tokenOf, highlighted, onHighlight }: Props) {
           width={width}
           unfolded={unfolded}
           compact={width < MIN_WIDTH_WITHOUT_STRIPS}
-          symbol={(address) => tokenOf(address).symbol}
-          amount={(address) => amounts.get(address) ?? ''}
+          symbolOf={(address) => tokenOf(address).symbol}
+          amountOf={(address) => amounts.get(address) ?? ''}
           {...sharedProps}
         />
       )}
       {width > 0 && width < MIN_WIDTH_WITHOUT_STRIPS && route.swaps.length > 1 && (
         <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...sharedProps} />
       )}
-      {highlighted !== null && route.swaps[highlighted] && (
-        <LegCard leg={route.swaps[highlighted]} tokenOf={tokenOf} position={cardPosition} />
+      {highlightedIndex !== null && route.swaps[highlightedIndex] && (
+        <LegCard leg={route.swaps[highlightedIndex]} tokenOf={tokenOf} position={cardPosition} />
       )}
     </div>
   )
@@ -88,23 +88,34 @@ export function Flow({ route, tokenOf, highlighted, onHighlight }: Props) {
 
 type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
 
-/** Heights in pixels that represent the whole order, by number of legs, and in the compact diagram. */
+/**
+ * Heights in pixels that represent the whole order: of a route with one, few, or many legs, and in the compact diagram.
+ */
 const FLOW_HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
-/** Number of legs from which the diagram is taller. */
+/** Number of legs from which a route has many. */
 const MANY_LEGS = 4
 /** Height in pixels above a bar of the compact diagram, for its symbol. */
 const COMPACT_HEAD_HEIGHT = 20
 
 function WholeDiagram({ route, width, unfolded, ...sankeyProps }: SizedRoute & Omit<SankeyProps, 'layout'>) {
   const { compact = false } = sankeyProps
-  const drawnFlow = useMemo(() => {
+  const routeLayout = useMemo(() => {
     const count = route.swaps.length
-    if (count === 1) return layout(route, { width, unfolded, flowHeight: FLOW_HEIGHTS.one, headHeight: 0 })
+    if (count === 1) return computeLayout(route, { width, unfolded, flowHeight: FLOW_HEIGHTS.one, headHeight: 0 })
     if (compact)
-      return layout(route, { width, unfolded, flowHeight: FLOW_HEIGHTS.compact, headHeight: COMPACT_HEAD_HEIGHT })
-    return layout(route, { width, unfolded, flowHeight: count < MANY_LEGS ? FLOW_HEIGHTS.few : FLOW_HEIGHTS.many })
+      return computeLayout(route, {
+        width,
+        unfolded,
+        flowHeight: FLOW_HEIGHTS.compact,
+        headHeight: COMPACT_HEAD_HEIGHT,
+      })
+    return computeLayout(route, {
+      width,
+      unfolded,
+      flowHeight: count < MANY_LEGS ? FLOW_HEIGHTS.few : FLOW_HEIGHTS.many,
+    })
   }, [route, width, unfolded, compact])
-  return <Sankey layout={drawnFlow} {...sankeyProps} compact={compact && route.swaps.length > 1} />
+  return <Sankey layout={routeLayout} {...sankeyProps} compact={compact && route.swaps.length > 1} />
 }
 
 function Strips({
@@ -113,50 +124,54 @@ function Strips({
   unfolded,
   tokenOf,
   ...sankeyProps
-}: SizedRoute & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
+}: SizedRoute & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbolOf' | 'amountOf'>) {
   const strips = useMemo(
     () =>
       stripsOf(graphOf(route)).map((strip) => {
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
         const stripRoute = { src: strip.tokenInId, dst: strip.tokenOutId, swaps: strip.legs }
-        const drawnFlow = layout(stripRoute, { width, flowHeight, maxLegs: 6, unfolded, headHeight: 0 })
-        // Legs are numbered within the strip, but the card and the table use their index in the route.
-        const withOffset = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
+        const stripLayout = computeLayout(stripRoute, { width, flowHeight, maxLegs: 6, unfolded, headHeight: 0 })
+        // The layout numbers legs within the strip, but the card and the table use a leg's index in the route.
+        const withRouteIndex = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
         }
         return {
           strip,
-          drawn: { ...drawnFlow, gates: drawnFlow.gates.map(withOffset), bands: drawnFlow.bands.map(withOffset) },
+          layout: {
+            ...stripLayout,
+            gates: stripLayout.gates.map(withRouteIndex),
+            bands: stripLayout.bands.map(withRouteIndex),
+          },
         }
       }),
     [route, width, unfolded],
   )
-  const symbol = (address: string) => tokenOf(address).symbol
+  const symbolOf = (address: string) => tokenOf(address).symbol
   const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string) =>
     setOpenKeys(
       openKeys.has(key) ? new Set([...openKeys].filter((openKey) => openKey !== key)) : new Set([...openKeys, key]),
     )
-  return strips.map(({ strip: { tokenInId, tokenOutId, flow, legs }, drawn }) => {
+  return strips.map(({ strip: { tokenInId, tokenOutId, flow, legs }, layout: drawn }) => {
     const key = `${tokenInId}${tokenOutId}`
     return (
       <div className="strip" key={key}>
         <button type="button" className="strip__h" aria-expanded={openKeys.has(key)} onClick={() => toggle(key)}>
           <span>
-            {symbol(tokenInId)} → {symbol(tokenOutId)}
+            {symbolOf(tokenInId)} → {symbolOf(tokenOutId)}
           </span>
           <span className="unit">
             <Percent value={flow * 100} maxDecimals={1} />, {legs.length === 1 ? '1 pool' : `${legs.length} pools`}
           </span>
         </button>
-        {openKeys.has(key) && <Sankey layout={drawn} symbol={symbol} amount={() => ''} isBare {...sankeyProps} />}
+        {openKeys.has(key) && <Sankey layout={drawn} symbolOf={symbolOf} amountOf={() => ''} isBare {...sankeyProps} />}
       </div>
     )
   })
 }
 
 /** Returns the total amount that arrives at each token, formatted. */
-function amountsOf({ src, fromAmount, swaps }: DrawnRoute, tokenOf: TokenOf): ReadonlyMap<string, string> {
+function amountTextsOf({ src, fromAmount, swaps }: DrawnRoute, tokenOf: TokenOf): ReadonlyMap<string, string> {
   const sumByToken = new Map<string, bigint>([[src.toLowerCase(), BigInt(fromAmount)]])
   for (const { tokenOut, amountOut } of swaps) {
     const key = tokenOut.toLowerCase()

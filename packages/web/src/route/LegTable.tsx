@@ -3,7 +3,7 @@ import type { SwapLeg } from '@sluice/client'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
-import { Cell, Count, Decimal, Percent } from '../ui/Num.tsx'
+import { AmountCell, Count, Decimal, Percent } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
 import { FamilyMark } from './FamilyMark.tsx'
 import { legRate } from './LegCard.tsx'
@@ -11,17 +11,17 @@ import { legRate } from './LegCard.tsx'
 type Props = {
   readonly legs: readonly SwapLeg[]
   readonly tokenOf: TokenOf
-  readonly highlighted: number | null
-  readonly onHighlight: (leg: number | null) => void
+  readonly highlightedIndex: number | null
+  readonly onHighlight: (legIndex: number | null) => void
 }
 
 /** Shows every leg with all its numbers in execution order, as an accessible alternative to the drawing. */
-export function LegTable({ legs, tokenOf, highlighted, onHighlight }: Props) {
+export function LegTable({ legs, tokenOf, highlightedIndex, onHighlight }: Props) {
   return (
     <section className="panel legs" aria-labelledby="legs">
       <div className="panel__h">
         <h2 id="legs">Every leg</h2>
-        <Copy text={csv(legs)}>Copy as CSV</Copy>
+        <Copy text={csvOf(legs)}>Copy as CSV</Copy>
       </div>
       <Scroll label="Legs of the route">
         <table>
@@ -46,7 +46,7 @@ export function LegTable({ legs, tokenOf, highlighted, onHighlight }: Props) {
                 <tr
                   // biome-ignore lint/suspicious/noArrayIndexKey: a route may use a pool twice, so the index is the key.
                   key={index}
-                  className={highlighted === index ? 'hot' : undefined}
+                  className={highlightedIndex === index ? 'hot' : undefined}
                   onPointerEnter={() => onHighlight(index)}
                   onPointerLeave={() => onHighlight(null)}
                 >
@@ -62,10 +62,10 @@ export function LegTable({ legs, tokenOf, highlighted, onHighlight }: Props) {
                     <Percent value={leg.share} hasNoUnit />
                   </td>
                   <td className="r">
-                    <Cell base={leg.amountIn} decimals={soldToken.decimals} />
+                    <AmountCell base={leg.amountIn} decimals={soldToken.decimals} />
                   </td>
                   <td className="r">
-                    <Cell base={leg.amountOut} decimals={boughtToken.decimals} />
+                    <AmountCell base={leg.amountOut} decimals={boughtToken.decimals} />
                   </td>
                   <td className="r">
                     <Decimal text={legRate(leg, tokenOf)} maxDecimals={5} />
@@ -87,7 +87,7 @@ export function LegTable({ legs, tokenOf, highlighted, onHighlight }: Props) {
 }
 
 /** Returns the legs as CSV with amounts in base units. */
-function csv(legs: readonly SwapLeg[]): string {
+function csvOf(legs: readonly SwapLeg[]): string {
   const columns = ['dex', 'protocol', 'pool', 'tokenIn', 'tokenOut', 'share', 'amountIn', 'amountOut', 'gas'] as const
   const cell = (value: string | number) =>
     /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : value

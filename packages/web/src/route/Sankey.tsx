@@ -6,28 +6,29 @@ import { truncateText, widthOf } from './measure.ts'
 
 export type SankeyProps = {
   readonly layout: Layout
-  readonly symbol: (address: string) => string
-  readonly amount: (address: string) => string
+  readonly symbolOf: (address: string) => string
+  /** Returns the formatted amount that arrives at a token; empty to show none. */
+  readonly amountOf: (address: string) => string
   /** Index of the leg under the pointer or with the focus. */
-  readonly highlighted: number | null
-  readonly onHighlight: (leg: number | null, gate?: SVGGElement) => void
+  readonly highlightedIndex: number | null
+  readonly onHighlight: (legIndex: number | null, gate?: SVGGElement) => void
   readonly onUnfold: () => void
-  /** True if bars have no names because the strip's heading shows them. */
+  /** True to draw bars without names, because the strip's heading shows the names. */
   readonly isBare?: boolean
-  /** True if gates have no names, and bars have no amounts, because the diagram is too narrow. */
+  /** True to draw gates without names and bars without amounts, because the diagram is too narrow. */
   readonly compact?: boolean
 }
 
-/** Gate height in pixels from which a label has two lines. */
-const TWO_LINES_MIN_HEIGHT = 40
-/** Band height in pixels below which the band is interrupted by its label. */
-const KNOCKOUT_MAX_HEIGHT = 15
+/** Gate height from which the gate's label has two lines. */
+const MIN_TWO_LINE_HEIGHT_PX = 40
+/** Maximum height of a band that is interrupted by its label, because the label is higher than the band. */
+const MAX_KNOCKOUT_HEIGHT_PX = 15
 
 export function Sankey({
   layout,
-  symbol,
-  amount,
-  highlighted,
+  symbolOf,
+  amountOf,
+  highlightedIndex,
   onHighlight,
   onUnfold,
   isBare = false,
@@ -55,13 +56,13 @@ export function Sankey({
   // The diagram is one tab stop: the highlighted gate, or the first gate.
   const tabStopIndex = Math.max(
     0,
-    gatesInOrder.findIndex(({ leg }) => leg.index === highlighted),
+    gatesInOrder.findIndex(({ leg }) => leg.index === highlightedIndex),
   )
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset element.
     <svg
       ref={root}
-      className={highlighted === null ? undefined : 'lit'}
+      className={highlightedIndex === null ? undefined : 'lit'}
       viewBox={`0 0 ${width} ${viewHeight}`}
       width={width}
       height={viewHeight}
@@ -75,15 +76,15 @@ export function Sankey({
       </defs>
       {bands.map(({ leg, path }) => {
         const group = groupOf(leg.protocol)
-        const classes = ['bd', `f-${group}`, group === 'wrap' && 'bd--wrap', leg.index === highlighted && 'hot']
+        const classes = ['bd', `f-${group}`, group === 'wrap' && 'bd--wrap', leg.index === highlightedIndex && 'hot']
         return <path key={leg.index} className={classes.filter(Boolean).join(' ')} d={path} />
       })}
       {bars.map((bar) => (
         <BarMark
           key={bar.id}
           bar={bar}
-          symbol={symbol(bar.id)}
-          amount={compact ? '' : amount(bar.id)}
+          symbol={symbolOf(bar.id)}
+          amount={compact ? '' : amountOf(bar.id)}
           isBare={isBare}
         />
       ))}
@@ -92,12 +93,12 @@ export function Sankey({
           key={gate.leg.index}
           gate={gate}
           isTabStop={index === tabStopIndex}
-          isHighlighted={gate.leg.index === highlighted}
+          isHighlighted={gate.leg.index === highlightedIndex}
           hasLabel={!compact}
-          pair={`${symbol(gate.leg.tokenInId)} to ${symbol(gate.leg.tokenOutId)}`}
+          pair={`${symbolOf(gate.leg.tokenInId)} to ${symbolOf(gate.leg.tokenOutId)}`}
           onHighlight={onHighlight}
-          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, index))}
-          onClick={(event) => (gate.leg.folded ? onUnfold() : onHighlight(gate.leg.index, event.currentTarget))}
+          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.foldedLegs ? onUnfold() : move(event, index))}
+          onClick={(event) => (gate.leg.foldedLegs ? onUnfold() : onHighlight(gate.leg.index, event.currentTarget))}
         />
       ))}
     </svg>
@@ -162,11 +163,17 @@ function GateMark({
   const share = `${shareText(leg.share)} %`
   const middle = y + height / 2
   const shownHeight = Math.max(height, 10)
-  const hasTwoLines = height >= TWO_LINES_MIN_HEIGHT
+  const hasTwoLines = height >= MIN_TWO_LINE_HEIGHT_PX
   const name = truncateText(leg.dex, hasTwoLines ? textWidth : textWidth - widthOf(share, 600) - 4)
   const label = hasTwoLines ? `${name} ${share}` : `${share} ${name}`
   const fullName = name === leg.dex ? '' : `, ${leg.dex}`
-  const classes = ['gt', `f-${group}`, group === 'wrap' && 'gt--wrap', leg.folded && 'gt--fold', isHighlighted && 'hot']
+  const classes = [
+    'gt',
+    `f-${group}`,
+    group === 'wrap' && 'gt--wrap',
+    leg.foldedLegs && 'gt--fold',
+    isHighlighted && 'hot',
+  ]
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button element.
     <g
@@ -189,7 +196,7 @@ function GateMark({
         width={Math.max(40, textWidth)}
         height={Math.max(24, height)}
       />
-      {hasLabel && !hasTwoLines && height <= KNOCKOUT_MAX_HEIGHT && (
+      {hasLabel && !hasTwoLines && height <= MAX_KNOCKOUT_HEIGHT_PX && (
         <rect className="gt__k" x={x + 9} y={middle - 8} width={widthOf(share, 600) + widthOf(name) + 14} height={16} />
       )}
       <rect className="gt__b" x={x} y={middle - shownHeight / 2} width={GATE_WIDTH} height={shownHeight} />

@@ -1,6 +1,6 @@
 /** Saves a drawing of a route as SVG or PNG. Loads on demand. */
 
-/** Presentation properties that style sheets set, and that a file without them must carry. */
+/** Presentation properties that style sheets set. A saved file has no style sheets, so its elements must carry them. */
 const STYLE_PROPERTIES = [
   'fill',
   'fill-opacity',
@@ -14,9 +14,11 @@ const STYLE_PROPERTIES = [
   'opacity',
 ] as const
 const FONT = '"IBM Plex Sans", "Segoe UI", system-ui, sans-serif'
-/** Pixels around the drawing, the height of the line of text above it, and pixels of a PNG per pixel of the drawing. */
+/** Space around the drawing. */
 const MARGIN_PX = 24
+/** Height of the line of text above the drawing. */
 const TITLE_HEIGHT_PX = 32
+/** Pixels of a PNG per pixel of the drawing. */
 const PNG_SCALE = 2
 
 export type Drawing = { readonly svg: SVGSVGElement; readonly title: string; readonly file: string }
@@ -49,7 +51,10 @@ export function saveSvg({ svg, title, file }: Drawing): void {
   downloadBlob(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${file}.svg`)
 }
 
-/** Draws on a canvas, because the security policy allows no image that the page makes itself. */
+/**
+ * Saves a drawing as PNG. Draws it on a canvas, because the security policy does not allow images that the page
+ * creates.
+ */
 export async function savePng({ svg, title, file }: Drawing): Promise<void> {
   const { width, height } = sizeOf(svg)
   const canvas = document.createElement('canvas')

@@ -1,7 +1,8 @@
 /** Groups of pool families by mechanism. Users can distinguish only a few colors, so families share them. */
 import { type Mechanism, ops } from '@sluice/program'
 
-export const groups: Readonly<Record<Mechanism, string>> = {
+/** Names of the groups for the legend. */
+export const groupTitles: Readonly<Record<Mechanism, string>> = {
   concentrated: 'Concentrated',
   product: 'Constant product',
   singleton: 'Uniswap V4',
@@ -13,11 +14,11 @@ export const groups: Readonly<Record<Mechanism, string>> = {
 }
 
 /** Mechanisms by family name and by operation name, since some families share an operation. */
-const byName: ReadonlyMap<string, Mechanism> = new Map(
+const mechanismByName: ReadonlyMap<string, Mechanism> = new Map(
   ops.flatMap(({ name, families = [], mechanism }) => [name, ...families].map((name) => [name, mechanism])),
 )
 
-/** Returns the mechanism of a family; unknown families use the style of wrappers, which has no hue. */
+/** Returns the group of a family or an operation. Unknown families are drawn like wrappers, whose style has no hue. */
 export function groupOf(family: string): Mechanism {
-  return byName.get(family) ?? 'wrap'
+  return mechanismByName.get(family) ?? 'wrap'
 }

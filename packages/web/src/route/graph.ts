@@ -11,8 +11,11 @@ export type GraphLeg = SwapLeg & {
 }
 
 export type GraphToken = {
+  /** Lower-case address. */
   readonly id: string
+  /** Share of the whole order that passes the token, 0 to 1. */
   flow: number
+  /** Length of the longest path of legs from the source token. */
   column: number
   readonly outgoing: GraphLeg[]
   readonly incoming: GraphLeg[]
@@ -48,7 +51,7 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   // The native token is wrapped outside the legs, so the first or last leg's token represents it.
   const sourceId = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.tokenInId
   const targetId = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.tokenOutId
-  // Finds the longest path from the source. A limit of rounds keeps a cyclic route from hanging the page.
+  // Finds the longest paths from the source. The limit of rounds ends the search if a route has a cycle.
   for (let round = 0; round < tokens.size; round++)
     for (const leg of legs) {
       const from = tokenNodeOf(leg.tokenInId)
@@ -69,17 +72,17 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   return { legs, tokens: tokensByColumn, lastColumn, sourceId, targetId }
 }
 
-/** A leg, or several thin legs folded into one gate. */
-export type ShownLeg = GraphLeg & { readonly folded?: readonly GraphLeg[] }
+/** A leg, or several thin legs (`foldedLegs`) drawn as one gate. */
+export type ShownLeg = GraphLeg & { readonly foldedLegs?: readonly GraphLeg[] }
 
-/** Share of the order below which a leg is thin. */
+/** Share of the whole order below which a leg is thin. */
 const THIN_SHARE = 0.03
 
 /** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
 export function foldThinLegs(legs: readonly GraphLeg[], maxLegs: number): readonly ShownLeg[] {
-  const maxShown = legs.length > 30 ? Math.min(maxLegs, 4) : maxLegs
+  const maxGates = legs.length > 30 ? Math.min(maxLegs, 4) : maxLegs
   return legsByPair(legs).flatMap((members): readonly ShownLeg[] => {
-    const thinLegs = members.slice(maxShown - 1).filter((leg) => leg.flow < THIN_SHARE)
+    const thinLegs = members.slice(maxGates - 1).filter((leg) => leg.flow < THIN_SHARE)
     if (thinLegs.length < 2) return members
     const sum = (name: 'share' | 'flow') => thinLegs.reduce((total, leg) => total + leg[name], 0)
     const foldedLeg = {
@@ -105,6 +108,7 @@ function legsByPair(legs: readonly GraphLeg[]): readonly GraphLeg[][] {
   return [...legsByKey.values()].map((members) => members.sort((x, y) => y.flow - x.flow))
 }
 
+/** The legs of a token pair, with their total share of the whole order. */
 export type Strip = {
   readonly tokenInId: string
   readonly tokenOutId: string

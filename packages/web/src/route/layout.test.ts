@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { graphOf, type RouteToDraw, stripsOf } from './graph.ts'
-import { layout } from './layout.ts'
+import { computeLayout } from './layout.ts'
 
 const address = (index: number) => `0x${String(index).padStart(40, '0')}`
 
@@ -58,7 +58,7 @@ test('the whole order arrives, each part once', () => {
 test('gates of a column have separate rows inside the drawing, and bands have finite coordinates', () => {
   fc.assert(
     fc.property(route, fc.integer({ min: 600, max: 1_400 }), (drawn, width) => {
-      const { gates, bars, bands, height } = layout(drawn, { width })
+      const { gates, bars, bands, height } = computeLayout(drawn, { width })
       expect(bands).toHaveLength(gates.length)
       for (const { path } of bands) expect(path).not.toMatch(/NaN|Infinity/)
       for (const bar of bars) expect(bar.x).toBeLessThanOrEqual(width)
@@ -78,8 +78,8 @@ test('gates of a column have separate rows inside the drawing, and bands have fi
 test('folding keeps the total flow, and unfolding shows every leg', () => {
   fc.assert(
     fc.property(route, (drawn) => {
-      const folded = layout(drawn, { width: 900, maxLegs: 3 }).gates.map(({ leg }) => leg)
-      const whole = layout(drawn, { width: 900, unfolded: true }).gates.map(({ leg }) => leg)
+      const folded = computeLayout(drawn, { width: 900, maxLegs: 3 }).gates.map(({ leg }) => leg)
+      const whole = computeLayout(drawn, { width: 900, unfolded: true }).gates.map(({ leg }) => leg)
       const sum = (legs: readonly { readonly flow: number }[]) => legs.reduce((total, { flow }) => total + flow, 0)
       expect(whole).toHaveLength(drawn.swaps.length)
       expect(sum(folded)).toBeCloseTo(sum(whole), 9)

@@ -7,7 +7,7 @@ import { type FlowLink, placeSlots, type Slot } from './order.ts'
 
 export const BAR_WIDTH = 6
 export const GATE_WIDTH = 6
-/** Minimum row height of a gate, so that labels do not collide. */
+/** Minimum height of a gate with the space around it, in pixels, so that labels do not collide. */
 const MIN_ROW_HEIGHT = 24
 const MIN_BAND_HEIGHT = 1.5
 /** Height above a bar for its symbol and amount. */
@@ -50,28 +50,32 @@ export type Layout = {
   readonly bands: readonly Band[]
 }
 
+/** The slots that the band of a leg connects. */
 type LegChain = {
   readonly leg: ShownLeg
   readonly gate: Slot
+  /** The input token's bar, the gate, a passage through each column in between, and the output token's bar. */
   readonly slots: readonly Slot[]
+  /** Connections of consecutive slots. */
   readonly links: readonly FlowLink[]
 }
 
-export function layout(route: RouteToDraw, options: LayoutOptions): Layout {
+export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layout {
   const { width, flowHeight = 320, maxLegs = 7, unfolded = false, headHeight = TOKEN_HEAD_HEIGHT } = options
   const graph = graphOf(route)
   const legs = unfolded ? graph.legs : foldThinLegs(graph.legs, maxLegs)
   const columnStep = (width - BAR_WIDTH) / graph.lastColumn
+  // Width in which a band spreads from a bar to its gate.
   const fanWidth = Math.max(28, Math.min(88, columnStep * 0.24))
   const barX = (column: number) => column * columnStep
   const gateX = (column: number) => barX(column) + BAR_WIDTH + fanWidth
 
   const { columns, slotByToken } = tokenSlots(graph, flowHeight, headHeight)
-  const chains = legs.map((leg) => addLegChain(leg, slotByToken, columns, flowHeight))
+  const legChains = legs.map((leg) => addLegChain(leg, slotByToken, columns, flowHeight))
   const height = placeSlots(columns, flowHeight + headHeight / 2)
   const bandOffsets = bandOffsetsOf([...slotByToken.values()])
 
-  const bands = chains.map(({ leg, gate, slots, links }): Band => {
+  const bands = legChains.map(({ leg, gate, slots, links }): Band => {
     const column = slotByToken.get(leg.tokenInId)!.token.column
     const [enter, leave] = [bandOffsets.outgoing.get(links[0]!)!, bandOffsets.incoming.get(links.at(-1)!)!]
     const segments: CurveSegment[] = [[barX(column) + BAR_WIDTH, enter, gateX(column), gate.y]]
@@ -95,7 +99,7 @@ export function layout(route: RouteToDraw, options: LayoutOptions): Layout {
     bars: [...slotByToken.values()].map(({ token: { id, column }, y, size }) => {
       return { id, x: barX(column), y, height: size, isEnd: id === graph.sourceId || id === graph.targetId }
     }),
-    gates: chains.map(({ leg, gate, slots }) => {
+    gates: legChains.map(({ leg, gate, slots }) => {
       const isPassing = slots.length > 3
       const labelWidth =
         columnStep - BAR_WIDTH - 2 * fanWidth - GATE_WIDTH - 8 + (isPassing ? columnStep : fanWidth * 0.35)
@@ -107,7 +111,7 @@ export function layout(route: RouteToDraw, options: LayoutOptions): Layout {
 
 type TokenSlot = Slot & { readonly token: GraphToken }
 
-/** Places tokens in even columns, and gates and passing bands in odd columns. */
+/** Creates the columns of slots, with the tokens in the even ones. Odd columns will contain gates and passing bands. */
 function tokenSlots(graph: RouteGraph, flowHeight: number, headHeight: number) {
   const columns: Slot[][] = Array.from({ length: 2 * graph.lastColumn + 1 }, () => [])
   const slotByToken = new Map<string, TokenSlot>()
@@ -146,6 +150,7 @@ function slotOf(
   }
 }
 
+/** Adds the gate and the passages of a leg to the columns. */
 function addLegChain(
   leg: ShownLeg,
   slotByToken: ReadonlyMap<string, TokenSlot>,
@@ -175,7 +180,10 @@ function addLegChain(
   return { leg, gate, slots, links }
 }
 
-/** Computes y where bands leave and reach each bar. Bands are stacked in the vertical order of their other ends. */
+/**
+ * Computes at which y bands leave and reach each bar. Bands of a bar are stacked in the vertical order of their other
+ * ends.
+ */
 function bandOffsetsOf(bars: readonly Slot[]) {
   const middle = (slot: Slot) => slot.y + slot.size / 2
   const outgoing = new Map<FlowLink, number>()
@@ -196,8 +204,7 @@ function bandOffsetsOf(bars: readonly Slot[]) {
   return { outgoing, incoming }
 }
 
-/** x and y of the start and of the end. */
-type CurveSegment = readonly [number, number, number, number]
+type CurveSegment = readonly [startX: number, startY: number, endX: number, endY: number]
 
 /** Returns the outline of a leg's band as one closed path, because separate pieces would show seams. */
 function outline(segments: readonly CurveSegment[], height: number): string {

@@ -1,19 +1,25 @@
-/** Vertical order and position of the slots of each column: legs of a pair stay together, close to their neighbors. */
+/**
+ * Orders and places the slots of each column: legs of a token pair stay together, close to the slots that they connect
+ * to.
+ */
 
+/** Connection of slots in two neighboring columns, with the height of its band. */
 export type FlowLink = { readonly size: number; readonly left: Slot; readonly right: Slot }
 
+/** A place in a column: the bar of a token, the gate of a leg, or the passage of a band through the column. */
 export type Slot = {
   readonly kind: 'token' | 'gate' | 'pass'
   /** Token pair of a gate, or id of a token. Slots of one pair stay together. */
   readonly pair: string
   readonly flow: number
   readonly column: number
+  /** Height. */
   readonly size: number
   /** Free space around the slot. */
   readonly spaceAbove: number
   readonly spaceBelow: number
   y: number
-  /** y coordinate that the last sweep wanted for the middle of the slot. */
+  /** y coordinate of the middle at which the last sweep would place the slot if no other slot were in the way. */
   wantedMiddle: number
   /** y coordinate by which slots of a column are sorted. */
   sortRank: number
@@ -21,8 +27,9 @@ export type Slot = {
   readonly rightLinks: FlowLink[]
 }
 
-/** Sweeps that reorder and place the slots; afterward, sweeps that only place the slots. */
+/** Number of sweeps that reorder and place the slots. */
 const ORDERING_SWEEPS = 8
+/** Number of sweeps after them, which only place the slots. */
 const PLACING_SWEEPS = 2
 
 const middleOf = (slot: Slot): number => slot.y + slot.size / 2
@@ -34,8 +41,8 @@ const neededHeight = (column: readonly Slot[]): number =>
  *
  * @returns the total height
  */
-export function placeSlots(columns: readonly Slot[][], minSize: number): number {
-  const height = Math.max(minSize, ...columns.map(neededHeight))
+export function placeSlots(columns: readonly Slot[][], minHeight: number): number {
+  const height = Math.max(minHeight, ...columns.map(neededHeight))
   for (const column of columns) {
     column.sort((x, y) => y.flow - x.flow)
     placeColumn(column, height)
@@ -106,6 +113,6 @@ function regroup(column: Slot[]): void {
   }
   const meanRank = (slots: readonly Slot[]) =>
     slots.reduce((sum, { sortRank, size }) => sum + sortRank * size, 0) / slots.reduce((sum, { size }) => sum + size, 0)
-  const sorted = [...slotsByGroup.values()].sort((x, y) => meanRank(x) - meanRank(y))
-  column.splice(0, column.length, ...sorted.flatMap((slots) => slots.sort((x, y) => y.flow - x.flow)))
+  const sortedGroups = [...slotsByGroup.values()].sort((x, y) => meanRank(x) - meanRank(y))
+  column.splice(0, column.length, ...sortedGroups.flatMap((slots) => slots.sort((x, y) => y.flow - x.flow)))
 }

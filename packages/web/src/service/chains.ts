@@ -18,12 +18,24 @@ export type PageChain = {
   readonly status: 'deployed' | 'predicted'
 }
 
-export type ShownStatus = {
+/** Status of a chain as the service reports it. */
+export type PageChainStatus = {
+  /**
+   * `asleep`: the service does not follow the chain, because nobody requests it. `failing`: its node does not answer.
+   */
   readonly state: 'awake' | 'asleep' | 'failing'
+  /** Number of the newest block. */
   readonly head?: number
+  /** Age of the newest block. */
   readonly lagSeconds?: number
+  /** Number of known pools. */
   readonly pools?: number
+  /**
+   * `moving`: block times follow real time. `resting`: no new blocks. `off`: block times differ from the service's
+   * clock.
+   */
   readonly clock?: string
+  /** Reason of a failure. */
   readonly reason?: string
   /** Progress of the scan of past logs for pools. */
   readonly scan?: {
@@ -62,7 +74,7 @@ function sortRank({ id, status }: PageChain, local: LocalChain | null): number {
 
 const STATUS_POLL_MS = 2_000
 
-/** Loads a status endpoint. A service that is not ready returns 503 with the same body. */
+/** Requests a status endpoint. If the service is not ready, the response has status 503 and the same kind of body. */
 function loadStatus<T extends object>(path: `/${string}`): Promise<T> {
   return sluice.get<T>(path).catch((error: unknown) => {
     const body = error instanceof ClientError ? error.details.body : undefined
@@ -71,12 +83,12 @@ function loadStatus<T extends object>(path: `/${string}`): Promise<T> {
   })
 }
 
-/** Polls the status of a chain. Chains without requests sleep, and their head does not advance. */
+/** Polls the status of a chain. */
 export function useStatus(chainId: number, enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['ready', chainId],
-    queryFn: () => loadStatus<ShownStatus>(`/ready/${chainId}`),
+    queryFn: () => loadStatus<PageChainStatus>(`/ready/${chainId}`),
     refetchInterval: STATUS_POLL_MS,
     retry: false,
   })
@@ -85,7 +97,7 @@ export function useStatus(chainId: number, enabled = true) {
 export function useStatuses() {
   return useQuery({
     queryKey: ['ready'],
-    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, ShownStatus>> }>('/ready'),
+    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, PageChainStatus>> }>('/ready'),
     refetchInterval: STATUS_POLL_MS,
     retry: false,
   })

@@ -91,8 +91,8 @@ export function errorTextOf(error: unknown, maxImpact = DEFAULT_MAX_IMPACT): Err
 const textAfterColon = (text: string): string => toSentence(text.slice(text.indexOf(':') + 1).trim())
 
 function toSentence(text: string): string {
-  const start = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(start) ? start : `${start}.`
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`
 }
 
 /** Reason of the service for excluding a pool or a family. */

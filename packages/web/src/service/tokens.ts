@@ -14,16 +14,20 @@ export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decim
   readonly fullSymbol?: string
 }
 
-/** Maximum tokens of a chain kept for names. The search asks the service. */
+/** Maximum tokens of a chain that the page loads for names. A search runs in the service, over all tokens. */
 const MAX_LISTED = 500
-const MAX_OFFERED = 60
+/** Maximum results of a search. */
+const MAX_FOUND = 60
 const FRESH_MS = 60_000
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** Maximum characters shown of a symbol. A longer one would push numbers off a phone screen. */
 const MAX_SYMBOL_LENGTH = 14
 
-/** Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong text. */
+/**
+ * Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong
+ * text.
+ */
 function withSafeNames<T extends PageToken>(token: T): T {
   const symbol = legible(token.symbol) || shorten(token.address)
   const isLong = symbol.length > MAX_SYMBOL_LENGTH
@@ -50,7 +54,7 @@ export function useTokens(chainId: number) {
 
 export function useTokenSearch(chainId: number, text: string, enabled: boolean) {
   return useSafeNames(
-    useTokenList(chainId, { limit: MAX_OFFERED, enabled, keepPrevious: true, ...(text && { q: text }) }),
+    useTokenList(chainId, { limit: MAX_FOUND, enabled, keepPrevious: true, ...(text && { q: text }) }),
   )
 }
 
@@ -59,7 +63,7 @@ export const isNative = (address: string): boolean =>
 
 export type TokenOf = (address: string) => PageToken
 
-/** Returns a function that names any address, by its short form if no list contains it. */
+/** Returns a function that finds the token of an address; an unlisted address gets its short form as symbol. */
 function createTokenLookup(tokens: readonly PageToken[] | undefined): TokenOf {
   const tokenByAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
   return (address) => {
@@ -72,7 +76,7 @@ function createTokenLookup(tokens: readonly PageToken[] | undefined): TokenOf {
   }
 }
 
-/** Loads tokens by address. Looks up addresses missing from the list one by one. */
+/** Loads tokens by address. Requests each address that the chain's list lacks. */
 export function useTokenNames(
   chainId: number,
   addresses: readonly string[],
@@ -82,7 +86,7 @@ export function useTokenNames(
   const missingAddresses = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
     (address) => list.data && !listedAddresses.has(address) && !isNative(address),
   )
-  const lookup = useQuery({
+  const lookupQuery = useQuery({
     queryKey: ['token names', chainId, missingAddresses],
     queryFn: () => Promise.all(missingAddresses.map((address) => sluice.tokenList(chainId, { q: address, limit: 1 }))),
     enabled: missingAddresses.length > 0,
@@ -92,9 +96,9 @@ export function useTokenNames(
     () =>
       createTokenLookup([
         ...(list.data ?? []),
-        ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? []),
+        ...(lookupQuery.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? []),
       ]),
-    [list.data, lookup.data],
+    [list.data, lookupQuery.data],
   )
-  return { tokenOf, isReady: list.isSuccess && (missingAddresses.length === 0 || !lookup.isPending) }
+  return { tokenOf, isReady: list.isSuccess && (missingAddresses.length === 0 || !lookupQuery.isPending) }
 }

@@ -10,7 +10,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import type { SimulateParams } from './params.ts'
 
 /** Placeholder of the result, in the same size. */
-export function Running() {
+export function ResultSkeleton() {
   const names = ['Balance of the sender grows by', 'In base units', 'Gas of the call', 'Block']
   return (
     <>
@@ -38,8 +38,8 @@ type ResultProps = {
   readonly data: string
 }
 
-/** Characters of return data shown before the others are folded. */
-const MAX_SHOWN = 258
+/** Maximum characters of return data that are shown. */
+const MAX_SHOWN_CHARS = 258
 
 export function Result({ result, chainId, params, data }: ResultProps) {
   const { success, amountOut, gasUsed, returnData, revertReason, block } = result
@@ -84,7 +84,7 @@ export function Result({ result, chainId, params, data }: ResultProps) {
           <Copy text={returnData}>Copy</Copy>
         </div>
         <p className="bytes bytes--short">
-          {returnData.length > MAX_SHOWN ? `${returnData.slice(0, MAX_SHOWN)}…` : returnData}
+          {returnData.length > MAX_SHOWN_CHARS ? `${returnData.slice(0, MAX_SHOWN_CHARS)}…` : returnData}
         </p>
         <Link
           className="btn"

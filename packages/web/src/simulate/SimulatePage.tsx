@@ -13,8 +13,9 @@ import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { type FieldName, fields, readSimulateParams, type SimulateParams } from './params.ts'
-import { Result, Running } from './Result.tsx'
+import { Result, ResultSkeleton } from './Result.tsx'
 
+/** A field of the form. */
 type Row = {
   readonly name: FieldName | 'data'
   readonly note: string
@@ -22,7 +23,8 @@ type Row = {
   readonly required?: boolean
 }
 
-const rows: readonly Row[] = [
+/** Rows of required fields. */
+const requiredRows: readonly Row[] = [
   { name: 'from', note: 'Sender. Needs neither funds nor approvals.', hint: '0x…', required: true },
   { name: 'to', note: 'Contract to call: any router.', hint: '0x…', required: true },
   { name: 'data', note: 'Calldata, exactly as it would be sent.', hint: '0x…', required: true },
@@ -35,20 +37,20 @@ const rows: readonly Row[] = [
   },
   { name: 'tokenOut', note: 'Token to measure (0xEeee… for native).', hint: NATIVE, required: true },
 ]
-const extraRows: readonly Row[] = [
+const optionalRows: readonly Row[] = [
   { name: 'spender', note: 'Spender to approve, if not `to`.', hint: '0x…' },
   { name: 'block', note: 'A number or a tag.', hint: 'latest' },
   { name: 'gas', note: 'Gas limit.', hint: 'half of a block' },
   { name: 'gasPrice', note: 'Wei.', hint: 'of the network' },
 ]
-const required = rows.flatMap(({ name }) => (name === 'data' ? [] : [name as FieldName]))
+const requiredNames = requiredRows.flatMap(({ name }) => (name === 'data' ? [] : [name as FieldName]))
 
 export function SimulatePage() {
   useTitle('Simulate')
   const params = useSearch({ strict: false }) as SimulateParams
   const data = useRouterState({ select: ({ location }) => location.hash })
   const chain = useChain(params.chain)
-  const isComplete = required.every((name) => params[name] !== undefined) && /^0x([0-9a-fA-F]{2})+$/.test(data)
+  const isComplete = requiredNames.every((name) => params[name] !== undefined) && /^0x([0-9a-fA-F]{2})+$/.test(data)
   const request = {
     ...Object.fromEntries(fields.flatMap((name) => (params[name] ? [[name, params[name]]] : []))),
     data,
@@ -81,7 +83,7 @@ export function SimulatePage() {
           ) : result ? (
             <Result result={result} chainId={chain.id} params={params} data={data} />
           ) : isFetching ? (
-            <Running />
+            <ResultSkeleton />
           ) : (
             <div className="sim__b">
               <Notice kind="info" title="No simulation yet.">
@@ -110,14 +112,15 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
     navigateTo({ chain: chainId, from: tx.from, to: tx.to, tokenIn: src, amountIn, tokenOut: dst }, tx.data),
   )
   const form = useRef<HTMLFormElement>(null)
-  const stands = JSON.stringify({ ...params, data })
-  // A URL change refills the existing fields instead of replacing them, so that keyboard focus is kept.
+  const valuesKey = JSON.stringify({ ...params, data })
+  // A change of the URL changes the values of the existing fields and does not replace the fields, so that the focus
+  // stays.
   useEffect(() => {
-    const values = JSON.parse(stands) as Readonly<Record<string, string>>
+    const values = JSON.parse(valuesKey) as Readonly<Record<string, string>>
     for (const field of form.current?.elements ?? [])
       if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)
         field.value = values[field.name] ?? ''
-  }, [stands])
+  }, [valuesKey])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (busy) return
@@ -149,10 +152,10 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
         </div>
       )}
       <form className="form" onSubmit={submit} ref={form}>
-        {rows.map(row)}
-        <details open={extraRows.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
-          <summary>{extraRows.length} optional fields</summary>
-          {extraRows.map(row)}
+        {requiredRows.map(row)}
+        <details open={optionalRows.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
+          <summary>{optionalRows.length} optional fields</summary>
+          {optionalRows.map(row)}
         </details>
         <button type="submit" className="btn btn--go" aria-disabled={busy}>
           {busy ? 'Simulating…' : 'Simulate'}

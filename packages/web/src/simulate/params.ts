@@ -9,11 +9,11 @@ const MAX_LENGTH = 100
 
 export function readSimulateParams(search: Readonly<Record<string, unknown>>): SimulateParams {
   const chain = parseChainId(search.chain)
-  const present = fields.flatMap((name) => {
+  const presentFields = fields.flatMap((name) => {
     const value = search[name]
     // The router parses a bare number in the URL as a number.
     const text = typeof value === 'number' ? BigInt(Math.trunc(value)).toString() : value
     return typeof text === 'string' && text !== '' && text.length <= MAX_LENGTH ? [[name, text] as const] : []
   })
-  return { ...(chain !== undefined && { chain }), ...Object.fromEntries(present) }
+  return { ...(chain !== undefined && { chain }), ...Object.fromEntries(presentFields) }
 }

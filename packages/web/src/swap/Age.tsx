@@ -7,10 +7,10 @@ type Props = { readonly live: LiveQuote }
 const TICKS = [0, 1, 2, 3, 4]
 
 /** Shows the age of a quote in blocks. Changes once per block and has no countdown. */
-export function Age({ live: { newestBlock: block, ageBlocks, head, isFetching, isStale, silentParty } }: Props) {
+export function Age({ live: { lastCheckedBlock, ageBlocks, head, isFetching, isStale, silentParty } }: Props) {
   const ageText = silentParty
     ? `Can’t reach the ${silentParty}. These figures are out of date.`
-    : isFetching && block !== undefined && head !== undefined
+    : isFetching && lastCheckedBlock !== undefined && head !== undefined
       ? `Updating to block ${head}…`
       : ageBlocks >= STALE_BLOCKS
         ? `${ageBlocks} blocks old. Refresh before signing.`
@@ -19,11 +19,11 @@ export function Age({ live: { newestBlock: block, ageBlocks, head, isFetching, i
           : `${ageBlocks} ${ageBlocks === 1 ? 'block' : 'blocks'} old`
   return (
     <div className={`age ${isStale ? 'age--stale' : ''}`}>
-      <span className="age__w">{block === undefined ? 'Getting a quote…' : ageText}</span>
+      <span className="age__w">{lastCheckedBlock === undefined ? 'Getting a quote…' : ageText}</span>
       <span className="unit">
-        {block !== undefined && (
+        {lastCheckedBlock !== undefined && (
           <>
-            block <Count value={block} />
+            block <Count value={lastCheckedBlock} />
           </>
         )}
       </span>
@@ -33,7 +33,10 @@ export function Age({ live: { newestBlock: block, ageBlocks, head, isFetching, i
         aria-label={`${Math.min(ageBlocks, TICKS.length)} of ${TICKS.length} blocks old`}
       >
         {TICKS.map((tick) => (
-          <span key={tick} className={block !== undefined && (tick <= ageBlocks || silentParty) ? 'on' : undefined} />
+          <span
+            key={tick}
+            className={lastCheckedBlock !== undefined && (tick <= ageBlocks || silentParty) ? 'on' : undefined}
+          />
         ))}
       </span>
     </div>

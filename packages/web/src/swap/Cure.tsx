@@ -1,4 +1,4 @@
-/** Links that help with errors a change of the order cannot fix. */
+/** Links that help with errors that a change of the order cannot fix. */
 import { ClientError } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 

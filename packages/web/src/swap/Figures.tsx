@@ -9,8 +9,8 @@ import type { ShownQuote } from './use-quote.ts'
 type Props = { readonly quote: ShownQuote | undefined; readonly dst: PageToken | undefined; readonly native: string }
 
 export function Figures({ quote, dst, native }: Props) {
-  const afterGas = isKnown(quote?.optimalityGapNet)
-  const gap = quote?.optimalityGapNet ?? quote?.optimalityGap
+  const isNetOfGas = isKnown(quote?.optimalityGapNet)
+  const gapBps = quote?.optimalityGapNet ?? quote?.optimalityGap
   return (
     <dl className="figs">
       <Figure name="Price impact" note="How much your trade moves the price.">
@@ -41,11 +41,11 @@ export function Figures({ quote, dst, native }: Props) {
             <Unknown />
           ))}
       </Figure>
-      <Figure name="Optimality gap (at most)" note={quote && gapText(gap, afterGas ? 'after gas' : 'before gas')}>
+      <Figure name="Optimality gap (at most)" note={quote && gapText(gapBps, isNetOfGas ? 'after gas' : 'before gas')}>
         {quote &&
-          (isKnown(gap) ? (
+          (isKnown(gapBps) ? (
             <>
-              {gap < 0.01 ? '< 0.01' : gap.toFixed(2)} <span className="unit">bps</span>
+              {gapBps < 0.01 ? '< 0.01' : gapBps.toFixed(2)} <span className="unit">bps</span>
             </>
           ) : (
             <Unknown />

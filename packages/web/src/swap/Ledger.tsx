@@ -11,7 +11,7 @@ import { useSetting } from '../ui/setting.ts'
 import { type ConnectedWallet, useWallet } from '../wallet/use-wallet.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
-const EVERY_MS = 3_000
+const POLL_MS = 3_000
 /** Entries shown before the user opens the full list. */
 const MAX_LISTED = 3
 
@@ -19,14 +19,14 @@ const MAX_LISTED = 3
 export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }) {
   const [isOpen, setIsOpen] = useState(false)
   const shownEntries = isOpen ? entries : entries.slice(0, MAX_LISTED)
-  const hidden = entries.length - shownEntries.length
-  const isSettled = ({ status }: LedgerEntry) => status !== 'pending'
+  const hiddenCount = entries.length - shownEntries.length
+  const isFinished = ({ status }: LedgerEntry) => status !== 'pending'
   return (
     <section className="panel ledger" id="transactions" aria-labelledby="ledger">
       <div className="panel__h">
         <h2 id="ledger">Transactions</h2>
-        {entries.some(isSettled) && (
-          <button type="button" className="link" onClick={() => removeEntries(isSettled)}>
+        {entries.some(isFinished) && (
+          <button type="button" className="link" onClick={() => removeEntries(isFinished)}>
             Clear
           </button>
         )}
@@ -36,9 +36,9 @@ export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }
           <Entry key={entry.id} entry={entry} />
         ))}
       </ul>
-      {hidden > 0 && (
+      {hiddenCount > 0 && (
         <button type="button" className="link ledger__more" onClick={() => setIsOpen(true)}>
-          Show {hidden} more
+          Show {hiddenCount} more
         </button>
       )}
       {/* Follows pending entries that are not listed. */}
@@ -114,6 +114,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
   )
 }
 
+/** Changes of an entry, and the state that the SDK or the wallet reported. */
 type Outcome = Partial<LedgerEntry> & { readonly state: string }
 
 /**
@@ -129,7 +130,7 @@ function useOutcome(entry: LedgerEntry): string | undefined {
   const { data } = useQuery({
     queryKey: ['transaction', entry.chainId, entry.id, chainWallet?.address],
     enabled: entry.status === 'pending',
-    refetchInterval: EVERY_MS,
+    refetchInterval: POLL_MS,
     retry: false,
     queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, chainWallet) : outcomeOf(entry, chainWallet, guard)),
   })
@@ -161,8 +162,8 @@ async function outcomeOf(
 }
 
 /**
- * Reads the outcome of a batch from its wallet. Only the wallet knows the batch id; after that the transaction is
- * followed by its hash.
+ * Reads the outcome of a batch from its wallet, since only the wallet knows the id of a batch. As soon as the wallet
+ * reports a hash, the entry becomes a swap, which is followed by its hash.
  */
 async function batchOutcome({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<Outcome> {
   if (!wallet) return { state: 'pending' }

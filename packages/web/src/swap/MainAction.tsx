@@ -46,7 +46,7 @@ function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly on
   if (typed?.kind === 'wrong') return <MainButton>Correct the amount</MainButton>
   if (typed?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
   if (typed?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
-  if (isRefused && entry.isSettled) return <Refused swap={swap} />
+  if (isRefused && entry.isSettled) return <RefusedAction swap={swap} />
   if (isInvalidOrder(liveQuote.error) && !liveQuote.isFetching && entry.isSettled)
     return <MainButton>Correct the order</MainButton>
   if (!isReady)
@@ -56,28 +56,28 @@ function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly on
       <MainButton>Getting a quote…</MainButton>
     )
   if (!wallet) return <MainButton onClick={onConnect}>Connect a wallet</MainButton>
-  if (wallet.chainId !== chain.id) return <OtherChain swap={swap} chainId={wallet.chainId} />
+  if (wallet.chainId !== chain.id) return <SwitchChainAction swap={swap} chainId={wallet.chainId} />
   if (missingFunds)
     return <MainButton>{`Not enough ${src.symbol}${missingFunds === 'gas' ? ' for gas' : ''}`}</MainButton>
   if (terms.isNew) return <AcceptTerms terms={terms} symbol={dst.symbol} />
   if (liveQuote.isStale) return <MainButton onClick={liveQuote.retry}>Refresh the quote</MainButton>
   // The button stays enabled while a quote updates, because signing requests a new quote first.
-  return <Sign swap={swap} onSign={actions.sign} />
+  return <SignButton swap={swap} onSign={actions.sign} />
 }
 
-function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign: () => void }) {
+function SignButton({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign: () => void }) {
   const { order, amountToPay, loss } = swap
   const { chain, src } = order
   const [isConfirming, setIsConfirming] = useState(false)
   const allowance = useAllowance(chain.id, src?.address, chain.guard)
-  const free = (src && isNative(src.address)) || (allowance !== undefined && allowance >= amountToPay)
+  const needsNoAllowance = (src && isNative(src.address)) || (allowance !== undefined && allowance >= amountToPay)
   const allowanceWay = useAllowanceWay(
     chain.id,
     src?.address,
     chain.guard,
-    free || allowance === undefined ? 0n : amountToPay,
+    needsNoAllowance || allowance === undefined ? 0n : amountToPay,
   )
-  const label: ReactNode = free
+  const label: ReactNode = needsNoAllowance
     ? 'Swap'
     : allowanceWay === 'permit'
       ? 'Sign and swap'
@@ -96,17 +96,17 @@ function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign:
 /**
  * Offers the largest amount with a route, limited to the wallet's balance, if there is no route for the typed amount.
  */
-function Refused({ swap }: { readonly swap: SwapPageState }) {
+function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
   const { order, liveQuote, maxRoutableAmount, spendableBalance, actions } = swap
   const { chain, src, dst, exact, maxImpact } = order
   const namedToken = exact === 'in' ? src : dst
   const { title, text } = errorTextOf(liveQuote.error, maxImpact)
-  const isAbove =
+  const isAboveBalance =
     exact === 'in' &&
     maxRoutableAmount !== undefined &&
     spendableBalance !== undefined &&
     maxRoutableAmount > spendableBalance
-  const offeredMax = isAbove && spendableBalance > 0n ? spendableBalance : maxRoutableAmount
+  const offeredMax = isAboveBalance && spendableBalance > 0n ? spendableBalance : maxRoutableAmount
   return (
     <>
       <Notice kind="bad" title={title} urgent>
@@ -127,16 +127,16 @@ function Refused({ swap }: { readonly swap: SwapPageState }) {
   )
 }
 
-function OtherChain({ swap, chainId }: { readonly swap: SwapPageState; readonly chainId: number | undefined }) {
+function SwitchChainAction({ swap, chainId }: { readonly swap: SwapPageState; readonly chainId: number | undefined }) {
   const { chain } = swap.order
   const { chains } = useSetting()
   const wallets = useWallets()
-  const { mutate: switchChain, error: notSwitched } = useMutation({ mutationFn: wallets.switchChain })
+  const { mutate: switchChain, error: switchError } = useMutation({ mutationFn: wallets.switchChain })
   const name = chains.find(({ id }) => id === chainId)?.name ?? `chain ${chainId ?? 'unknown'}`
   return (
     <>
       <Notice kind="warn" title={`Your wallet is on ${name}.`}>
-        This quote is for {chain.name}.{notSwitched && ' The wallet did not switch.'}
+        This quote is for {chain.name}.{switchError && ' The wallet did not switch.'}
       </Notice>
       <MainButton onClick={() => switchChain(chain.id)}>Switch to {chain.name}</MainButton>
     </>

@@ -17,22 +17,22 @@ import { ORDER_FORM } from './MainButton.tsx'
 import {
   AmountField,
   amountProblem,
-  Flip,
+  FlipButton,
   Minimum,
   Rate,
   TicketLeg,
   type TicketSide,
   TokenButton,
   UnitToggle,
+  UsdValue,
   ValueDifference,
-  Worth,
 } from './Ticket.tsx'
 import { isDirect, type SwapPageState } from './use-swap.ts'
 import { Warnings } from './Warnings.tsx'
 
 const Settings = loadPart(async () => (await import('./Settings.tsx')).Settings)
 
-const modes = [
+const exactModes = [
   ['in', 'Exact input'],
   ['out', 'Exact output'],
 ] as const
@@ -42,7 +42,7 @@ type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide)
 /** Shows the order from top to bottom: input, output, minimum, settings, age, and the main button. */
 export function OrderForm({ swap, onPick }: Props) {
   const { order, liveQuote, quote, isRefused } = swap
-  const [settings, setSettings] = useState(false)
+  const [isSettingsOpen, setIsSettingsOpen] = useState(false)
   const isQuiet = liveQuote.isFetching || liveQuote.isStale || !swap.isReady
   return (
     <>
@@ -52,9 +52,9 @@ export function OrderForm({ swap, onPick }: Props) {
         <button
           type="button"
           className="link"
-          aria-expanded={settings}
+          aria-expanded={isSettingsOpen}
           aria-controls="settings"
-          onClick={() => setSettings(!settings)}
+          onClick={() => setIsSettingsOpen(!isSettingsOpen)}
         >
           Settings
         </button>
@@ -63,12 +63,12 @@ export function OrderForm({ swap, onPick }: Props) {
         <Pay swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
       <div className="leg-in">
-        <Flip onFlip={() => afterPaint(swap.actions.flip)} />
+        <FlipButton onFlip={() => afterPaint(swap.actions.flip)} />
         <Receive swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
       {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
       <div id="settings">
-        {settings && <Settings key={order.terms.resetCount} auto={quote?.slippage} terms={order.terms} />}
+        {isSettingsOpen && <Settings key={order.terms.resetCount} auto={quote?.slippage} terms={order.terms} />}
       </div>
       <Foot swap={swap} />
     </>
@@ -81,7 +81,7 @@ function Modes({ exactEnd, onChoose }: ModesProps) {
   const [exact, choose] = useChoice(exactEnd, onChoose)
   return (
     <fieldset className="seg" aria-label="Which amount is exact">
-      {modes.map(([end, name]) => (
+      {exactModes.map(([end, name]) => (
         <button key={end} type="button" aria-pressed={exact === end} onClick={() => exact !== end && choose(end)}>
           {name}
         </button>
@@ -90,13 +90,18 @@ function Modes({ exactEnd, onChoose }: ModesProps) {
   )
 }
 
-/** Returns true if a quote is shown or expected, also while tokens load, so that their arrival does not move the layout. */
+/**
+ * Returns true if a quote is shown or expected. It is also expected while tokens load, so that the layout does not move
+ * later.
+ */
 function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageState): boolean {
   return request !== undefined || (tokenListError === null && (!src || !dst))
 }
 
-/** Shows the typed amount, or the quoted amount of the other token. */
-function AmountOf({
+/**
+ * Shows the amount of a side: a field if this side is exact, else the quoted amount. `quiet` grays an outdated amount.
+ */
+function AmountOfSide({
   swap,
   end,
   quiet,
@@ -111,7 +116,7 @@ function AmountOf({
   if (order.exact === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
-    <output className={`amt ${quiet ? 'quiet' : ''} ${long(quotedAmount, token)}`}>
+    <output className={`amt ${quiet ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
       {isRefused || !isExpected(swap) ? (
         <span className="q">—</span>
       ) : quotedAmount !== undefined && token ? (
@@ -137,7 +142,7 @@ const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) 
             {isTyped ? (
               <UnitToggle entry={entry} token={src} price={priceOf(src)} />
             ) : (
-              <Worth base={quote?.fromAmount} token={src} price={priceOf(src)} />
+              <UsdValue base={quote?.fromAmount} token={src} price={priceOf(src)} />
             )}
             {missingFunds === 'input' && balance !== undefined && src && (
               <span className="have">
@@ -148,7 +153,7 @@ const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) 
         )
       }
     >
-      <AmountOf swap={swap} end="in" quiet={quiet} />
+      <AmountOfSide swap={swap} end="in" quiet={quiet} />
       <TokenButton token={src} side="pay" onOpen={() => onPick('pay')} />
     </TicketLeg>
   )
@@ -166,7 +171,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
   const { src, exact } = order
   const enterMax = useMax(swap)
   if (balance === undefined || !src) return null
-  const use = (percent: bigint) =>
+  const enterShare = (percent: bigint) =>
     percent === 100n
       ? enterMax()
       : actions.amount(toPlainText(((spendableBalance ?? 0n) * percent) / 100n, src.decimals))
@@ -180,7 +185,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
             type="button"
             className="link share"
             disabled={spendableBalance === undefined || spendableBalance === 0n}
-            onClick={() => use(percent)}
+            onClick={() => enterShare(percent)}
           >
             {name}
           </button>
@@ -190,18 +195,19 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
 }
 
 /**
- * Returns the action of the Max button. Selling a whole balance of the native token may take many times the gas of the
- * previous quote. So the entered maximum is lowered if its own quote needs more gas than is left.
+ * Returns the action of the Max button. The swap of a whole balance may take many times the gas of the previous quote.
+ * So if the quote of the entered maximum needs more native tokens for gas than are left, a lower maximum is entered.
  */
 function useMax({ order: { src, amountText }, spendableBalance, missingFunds, actions }: SwapPageState): () => void {
-  const [entered, setEntered] = useState<string>()
+  const [enteredMax, setEnteredMax] = useState<string>()
   const max = src && spendableBalance ? toPlainText(spendableBalance, src.decimals) : undefined
   const enter = (replace: boolean) => {
     if (max === undefined) return
-    setEntered(max)
+    setEnteredMax(max)
     actions.amount(max, replace)
   }
-  const isTooMuch = missingFunds === 'gas' && entered !== undefined && entered === amountText && max !== entered
+  const isTooMuch =
+    missingFunds === 'gas' && enteredMax !== undefined && enteredMax === amountText && max !== enteredMax
   useEffect(() => {
     if (isTooMuch) enter(true)
   })
@@ -218,7 +224,7 @@ const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean
         {isTyped ? (
           <UnitToggle entry={entry} token={dst} price={priceOf(dst)} />
         ) : (
-          <Worth base={quote.toAmount} token={dst} price={priceOf(dst)} />
+          <UsdValue base={quote.toAmount} token={dst} price={priceOf(dst)} />
         )}
         <ValueDifference loss={loss} /> <br />
         <Rate quote={quote} src={src} dst={dst} />
@@ -235,7 +241,7 @@ const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean
       label={isTyped ? 'You receive at least' : 'You receive (simulated)'}
       note={(isTyped && amountProblem(entry)) || note}
     >
-      <AmountOf swap={swap} end="out" quiet={quiet} />
+      <AmountOfSide swap={swap} end="out" quiet={quiet} />
       <TokenButton token={dst} side="receive" onOpen={() => onPick('receive')} />
     </TicketLeg>
   )
@@ -267,18 +273,18 @@ const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
 
 function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState }) {
   const gas = quote?.gasCost?.usd
-  const usdWorth = quote && outputUsdOf(quote, order)
-  if (typeof gas !== 'number' || usdWorth === undefined || gas <= usdWorth) return null
+  const outputUsd = quote && outputUsdOf(quote, order)
+  if (typeof gas !== 'number' || outputUsd === undefined || gas <= outputUsd) return null
   return (
     <Notice kind="warn" title="Gas costs more than you receive.">
-      <Usd value={gas} /> of gas for <Usd value={usdWorth} />.
+      <Usd value={gas} /> of gas for <Usd value={outputUsd} />.
     </Notice>
   )
 }
 
-/** Digits of the whole part from which the amount has a smaller font. */
-const LONG = 7
-function long(amount: string | undefined, token: PageToken | undefined): string {
+/** Number of digits before the decimal point from which the amount has a smaller font. */
+const MIN_LONG_DIGITS = 7
+function longClassOf(amount: string | undefined, token: PageToken | undefined): string {
   if (amount === undefined || !token) return ''
-  return toPlainText(amount, token.decimals).split('.')[0]!.length >= LONG ? 'amt--long' : ''
+  return toPlainText(amount, token.decimals).split('.')[0]!.length >= MIN_LONG_DIGITS ? 'amt--long' : ''
 }

@@ -10,16 +10,17 @@ import { Plot } from '../ui/Plot.tsx'
 import { chartOf, type PairRate, ratesOf, type UsdPoint } from './history.ts'
 
 type Props = { readonly chainId: number; readonly src: PageToken; readonly dst: PageToken }
+/** USD that can be sold, by price impact in percent; null if unknown. */
 type Depth = Readonly<Record<string, number>> | null
 
-const EVERY_MS = 10_000
+const REFETCH_MS = 10_000
 const HEIGHT = 120
 
 export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
   const token = [src.address, dst.address]
   const { data } = useQuery({
     queryKey: ['pair history', chainId, ...token],
-    refetchInterval: EVERY_MS,
+    refetchInterval: REFETCH_MS,
     retry: false,
     queryFn: async () => {
       const [history, depths] = await Promise.all([
@@ -44,7 +45,7 @@ export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
           )}
         </span>
       </div>
-      <Plot>{(width) => <Line rates={data?.rates ?? []} width={width} />}</Plot>
+      <Plot>{(width) => <RateLine rates={data?.rates ?? []} width={width} />}</Plot>
       <p className="note">
         {data && data.rates.length > 1 ? (
           <Caption rates={data.rates} />
@@ -72,7 +73,7 @@ function depthText(depth: Depth | undefined): string {
   return usd > 0 ? `$${shortNumber(usd)}` : 'nothing'
 }
 
-function Line({ rates, width }: { readonly rates: readonly PairRate[]; readonly width: number }) {
+function RateLine({ rates, width }: { readonly rates: readonly PairRate[]; readonly width: number }) {
   const chart = chartOf(rates, width - 12, HEIGHT - 16)
   return (
     <svg
@@ -95,7 +96,7 @@ function Line({ rates, width }: { readonly rates: readonly PairRate[]; readonly 
 
 function Caption({ rates }: { readonly rates: readonly PairRate[] }) {
   const [first, last] = [rates[0]!, rates.at(-1)!]
-  const { change, low, high } = chartOf(rates, 1, 1)!
+  const { changePercent: change, low, high } = chartOf(rates, 1, 1)!
   return (
     <>
       Blocks <Count value={first.block} /> to <Count value={last.block} />: {change > 0 && '+'}

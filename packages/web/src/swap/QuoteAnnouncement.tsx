@@ -5,7 +5,7 @@ import type { PageToken } from '../service/tokens.ts'
 import type { ShownQuote } from './use-quote.ts'
 
 /** Minimum time between two announcements. */
-const EVERY_MS = 10_000
+const MIN_INTERVAL_MS = 10_000
 /** Minimum change of the minimum output that is announced, in parts per million. */
 const MIN_CHANGE_PPM = 1_000n
 
@@ -15,10 +15,10 @@ type Props = { readonly quote: Pick<ShownQuote, 'minToAmount'> | undefined; read
 export function QuoteAnnouncement({ quote, dst }: Props) {
   const [announcement, setAnnouncement] = useState({ at: 0, minimumOutput: 0n, text: '' })
   const minimum = BigInt(quote?.minToAmount ?? '0')
-  const hasMoved =
+  const hasChanged =
     announcement.minimumOutput === 0n ||
     abs(minimum - announcement.minimumOutput) * 1_000_000n >= announcement.minimumOutput * MIN_CHANGE_PPM
-  if (dst && minimum > 0n && hasMoved && Date.now() - announcement.at > EVERY_MS)
+  if (dst && minimum > 0n && hasChanged && Date.now() - announcement.at > MIN_INTERVAL_MS)
     setAnnouncement({
       at: Date.now(),
       minimumOutput: minimum,

@@ -13,10 +13,10 @@ type Props = {
   /** Token of the typed amount. */
   readonly token: PageToken
   readonly requestedAmount: bigint
-  /** Requested limit of price impact, in percent. */
-  readonly limit: string | undefined
+  /** Maximum price impact of the request, in percent. */
+  readonly maxImpact: string | undefined
   /** USD value of the input; undefined without a price. */
-  readonly worth: number | undefined
+  readonly inputUsd: number | undefined
   /** Largest amount with a route, in base units; undefined while loading, 0 if no amount has a route. */
   readonly maxRoutable: bigint | undefined
   readonly onUse: (text: string) => void
@@ -27,17 +27,24 @@ type Props = {
 const MAX_LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
-export function WhyNot({ error, token, requestedAmount, limit, worth, maxRoutable, onUse, onRaise }: Props) {
-  const { title, text, smallText: small } = errorTextOf(error, limit)
+export function NoRoutePanel({
+  error,
+  token,
+  requestedAmount,
+  maxImpact,
+  inputUsd,
+  maxRoutable,
+  onUse,
+  onRaise,
+}: Props) {
+  const { title, text, smallText } = errorTextOf(error, maxImpact)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
-  const byReason = new Map<string, Exclusion[]>()
-  for (const reason of reasons) byReason.set(reason.reason, [...(byReason.get(reason.reason) ?? []), reason])
   return (
     <section className="panel" aria-labelledby="why">
       <div className="panel__h">
         <h2 id="why">Why there is no route</h2>
         <span className="note">
-          {small}
+          {smallText}
           {block !== undefined && (
             <>
               {' '}
@@ -76,33 +83,41 @@ export function WhyNot({ error, token, requestedAmount, limit, worth, maxRoutabl
             </>
           )}
         </div>
-        {isAboutSize(error) && <SwapAnyway {...{ error, worth, onRaise }} />}
-        {byReason.size > 0 && (
-          <div>
-            <span className="lab">Routes we tried</span>
-            <ul className="why__l">
-              {[...byReason].map(([reason, list]) => (
-                <li key={reason}>
-                  <b>{list.length === 1 ? '1 pool' : `${list.length} pools`}</b> {reason}
-                  {list.slice(0, MAX_LISTED).map(({ pool, family }) => (
-                    <div className="note" key={pool}>
-                      {family && <FamilyMark family={family} />}
-                      {family} {pool && <Address address={pool} />}
-                    </div>
-                  ))}
-                  {list.length > MAX_LISTED && <div className="note">{list.length - MAX_LISTED} more</div>}
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
+        {isAboutSize(error) && <SwapAnyway {...{ error, inputUsd, onRaise }} />}
+        {reasons.length > 0 && <ExcludedPools exclusions={reasons} />}
       </div>
     </section>
   )
 }
 
+/** Lists the pools of the excluded routes by the reason for their exclusion. */
+function ExcludedPools({ exclusions: allExclusions }: { readonly exclusions: readonly Exclusion[] }) {
+  const exclusionsByReason = new Map<string, Exclusion[]>()
+  for (const exclusion of allExclusions)
+    exclusionsByReason.set(exclusion.reason, [...(exclusionsByReason.get(exclusion.reason) ?? []), exclusion])
+  return (
+    <div>
+      <span className="lab">Routes we tried</span>
+      <ul className="why__l">
+        {[...exclusionsByReason].map(([reason, exclusions]) => (
+          <li key={reason}>
+            <b>{exclusions.length === 1 ? '1 pool' : `${exclusions.length} pools`}</b> {reason}
+            {exclusions.slice(0, MAX_LISTED).map(({ pool, family }) => (
+              <div className="note" key={pool}>
+                {family && <FamilyMark family={family} />}
+                {family} {pool && <Address address={pool} />}
+              </div>
+            ))}
+            {exclusions.length > MAX_LISTED && <div className="note">{exclusions.length - MAX_LISTED} more</div>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 /** Offers a swap without a price impact limit and shows its estimated cost. */
-function SwapAnyway({ error, worth, onRaise }: Pick<Props, 'error' | 'worth' | 'onRaise'>) {
+function SwapAnyway({ error, inputUsd, onRaise }: Pick<Props, 'error' | 'inputUsd' | 'onRaise'>) {
   const impact = impactOf(error)
   return (
     <div>
@@ -112,10 +127,10 @@ function SwapAnyway({ error, worth, onRaise }: Pick<Props, 'error' | 'worth' | '
         {impact !== undefined && (
           <>
             : about{' '}
-            {worth !== undefined && (
+            {inputUsd !== undefined && (
               <>
                 {MINUS}
-                <Usd value={(worth * impact) / 100} />{' '}
+                <Usd value={(inputUsd * impact) / 100} />{' '}
               </>
             )}
             ({impact.toFixed(1)} %)
@@ -131,9 +146,9 @@ function SwapAnyway({ error, worth, onRaise }: Pick<Props, 'error' | 'worth' | '
 }
 
 /** Distance in pixels below which the two labels of the gauge overlap. */
-const WORDS_MEET = 60
+const MIN_LABEL_DISTANCE_PX = 60
 /** Width of a tick label in pixels. */
-const TICK_NAME = 64
+const TICK_LABEL_WIDTH_PX = 64
 
 type GaugeProps = {
   readonly width: number
@@ -144,18 +159,19 @@ type GaugeProps = {
 
 /** Shows the largest amount with a route and the typed amount on a logarithmic scale. */
 function Gauge({ width, maxRoutable, requestedAmount, token }: GaugeProps) {
-  const power = (amount: bigint) =>
+  // Returns the decimal logarithm.
+  const powerOf = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
-  const high = Math.max(power(requestedAmount), power(maxRoutable) + 1)
-  const low = Math.floor(Math.min(power(maxRoutable), power(requestedAmount))) - 2
-  const x = (amount: number) => 1 + ((amount - low) / (high - low)) * (width - 2)
+  const high = Math.max(powerOf(requestedAmount), powerOf(maxRoutable) + 1)
+  const low = Math.floor(Math.min(powerOf(maxRoutable), powerOf(requestedAmount))) - 2
+  const x = (power: number) => 1 + ((power - low) / (high - low)) * (width - 2)
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
-  const every = Math.ceil((ticks.length * TICK_NAME) / width)
+  const labelInterval = Math.ceil((ticks.length * TICK_LABEL_WIDTH_PX) / width)
   // Labels that would overlap move to the outer sides of their marks.
-  const isNear = x(power(requestedAmount)) - x(power(maxRoutable)) < WORDS_MEET
-  const ends = isNear && x(power(requestedAmount)) < width - WORDS_MEET ? 'start' : 'end'
-  const name = (amount: number) => {
-    const exponent = amount - token.decimals
+  const isNear = x(powerOf(requestedAmount)) - x(powerOf(maxRoutable)) < MIN_LABEL_DISTANCE_PX
+  const requestedAnchor = isNear && x(powerOf(requestedAmount)) < width - MIN_LABEL_DISTANCE_PX ? 'start' : 'end'
+  const tickLabel = (power: number) => {
+    const exponent = power - token.decimals
     return exponent >= 0 && exponent < 7
       ? (10 ** exponent).toLocaleString('en').replaceAll(',', ' ')
       : exponent < 0 && exponent > -5
@@ -169,22 +185,22 @@ function Gauge({ width, maxRoutable, requestedAmount, token }: GaugeProps) {
       aria-label="Largest amount with a route and the amount you entered, on a logarithmic scale"
     >
       <path className="gauge__axis" d={`M1 36H${width - 1}`} />
-      {ticks.map((amount, k) => (
-        <g key={amount}>
-          <path className="gauge__axis" d={`M${x(amount)} 30V36`} />
-          {k % every === 0 && (
-            <text x={x(amount)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
-              {name(amount)}
+      {ticks.map((power, k) => (
+        <g key={power}>
+          <path className="gauge__axis" d={`M${x(power)} 30V36`} />
+          {k % labelInterval === 0 && (
+            <text x={x(power)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
+              {tickLabel(power)}
             </text>
           )}
         </g>
       ))}
-      <path className="gauge__yes" d={`M1 36H${x(power(maxRoutable))}`} />
-      <text className="strong" x={x(power(maxRoutable))} y={20} textAnchor={isNear ? 'end' : 'middle'}>
+      <path className="gauge__yes" d={`M1 36H${x(powerOf(maxRoutable))}`} />
+      <text className="strong" x={x(powerOf(maxRoutable))} y={20} textAnchor={isNear ? 'end' : 'middle'}>
         routes
       </text>
-      <path className="gauge__no" d={`M${x(power(requestedAmount)) - 1.5} 26V46`} />
-      <text className="strong" x={x(power(requestedAmount))} y={20} textAnchor={ends}>
+      <path className="gauge__no" d={`M${x(powerOf(requestedAmount)) - 1.5} 26V46`} />
+      <text className="strong" x={x(powerOf(requestedAmount))} y={20} textAnchor={requestedAnchor}>
         entered
       </text>
       <text x={0} y={74}>

@@ -3,7 +3,7 @@
 import { type ComponentProps, memo, type ReactNode, useRef, useState } from 'react'
 import { toPlainText } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
-import { groupOf, groups } from '../route/families.ts'
+import { groupOf, groupTitles } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
 import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
@@ -25,16 +25,17 @@ type Props = {
   readonly tokenOf: TokenOf
   readonly isSigning: boolean
   readonly native: string
-  /** Order of the quote, whose other routes can be compared. */
+  /** Order of the quote, with which other routes are requested for the comparison. */
   readonly request: TypedRequest
   readonly chainName: string
   /** Number of pools of the chain, for the placeholder. */
-  readonly pools: number | undefined
+  readonly chainPoolCount: number | undefined
 }
 
 /**
- * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or its
- * state changes, and not while an amount is typed. The table is painted after the drawing, so that inputs are handled between.
+ * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or
+ * its state changes, and not while an amount is typed. Paints the table after the drawing, so that inputs are handled
+ * in between.
  */
 export const RoutePanel = memo(function RoutePanel({
   quote,
@@ -47,14 +48,14 @@ export const RoutePanel = memo(function RoutePanel({
   native,
   request,
   chainName,
-  pools: poolsOfChain,
+  chainPoolCount,
 }: Props) {
-  const visibleParts = usePaintedParts(ALL_PARTS)
-  const [highlighted, setHighlighted] = useState<number | null>(null)
+  const visibleParts = usePaintedParts(PART_COUNT)
+  const [highlightedIndex, setHighlightedIndex] = useState<number | null>(null)
   const panel = useRef<HTMLElement>(null)
   const { swaps } = quote
-  const pools = new Set(swaps.map(({ pool }) => pool)).size
-  const families = new Set(swaps.map(({ protocol }) => protocol)).size
+  const poolCount = new Set(swaps.map(({ pool }) => pool)).size
+  const familyCount = new Set(swaps.map(({ protocol }) => protocol)).size
   const shownGroups = [...new Set(swaps.map(({ protocol }) => groupOf(protocol)))]
   const save = async (format: 'SVG' | 'PNG') => {
     const svg = panel.current?.querySelector<SVGSVGElement>('.flow > svg')
@@ -65,7 +66,7 @@ export const RoutePanel = memo(function RoutePanel({
     const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
   }
-  if (visibleParts === 1) return <RouteSkeleton pools={poolsOfChain} />
+  if (visibleParts === 1) return <RouteSkeleton pools={chainPoolCount} />
   const state = isSigning ? 'held' : isStale ? 'stale' : isAsking ? 'asking' : 'fresh'
   return (
     <>
@@ -74,28 +75,21 @@ export const RoutePanel = memo(function RoutePanel({
         <div className="panel__h">
           <h2 id="route">Route</h2>
           <p className="route__sum">
-            <span>{pools === 1 ? '1 pool' : `${pools} pools`}</span>
-            <span>{families === 1 ? '1 family' : `${families} families`}</span>
+            <span>{poolCount === 1 ? '1 pool' : `${poolCount} pools`}</span>
+            <span>{familyCount === 1 ? '1 family' : `${familyCount} families`}</span>
             <span>
               simulated in block <Count value={quote.simulationBlock} />
               {isSigning && ', held'}
             </span>
           </p>
         </div>
-        <div className="ends">
-          <p>
-            <b>{src.symbol}</b> <Amount base={quote.fromAmount} decimals={src.decimals} />
-          </p>
-          <p>
-            <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> <b>{dst.symbol}</b>
-          </p>
-        </div>
-        <Flow route={quote} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
+        <RouteEnds {...{ quote, src, dst }} />
+        <Flow route={quote} tokenOf={tokenOf} highlightedIndex={highlightedIndex} onHighlight={setHighlightedIndex} />
         <div className="key">
           {shownGroups.map((group) => (
             <span key={group}>
               <span className={`sw f-${group} ${group === 'wrap' ? 'sw--wrap' : ''}`} />
-              {groups[group]}
+              {groupTitles[group]}
             </span>
           ))}
           <span className="key__acts">
@@ -108,23 +102,45 @@ export const RoutePanel = memo(function RoutePanel({
         </div>
         <Figures quote={quote} dst={dst} native={native} />
       </section>
-      {visibleParts === ALL_PARTS && <Why {...{ request, quote, src, dst }} />}
-      {visibleParts === ALL_PARTS && (
-        <Legs legs={swaps} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
+      {visibleParts === PART_COUNT && <WhySection {...{ request, quote, src, dst }} />}
+      {visibleParts === PART_COUNT && (
+        <PaintedLegTable
+          legs={swaps}
+          tokenOf={tokenOf}
+          highlightedIndex={highlightedIndex}
+          onHighlight={setHighlightedIndex}
+        />
       )}
     </>
   )
 })
 
-/** Parts of the panel: its placeholder, the drawing, and the table. */
-const ALL_PARTS = 3
+/** Shows what is paid and what is received. */
+function RouteEnds({ quote, src, dst }: Pick<Props, 'quote' | 'src' | 'dst'>) {
+  return (
+    <div className="ends">
+      <p>
+        <b>{src.symbol}</b> <Amount base={quote.fromAmount} decimals={src.decimals} />
+      </p>
+      <p>
+        <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> <b>{dst.symbol}</b>
+      </p>
+    </div>
+  )
+}
 
-const Legs = memo(function Legs(props: ComponentProps<typeof LegTable>) {
+/** Parts of the panel: its placeholder, the drawing, and the table. */
+const PART_COUNT = 3
+
+const PaintedLegTable = memo(function Legs(props: ComponentProps<typeof LegTable>) {
   return <LegTable {...useAfterPaint(props)} />
 })
 
-/** Compares the route with others on demand; at once for one pool, whose drawing shows nothing else. */
-function Why({ quote, ...routeProps }: WhyRouteProps) {
+/**
+ * Compares the route with other routes on demand. Compares a route of one pool at once, because its drawing shows
+ * little.
+ */
+function WhySection({ quote, ...routeProps }: WhyRouteProps) {
   const [isOpen, setIsOpen] = useState<boolean>()
   const isShown = isOpen ?? quote.swaps.length === 1
   return (
@@ -164,7 +180,7 @@ export function RouteSkeleton({ pools }: { readonly pools: number | undefined })
       <div className="flow flow--empty">
         <svg viewBox="0 0 860 400" preserveAspectRatio="none" aria-hidden="true">
           <path className="ghost__bar" d="M3 60V340M857 60V340" />
-          {GHOSTS.map(([from, y, width]) => (
+          {GHOST_BANDS.map(([from, y, width]) => (
             <path
               key={y}
               className="ghost"
@@ -182,7 +198,8 @@ export function RouteSkeleton({ pools }: { readonly pools: number | undefined })
   )
 }
 
-const GHOSTS = [
+/** Bands of the placeholder: y at the bars, y in the middle, and width. */
+const GHOST_BANDS = [
   [100, 90, 60],
   [170, 190, 44],
   [240, 280, 24],

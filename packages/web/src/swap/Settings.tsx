@@ -17,7 +17,10 @@ type Props = {
 
 const presets = ['0.1', '0.5', '1'] as const
 
-/** Edits the slippage, the price impact limit, the recipient, and the fee of a referring app. The URL contains these settings. */
+/**
+ * Edits the slippage, the price impact limit, the recipient, and the fee of a referring app. The URL contains these
+ * settings.
+ */
 export function Settings({ auto, terms }: Props) {
   const [{ impact, recipient, fee, feeTo }] = useSwapParams()
   return (
@@ -65,7 +68,7 @@ type RecipientProps = {
 
 function Recipient({ value, onChange }: RecipientProps) {
   const [text, setText] = useState(value ?? '')
-  const wrong = text !== '' && !isAddress(text)
+  const isInvalid = text !== '' && !isAddress(text)
   return (
     <label className="set__f">
       <span>Send the output to another account</span>
@@ -74,7 +77,7 @@ function Recipient({ value, onChange }: RecipientProps) {
         value={text}
         placeholder="your wallet"
         spellCheck={false}
-        aria-invalid={wrong}
+        aria-invalid={isInvalid}
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
@@ -82,14 +85,14 @@ function Recipient({ value, onChange }: RecipientProps) {
           onChange(next || undefined)
         }}
       />
-      {wrong && <span className="amt__why">Enter 0x and 40 hex digits.</span>}
+      {isInvalid && <span className="amt__why">Enter 0x and 40 hex digits.</span>}
     </label>
   )
 }
 
 function Slippage({ auto, terms }: Props) {
   const [{ slippage }] = useSwapParams()
-  const [isCustom, setOwn] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
+  const [isCustom, setIsCustom] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
   const warning = slippage === undefined ? null : slippageWarning(slippage)
   return (
     <div className="set__r">
@@ -101,7 +104,7 @@ function Slippage({ auto, terms }: Props) {
           type="button"
           aria-pressed={slippage === undefined && !isCustom}
           onClick={() => {
-            setOwn(false)
+            setIsCustom(false)
             terms.set({ slippage: undefined })
           }}
         >
@@ -113,14 +116,14 @@ function Slippage({ auto, terms }: Props) {
             type="button"
             aria-pressed={slippage === preset && !isCustom}
             onClick={() => {
-              setOwn(false)
+              setIsCustom(false)
               terms.set({ slippage: preset })
             }}
           >
             {preset} %
           </button>
         ))}
-        <button type="button" aria-pressed={isCustom} onClick={() => setOwn(true)}>
+        <button type="button" aria-pressed={isCustom} onClick={() => setIsCustom(true)}>
           Custom
         </button>
       </fieldset>
@@ -134,7 +137,7 @@ function Slippage({ auto, terms }: Props) {
       )}
       <p className="note">
         {slippage === undefined
-          ? autoWords(auto?.reason)
+          ? autoNote(auto?.reason)
           : `The swap goes through if you get up to ${slippage} % less than quoted.`}
       </p>
       {warning && <Notice kind="warn" title={warning} />}
@@ -142,11 +145,13 @@ function Slippage({ auto, terms }: Props) {
   )
 }
 
-/** Matches the number of route pools with a measured drift in the service's `slippage` reason. */
-const MEASURED = /measured for (\d+) of/
+/**
+ * Matches the number of the route's pools with a measured drift in the reason that the service gives for its slippage.
+ */
+const MEASURED_COUNT = /measured for (\d+) of/
 
-function autoWords(reason: string | undefined): string {
-  const measuredCount = Number(MEASURED.exec(reason ?? '')?.[1] ?? 0)
+function autoNote(reason: string | undefined): string {
+  const measuredCount = Number(MEASURED_COUNT.exec(reason ?? '')?.[1] ?? 0)
   const basis = measuredCount > 0 ? '' : ' (no history yet, so estimated from their fees)'
   return `Set from how much these pools usually move in two blocks${basis}.`
 }
@@ -158,8 +163,8 @@ type PercentageProps = {
   readonly onChange: (text: string) => void
 }
 
-/** Returns the number as the service takes it. A comma is a decimal separator, as in the amount field. */
-const canonical = (text: string): string =>
+/** Returns the number as the service accepts it. A comma counts as a decimal point, as in the amount field. */
+const normalizeDecimal = (text: string): string =>
   text
     .replace(',', '.')
     .replace(/^\./, '0.')
@@ -167,7 +172,7 @@ const canonical = (text: string): string =>
 
 function Percentage({ label, value, max, onChange }: PercentageProps) {
   const [text, setText] = useState(value)
-  const wrong = text !== '' && !isPercent(canonical(text), max)
+  const isInvalid = text !== '' && !isPercent(normalizeDecimal(text), max)
   return (
     <label className="set__f">
       <span>{label}, %</span>
@@ -176,15 +181,16 @@ function Percentage({ label, value, max, onChange }: PercentageProps) {
         inputMode="decimal"
         value={text}
         placeholder="none"
-        aria-invalid={wrong}
+        aria-invalid={isInvalid}
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          // An invalid number is applied too: the ticket refuses it. Its first digits may be a valid one, such as 10 of 100.
-          onChange(canonical(next))
+          // An invalid number is applied too, and the ticket refuses it. Otherwise a part of it would stay, such as 10
+          // of 100.
+          onChange(normalizeDecimal(next))
         }}
       />
-      {wrong && <span className="amt__why">Enter a number from 0 to {max}.</span>}
+      {isInvalid && <span className="amt__why">Enter a number from 0 to {max}.</span>}
     </label>
   )
 }

@@ -19,6 +19,7 @@ type Props = {
   readonly onRetry: () => void
 }
 
+/** Wait for the wallet's answer after which the panel asks the user to check the wallet. */
 const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */

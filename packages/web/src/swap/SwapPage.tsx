@@ -16,7 +16,7 @@ import { type SwapPageState, useSwap } from './use-swap.ts'
 
 /** Components that load on demand, so that the route is drawn first. */
 const TokenPicker = loadPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
-const WhyNot = loadPart(async () => (await import('./QuoteError.tsx')).WhyNot)
+const NoRoutePanel = loadPart(async () => (await import('./QuoteError.tsx')).NoRoutePanel)
 const SigningPanel = loadPart(async () => (await import('./Signing.tsx')).SigningPanel)
 const PairChart = loadPart(async () => (await import('./PairChart.tsx')).PairChart)
 const Ledger = loadPart(async () => (await import('./Ledger.tsx')).Ledger)
@@ -26,8 +26,8 @@ const ReceiptPanel = loadPart(async () => (await import('./SwapReceipt.tsx')).Re
 export function SwapPage() {
   useTitle('Swap')
   const swap = useSwap()
-  const [picking, setPicking] = useState<TicketSide>()
-  useKey('/', () => setPicking('pay'))
+  const [pickedSide, setPickedSide] = useState<TicketSide>()
+  useKey('/', () => setPickedSide('pay'))
   useKey('r', swap.liveQuote.retry)
   const { chain, src, dst } = swap.order
   const entries = useLedger(chain.id)
@@ -37,7 +37,7 @@ export function SwapPage() {
       <div className="swap">
         <div className="swap__side">
           <section className="panel ticket" aria-label="Order">
-            <Ticket swap={swap} onPick={setPicking} />
+            <Ticket swap={swap} onPick={setPickedSide} />
           </section>
           {entries.length > 0 && <Ledger entries={entries} />}
         </div>
@@ -47,15 +47,15 @@ export function SwapPage() {
           {swap.quote && src && dst && <PairChart chainId={chain.id} {...{ src, dst }} />}
         </div>
       </div>
-      {picking && (
+      {pickedSide && (
         <TokenPicker
           chain={chain}
-          side={picking}
-          chosenAddress={(picking === 'pay' ? src : dst)?.address}
-          onClose={() => setPicking(undefined)}
+          side={pickedSide}
+          chosenAddress={(pickedSide === 'pay' ? src : dst)?.address}
+          onClose={() => setPickedSide(undefined)}
           onChoose={(token) => {
-            setPicking(undefined)
-            afterPaint(() => swap.actions.choose(picking, token))
+            setPickedSide(undefined)
+            afterPaint(() => swap.actions.choose(pickedSide, token))
           }}
         />
       )}
@@ -68,10 +68,10 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
   const { order, signing, actions } = swap
   const { chain, src, dst, request } = order
   if (!signing || !src || !dst || !request) return <OrderForm swap={swap} onPick={onPick} />
-  if (signing.paid && signing.route)
+  if (signing.receipt && signing.route)
     return (
       <ReceiptTicket
-        {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: actions.leave }}
+        {...{ chainId: chain.id, route: signing.route, receipt: signing.receipt, src, dst, onNew: actions.leave }}
         fee={signing.proof?.fee}
       />
     )
@@ -90,7 +90,7 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
   )
 }
 
-/** Shows the route next to the ticket, or the reason for a missing route. Follows the ticket after the next paint. */
+/** Shows the route next to the ticket, or the reason for a missing route. Renders after the ticket is painted. */
 const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState }) {
   const { swap } = useAfterPaint(props)
   const { order, liveQuote, quote, isRefused, hasFailed, signing, tokenOf, maxRoutableAmount, actions } = swap
@@ -106,9 +106,9 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
   const price = order.priceOf(src)
   if (isRefused)
     return (
-      <WhyNot
-        {...{ error: liveQuote.error, maxRoutable: maxRoutableAmount, limit: maxImpact }}
-        worth={exact === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
+      <NoRoutePanel
+        {...{ error: liveQuote.error, maxRoutable: maxRoutableAmount, maxImpact }}
+        inputUsd={exact === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
         token={exact === 'in' ? src : dst}
         requestedAmount={BigInt(request.amountOut ?? request.amount ?? 0)}
         onUse={actions.amount}
@@ -119,11 +119,13 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
   if (!quote) return <RouteSkeleton pools={poolCount} />
   return (
     <>
-      {signing?.paid && signing.route && <ReceiptPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
+      {signing?.receipt && signing.route && (
+        <ReceiptPanel {...{ route: signing.route, receipt: signing.receipt, src, dst }} />
+      )}
       <RoutePanel
         {...{ quote, isAsking: liveQuote.isFetching, isStale: liveQuote.isStale }}
         {...{ src, dst, tokenOf, isSigning: signing !== undefined, native: nativeSymbol, request }}
-        {...{ chainName: order.chain.name, pools: poolCount }}
+        {...{ chainName: order.chain.name, chainPoolCount: poolCount }}
       />
     </>
   )

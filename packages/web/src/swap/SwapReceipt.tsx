@@ -7,11 +7,11 @@ import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
-import type { ReceivedSwap } from './signing.ts'
+import type { SentSwapReceipt } from './signing.ts'
 
 type Props = {
   readonly route: Route
-  readonly paid: ReceivedSwap
+  readonly receipt: SentSwapReceipt
   readonly src: PageToken
   readonly dst: PageToken
 }
@@ -22,18 +22,18 @@ type TicketProps = Props & {
   readonly onNew: () => void
 }
 
-export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: TicketProps) {
+export function ReceiptTicket({ chainId, route, receipt, src, dst, fee, onNew }: TicketProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   // Moves the focus to the outcome, so that screen readers announce it.
   useEffect(() => heading.current?.focus(), [])
-  const later = paid.block - route.simulationBlock
+  const blocksLater = receipt.block - route.simulationBlock
   return (
     <>
       <div className="panel__h">
         <h2 tabIndex={-1} ref={heading}>
           Swapped
         </h2>
-        <Address address={paid.hash} />
+        <Address address={receipt.hash} />
       </div>
       <dl className="rows">
         <div>
@@ -43,13 +43,13 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
           </dd>
         </div>
         <div>
-          <dt>{paid.isForRecipient ? 'The recipient received' : 'You received'}</dt>
+          <dt>{receipt.isForRecipient ? 'The recipient received' : 'You received'}</dt>
           <dd>
-            {paid.received === undefined ? (
+            {receipt.received === undefined ? (
               'unknown (your node doesn’t keep past state)'
             ) : (
               <>
-                <Amount base={paid.received} decimals={dst.decimals} digits={9} /> {dst.symbol}
+                <Amount base={receipt.received} decimals={dst.decimals} digits={9} /> {dst.symbol}
               </>
             )}
           </dd>
@@ -57,7 +57,7 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
         <div>
           <dt>In block</dt>
           <dd>
-            <Count value={paid.block} /> ({later === 1 ? '1 block' : `${later} blocks`} after the quote)
+            <Count value={receipt.block} /> ({blocksLater === 1 ? '1 block' : `${blocksLater} blocks`} after the quote)
           </dd>
         </div>
         {fee && (
@@ -71,7 +71,7 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
         <div>
           <dt>Gas used</dt>
           <dd>
-            <Count value={paid.gasUsed} />{' '}
+            <Count value={receipt.gasUsed} />{' '}
             <span className="unit">
               of <Count value={route.gasEstimate} />
             </span>
@@ -79,7 +79,7 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
         </div>
       </dl>
       <div className="ticket__go">
-        <Link className="btn" to="/app/explain" search={{ chain: chainId }} hash={paid.hash}>
+        <Link className="btn" to="/app/explain" search={{ chain: chainId }} hash={receipt.hash}>
           Explain this transaction
         </Link>
         <button type="button" className="btn btn--go" onClick={onNew}>
@@ -90,8 +90,8 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
   )
 }
 
-export function ReceiptPanel({ route, paid, dst }: Props) {
-  const { received } = paid
+export function ReceiptPanel({ route, receipt, dst }: Props) {
+  const { received } = receipt
   const quotedAmount = BigInt(route.toAmount)
   const percentLess = received === undefined ? undefined : percentBelow(quotedAmount, received)
   const comparisonText =
@@ -105,7 +105,7 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
       <div className="panel__h">
         <h2 id="paid">Quoted vs received</h2>
         <span className="note">
-          block <Count value={paid.block} />
+          block <Count value={receipt.block} />
         </span>
       </div>
       <div className="paid">
@@ -119,7 +119,7 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
         </div>
         <div>
           <span className="lab">
-            Received in block <Count value={paid.block} />
+            Received in block <Count value={receipt.block} />
           </span>
           <div className="paid__v">
             {received === undefined ? (
@@ -140,7 +140,7 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
         <div className="gauge gauge--wide">
           <Plot>
             {(width) => (
-              <Scale
+              <ReceivedScale
                 {...{ width, quoted: quotedAmount, received, comparisonText }}
                 minimum={BigInt(route.minToAmount ?? '0')}
               />
@@ -153,7 +153,7 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
 }
 
 /** Draws the received amount on a scale between the minimum and the quote. */
-function Scale({
+function ReceivedScale({
   width,
   minimum,
   quoted,
@@ -166,12 +166,13 @@ function Scale({
   readonly received: bigint
   readonly comparisonText: string
 }) {
-  const QUOTED_AT = 0.97
+  // Position of the quote on the scale, as a fraction of the width.
+  const QUOTED_POSITION = 0.97
   const range = quoted - minimum
   // Position between the minimum and the quote in millionths, which is precise enough to draw.
   const position = range > 0n ? Number(((received - minimum) * 1_000_000n) / range) / 1e6 : 1
   const x = (fraction: number) => 1 + Math.min(1, Math.max(0, fraction)) * (width - 2)
-  const paidAt = position * QUOTED_AT
+  const receivedPosition = position * QUOTED_POSITION
   return (
     <svg
       viewBox={`0 0 ${width} 84`}
@@ -183,13 +184,13 @@ function Scale({
       <text x={x(0)} y={72}>
         minimum
       </text>
-      <path className="gauge__yes" d={`M${x(0)} 44H${x(paidAt)}`} />
-      <path className="gauge__end" d={`M${x(QUOTED_AT)} 28V52`} />
-      <text className="strong" x={x(QUOTED_AT)} y={20} textAnchor="end">
+      <path className="gauge__yes" d={`M${x(0)} 44H${x(receivedPosition)}`} />
+      <path className="gauge__end" d={`M${x(QUOTED_POSITION)} 28V52`} />
+      <text className="strong" x={x(QUOTED_POSITION)} y={20} textAnchor="end">
         quoted
       </text>
-      <path className="gauge__mark" d={`m${x(paidAt)} 46-6 10h12Z`} />
-      <text className="strong" x={x(paidAt)} y={74} textAnchor={paidAt > 0.5 ? 'end' : 'start'}>
+      <path className="gauge__mark" d={`m${x(receivedPosition)} 46-6 10h12Z`} />
+      <text className="strong" x={x(receivedPosition)} y={74} textAnchor={receivedPosition > 0.5 ? 'end' : 'start'}>
         {comparisonText === '0 %' ? 'exactly as quoted' : `received, ${comparisonText}`}
       </text>
     </svg>

@@ -3,7 +3,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { MainButton } from './MainButton.tsx'
 import type { OrderTerms, Term } from './terms.ts'
 
-const labels: Readonly<Record<Term['name'], string>> = {
+const labelByTerm: Readonly<Record<Term['name'], string>> = {
   slippage: 'Slippage tolerance',
   impact: 'Max price impact',
   recipient: 'Recipient',
@@ -18,7 +18,7 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
       {terms.list.map(({ name, value, feeRecipient, isNew }) => (
         <div key={name} className={isNew ? 'terms__new' : undefined}>
           <dt>
-            {labels[name]}
+            {labelByTerm[name]}
             {isNew && <span className="terms__from"> from the link</span>}
           </dt>
           <dd>

@@ -30,27 +30,29 @@ export function TokenButton({ token, side, onOpen }: TokenButtonProps) {
       title={token && `${token.fullSymbol ?? symbol} ${token.name} ${token.address}`}
       onClick={onOpen}
     >
-      <Disc symbol={symbol} />
+      <TokenIcon symbol={symbol} />
       <span className="tok__s">{symbol}</span>
     </button>
   )
 }
 
-export function Disc({ symbol }: { readonly symbol: string }) {
+/** Shows the first letter of a symbol in a circle. */
+export function TokenIcon({ symbol }: { readonly symbol: string }) {
   // CSS draws the letter, so that it is not part of the button's accessible name.
   return <span className="disc" data-letter={symbol.charAt(0).toUpperCase()} aria-hidden="true" />
 }
 
-/** Text lengths from which the amount has a smaller font, in two sizes. */
-const LONG = 12
-const LONGER = 15
+/** Length of the text from which the amount has a smaller font. */
+const LONG_CHARS = 12
+/** Length of the text from which the amount has the smallest font. */
+const LONGER_CHARS = 15
 /** Id of the message about an unusable amount. */
-const WHY = 'amount-why'
+const PROBLEM_ID = 'amount-why'
 
-type FieldProps = { readonly label: string; readonly entry: AmountEntry }
+type AmountFieldProps = { readonly label: string; readonly entry: AmountEntry }
 
 /** Edits the amount and keeps the text unchanged during typing. */
-export function AmountField({ label, entry }: FieldProps) {
+export function AmountField({ label, entry }: AmountFieldProps) {
   const { text, unit, typed, set, commit, tidy } = entry
   const isWrong = typed?.kind === 'wrong' || typed?.kind === 'ambiguous'
   return (
@@ -58,7 +60,7 @@ export function AmountField({ label, entry }: FieldProps) {
       {unit === 'usd' && !text.trim().startsWith('$') && <span className="amt amt__unit">$</span>}
       <input
         form={ORDER_FORM}
-        className={`amt ${text.length >= LONGER ? 'amt--longer' : text.length >= LONG ? 'amt--long' : ''}`}
+        className={`amt ${text.length >= LONGER_CHARS ? 'amt--longer' : text.length >= LONG_CHARS ? 'amt--long' : ''}`}
         inputMode="decimal"
         autoComplete="off"
         spellCheck={false}
@@ -66,7 +68,7 @@ export function AmountField({ label, entry }: FieldProps) {
         value={text}
         aria-label={unit === 'usd' ? `${label}, in dollars` : label}
         aria-invalid={isWrong}
-        aria-describedby={isWrong ? WHY : undefined}
+        aria-describedby={isWrong ? PROBLEM_ID : undefined}
         onChange={(event) => set(event.target.value)}
         onBlur={() => {
           commit()
@@ -82,13 +84,13 @@ export function AmountField({ label, entry }: FieldProps) {
 export function amountProblem({ typed, set }: AmountEntry): ReactNode {
   if (typed?.kind === 'wrong')
     return (
-      <span className="amt__why" id={WHY} role="alert">
+      <span className="amt__why" id={PROBLEM_ID} role="alert">
         {typed.reason}
       </span>
     )
   if (typed?.kind === 'ambiguous')
     return (
-      <span className="amt__why" id={WHY} role="alert">
+      <span className="amt__why" id={PROBLEM_ID} role="alert">
         Did you mean{' '}
         {typed.readings.map((reading, index) => (
           <span key={reading}>
@@ -114,7 +116,7 @@ type UnitToggleProps = {
 export function UnitToggle({ entry, token, price }: UnitToggleProps) {
   const { typed, unit, toggleUnit } = entry
   if (!token || typeof price !== 'number')
-    return <Worth base={typed?.kind === 'amount' ? typed.base : undefined} token={token} price={price} />
+    return <UsdValue base={typed?.kind === 'amount' ? typed.base : undefined} token={token} price={price} />
   const base = typed?.kind === 'amount' ? typed.base : 0n
   return (
     <>
@@ -123,7 +125,7 @@ export function UnitToggle({ entry, token, price }: UnitToggleProps) {
           <Amount base={base} decimals={token.decimals} digits={9} /> {token.symbol}
         </>
       ) : (
-        <Worth base={base} token={token} price={price} />
+        <UsdValue base={base} token={token} price={price} />
       )}{' '}
       <button type="button" className="link" onClick={toggleUnit}>
         {unit === 'usd' ? `Enter ${token.symbol}` : 'Enter dollars'}
@@ -132,14 +134,14 @@ export function UnitToggle({ entry, token, price }: UnitToggleProps) {
   )
 }
 
-type LegProps = {
+type TicketLegProps = {
   readonly label: ReactNode
   readonly right?: ReactNode
   readonly note: ReactNode
   readonly children: ReactNode
 }
 
-export function TicketLeg({ label, right, note, children }: LegProps) {
+export function TicketLeg({ label, right, note, children }: TicketLegProps) {
   return (
     <>
       <div className="leg-in__top">
@@ -152,7 +154,7 @@ export function TicketLeg({ label, right, note, children }: LegProps) {
   )
 }
 
-export function Flip({ onFlip }: { readonly onFlip: () => void }) {
+export function FlipButton({ onFlip }: { readonly onFlip: () => void }) {
   return (
     <button type="button" className="flip" aria-label="Swap the two tokens" onClick={onFlip}>
       <Icon name="flip" />
@@ -160,13 +162,13 @@ export function Flip({ onFlip }: { readonly onFlip: () => void }) {
   )
 }
 
-type WorthProps = {
+type UsdValueProps = {
   readonly base: bigint | string | undefined
   readonly token: PageToken | undefined
   readonly price: number | null | undefined
 }
 
-export function Worth({ base, token, price }: WorthProps) {
+export function UsdValue({ base, token, price }: UsdValueProps) {
   if (base === undefined || !token || price === undefined) return <>&nbsp;</>
   if (price === null) return <span className="q">no price</span>
   // Used for display only, because a price is a float.
@@ -174,12 +176,12 @@ export function Worth({ base, token, price }: WorthProps) {
 }
 
 export const MINUS = '\u2212'
-/** Percentage below which no difference is shown. */
-const NO_DIFFERENCE = 0.005
+/** Minimum difference that is shown, in percent. */
+const MIN_SHOWN_PERCENT = 0.005
 
 /** Shows the difference in value between input and output. */
 export function ValueDifference({ loss }: { readonly loss: Loss | undefined }) {
-  if (loss?.usd === undefined || Math.abs(loss.percent) < NO_DIFFERENCE) return null
+  if (loss?.usd === undefined || Math.abs(loss.percent) < MIN_SHOWN_PERCENT) return null
   const sign = loss.percent > 0 ? MINUS : '+'
   return (
     <span className={loss.isHigh ? 'bad' : undefined} title="Compared with the value you pay, by current prices">

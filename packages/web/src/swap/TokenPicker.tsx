@@ -9,7 +9,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Amount } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { useBalance } from '../wallet/use-wallet.ts'
-import { Disc, type TicketSide } from './Ticket.tsx'
+import { optionAfterKey } from './option-keys.ts'
+import { type TicketSide, TokenIcon } from './Ticket.tsx'
 import { sameToken } from './use-quote.ts'
 
 type Props = {
@@ -28,28 +29,28 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const { data, isPending, isPlaceholderData, isError } = useTokenSearch(chain.id, text.trim(), true)
-  const list = id(useId())
+  const listId = toElementId(useId())
   const options = orderTokens(data ?? [])
   const activeIndex = Math.min(active, options.length - 1)
-  // Until the tokens of the typed text arrive, those of an earlier text are shown; Enter must not choose one of them.
+  // During a search the list shows the tokens of an earlier text, of which Enter must not choose any.
   const isSearching = isPending || isPlaceholderData
-  const [isChosenNext, setIsChosenNext] = useState(false)
+  // True if Enter was pressed during a search; the first token that is found will be chosen.
+  const [isEnterPending, setIsEnterPending] = useState(false)
   useEffect(() => {
-    if (!isChosenNext || isSearching) return
-    setIsChosenNext(false)
+    if (!isEnterPending || isSearching) return
+    setIsEnterPending(false)
     if (options[activeIndex]) onChoose(options[activeIndex])
   })
-  const press = (event: KeyboardEvent) => {
-    const to = { ArrowDown: activeIndex + 1, ArrowUp: activeIndex - 1, Home: 0, End: options.length - 1 }[event.key]
-    if (to !== undefined) {
+  const handleKey = (event: KeyboardEvent) => {
+    const next = optionAfterKey(event.key, activeIndex, options.length)
+    if (next !== undefined) {
       event.preventDefault()
-      const next = (to + options.length) % options.length
       setActive(next)
-      document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' })
+      document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
-      // Otherwise the key would also click the button that regains the focus.
+      // Choosing closes the dialog, and the same key press would click the button that opened it.
       event.preventDefault()
-      if (isSearching) setIsChosenNext(true)
+      if (isSearching) setIsEnterPending(true)
       else if (options[activeIndex]) onChoose(options[activeIndex])
     }
   }
@@ -61,8 +62,8 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
           type="text"
           role="combobox"
           aria-expanded="true"
-          aria-controls={list}
-          aria-activedescendant={options[activeIndex] && `${list}-${activeIndex}`}
+          aria-controls={listId}
+          aria-activedescendant={options[activeIndex] && `${listId}-${activeIndex}`}
           aria-autocomplete="list"
           aria-label="Search tokens"
           placeholder="Symbol, name or address"
@@ -72,25 +73,25 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
           onChange={(event) => {
             setText(event.target.value)
             setActive(0)
-            setIsChosenNext(false)
+            setIsEnterPending(false)
           }}
-          onKeyDown={press}
+          onKeyDown={handleKey}
         />
       </div>
-      <div className="opts" id={list} role="listbox" aria-label="Tokens">
+      <div className="opts" id={listId} role="listbox" aria-label="Tokens">
         {options.map((token, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles keys.
           // biome-ignore lint/a11y/useFocusableInteractive: the input references the active option.
           <div
             key={token.address}
             className="opt"
-            id={`${list}-${index}`}
+            id={`${listId}-${index}`}
             role="option"
             aria-selected={index === activeIndex}
             onPointerMove={() => setActive(index)}
             onClick={() => onChoose(token)}
           >
-            <Named token={token} isChosen={sameToken(token.address, chosenAddress)} />
+            <TokenLabel token={token} isChosen={sameToken(token.address, chosenAddress)} />
             <Balance chainId={chain.id} token={token} />
           </div>
         ))}
@@ -119,10 +120,10 @@ function NoTokens({ text, chain, isError }: NoTokensProps) {
   )
 }
 
-function Named({ token, isChosen }: { readonly token: PageToken; readonly isChosen: boolean }) {
+function TokenLabel({ token, isChosen }: { readonly token: PageToken; readonly isChosen: boolean }) {
   return (
     <>
-      <Disc symbol={token.symbol} />
+      <TokenIcon symbol={token.symbol} />
       <p>
         <b title={token.fullSymbol}>{token.symbol}</b> <span className="unit">{token.name}</span>
         {isChosen && <span className="unit"> · chosen</span>}
@@ -145,12 +146,12 @@ function Named({ token, isChosen }: { readonly token: PageToken; readonly isChos
   )
 }
 
-const id = (text: string): string => `tokens${text.replace(/\W/g, '')}`
+const toElementId = (text: string): string => `tokens${text.replace(/\W/g, '')}`
 
 /** Sorts copies of known symbols last. */
 function orderTokens(tokens: readonly PageToken[]): readonly PageToken[] {
-  const isCopy = ({ tags }: PageToken) => Number(tags?.includes('copy') ?? false)
-  return [...tokens].sort((a, b) => isCopy(a) - isCopy(b))
+  const copyRank = ({ tags }: PageToken) => Number(tags?.includes('copy') ?? false)
+  return [...tokens].sort((a, b) => copyRank(a) - copyRank(b))
 }
 
 function Balance({ chainId, token }: { readonly chainId: number; readonly token: PageToken }) {

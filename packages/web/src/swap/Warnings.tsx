@@ -13,8 +13,9 @@ type Props = {
   readonly direct: boolean
 }
 
-/** Matches addresses in the service's messages, which are replaced by token names. */
+/** Matches the addresses in a message of the service. Each is replaced by the token's symbol. */
 const ADDRESS = /0x[0-9a-fA-F]{40}/g
+/** Messages of the service that the page replaces by its own. */
 const IMPACT = /^the price impact is ([\d.]+) percent$/
 const TAX = /^(src|dst) takes ([\d.]+) percent on transfers/
 

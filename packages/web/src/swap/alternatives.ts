@@ -27,8 +27,8 @@ export async function compareRoutes(
   signal: AbortSignal,
 ): Promise<RouteComparison> {
   const parameters = order as QuoteParameters
-  const nameOfPool = namesOf(quote)
-  const largestPoolId = largestPool(quote)
+  const nameOfPool = dexNamesOf(quote)
+  const largestPoolId = largestPoolOf(quote)
   const restrictions: readonly (readonly [string, Pick<QuoteParameters, 'excludePools' | 'maxSplits' | 'maxHops'>])[] =
     quote.swaps.length === 1
       ? [[`Without ${nameOfPool(largestPoolId)}`, { excludePools: [largestPoolId] }]]
@@ -44,19 +44,19 @@ export async function compareRoutes(
     signal,
   )
   if (!best || best instanceof ClientError) throw best ?? new ClientError('BAD_ANSWER', 'no quote')
-  const comparedAlternatives = restrictedQuotes.map((quote, index) => alternative(restrictions[index]![0], quote))
+  const comparedAlternatives = restrictedQuotes.map((quote, index) => toAlternative(restrictions[index]![0], quote))
   const singlePoolRoutes = quote.swaps.length === 1 ? await singlePools(chainId, parameters, largestPoolId, signal) : []
-  // The best single pool is often also the best route without the quoted pool.
+  // The route without the quoted pool is often the best single pool, which is listed already.
   const otherAlternatives = comparedAlternatives.filter(
-    ({ quote }) => !quote || !singlePoolRoutes.some((loser) => samePools(loser.quote!, quote)),
+    ({ quote }) => !quote || !singlePoolRoutes.some((singlePoolRoute) => samePools(singlePoolRoute.quote!, quote)),
   )
   return { block: best.simulationBlock, best, otherAlternatives: [...singlePoolRoutes, ...otherAlternatives] }
 }
 
-/** Returns the next best single pools, each found without the ones before it. */
-async function singlePools(chainId: number, order: QuoteParameters, top: string, signal: AbortSignal) {
+/** Returns the best single pools in descending order. Each request excludes the pools found before. */
+async function singlePools(chainId: number, order: QuoteParameters, firstExcludedPool: string, signal: AbortSignal) {
   const pools: Alternative[] = []
-  const excludedPools = [top]
+  const excludedPools = [firstExcludedPool]
   while (pools.length < MAX_SINGLE_POOLS) {
     const terms = { ...order, maxSplits: 1, excludePools: excludedPools.slice() }
     const [next] = await sluice.getQuotes(chainId, [terms], signal)
@@ -70,27 +70,27 @@ async function singlePools(chainId: number, order: QuoteParameters, top: string,
 const poolsOf = ({ swaps }: ServiceQuote) => swaps.map(({ pool }) => pool).join()
 const samePools = (a: ServiceQuote, b: ServiceQuote): boolean => poolsOf(a) === poolsOf(b)
 
-function alternative(name: string, result: ServiceQuote | ClientError): Alternative {
+function toAlternative(name: string, result: ServiceQuote | ClientError): Alternative {
   return result instanceof ClientError ? { name, quote: undefined, reason: result.message } : { name, quote: result }
 }
 
-function largestPool({ swaps, src }: ShownQuote): string {
-  // Shares are of the input of each token, so only legs of the paid token are comparable.
-  const first = swaps.filter(({ tokenIn }) => tokenIn.toLowerCase() === src.toLowerCase())
-  const legs = first.length > 0 ? first : swaps.filter(({ tokenIn }) => tokenIn === swaps[0]!.tokenIn)
+function largestPoolOf({ swaps, src }: ShownQuote): string {
+  // Amounts of different tokens are not comparable, so only the legs of the input token are compared.
+  const legsOfInput = swaps.filter(({ tokenIn }) => tokenIn.toLowerCase() === src.toLowerCase())
+  const legs = legsOfInput.length > 0 ? legsOfInput : swaps.filter(({ tokenIn }) => tokenIn === swaps[0]!.tokenIn)
   return legs.reduce((a, b) => (BigInt(b.amountIn) > BigInt(a.amountIn) ? b : a)).pool
 }
 
-function namesOf({ swaps }: ShownQuote): (pool: string) => string {
-  const byPool = new Map(swaps.map(({ pool, dex }) => [pool, dex]))
-  return (pool) => byPool.get(pool) ?? pool
+function dexNamesOf({ swaps }: ShownQuote): (pool: string) => string {
+  const dexByPool = new Map(swaps.map(({ pool, dex }) => [pool, dex]))
+  return (pool) => dexByPool.get(pool) ?? pool
 }
 
 const MILLION = 1_000_000n
 
 /**
- * Returns how much less an alternative pays than the best route, in base units of the output and in percent. Net of gas
- * if both gas costs are known. For an exact output, how much more it costs.
+ * Returns how much less an alternative pays than the best route, in base units of the output and in percent; net of gas
+ * if both gas costs are known. For an exact output, returns how much more input the alternative takes.
  */
 export function lossOf(best: ServiceQuote, quote: ServiceQuote, isExactOutput: boolean) {
   if (isExactOutput) return difference(BigInt(quote.fromAmount), BigInt(best.fromAmount), BigInt(best.fromAmount))

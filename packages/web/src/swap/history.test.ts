@@ -15,7 +15,7 @@ test('rates exist only at blocks for which both tokens have a price', () => {
 test('the line spans the box, with the lowest rate at the bottom and the highest at the top', () => {
   const chart = chartOf(ratesOf([at(10, 10), at(15, 30), at(20, 20)], [at(10, 1), at(15, 1), at(20, 1)]), 100, 40)!
   expect(chart.line).toBe('M0.0 40.0L50.0 0.0L100.0 20.0')
-  expect([chart.low, chart.high, chart.change]).toEqual([10, 30, 100])
+  expect([chart.low, chart.high, chart.changePercent]).toEqual([10, 30, 100])
 })
 
 test('fewer than two points give no chart, and a flat line is in the middle', () => {

@@ -4,12 +4,14 @@ export type UsdPoint = { readonly block: number; readonly timestamp: number; rea
 /** Units of the output per unit of the input at a block. */
 export type PairRate = { readonly block: number; readonly timestamp: number; readonly rate: number }
 
-/** Combines the histories of two tokens at the blocks that both have. Used for display only, because prices are floats. */
+/**
+ * Combines the histories of two tokens at the blocks that both have. Used for display only, because prices are floats.
+ */
 export function ratesOf(src: readonly UsdPoint[], dst: readonly UsdPoint[]): readonly PairRate[] {
-  const byBlock = new Map(dst.map((point) => [point.block, point.usd]))
+  const dstUsdByBlock = new Map(dst.map((point) => [point.block, point.usd]))
   return src.flatMap(({ block, timestamp, usd }) => {
-    const existing = byBlock.get(block)
-    return existing === undefined || existing === 0 ? [] : [{ block, timestamp, rate: usd / existing }]
+    const dstUsd = dstUsdByBlock.get(block)
+    return dstUsd === undefined || dstUsd === 0 ? [] : [{ block, timestamp, rate: usd / dstUsd }]
   })
 }
 
@@ -18,7 +20,7 @@ export type Chart = {
   readonly low: number
   readonly high: number
   /** Change from the first to the last rate, in percent. */
-  readonly change: number
+  readonly changePercent: number
   readonly last: { readonly x: number; readonly y: number }
 }
 
@@ -37,5 +39,5 @@ export function chartOf(rates: readonly PairRate[], width: number, height: numbe
   const line = rates
     .map(({ block, rate }, k) => `${k === 0 ? 'M' : 'L'}${x(block).toFixed(1)} ${y(rate).toFixed(1)}`)
     .join('')
-  return { line, low, high, change: (last.rate / first.rate - 1) * 100, last: { x: width, y: y(last.rate) } }
+  return { line, low, high, changePercent: (last.rate / first.rate - 1) * 100, last: { x: width, y: y(last.rate) } }
 }

@@ -22,8 +22,8 @@ export type LedgerEntry = {
   readonly received?: string
 }
 
-const KEY = 'sluice.transactions'
-/** Maximum entries. The oldest settled entries are dropped first. */
+const STORAGE_KEY = 'sluice.transactions'
+/** Maximum entries. The oldest finished entries are dropped first. */
 export const MAX_ENTRIES = 20
 
 let entries: readonly LedgerEntry[] = load()
@@ -31,7 +31,7 @@ const listeners = new Set<() => void>()
 
 function load(): readonly LedgerEntry[] {
   try {
-    const storedEntries: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    const storedEntries: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]')
     return Array.isArray(storedEntries) ? storedEntries.filter(isEntry).slice(0, MAX_ENTRIES) : []
   } catch {
     return []
@@ -63,18 +63,18 @@ function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[
   const next = withinLimit(change(storedEntries.length > 0 ? storedEntries : entries))
   entries = next
   try {
-    localStorage.setItem(KEY, JSON.stringify(next))
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(next))
   } catch {
     // If storage is forbidden or full, entries last until the page is closed.
   }
   for (const listener of listeners) listener()
 }
 
-/** Drops entries above the limit: the oldest settled ones first, then the oldest pending ones. */
+/** Drops entries above the limit: the oldest finished ones first, then the oldest pending ones. */
 export function withinLimit(allEntries: readonly LedgerEntry[]): readonly LedgerEntry[] {
   let surplus = allEntries.length - MAX_ENTRIES
   const isKept = (entry: LedgerEntry) => entry.status === 'pending' || surplus-- <= 0
-  // The filter drops the first settled entries that it visits, so it visits the oldest first.
+  // The filter drops the first finished entries that it visits, so it visits the oldest entries first.
   return [...allEntries].reverse().filter(isKept).reverse().slice(0, MAX_ENTRIES)
 }
 
@@ -93,7 +93,7 @@ export function removeEntries(isRemoved: (entry: LedgerEntry) => boolean): void 
 
 function subscribe(listener: () => void): () => void {
   const reload = ({ key }: StorageEvent) => {
-    if (key !== KEY && key !== null) return
+    if (key !== STORAGE_KEY && key !== null) return
     entries = load()
     listener()
   }

@@ -26,9 +26,9 @@ export type SwapParams = {
 const addressOrUndefined = (value: unknown) => (isAddress(value) ? value : undefined)
 const decimalOrUndefined = (value: unknown) =>
   /^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined
-/** Maximum length of a term: an address and some more. */
+/** Maximum characters of a term that are kept. The longest valid term is an address. */
 const MAX_TERM_LENGTH = 60
-/** Returns a term of the link. Invalid terms are kept, so that the ticket can show an error. */
+/** Returns a term of the link as text. Keeps invalid terms, so that the ticket can show an error. */
 const cleanTerm = (value: unknown) => {
   if (value === undefined || value === null || value === '') return undefined
   return legible(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM_LENGTH)

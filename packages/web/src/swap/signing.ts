@@ -20,7 +20,7 @@ import type { ShownQuote } from './use-quote.ts'
 export type StepName = 'allow' | 'check' | 'confirm' | 'land'
 export type StepState = 'todo' | 'now' | 'done'
 
-export type ReceivedSwap = {
+export type SentSwapReceipt = {
   readonly hash: string
   readonly block: number
   readonly gasUsed: bigint
@@ -46,7 +46,7 @@ export type Signing = {
   readonly hash: string | undefined
   /** Last kind of transaction that the wallet has sent, including earlier attempts at this swap. */
   readonly sent: 'nothing' | 'approval' | 'swap'
-  readonly paid: ReceivedSwap | undefined
+  readonly receipt: SentSwapReceipt | undefined
   readonly error: unknown
 }
 
@@ -56,7 +56,7 @@ export type SignedOrder = {
   readonly dst: PageToken
   readonly request: SwapRequest
   /** Displayed quote. */
-  readonly shown: ShownQuote
+  readonly displayedQuote: ShownQuote
   readonly contracts: SwapContracts | undefined
   /** True if the displayed transaction uses direct mode, which taxed output tokens need. */
   readonly direct: boolean
@@ -65,18 +65,18 @@ export type SignedOrder = {
 export function useSigning() {
   const run = useSwap()
   const [isApproved, setIsApproved] = useState(false)
-  const [receipt, setReceipt] = useState<Pick<Signing, 'paid' | 'error'> & { readonly hash: string }>()
+  const [result, setResult] = useState<Pick<Signing, 'receipt' | 'error'> & { readonly hash: string }>()
 
   async function start(order: SignedOrder, connected: ConnectedWallet): Promise<void> {
-    const { chainId, request, shown, contracts, direct } = order
-    const record = ledgerOf(order)
-    const floor = BigInt(shown.minToAmount ?? shown.toAmount)
+    const { chainId, request, displayedQuote: shown, contracts, direct } = order
+    const record = ledgerRecorder(order)
+    const displayedMinimum = BigInt(shown.minToAmount ?? shown.toAmount)
     const outcome = await run.start(chainId, request, {
       ...{ contracts, direct },
       // The page shows the number of unknown pools instead of rejecting them.
       knownPools: false,
       wallet: async () => (await connected.open()).wallet,
-      confirm: (_, { minOutput }) => (minOutput < floor ? 'ask' : true),
+      confirm: (_, { minOutput }) => (minOutput < displayedMinimum ? 'ask' : true),
       // Called after `cancel` too, since the wallet may still send a swap that it displays.
       onProgress(progress) {
         record(progress)
@@ -87,18 +87,18 @@ export function useSigning() {
     const { hash, route } = outcome
     const { provider } = await connected.open()
     await receiptOf(provider, route, request.recipient ?? connected.address, hash).then(
-      (paid) => {
-        setReceipt({ hash, paid, error: undefined })
-        const { block, received } = paid
+      (receipt) => {
+        setResult({ hash, receipt, error: undefined })
+        const { block, received } = receipt
         updateEntry(hash, { status: 'landed', block, ...(received !== undefined && { received: String(received) }) })
       },
-      (error: unknown) => setReceipt({ hash, paid: undefined, error }),
+      (error: unknown) => setResult({ hash, receipt: undefined, error }),
     )
   }
-  // A receipt belongs to one transaction; ignore the receipt of an earlier swap.
-  const ownReceipt = receipt?.hash === run.hash ? receipt : undefined
+  // The stored result may belong to an earlier swap.
+  const ownResult = result?.hash === run.hash ? result : undefined
   return {
-    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, ownReceipt?.paid, ownReceipt?.error),
+    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, ownResult?.receipt, ownResult?.error),
     start,
     /** Stops following the swap. The user can still sign it in the wallet. */
     cancel() {
@@ -109,8 +109,14 @@ export function useSigning() {
 }
 
 /** Returns a listener that records the swap's transactions in the ledger. */
-function ledgerOf({ chainId, src, dst, request, shown }: SignedOrder): (progress: SwapProgress) => void {
-  let sentAs: string | undefined
+function ledgerRecorder({
+  chainId,
+  src,
+  dst,
+  request,
+  displayedQuote: shown,
+}: SignedOrder): (progress: SwapProgress) => void {
+  let entryId: string | undefined
   return (progress) => {
     if (!('state' in progress) || progress.hash === undefined) return
     const { stage, hash: id, state } = progress
@@ -118,7 +124,7 @@ function ledgerOf({ chainId, src, dst, request, shown }: SignedOrder): (progress
     const kind =
       stage === 'sent' ? 'swap' : stage === 'batching' ? 'batch' : stage === 'approving' ? 'approval' : undefined
     if (kind) {
-      sentAs = id
+      entryId = id
       recordEntry({
         ...{ id, kind, chainId, from: state.from, sentAt: Date.now(), status: 'pending' },
         src: { symbol: src.symbol, decimals: src.decimals },
@@ -128,22 +134,27 @@ function ledgerOf({ chainId, src, dst, request, shown }: SignedOrder): (progress
       })
     }
     // The final hash of a batch or of a replaced transaction is known only once it is mined.
-    if (stage === 'done' && sentAs !== undefined) updateEntry(sentAs, { id, kind: 'swap' })
+    if (stage === 'done' && entryId !== undefined) updateEntry(entryId, { id, kind: 'swap' })
   }
 }
 
-function signingOf(run: SwapRun, isApproved: boolean, paid: ReceivedSwap | undefined, receiptError: unknown): Signing {
+function signingOf(
+  run: SwapRun,
+  isApproved: boolean,
+  receipt: SentSwapReceipt | undefined,
+  receiptError: unknown,
+): Signing {
   const { events, route, proven, question, promptedAt, hash } = run
   const prompts = events.flatMap((event) => (event.stage === 'prompted' ? [event.prompt] : []))
   return {
-    steps: stepsOf(events, prompts, proven !== undefined, paid !== undefined),
+    steps: stepsOf(events, prompts, proven !== undefined, receipt !== undefined),
     allowance: prompts.findLast((prompt) => prompt !== 'swap'),
     sent: events.some(({ stage }) => stage === 'sent' || stage === 'batching')
       ? 'swap'
       : isApproved
         ? 'approval'
         : 'nothing',
-    ...{ route, hash, paid, proof: proven, lowerQuote: question, waitingSince: promptedAt },
+    ...{ route, hash, receipt, proof: proven, lowerQuote: question, waitingSince: promptedAt },
     gasLimit: route && gasLimit(route),
     unknownPools: proven?.unknownPools.length ?? 0,
     error: run.error ?? receiptError,
@@ -158,10 +169,10 @@ function stepsOf(
   isProven: boolean,
   isPaid: boolean,
 ): Signing['steps'] {
-  const has = (...stages: readonly SwapProgress['stage'][]) => events.some(({ stage }) => stages.includes(stage))
+  const hasStage = (...stages: readonly SwapProgress['stage'][]) => events.some(({ stage }) => stages.includes(stage))
   const state = (isDone: boolean, isNow: boolean): StepState => (isPaid || isDone ? 'done' : isNow ? 'now' : 'todo')
-  const isSent = has('sent', 'batching')
-  const isAllowed = has('approved', 'permit-signed') || prompts.includes('swap')
+  const isSent = hasStage('sent', 'batching')
+  const isAllowed = hasStage('approved', 'permit-signed') || prompts.includes('swap')
   return {
     check: state(isProven, true),
     allow: state(isSent || isAllowed, prompts.length > 0),
@@ -176,20 +187,25 @@ type Receipt = {
   readonly effectiveGasPrice?: string
 }
 
-async function receiptOf(provider: Eip1193Provider, route: Route, owner: string, hash: string): Promise<ReceivedSwap> {
+async function receiptOf(
+  provider: Eip1193Provider,
+  route: Route,
+  owner: string,
+  hash: string,
+): Promise<SentSwapReceipt> {
   const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
   const block = Number(receipt.blockNumber)
   const gasUsed = BigInt(receipt.gasUsed)
-  const native = route.dst.toLowerCase() === NATIVE.toLowerCase()
+  const isNativeOutput = route.dst.toLowerCase() === NATIVE.toLowerCase()
   const balanceAt = async (number: number): Promise<bigint> => {
     const tag = `0x${number.toString(16)}`
-    if (native) return BigInt(await provider.request({ method: 'eth_getBalance', params: [owner, tag] }))
+    if (isNativeOutput) return BigInt(await provider.request({ method: 'eth_getBalance', params: [owner, tag] }))
     // Selector of `balanceOf(address)`.
     const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
     return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
   }
   const isForRecipient = owner.toLowerCase() !== route.tx.from.toLowerCase()
-  const fee = native && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
+  const fee = isNativeOutput && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
   // Nodes that do not keep the state of the previous block reject the call.
   const receivedAmount = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
     ([after, before]) => after - before + fee,

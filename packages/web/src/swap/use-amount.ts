@@ -63,9 +63,9 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
   const typedAmount = draft?.typed ?? (token && parseAmount(urlAmount, token.decimals))
   const commit = () => {
     if (!draft || draft.writtenAmount !== undefined || !token) return
-    const sentAmount = draft.typed.kind === 'amount' ? toPlainText(draft.typed.base, token.decimals) : ''
-    setDraft({ ...draft, writtenAmount: sentAmount })
-    if (sentAmount !== urlAmount) writeToUrl(sentAmount)
+    const amountToWrite = draft.typed.kind === 'amount' ? toPlainText(draft.typed.base, token.decimals) : ''
+    setDraft({ ...draft, writtenAmount: amountToWrite })
+    if (amountToWrite !== urlAmount) writeToUrl(amountToWrite)
   }
   useEffect(() => {
     if (!draft || draft.writtenAmount !== undefined) return

@@ -92,11 +92,10 @@ export function useOrder(): OrderState {
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   const terms = useTerms(params, from, change)
   // The request uses the amount in the URL, provided that the typed text is a valid amount.
-  const linkedAmount = exactToken && parseAmount(amountText, exactToken.decimals)
+  const urlAmount = exactToken && parseAmount(amountText, exactToken.decimals)
   const isReady = src && dst && !hasSameToken && terms.problems.length === 0
-  const amount =
-    entry.typed?.kind === 'amount' && linkedAmount?.kind === 'amount' ? String(linkedAmount.base) : undefined
-  const request = useStable(
+  const amount = entry.typed?.kind === 'amount' && urlAmount?.kind === 'amount' ? String(urlAmount.base) : undefined
+  const request = useStableRequest(
     isReady && amount !== undefined
       ? {
           ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
@@ -127,14 +126,16 @@ export function useOrder(): OrderState {
   }
 }
 
-/** Returns the previous request while the new one is equal, so that components that depend on it do not render again. */
-function useStable(request: TypedRequest | undefined): TypedRequest | undefined {
+/**
+ * Returns the previous request while the new one is equal, so that components that depend on it do not render again.
+ */
+function useStableRequest(request: TypedRequest | undefined): TypedRequest | undefined {
   const latest = useRef(request)
   if (JSON.stringify(latest.current) !== JSON.stringify(request)) latest.current = request
   return latest.current
 }
 
-const PRICES_EVERY_MS = 30_000
+const PRICES_POLL_MS = 30_000
 
 /** Loads USD prices of both tokens by lower-case address; empty if the service has none, undefined while loading. */
 function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken | undefined): UsdByToken | undefined {
@@ -142,7 +143,7 @@ function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken |
     queryKey: ['prices', chainId, src?.address, dst?.address],
     enabled: src !== undefined && dst !== undefined,
     queryFn: () => sluice.prices(chainId, [src!.address, dst!.address]),
-    refetchInterval: PRICES_EVERY_MS,
+    refetchInterval: PRICES_POLL_MS,
     retry: false,
   })
   return data ?? (isError ? {} : undefined)

@@ -22,7 +22,10 @@ const RETRY_MS = 4_000
 /** Milliseconds without a response of the service after which quotes count as out of date: four polls of its status. */
 const SILENT_MS = 8_000
 
-/** Milliseconds without a response after which placeholders replace the figures of the previous request. */
+/**
+ * Milliseconds without a response to a changed request after which placeholders replace the figures of the previous
+ * one.
+ */
 const LATE_MS = 1_500
 
 export type LiveQuote = {
@@ -31,9 +34,9 @@ export type LiveQuote = {
   /** True if the quote answers the current request. */
   readonly isCurrent: boolean
   readonly error: ClientError | undefined
-  /** Newest block at which the quote was checked. */
-  readonly newestBlock: number | undefined
-  /** Blocks since `newestBlock`. */
+  /** Newest block at which the service quoted or confirmed the quote. */
+  readonly lastCheckedBlock: number | undefined
+  /** Blocks since `lastCheckedBlock`. */
   readonly ageBlocks: number
   readonly isStale: boolean
   /** Party that does not respond; undefined if both respond. */
@@ -54,9 +57,9 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
     head,
     pollMs: RETRY_MS,
   })
-  const { error, block: newestBlock } = stream
+  const { error, block: lastCheckedBlock } = stream
   // Until the first check of this request, the quote belongs to the previous request.
-  const isAnswered = newestBlock !== undefined
+  const isAnswered = lastCheckedBlock !== undefined
   const key = JSON.stringify(order)
   const [request, setRequest] = useState({ key, since: Date.now() })
   if (request.key !== key) setRequest({ key, since: Date.now() })
@@ -64,9 +67,9 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
   const quote = !isAnswered && (error !== undefined || isLate) ? undefined : stream.quote
   const hasFailed = error !== undefined && !isRefusal(error)
   const isChainDown = status?.state === 'failing'
-  const ageBlocks = newestBlock !== undefined && head !== undefined ? Math.max(0, head - newestBlock) : 0
+  const ageBlocks = lastCheckedBlock !== undefined && head !== undefined ? Math.max(0, head - lastCheckedBlock) : 0
   return {
-    ...{ quote, error, newestBlock, ageBlocks, head },
+    ...{ quote, error, lastCheckedBlock, ageBlocks, head },
     isCurrent: quote !== undefined && isAnswered && (order?.amount === undefined || quote.fromAmount === order.amount),
     isStale: quote !== undefined && (ageBlocks >= STALE_BLOCKS || hasFailed || isChainDown || isSilent),
     silentParty: isSilent ? 'service' : isChainDown || hasFailed ? 'chain' : undefined,

@@ -60,9 +60,9 @@ export function useSwap(): SwapPageState {
   const liveQuote = useQuote(request, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? liveQuote.quote
-  const typedEntry = entry.typed
+  const typedAmount = entry.typed
   const amountToPay =
-    exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedEntry?.kind === 'amount' ? typedEntry.base : 0n
+    exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedAmount?.kind === 'amount' ? typedAmount.base : 0n
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gasCost = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
@@ -112,7 +112,8 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
   return {
     amount: (amount, replace) => change({ amount }, replace),
     liftImpactLimit: () => terms.set({ impact: '100' }),
-    // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its token.
+    // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its
+    // token.
     flip() {
       if (!src || !dst) return
       const sides = { src: dst.address, dst: src.address }
@@ -154,7 +155,7 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
         src,
         dst,
         request: signedRequest,
-        shown: liveQuote.quote,
+        displayedQuote: liveQuote.quote,
         contracts,
         direct: isDirect(liveQuote.quote),
       }

@@ -11,19 +11,19 @@ export function Copy({
   readonly children: string
   readonly className?: string
 }) {
-  const [done, setDone] = useState(false)
+  const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
-    if (!done) return
-    const later = setTimeout(() => setDone(false), 1_500)
-    return () => clearTimeout(later)
-  }, [done])
+    if (!isCopied) return
+    const timer = setTimeout(() => setIsCopied(false), 1_500)
+    return () => clearTimeout(timer)
+  }, [isCopied])
   return (
     <button
       type="button"
       className={className}
-      onClick={() => navigator.clipboard?.writeText(text).then(() => setDone(true))}
+      onClick={() => navigator.clipboard?.writeText(text).then(() => setIsCopied(true))}
     >
-      {done ? 'Copied' : children}
+      {isCopied ? 'Copied' : children}
     </button>
   )
 }

@@ -9,13 +9,13 @@ export function Dialog({ title, onClose, children }: Props) {
   const id = useId()
   useEffect(() => {
     const dialog = ref.current!
-    const before = document.activeElement as HTMLElement | null
+    const previousFocus = document.activeElement as HTMLElement | null
     dialog.showModal()
     // A dialog with a field opens with the focus in it.
     dialog.querySelector('input')?.focus()
     return () => {
       dialog.close()
-      before?.focus()
+      previousFocus?.focus()
     }
   }, [])
   return (

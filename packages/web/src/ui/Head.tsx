@@ -15,12 +15,12 @@ export const Head = memo(function Head() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const chain = useChain(chainInUrl)
   const { data: status } = useStatus(chain.id)
-  const [choosing, setChoosing] = useState(false)
-  const [theme, flip] = useTheme()
+  const [isChoosingChain, setIsChoosingChain] = useState(false)
+  const [theme, toggleTheme] = useTheme()
   const nav = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run on each new path.
-  useEffect(() => showOpenPage(nav.current), [path])
-  const pip =
+  useEffect(() => scrollToOpenPage(nav.current), [path])
+  const dotClass =
     status === undefined || status.state === 'asleep' ? 'pip--warn' : status.state === 'failing' ? 'pip--bad' : ''
   return (
     <header className="top">
@@ -42,8 +42,8 @@ export const Head = memo(function Head() {
           <a href="/docs">Docs</a>
         </nav>
         <div className="top__r">
-          <button type="button" className="head-chip" onClick={() => setChoosing(true)} aria-haspopup="dialog">
-            <span className={`pip ${pip}`} />
+          <button type="button" className="head-chip" onClick={() => setIsChoosingChain(true)} aria-haspopup="dialog">
+            <span className={`pip ${dotClass}`} />
             {chain.name}
             <span className="unit hide-s">
               {status?.state === 'failing' ? (
@@ -57,19 +57,19 @@ export const Head = memo(function Head() {
               )}
             </span>
           </button>
-          <button type="button" className="head-chip head-chip--quiet" onClick={flip}>
+          <button type="button" className="head-chip head-chip--quiet" onClick={toggleTheme}>
             {theme === 'dark' ? 'Light mode' : 'Dark mode'}
           </button>
           <WalletButton />
         </div>
       </div>
-      {choosing && <ChainDialog chosenId={chain.id} onClose={() => setChoosing(false)} />}
+      {isChoosingChain && <ChainDialog chosenId={chain.id} onClose={() => setIsChoosingChain(false)} />}
     </header>
   )
 })
 
 /** Scrolls the navigation, which is wider than a phone screen, so that the link of the open page is centered. */
-function showOpenPage(nav: HTMLElement | null): void {
+function scrollToOpenPage(nav: HTMLElement | null): void {
   const link = nav?.querySelector('[aria-current]')
   if (!nav || !link) return
   const [navBox, linkBox] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]

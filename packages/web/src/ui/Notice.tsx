@@ -24,11 +24,11 @@ export function Notice({ kind, title, children, urgent = false }: Props) {
 
 /** Shows the message of an error. */
 export function Failure({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
-  const { title, text, smallText: small } = errorTextOf(error)
+  const { title, text, smallText } = errorTextOf(error)
   return (
     <Notice kind="bad" title={title} urgent>
       {text} {children}
-      {small && <span className="q small">{small}</span>}
+      {smallText && <span className="q small">{smallText}</span>}
     </Notice>
   )
 }

@@ -1,16 +1,16 @@
 /** Components that show numbers. */
 import { toPlainText } from '../format/amount.ts'
-import { decimalText, groupThousandsOf, type ShownNumber, splitForDisplay } from '../format/number.ts'
+import { decimalText, groupThousandsOf, type NumberParts, splitForDisplay } from '../format/number.ts'
 
 /** Shows a number whose thousands are separated by CSS, so that copied text has only digits. */
-function Digits({ shown, title }: { readonly shown: ShownNumber; readonly title?: string | undefined }) {
-  const { sign, groups, fraction, tiny, text } = shown
+function Digits({ parts, title }: { readonly parts: NumberParts; readonly title?: string | undefined }) {
+  const { sign, groups, fraction, tiny, text } = parts
   return (
     <span className="num" title={title}>
       {tiny ? (
         <>
           <span aria-hidden="true">
-            {sign}0.0<sub>{tiny.zeros}</sub>
+            {sign}0.0<sub>{tiny.zeroCount}</sub>
             {tiny.digits}
           </span>
           <span className="sr">{text}</span>
@@ -49,13 +49,13 @@ type AmountProps = {
 
 export function Amount({ base, decimals, digits = 7, maxDecimals = 6 }: AmountProps) {
   const text = toPlainText(base, decimals)
-  return <Digits shown={splitForDisplay(text, digits, maxDecimals)} title={text} />
+  return <Digits parts={splitForDisplay(text, digits, maxDecimals)} title={text} />
 }
 
-/** Shows a table cell with two decimals from 1 000 up and four below, so that decimal points nearly align. */
-export function Cell({ base, decimals }: AmountProps) {
+/** Shows an amount in a table, with two decimals from 1,000 up and four below, so that decimal points nearly align. */
+export function AmountCell({ base, decimals }: AmountProps) {
   const text = toPlainText(base, decimals)
-  return <Digits shown={splitForDisplay(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
+  return <Digits parts={splitForDisplay(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
 }
 
 export function Decimal({
@@ -67,7 +67,7 @@ export function Decimal({
   readonly digits?: number
   readonly maxDecimals?: number
 }) {
-  return <Digits shown={splitForDisplay(text, digits, maxDecimals)} title={text} />
+  return <Digits parts={splitForDisplay(text, digits, maxDecimals)} title={text} />
 }
 
 export function Count({ value }: { readonly value: number | bigint | string }) {
@@ -90,7 +90,7 @@ export function Usd({
   if (value > 0 && value < 0.01) return <>&lt; $0.01</>
   return (
     <>
-      $<Digits shown={splitForDisplay(value.toFixed(2), 30, 2)} />
+      $<Digits parts={splitForDisplay(value.toFixed(2), 30, 2)} />
     </>
   )
 }
@@ -101,7 +101,7 @@ export function Price({ value }: { readonly value: number | null | undefined }) 
   const text = value >= 1 ? value.toFixed(value < 10 ? 4 : 2) : decimalText(value)
   return (
     <>
-      $<Digits shown={splitForDisplay(text, 30, 6)} title={decimalText(value)} />
+      $<Digits parts={splitForDisplay(text, 30, 6)} title={decimalText(value)} />
     </>
   )
 }

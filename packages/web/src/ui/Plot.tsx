@@ -5,17 +5,17 @@ type Props = { readonly children: (width: number) => ReactNode }
 
 /** Redraws the plot for each width, because scaling an image would blur its text. */
 export function Plot({ children }: Props) {
-  const box = useRef<HTMLDivElement>(null)
+  const boxRef = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
-    const measure = () => setWidth(box.current!.clientWidth)
+    const measure = () => setWidth(boxRef.current!.clientWidth)
     measure()
     const observer = new ResizeObserver(measure)
-    observer.observe(box.current!)
+    observer.observe(boxRef.current!)
     return () => observer.disconnect()
   }, [])
   return (
-    <div className="plot__box" ref={box}>
+    <div className="plot__box" ref={boxRef}>
       {width > 0 && children(width)}
     </div>
   )

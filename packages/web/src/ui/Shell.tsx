@@ -5,7 +5,8 @@ import { Dialog } from './Dialog.tsx'
 import { Head } from './Head.tsx'
 import { chainParameter } from './setting.ts'
 
-const goes: Readonly<Record<string, string>> = {
+/** Paths of the pages, by the letter that follows `g`. */
+const pathByKey: Readonly<Record<string, string>> = {
   s: '/',
   e: '/app/explain',
   i: '/app/simulate',
@@ -15,7 +16,8 @@ const goes: Readonly<Record<string, string>> = {
   c: '/app/chains',
   a: '/app/api',
 }
-const keys = [
+/** Keyboard shortcuts and their effects, for the help. */
+const shortcutHelp = [
   ['/', 'search tokens'],
   ['Enter', 'do what the main button says'],
   ['Esc', 'close or clear'],
@@ -28,13 +30,13 @@ const keys = [
 const CHORD_MS = 1_500
 
 /** Name of the event that sends a shortcut key to the open page. Shortcuts apply only if no field has the focus. */
-const keyEvent = 'sluice:key'
+const KEY_EVENT = 'sluice:key'
 
 export function Shell() {
   const navigate = useNavigate()
   const chain = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
-  const [helping, setHelping] = useState(false)
-  const chord = useRef(0)
+  const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const chordDeadline = useRef(0)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
@@ -42,14 +44,14 @@ export function Shell() {
       // A dialog keeps the focus until the frame after it closes.
       if (target.closest('input, textarea, select, dialog[open]')) return
       const { key } = event
-      if (performance.now() < chord.current && goes[key] !== undefined) {
-        chord.current = 0
-        navigate({ to: goes[key], search: chainParameter(chain) })
-      } else if (key === 'g') chord.current = performance.now() + CHORD_MS
-      else if (key === '?') setHelping(true)
+      if (performance.now() < chordDeadline.current && pathByKey[key] !== undefined) {
+        chordDeadline.current = 0
+        navigate({ to: pathByKey[key], search: chainParameter(chain) })
+      } else if (key === 'g') chordDeadline.current = performance.now() + CHORD_MS
+      else if (key === '?') setIsHelpOpen(true)
       else if (key === '/' || key === 'r') {
         event.preventDefault()
-        dispatchEvent(new CustomEvent(keyEvent, { detail: key }))
+        dispatchEvent(new CustomEvent(KEY_EVENT, { detail: key }))
       }
     }
     addEventListener('keydown', listen)
@@ -64,15 +66,15 @@ export function Shell() {
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>
-      {helping && (
-        <Dialog title="Keys" onClose={() => setHelping(false)}>
+      {isHelpOpen && (
+        <Dialog title="Keys" onClose={() => setIsHelpOpen(false)}>
           <dl className="dialog__b keys">
-            {keys.map(([key, does]) => (
+            {shortcutHelp.map(([key, effect]) => (
               <div key={key} className="contents">
                 <dt>
                   <kbd>{key}</kbd>
                 </dt>
-                <dd>{does}</dd>
+                <dd>{effect}</dd>
               </div>
             ))}
           </dl>
@@ -83,12 +85,12 @@ export function Shell() {
 }
 
 /** Runs an action on a shortcut key, unless a field has the focus. */
-export function useKey(key: '/' | 'r', act: () => void): void {
-  const latest = useRef(act)
-  latest.current = act
+export function useKey(key: '/' | 'r', action: () => void): void {
+  const latest = useRef(action)
+  latest.current = action
   useEffect(() => {
     const listen = (event: Event) => (event as CustomEvent).detail === key && latest.current()
-    addEventListener(keyEvent, listen)
-    return () => removeEventListener(keyEvent, listen)
+    addEventListener(KEY_EVENT, listen)
+    return () => removeEventListener(KEY_EVENT, listen)
   }, [key])
 }

@@ -9,10 +9,10 @@ export const WalletDialog = loadPart(async () => (await import('./WalletDialog.t
 
 export function WalletButton() {
   const wallet = useWallet()
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <button type="button" className="head-chip" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <button type="button" className="head-chip" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         {wallet ? (
           <>
             <span className="hide-s">{wallet.name}</span>
@@ -23,7 +23,7 @@ export function WalletButton() {
           'Connect'
         )}
       </button>
-      {open && <WalletDialog onClose={() => setOpen(false)} />}
+      {isOpen && <WalletDialog onClose={() => setIsOpen(false)} />}
     </>
   )
 }

@@ -20,18 +20,17 @@ export function afterPaint(work: () => void): void {
 }
 
 /**
- * Returns a value that follows another one after the next paint, so that inputs are handled between two renderings.
- *
- * @returns the value itself in the first rendering
+ * Delays each change of a value until the next paint, so that inputs are handled between two renderings. The first
+ * rendering gets the value at once.
  */
 export function useAfterPaint<T>(value: T): T {
-  const [shown, setShown] = useState<T>(() => value)
+  const [paintedValue, setPaintedValue] = useState<T>(() => value)
   const latestValue = useRef(value)
   latestValue.current = value
   useEffect(() => {
-    if (shown !== value) afterPaint(() => setShown(() => latestValue.current))
-  }, [value, shown])
-  return shown
+    if (paintedValue !== value) afterPaint(() => setPaintedValue(() => latestValue.current))
+  }, [value, paintedValue])
+  return paintedValue
 }
 
 /** Returns how many parts of a large view to show: one at first, and one more after each paint. */
@@ -55,19 +54,19 @@ export const nextPaint = (): Promise<void> => new Promise(afterPaint)
  * @returns the choice to show, and a stable function that chooses
  */
 export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void, pauseMs = 0) {
-  const [pending, setPending] = useState<{ readonly next: T }>()
+  const [pendingChoice, setPendingChoice] = useState<{ readonly next: T }>()
   const latest = useRef({ apply, pauseMs })
   latest.current = { apply, pauseMs }
   const lastChoice = useRef<{ readonly next: T }>(undefined)
   const choose = useCallback((next: T) => {
-    const ownChoice = { next }
-    lastChoice.current = ownChoice
-    setPending(ownChoice)
+    const thisChoice = { next }
+    lastChoice.current = thisChoice
+    setPendingChoice(thisChoice)
     const run = async () => {
       // A later choice replaces this one.
-      if (lastChoice.current !== ownChoice) return
+      if (lastChoice.current !== thisChoice) return
       await latest.current.apply(next)
-      setPending((current) => (current === ownChoice ? undefined : current))
+      setPendingChoice((current) => (current === thisChoice ? undefined : current))
     }
     if (latest.current.pauseMs > 0) setTimeout(run, latest.current.pauseMs)
     else afterPaint(run)
@@ -79,5 +78,5 @@ export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void,
     },
     [],
   )
-  return [pending ? pending.next : value, choose] as const
+  return [pendingChoice ? pendingChoice.next : value, choose] as const
 }

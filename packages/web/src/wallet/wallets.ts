@@ -11,7 +11,7 @@ type WalletState = {
   readonly options: readonly WalletOption[] | undefined
 }
 
-/** Set if the user left the local account, which otherwise connects by itself. */
+/** Set if the user disconnected the local account, so that the page does not connect it again by itself. */
 const DISCONNECTED_KEY = 'sluice.left'
 /** Set while a browser wallet is connected, so that the next visit loads the code of browser wallets. */
 const CONNECTED_KEY = 'sluice.wallet'
@@ -26,11 +26,11 @@ export function createWallets(setting: Setting) {
 
   function update(): void {
     const session = browserWallets?.session() ?? (isFlagStored(DISCONNECTED_KEY) ? undefined : local)
-    const isSame = session?.address === state.session?.address && session?.chainId === state.session?.chainId
+    const isSameAccount = session?.address === state.session?.address && session?.chainId === state.session?.chainId
     const localWallets = local ? [{ id: LOCAL_WALLET_ID, name: local.name, isLocal: true }] : []
     state = {
       // The same object for the same account, so that components render again only if something changed.
-      session: isSame && session?.name === state.session?.name ? state.session : session,
+      session: isSameAccount && session?.name === state.session?.name ? state.session : session,
       options: browserWallets && [...localWallets, ...browserWallets.options()],
     }
     for (const listener of listeners) listener()
