@@ -8,13 +8,16 @@ import type { MarketLimits } from './limits.ts'
 export type FollowPeriod = {
   /** Unix time in milliseconds of the last request. */
   requestedAtMs: number
-  /** Neighbors, which are followed as long as this token; null until they have been determined. */
+  /**
+   * Neighbors: tokens between this token and the chain's hubs, which are followed as long as this token. Null until they
+   * have been determined.
+   */
   neighbors: readonly Address[] | null
 }
 
 /**
- * The tokens whose pools are followed: every requested token that the chain's file names, and of all other tokens the
- * most recently requested ones.
+ * The tokens whose pools are followed: all requested tokens that are listed in the chain's file (named tokens), and the
+ * most recently requested of the other tokens.
  */
 export class FollowedTokens {
   private readonly namedTokens: ReadonlySet<Address>
@@ -22,7 +25,7 @@ export class FollowedTokens {
   private readonly namedPeriods = new Map<Address, FollowPeriod>()
   private readonly unnamedPeriods: LRUCache<Address, FollowPeriod>
   private droppedTokens: Address[] = []
-  private evictedCount = 0
+  private droppedCount = 0
 
   constructor(namedTokens: ReadonlySet<Address>, limits: MarketLimits) {
     this.namedTokens = namedTokens
@@ -32,13 +35,13 @@ export class FollowedTokens {
       disposeAfter: (_period, token, reason) => {
         if (reason === 'set') return
         this.droppedTokens.push(token)
-        this.evictedCount++
+        this.droppedCount++
       },
     })
   }
 
   get count(): StateCount {
-    return { entries: this.namedPeriods.size + this.unnamedPeriods.size, evicted: this.evictedCount }
+    return { entries: this.namedPeriods.size + this.unnamedPeriods.size, evicted: this.droppedCount }
   }
 
   has(token: Address): boolean {
@@ -57,17 +60,19 @@ export class FollowedTokens {
   add(token: Address, nowMs = Date.now()): void {
     const period = this.touch(token, nowMs)
     const { neighbors } = period
-    // If a neighbor was evicted, determine the neighbors again.
+    // If a neighbor was dropped, all are forgotten, so that they are determined again.
     if (neighbors?.every((neighbor) => this.has(neighbor)))
       for (const neighbor of neighbors) this.touch(neighbor, nowMs)
     else period.neighbors = null
   }
 
-  setNeighbors(token: Address, neighbors: readonly Address[]): void {
+  /** Sets the neighbors of a token, and marks them as requested now. */
+  setNeighbors(token: Address, neighbors: readonly Address[], nowMs = Date.now()): void {
     const period = this.periodOf(token)
     if (!period) return
     period.neighbors = neighbors
-    for (const neighbor of neighbors) this.touch(neighbor, period.requestedAtMs)
+    // Not at the time of the token: `dropIdle` relies on the times of requests rising in the order of their tokens.
+    for (const neighbor of neighbors) this.touch(neighbor, nowMs)
   }
 
   /** Forgets the neighbors of a token, so that they are determined again. */
@@ -87,7 +92,7 @@ export class FollowedTokens {
     return period
   }
 
-  /** Drops the tokens that have not been requested for `tokenIdleMs`. */
+  /** Drops the tokens that have not been requested for `tokenIdleMs`, except named ones. */
   dropIdle(nowMs = Date.now()): void {
     for (const token of [...this.unnamedPeriods.rkeys()]) {
       if (nowMs - this.unnamedPeriods.peek(token)!.requestedAtMs < this.limits.tokenIdleMs) break

@@ -173,10 +173,27 @@ describe('followed tokens', () => {
     expect([tokens.dropOldest(), tokens.takeDropped()]).toEqual([true, [testAddress(2)]])
   })
 
+  test('a neighbor keeps the time of its own later request, so tokens become idle in the order of their requests', () => {
+    for (const [n, time] of [
+      [2, 0],
+      [3, 10],
+      [4, 50],
+    ] as const)
+      tokens.add(testAddress(n), time)
+    tokens.setNeighbors(testAddress(2), [testAddress(4)], 60)
+    expect(tokens.periodOf(testAddress(4))?.requestedAtMs).toBe(60)
+    tokens.dropIdle(110)
+    expect(tokens.takeDropped()).toEqual([testAddress(2), testAddress(3)])
+    tokens.dropIdle(159)
+    expect(tokens.takeDropped()).toEqual([])
+    tokens.dropIdle(160)
+    expect(tokens.takeDropped()).toEqual([testAddress(4)])
+  })
+
   test('neighbors are followed with their token, until one of them is gone', () => {
     tokens.add(testAddress(2), 10)
     expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAtMs: 10, neighbors: null })
-    tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)])
+    tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)], 10)
     tokens.setNeighbors(testAddress(9), [testAddress(8)])
     expect([
       tokens.periodOf(testAddress(3))?.requestedAtMs,
