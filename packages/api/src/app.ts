@@ -26,7 +26,7 @@ import { history, liquidity, postedPrices, prices } from './routes/prices.ts'
 import { quotes } from './routes/quotes.ts'
 import { referee } from './routes/referee.ts'
 import { simulate } from './routes/simulate.ts'
-import { solverPaths } from './routes/solver.ts'
+import { solverRouter } from './routes/solver.ts'
 import { stats } from './routes/stats.ts'
 import { status } from './routes/status.ts'
 import { stream } from './routes/stream.ts'
@@ -182,7 +182,7 @@ function createRoutes(services: Services, config: Config): Express {
     .all(getOnly)
   app.route('/ready/:chainId').get(selectChain, chainReady(services)).all(getOnly)
   if (config.compatible) compatiblePaths(app, services, isTrustedProxy)
-  if (config.role === 'solver') app.use(solverPaths(services, config, methodNotAllowed))
+  if (config.role === 'solver') app.use(solverRouter(services, config, methodNotAllowed))
   return app.use(
     operatorRouter,
     documentRoutes({ services, config, isTrustedProxy }, methodNotAllowed),

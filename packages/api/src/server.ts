@@ -19,7 +19,7 @@ const MAX_HEADER_BYTES = 262_144
 /** Timeout for receiving the headers of a request. */
 const HEADERS_TIMEOUT_MS = 10_000
 /** Timeout for receiving a whole request. */
-const BODY_TIMEOUT_MS = 20_000
+const REQUEST_TIMEOUT_MS = 20_000
 /** Milliseconds between two checks of these timeouts by Node. */
 const CHECK_MS = 2_000
 /** Timeout of idle connections: longer than that of common proxies, so that the proxy closes the connection first. */
@@ -35,7 +35,7 @@ const SWEEP_MS = 50
 const HTTP: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: HEADERS_TIMEOUT_MS,
-  requestTimeout: BODY_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   // The app refuses a request without a `Host` header with an error body. Node would refuse it without a body.
   requireHostHeader: false,

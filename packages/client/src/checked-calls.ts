@@ -6,8 +6,8 @@ import { NATIVE, type Route } from './types.ts'
 type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: unknown }
 
 /**
- * Checks that `calls` contain nothing but the transaction, after at most one approval of exactly the input, after at most one reset
- * of the allowance to zero. The spender must be the contract that the transaction calls.
+ * Checks that `calls` are nothing but, in this order: at most one reset of the allowance to zero, at most one approval of exactly
+ * the input, and the transaction. The spender must be the contract that the transaction calls.
  *
  * @throws ClientError `UNSAFE` otherwise
  */
@@ -39,7 +39,7 @@ export function isApprovalCall({ to, data, value }: Call, token: string, spender
   )
 }
 
-/** Compares hex texts of unverified values. */
+/** Compares an unverified value with a hex text, ignoring case. Returns false if the value is no text. */
 export function equalsIgnoringCase(a: unknown, b: string): boolean {
   return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
 }

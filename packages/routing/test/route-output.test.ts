@@ -2,7 +2,7 @@
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { solveBackwards } from '../src/exact/backward-solve.ts'
-import { RouteOutput } from '../src/exact/route-output.ts'
+import { RouteEvaluator } from '../src/exact/route-output.ts'
 import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts'
 import { sharesOf } from '../src/exact/shares.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
@@ -86,7 +86,7 @@ test('outputs equal those of settlements, and minimum inputs are minimal', () =>
     const first = settledOr(null, () => settleAt(amountIn))
     if (!first || first.amountOut === 0n) continue
     const ownCache: SettlementCache = { ...cache, settledLegs: new Map() }
-    const output = new RouteOutput(problem, ownCache, first, taxes)
+    const output = new RouteEvaluator(problem, ownCache, first, taxes)
     const expectSame = (amount: bigint) => {
       const evaluated = output.outputAt(amount)
       if (evaluated === null) return

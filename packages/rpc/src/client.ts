@@ -150,7 +150,7 @@ class ChainRpc implements Rpc {
       if (!capabilities.canOverrideState)
         throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (maxGas === undefined) {
-        if (capsBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+        if (capsGasBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
       } else call = callParam({ ...request, gas: minOf(maxGas, capabilities.gasCap ?? maxGas) })
       blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const sentAtMs = Date.now()
@@ -236,11 +236,11 @@ class ChainRpc implements Rpc {
   }
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
-    return this.requestAmount('eth_gasPrice', options).catch(async (error: unknown) => {
+    return this.readQuantity('eth_gasPrice', options).catch(async (error: unknown) => {
       if (!isMethodMissing(error)) throw error
       const [{ baseFeePerGas }, tip] = await Promise.all([
         this.getLatestBlock(options),
-        this.requestAmount('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
+        this.readQuantity('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
           if (!isMethodMissing(error)) throw error
           return null
         }),
@@ -251,7 +251,7 @@ class ChainRpc implements Rpc {
     })
   }
 
-  private requestAmount(method: string, options: RequestOptions): Promise<bigint> {
+  private readQuantity(method: string, options: RequestOptions): Promise<bigint> {
     return this.run(
       async (upstream, sendContext) => {
         const raw = await upstream.endpoint.request<Hex>(method, [], sendContext)
@@ -349,7 +349,7 @@ const MIN_GAS = 2_000_000n
 /** Gas by which a node's real cap may exceed the measured one, because the measurement itself uses gas. */
 const CAP_TOLERANCE = 100_000n
 
-function capsBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
+function capsGasBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
@@ -363,9 +363,10 @@ function minOf(a: bigint, b: bigint): bigint {
 }
 
 /**
- * Encodes block overrides as the last parameters of eth_call: one, or none if nothing remains to override.
+ * Returns the block overrides as the last parameter of eth_call, in an array, which is empty if there are none. Drops a
+ * time that the node cannot override, with the base fee of that time.
  *
- * @throws RpcError `NO_OVERRIDES` if a required override is not supported by the node
+ * @throws RpcError `NO_OVERRIDES` if the node cannot override the coinbase, or the base fee of the current block
  */
 function blockOverridesParam(
   { coinbase, baseFeePerGas, number, timestamp }: BlockOverrides,

@@ -30,7 +30,7 @@ const MAX_AUCTIONS = 4
 const RESPONSE_RESERVE_MS = 500
 
 /** Creates the endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for `SOLVER_CHAIN`. */
-export function solverPaths(
+export function solverRouter(
   services: Services,
   config: Config,
   methodNotAllowed: (methods: string) => RequestHandler,
@@ -44,7 +44,7 @@ export function solverPaths(
     post(`${prefix}/notify`, MAX_SMALL_BYTES, auctions.notify)
   }
   const { uniswapxFiller: filler } = config
-  if (filler !== undefined) post('/uniswapx/quote', MAX_SMALL_BYTES, webhookHandler(services, filler))
+  if (filler !== undefined) post('/uniswapx/quote', MAX_SMALL_BYTES, uniswapxQuoteHandler(services, filler))
   return router
 }
 
@@ -59,7 +59,7 @@ class Auctions {
     this.config = config
   }
 
-  /** Answers an auction with the solutions found before its deadline and the request's. */
+  /** Answers an auction with the solutions found before the auction's deadline and the request's timeout. */
   readonly solve: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const chain = this.chainOf(request, context)
@@ -102,7 +102,7 @@ class Auctions {
 }
 
 /** Creates the handler of UniswapX quote requests. Answers 204 without a quote. */
-function webhookHandler(services: Services, filler: Address): RequestHandler {
+function uniswapxQuoteHandler(services: Services, filler: Address): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response)
     const quoteWebhook = parseBody(() => readWebhook(request.body))

@@ -23,7 +23,10 @@ import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n
-/** 1 bps of the expected output: a larger surplus is a donation to a pool, not a balance that grows by rebasing. */
+/**
+ * 1 bps of the expected output: excess of the simulated output from which a quote carries a warning. Rebasing tokens
+ * explain a smaller excess; a larger one means that tokens were donated to a pool.
+ */
 const EXCESS_WARNING_PPM = 100n
 /** 0.5 % of the expected output: a smaller shortfall comes from rounding, and from rates that change with time. */
 const SHORT_WARNING_PPM = 5_000n
@@ -71,7 +74,7 @@ export type SwapQuote = {
   readonly head: BlockHeader | undefined
   /** True if the search for pools is incomplete, so that a later quote may be better. */
   readonly poolsPending: boolean
-  /** Certificate of the bound, if the request asks for it; null if no bound was found. */
+  /** Certificate of an upper bound on the output of any route, if the request asks for it; null if no bound was found. */
   readonly proof?: Certificate | null
   readonly warnings: readonly string[]
 }
@@ -124,7 +127,10 @@ function clampToZero(ppm: bigint): bigint {
 
 type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
 
-/** Returns approvals and swap, simulated as one transaction. */
+/**
+ * Returns the missing approvals and the swap. If there may be approvals, simulates all calls as one transaction, and
+ * returns its warnings.
+ */
 async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
   const { request, rpc, view, route, trial, signal } = simulatedRoute
   const { to, data, value } = trial.swap
@@ -185,10 +191,10 @@ async function gasOf({
     }
   const costWei = gasCharged * gasPriceWei + l1.feeWei
   // If the chain charges the data fee as gas, the receipt includes it.
-  const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
+  const l1ChargedGas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
   return {
     ...{ estimate: execution + gasReserve + l1.gas, costWei, l1FeeWei: l1.feeWei },
-    ...{ charged: gasCharged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
+    ...{ charged: gasCharged + l1ChargedGas, chargedAtDeadline: chargedAtDeadline + l1ChargedGas },
   }
 }
 
@@ -204,16 +210,16 @@ function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(s
 const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
- * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block. A pool writes its
- * price oracle at its first swap in a block. If a pool already traded in the quoted block, the simulation does not
- * include this write.
+ * Returns the gas of oracle writes that a simulation in the quoted block misses, if the node cannot simulate in the next
+ * block. A pool writes its price oracle at its first swap in a block, so the simulation misses the write of each pool
+ * that already traded in the quoted block.
  */
 function unseenNextBlockGas(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
   const alreadyTradedPools = poolsOf(route).filter(({ id }) => touchedPools.has(id))
   return alreadyTradedPools.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
-/** Extra gas in later blocks that the DEX families of the route declare. */
+/** Returns the extra gas that a swap in a later block may need, as the route's DEX families declare it. */
 function unseenLaterGas(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }

@@ -166,10 +166,10 @@ async function searchInRounds(
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
   let wasRepeated = false
-  let targetFactor: readonly [bigint, bigint] = [1n, 1n]
+  let shortfallFactor: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const roundInput = { ...roundTerms, request, targetFactor, isFirstRound: round === 0, lastFailure }
+    const roundInput = { ...roundTerms, request, shortfallFactor, isFirstRound: round === 0, lastFailure }
     const { result, ...searchFields } = await searchMeasured(roundInput, context, requestContext)
     const { route, alternatives = [] } = result
     const isExactOutput = callerRequest.amountOut !== undefined
@@ -211,7 +211,7 @@ async function searchInRounds(
       onShort({ route, request, ...searchFields, slippage, shortfallPpm: trial.shortfallPpm })
     requestContext.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
     if ('exactOutputMiss' in trial && trial.exactOutputMiss) {
-      targetFactor = raiseTargetFactor(targetFactor, trial.exactOutputMiss)
+      shortfallFactor = raiseShortfallFactor(shortfallFactor, trial.exactOutputMiss)
       continue
     }
     const learnedTaxes = await learnTaxes()
@@ -232,7 +232,7 @@ type RoundInput = Omit<Faults, 'failed'> & {
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
   /** Factor on the searched output of an exact-output request, as numerator and denominator. */
-  readonly targetFactor: readonly [bigint, bigint]
+  readonly shortfallFactor: readonly [bigint, bigint]
   readonly isFirstRound: boolean
   /** The request before the slippage was decided. */
   readonly callerRequest: QuoteRequest
@@ -336,7 +336,7 @@ async function searchRound(
     recentFaults,
     inputLimits: limits,
     avoidedTokens,
-    targetFactor,
+    shortfallFactor,
     isFirstRound,
     lastFailure,
   }: RoundInput,
@@ -348,7 +348,7 @@ async function searchRound(
     recentFaults.poolIds.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.poolIds])
   const terms = await routeTerms(request, gasPriceWei, context, avoidedPools)
   const inputLimits = [...recentFaults.inputLimits, ...limits]
-  const amount = searchAmount(request, tokens.taxes, targetFactor)
+  const amount = searchAmount(request, tokens.taxes, shortfallFactor)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const searchRequest = {
     ...terms,
@@ -384,7 +384,7 @@ async function searchRound(
 }
 
 /** Multiplies the factor of an exact output's target by expected / paid, after a route that paid too little. */
-function raiseTargetFactor(
+function raiseShortfallFactor(
   [numerator, denominator]: readonly [bigint, bigint],
   { paid, expected }: { readonly paid: bigint; readonly expected: bigint },
 ): readonly [bigint, bigint] {

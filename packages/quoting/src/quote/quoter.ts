@@ -113,10 +113,10 @@ export class Quoter {
   }
 
   /**
-   * Quotes the newest block in memory. The simulation's response carries the node's head, so checking the block usually
-   * costs no request.
+   * Quotes at the newest block whose state is in memory. The simulation's response carries the node's head, so checking
+   * the block usually costs no request.
    *
-   * @returns undefined if the block is not the head any more
+   * @returns undefined if the block is older than `minimumBlock`, or is not the head any more
    */
   private async quoteNewest(
     startQuote: StartQuote,
@@ -135,8 +135,8 @@ export class Quoter {
     const outcome = await result.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // If the node lost the block's state, `mayDependOnBlock` is true, and an earlier block may work. Other RPC errors are
-        // final. Errors that do not come from the RPC are thrown only if this block is still the head.
+        // `mayDependOnBlock` is true if the node may lack this block, for example because it lags. An earlier block may then
+        // work. Other RPC errors are final. Other errors are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.mayDependOnBlock) throw error
         return { head: undefined, error }
       },
@@ -151,10 +151,10 @@ export class Quoter {
   }
 
   /**
-   * Quotes an earlier block if the node does not have the block of the view. This happens only if another process
-   * published the block.
+   * Quotes at an earlier block if the node does not have the block of the view. This happens only if the view comes from
+   * another process, whose node was ahead of this one's.
    *
-   * @throws `error` if no earlier block is available
+   * @throws the error of the last attempt if it does not depend on the block, or if there is no earlier block
    */
   private async quoteEarlier(startQuote: StartQuote, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error

@@ -35,13 +35,13 @@ export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: Resolve
 /**
  * Returns the amount that a route search needs.
  *
- * @param targetFactor - factor on an exact output, as numerator and denominator: product of expected / paid output of
- *   the simulations that paid too little
+ * @param shortfallFactor - factor on an exact output, as numerator and denominator. Each simulation that paid too little
+ *   multiplies it by expected output / paid output.
  */
 export function searchAmount(
   request: ResolvedRequest,
   taxes: TaxLookup,
-  targetFactor: readonly [bigint, bigint] = [1n, 1n],
+  shortfallFactor: readonly [bigint, bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
   const grossOut = grossFor(
@@ -49,11 +49,11 @@ export function searchAmount(
     request.feePpm,
     releaseTaxPpm(request, taxes),
   )
-  const [numerator, denominator] = targetFactor
+  const [numerator, denominator] = shortfallFactor
   return { amountOut: numerator === denominator ? grossOut : (grossOut * numerator) / denominator + 1n }
 }
 
-/** Returns the largest `amountOut` of a request that a route can pay whose output is `grossOut`. */
+/** Returns the largest `amountOut` that a request can demand of a route with the output `grossOut`. */
 export function maxAmountOutFor(grossOut: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
   return minOutputOf(netOf(grossOut, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
 }

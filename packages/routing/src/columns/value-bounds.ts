@@ -1,11 +1,14 @@
 /**
- * Upper bounds on token values, in output base units: from spot rates, or from the value labels of an earlier
- * exploration.
+ * Upper bounds on the value of tokens: the output, in base units, that one base unit of a token can yield. They follow
+ * from spot rates, or from the values that an earlier `Frontier.explore` computed (an exploration).
  */
 import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
-/** The labels of a frontier from which bounds are derived; see `Frontier`. */
+/**
+ * What a frontier knows of tokens: which are live (reached by the current flow), and their cost and value in output base
+ * units per base unit.
+ */
 type FrontierLabels = {
   readonly liveTokens: readonly number[]
   readonly isLive: Uint8Array
@@ -16,7 +19,7 @@ type FrontierLabels = {
 export class ValueBounds {
   private readonly problem: Problem
   private readonly spotRates: SpotRates
-  private readonly distances: Uint8Array
+  private readonly hopsFromSource: Uint8Array
   /** By token: bound before it is multiplied by `riseFactor`. */
   private boundByToken: Float64Array
   /** Factor by which values may have risen since `boundByToken` was computed. */
@@ -25,18 +28,21 @@ export class ValueBounds {
   private measuredValues: Float64Array | null = null
   /** Live tokens of that exploration. */
   private liveTokensAtMeasurement: readonly number[] = []
-  /** By token: cached edges that could pay, valid for costs from `minCostByToken` upward. */
+  /**
+   * By token: cached edges that may be profitable. A list is complete for each cost of at least `riseFactor` times
+   * `minValueByToken`.
+   */
   private readonly edgeListByToken = new Map<number, Int32Array>()
-  private readonly minCostByToken: Float64Array
+  private readonly minValueByToken: Float64Array
   private readonly edgeBuffer: Int32Array
 
-  constructor(problem: Problem, spotRates: SpotRates, distances: Uint8Array) {
+  constructor(problem: Problem, spotRates: SpotRates, hopsFromSource: Uint8Array) {
     const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
     this.spotRates = spotRates
-    this.distances = distances
+    this.hopsFromSource = hopsFromSource
     this.boundByToken = spotRates.best
-    this.minCostByToken = scratch.floats(tokens.length, Number.POSITIVE_INFINITY)
+    this.minValueByToken = scratch.floats(tokens.length, Number.POSITIVE_INFINITY)
     this.edgeBuffer = scratch.ints(from.length)
   }
 
@@ -45,11 +51,10 @@ export class ValueBounds {
   }
 
   /**
-   * Selects the bounds for new prices. If no price of a live token rose by more than a factor since the last full
-   * exploration, no value rose by more than this factor. This holds only while all live tokens of that exploration are
-   * still live.
+   * Selects the bounds for new prices. Values rise by at most the factor by which prices of live tokens have risen since
+   * the last full exploration. This holds only while all live tokens of that exploration are still live.
    *
-   * @param maxRise - maximum ratio of an edge's current rate to its rate before the trade
+   * @param maxRise - maximum over edges of the current rate / the rate before any flow
    */
   chooseBounds({ isLive, liveTokens, costLabel }: FrontierLabels, maxRise: number): void {
     const { spotRates, measuredValues, liveTokensAtMeasurement, problem } = this
@@ -75,18 +80,21 @@ export class ValueBounds {
 
   clearEdgeLists(): void {
     this.edgeListByToken.clear()
-    this.minCostByToken.fill(Number.POSITIVE_INFINITY)
+    this.minValueByToken.fill(Number.POSITIVE_INFINITY)
   }
 
-  /** Edges out of a token that could pay at this cost of the token, by the value bounds of the tokens that they buy. */
+  /**
+   * Returns the edges out of `token` that may be profitable if one unit of it costs `cost`, by the value bounds of the
+   * tokens that they buy.
+   */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
-    const { problem, spotRates, distances, edgeBuffer, boundByToken } = this
+    const { problem, spotRates, hopsFromSource, edgeBuffer, boundByToken } = this
     const minValue = cost / this.riseFactor
-    if (minValue >= this.minCostByToken[token]!) return this.edgeListByToken.get(token)!
+    if (minValue >= this.minValueByToken[token]!) return this.edgeListByToken.get(token)!
     const { offset, to } = problem.graph.topology
     const { source, maxHops } = problem
     const { hops } = spotRates
-    const maxHopsAfter = maxHops - 1 - distances[token]!
+    const maxHopsAfter = maxHops - 1 - hopsFromSource[token]!
     let count = 0
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
@@ -95,7 +103,7 @@ export class ValueBounds {
         edgeBuffer[count++] = edge
     }
     const edgeList = edgeBuffer.slice(0, count)
-    this.minCostByToken[token] = minValue
+    this.minValueByToken[token] = minValue
     this.edgeListByToken.set(token, edgeList)
     return edgeList
   }

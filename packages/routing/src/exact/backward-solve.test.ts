@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { compileCurve } from '../graph/price-curve.ts'
 import { solveBackwards } from './backward-solve.ts'
-import type { LegOutput, RouteOutput } from './route-output.ts'
+import type { EvaluatedLeg, RouteEvaluator } from './route-output.ts'
 
 const E18 = 10n ** 18n
 type PoolTerms = readonly [reserveIn: bigint, reserveOut: bigint]
@@ -24,8 +24,8 @@ function curveOf([x, y]: PoolTerms, part: number) {
 /** A route whose legs take the rest of a token, or a part of it in thousandths; counts its quotes. */
 function routeOver(terms: readonly LegTerms[], { target = 1, knowsInput = false, part = 0.999 } = {}) {
   let quotes = 0
-  const legs: LegOutput[] = terms.map(({ from, to }, edge) => ({
-    ...{ share: { edge } as LegOutput['share'], from, to, amountIn: 0n, amountOut: 0n, outputByInput: new Map() },
+  const legs: EvaluatedLeg[] = terms.map(({ from, to }, edge) => ({
+    ...{ share: { edge } as EvaluatedLeg['share'], from, to, amountIn: 0n, amountOut: 0n, outputByInput: new Map() },
   }))
   const quote = (edge: number, amountIn: bigint) => {
     quotes++
@@ -53,9 +53,9 @@ function routeOver(terms: readonly LegTerms[], { target = 1, knowsInput = false,
       }
       return balances.get(target) ?? 0n
     },
-    outputOf: ({ share: { edge } }: LegOutput, amountIn: bigint) => quote(edge, amountIn),
-    inputFor: ({ share: { edge } }: LegOutput, out: bigint) => (knowsInput ? inputOf(terms[edge]!.pool, out) : null),
-  } as unknown as RouteOutput
+    outputOf: ({ share: { edge } }: EvaluatedLeg, amountIn: bigint) => quote(edge, amountIn),
+    inputFor: ({ share: { edge } }: EvaluatedLeg, out: bigint) => (knowsInput ? inputOf(terms[edge]!.pool, out) : null),
+  } as unknown as RouteEvaluator
   const near = (amountIn: bigint) => ({ amountIn, amountOut: output.outputAt(amountIn)! })
   return { output, near, count: () => quotes, reset: () => (quotes = 0) }
 }
@@ -89,7 +89,7 @@ test('two pools of the source, the first with a fixed input', () => {
   ])
   const fixedOutput = outputOf(C!, fixed)
   const at = (amountIn: bigint) => {
-    const legs = output.legs as LegOutput[]
+    const legs = output.legs as EvaluatedLeg[]
     Object.assign(legs[0]!, { amountIn: fixed, amountOut: fixedOutput })
     Object.assign(legs[1]!, { amountIn: amountIn - fixed, amountOut: outputOf(A!, amountIn - fixed) })
     return fixedOutput + outputOf(A!, amountIn - fixed)

@@ -7,7 +7,7 @@ import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
 import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
 import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
-import type { LegOutput, RouteOutput } from './route-output.ts'
+import type { EvaluatedLeg, RouteEvaluator } from './route-output.ts'
 
 /**
  * Returns the minimum input that pays at least `required`; null if only full settlements can find it.
@@ -17,7 +17,7 @@ import type { LegOutput, RouteOutput } from './route-output.ts'
  * @throws WorkSpent
  */
 export function solveBackwards(
-  output: RouteOutput,
+  output: RouteEvaluator,
   nearPoint: AmountPoint,
   required: bigint,
   price: number,
@@ -50,7 +50,7 @@ export function solveBackwards(
  * The chain: the legs from the variable leg to the first token that several legs sell, or to the target. Last leg
  * first.
  */
-function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
+function chainOf({ legs, target }: RouteEvaluator): readonly EvaluatedLeg[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]
   while (chain.length < legs.length) {
     const token = chain[0]!.to
@@ -66,7 +66,7 @@ type ForkPoint = { readonly nearPoint: AmountPoint; readonly forkToken: number; 
 
 /** Returns the minimum balance of the fork token with which the route pays the required output; null if unknown. */
 function solveFork(
-  output: RouteOutput,
+  output: RouteEvaluator,
   { nearPoint, forkToken, point }: ForkPoint,
   required: bigint,
   price: number,
@@ -83,7 +83,7 @@ function solveFork(
 }
 
 /** Returns the minimum input with which a leg pays the required output; null if none is found. */
-function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
+function solveLeg(output: RouteEvaluator, leg: EvaluatedLeg, required: bigint): bigint | null {
   const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
   const estimatedInput = output.inputFor(leg, required)
   if (estimatedInput !== null && estimatedInput > 0n) {

@@ -3,7 +3,7 @@ import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
 import { solveBackwards } from './backward-solve.ts'
 import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
-import { RouteOutput } from './route-output.ts'
+import { RouteEvaluator } from './route-output.ts'
 import type { SettledRoute } from './search-and-settle.ts'
 import { LegRefused, type SettlementCache, settle } from './settle.ts'
 import { sharesOf } from './shares.ts'
@@ -38,7 +38,7 @@ export function minInputOf(
 ): RoutedInput | null {
   const shares = sharesOf(problem, route.flow)
   const cache: SettlementCache = { shares, settledLegs: new Map(), fixedInputs: null }
-  const output = new RouteOutput(problem, cache, route.settlement, request.taxes)
+  const output = new RouteEvaluator(problem, cache, route.settlement, request.taxes)
   const settleAt = (amount: bigint): SettledRoute | null => {
     const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
     // The bound on the output rises with the input, by at most `price` per unit.

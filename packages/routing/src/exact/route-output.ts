@@ -1,4 +1,7 @@
-/** Computes outputs of a route for similar amounts, with the same integers as `settle` but without building legs. */
+/**
+ * Computes the outputs of a settled route at nearby amounts. The results equal those of `settle` to the unit, but no
+ * settlement is built.
+ */
 import { familyOf, nullIfRefused, PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
@@ -7,7 +10,7 @@ import { type Settlement, type SettlementCache, settleLegCached } from './settle
 import { type LegShare, partOfBalance } from './shares.ts'
 
 /** A leg of the route. The tokens `from` and `to` are numbered within the route; the source is 0. */
-export type LegOutput = {
+export type EvaluatedLeg = {
   readonly share: LegShare
   readonly from: number
   readonly to: number
@@ -15,8 +18,8 @@ export type LegOutput = {
   amountIn: bigint
   amountOut: bigint
   /**
-   * Cached outputs of the pool by input: from one amount to the next, the inputs of most legs stay the same. The work
-   * budget bounds the size.
+   * Cached outputs of the pool by input. If `fixedInputs` fixes all legs out of the source except one, most legs keep
+   * their input from one amount to the next. The work budget bounds the size.
    */
   readonly outputByInput: Map<bigint, bigint>
 }
@@ -25,9 +28,9 @@ export type LegOutput = {
 type BalanceOverride = { readonly token: number; readonly balance: bigint }
 
 /** Computes outputs of one route. */
-export class RouteOutput {
+export class RouteEvaluator {
   readonly problem: Problem
-  readonly legs: readonly LegOutput[]
+  readonly legs: readonly EvaluatedLeg[]
   readonly target: number
   private readonly taxes: Taxes | undefined
   private readonly cache: SettlementCache
@@ -87,10 +90,10 @@ export class RouteOutput {
   }
 
   /**
-   * Asks the family of a leg's pool for the approximate minimum input with an output. Null if the family cannot answer,
+   * Asks the family of a leg's pool for the approximate minimum input that yields an output. Null if the family cannot answer,
    * or if a token is taxed.
    */
-  inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
+  inputFor({ share: { edge } }: EvaluatedLeg, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
     if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
     return nullIfRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
@@ -106,7 +109,7 @@ export class RouteOutput {
    *
    * @throws WorkSpent
    */
-  outputOf({ share: { edge }, outputByInput }: LegOutput, amount: bigint): bigint {
+  outputOf({ share: { edge }, outputByInput }: EvaluatedLeg, amount: bigint): bigint {
     const cachedOutput = outputByInput.get(amount)
     if (cachedOutput !== undefined) return cachedOutput
     const part = { amount, num: 1n, den: 1n }

@@ -70,8 +70,8 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
       const [firstEdge, lastEdge] = [edges[0]!, edges.at(-1)!]
       const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[lastEdge]!]!)
       const gain = value / costLabel[from[firstEdge]!]! - 1
-      // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
-      // amount.
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at about
+      // `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
       const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
@@ -86,17 +86,17 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
 function pathsThatFit(problem: Problem, flow: Flow, paths: readonly CandidatePath[]): readonly CandidatePath[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
   const { from, to } = graph.topology
-  const depthByToken = depthsOf(problem, flow)
-  const heightByToken = heightsOf(problem, flow)
+  const hopsFromSource = depthsOf(problem, flow)
+  const hopsToTarget = heightsOf(problem, flow)
   const usedPools = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id))
   let edgesLeft = maxPools - flow.edges.length
   return paths.filter(({ edges }) => {
     const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
-    const [hopsBefore, hopsAfter] = [depthByToken.get(startToken), heightByToken.get(endToken)]
+    const [hopsBefore, hopsAfter] = [hopsFromSource.get(startToken), hopsToTarget.get(endToken)]
     if (hopsBefore === undefined || hopsAfter === undefined || hopsBefore + edges.length + hopsAfter > maxHops)
       return false
     // A path must lead forward in the order of the flow, so that the flow stays acyclic.
-    if (!(hopsBefore < (depthByToken.get(endToken) ?? 0)) || edges.length > edgesLeft) return false
+    if (!(hopsBefore < (hopsFromSource.get(endToken) ?? 0)) || edges.length > edgesLeft) return false
     const pools = edges.map((edge) => graph.edges[edge]!.pool.id)
     if (!mayReusePools && pools.some((id) => usedPools.has(id))) return false
     for (const id of pools) usedPools.add(id)

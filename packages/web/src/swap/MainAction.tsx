@@ -6,7 +6,7 @@ import { fragmentOf } from '../explain/input.ts'
 import { toPlainText } from '../format/amount.ts'
 import { errorTextOf, isInvalidOrder } from '../service/error-messages.ts'
 import { isNative } from '../service/tokens.ts'
-import { loadPart } from '../ui/load-part.tsx'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
@@ -18,7 +18,7 @@ import { MainButton } from './MainButton.tsx'
 import { AcceptTerms, TermList, TermProblems } from './TermList.tsx'
 import type { SwapPageState } from './use-swap.ts'
 
-const LossDialog = loadPart(async () => (await import('./LossDialog.tsx')).LossDialog)
+const LossDialog = lazyPart(async () => (await import('./LossDialog.tsx')).LossDialog)
 
 /** Shows one button with the next step, or with the reason why there is none. */
 export function MainAction({ swap }: { readonly swap: SwapPageState }) {

@@ -4,7 +4,7 @@ import { memo, useEffect, useState } from 'react'
 import { toPlainText } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { afterPaint, useChoice } from '../ui/after-paint.ts'
-import { loadPart } from '../ui/load-part.tsx'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -30,7 +30,7 @@ import {
 import { isDirect, type SwapPageState } from './use-swap.ts'
 import { Warnings } from './Warnings.tsx'
 
-const Settings = loadPart(async () => (await import('./Settings.tsx')).Settings)
+const Settings = lazyPart(async () => (await import('./Settings.tsx')).Settings)
 
 const exactModes = [
   ['in', 'Exact input'],

@@ -7,14 +7,14 @@ import { groupOf, groupTitles } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
 import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
-import { loadPart } from '../ui/load-part.tsx'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
 import type { ShownQuote, TypedRequest } from './use-quote.ts'
 import type { WhyRouteProps } from './WhyRoute.tsx'
 
-const WhyRoute = loadPart(async () => (await import('./WhyRoute.tsx')).WhyRoute)
+const WhyRoute = lazyPart(async () => (await import('./WhyRoute.tsx')).WhyRoute)
 
 type Props = {
   readonly quote: ShownQuote

@@ -4,7 +4,7 @@ import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
 import { afterPaint, useAfterPaint } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
-import { loadPart } from '../ui/load-part.tsx'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
 import { useLedger } from './ledger.ts'
@@ -15,13 +15,13 @@ import type { TicketSide } from './Ticket.tsx'
 import { type SwapPageState, useSwap } from './use-swap.ts'
 
 /** Components that load on demand, so that the route is drawn first. */
-const TokenPicker = loadPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
-const NoRoutePanel = loadPart(async () => (await import('./QuoteError.tsx')).NoRoutePanel)
-const SigningPanel = loadPart(async () => (await import('./Signing.tsx')).SigningPanel)
-const PairChart = loadPart(async () => (await import('./PairChart.tsx')).PairChart)
-const Ledger = loadPart(async () => (await import('./Ledger.tsx')).Ledger)
-const ReceiptTicket = loadPart(async () => (await import('./SwapReceipt.tsx')).ReceiptTicket)
-const ReceiptPanel = loadPart(async () => (await import('./SwapReceipt.tsx')).ReceiptPanel)
+const TokenPicker = lazyPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
+const NoRoutePanel = lazyPart(async () => (await import('./QuoteError.tsx')).NoRoutePanel)
+const SigningPanel = lazyPart(async () => (await import('./Signing.tsx')).SigningPanel)
+const PairChart = lazyPart(async () => (await import('./PairChart.tsx')).PairChart)
+const Ledger = lazyPart(async () => (await import('./Ledger.tsx')).Ledger)
+const ReceiptTicket = lazyPart(async () => (await import('./SwapReceipt.tsx')).ReceiptTicket)
+const ReceiptPanel = lazyPart(async () => (await import('./SwapReceipt.tsx')).ReceiptPanel)
 
 export function SwapPage() {
   useTitle('Swap')

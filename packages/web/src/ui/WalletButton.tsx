@@ -2,10 +2,10 @@
 import { useState } from 'react'
 import { shorten } from '../format/number.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
-import { loadPart } from './load-part.tsx'
+import { lazyPart } from './lazy-part.tsx'
 
 /** The dialog and the code of browser wallets load on demand. */
-export const WalletDialog = loadPart(async () => (await import('./WalletDialog.tsx')).WalletDialog)
+export const WalletDialog = lazyPart(async () => (await import('./WalletDialog.tsx')).WalletDialog)
 
 export function WalletButton() {
   const wallet = useWallet()

@@ -11,7 +11,7 @@ import type { BalancerV3Fixed } from './types.ts'
 
 const LENS = lensOf('BalancerV3BufferLens')
 const lens = BalancerV3BufferLens__factory.createInterface()
-const assetsOf = callCodec<[vault: string, shares: readonly string[]], [assets: string[]]>(lens, 'find')
+const findCodec = callCodec<[vault: string, shares: readonly string[]], [assets: string[]]>(lens, 'find')
 /** Gas per token. */
 const FIND_GAS = 30_000
 const READ_GAS = 100_000
@@ -20,32 +20,32 @@ export const isBuffer = (pool: Pool<unknown>): boolean =>
   (pool.fixed as Partial<BalancerV3Fixed> | undefined)?.buffer === true
 
 /**
- * Returns the id of a buffer: the share's address, then 12 bytes of the vault's address. The share's address alone is
- * the id of the pool of family `erc4626`.
+ * Returns the id of a buffer: the share's address, then the first 12 bytes of the Balancer Vault's address. The share's
+ * address alone is the id of the pool of family `erc4626`.
  */
 const bufferId = (vault: Address, share: Address) => `${share}${vault.slice(2, 26)}`
 
-/** Returns each share token that has a buffer, as a pool of its asset and itself. */
+/** Finds the ERC-4626 shares of requested pairs that have a buffer. Each is returned as a pool of asset and share. */
 export function* findBuffers(
   { address: vault, family, brand: dex }: DexRow,
   pairs: readonly (readonly [Address, Address])[],
 ): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
-  const data = assetsOf.encode(vault, tokens)
+  const data = findCodec.encode(vault, tokens)
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * tokens.length }]
   if (!answer) return []
-  const [assets] = assetsOf.decode(answer)
+  const [assets] = findCodec.decode(answer)
   return tokens.flatMap((share, k) => {
     const asset = toAddress(assets[k]!)
     const isRequested = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
     if (asset === ZERO_ADDRESS || asset === share || !isRequested) return []
-    // The share token's own code determines its value.
+    // The share's own code sets its exchange rate, without an event of the Balancer Vault.
     const fixed: BalancerV3Fixed = { vault, dependsOn: [share], silent: true, buffer: true }
     return [{ id: bufferId(vault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null }]
   })
 }
 
-/** Reads the facts of the ERC-4626 vaults behind buffers. */
+/** Adds to each buffer how a simulation can hold its shares. */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const bufferPools = pools.filter(isBuffer)
   const holdings = yield* findShareHoldings(bufferPools.map(({ address }) => address))

@@ -7,7 +7,7 @@ type Code<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: Fu
  * Returns a component whose code loads when it is first shown. The code may not arrive, for example because the network
  * is lost or a new version replaced its file. The rest of the page then stays.
  */
-export function loadPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
+export function lazyPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   const code: Code<P> = { load }
   return (props) => <Part code={code} props={props} />
 }
