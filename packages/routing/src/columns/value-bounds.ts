@@ -6,7 +6,7 @@ import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * Facts of a frontier about tokens: which are live (reached by the current flow), and their cost and value in output base
+ * Facts of a frontier about tokens: which are live (carry flow), and their cost and value in output base
  * units per base unit.
  */
 type FrontierLabels = {
