@@ -22,7 +22,7 @@ export type SolvedAllocation = {
   price(token: number): number
 }
 
-type SubgraphTerms = {
+export type SubgraphTerms = {
   /** Minimum number of edges from the source to the target in the whole graph. */
   readonly minHops: number
   /**
