@@ -26,7 +26,7 @@ const tags = {
   native: { name: 'Native', description: 'The native token of the chain.' },
   registry: { name: 'Registry', description: 'Listed in the file of the chain.' },
   found: { name: 'Found', description: 'Found in pools with real liquidity. Not verified by anyone.' },
-  unlisted: { name: 'Unlisted', description: 'In no list; requested by its address. Not verified by anyone.' },
+  unlisted: { name: 'Unlisted', description: 'In no list: requested by its address. Not verified by anyone.' },
   copy: { name: 'Copy', description: 'Has the same symbol as another token, or one that looks like it.' },
 }
 
