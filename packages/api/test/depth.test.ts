@@ -1,5 +1,5 @@
 /** Tests prices and depth of untrusted tokens: they count only balances that pools hold, and only tokens that can be sold. */
-import { type Contract, createBuilder } from '@sluice/devnet'
+import { type Contract, createBuilder, request } from '@sluice/devnet'
 import { expect, test } from 'vitest'
 import { localService } from './src/devnet.ts'
 import { ask } from './src/service.ts'
@@ -18,6 +18,8 @@ const WETH = ['function deposit() payable', 'function approve(address,uint256)']
 /** Final reasons of a missing price; other reasons may still change. */
 const FINAL = ['unsellable', 'below-floor']
 const LOOKS = 600
+/** Time in which a slow machine has read a new block. */
+const PATIENT = { timeout: 60_000 }
 
 async function answered<T>(path: string): Promise<T> {
   const { status, text } = await ask(`${local.server.url}/${path}`)
@@ -27,6 +29,17 @@ async function answered<T>(path: string): Promise<T> {
 
 async function answerOf<T>(endpoint: string, token: string): Promise<T> {
   return (await answered<Record<string, T>>(`${endpoint}/31337?token=${token}`))[token]!
+}
+
+/**
+ * Waits until answers come from the chain's newest block: balances of a pool that were read before stay valid for minutes.
+ */
+async function catchUp(): Promise<void> {
+  const { url, info } = local.devnet
+  const head = Number(await request<string>(url, 'eth_blockNumber', []))
+  const pair = `src=${info.tokens.WETH!.address}&dst=${info.tokens.USDC!.address}`
+  const quote = () => answered<{ simulationBlock: number }>(`quote/31337?${pair}&amount=1000000000000000`)
+  await expect.poll(async () => (await quote()).simulationBlock, PATIENT).toBeGreaterThanOrEqual(head)
 }
 
 /** Polls an answer about a token until all its pools are known and the token is measured. */
@@ -62,9 +75,6 @@ async function inV3(): Promise<{ readonly token: Contract; readonly pool: string
   return { token, pool: await factory.read<string>('getPool', [first.address, second.address, 3_000]) }
 }
 
-/** Time in which a slow machine has read a new block. */
-const PATIENT = { timeout: 60_000 }
-
 test('a Uniswap V3 pool that holds almost none of a token adds almost no depth, for any price curve', async () => {
   const whole = await inV3()
   let before = 0
@@ -73,6 +83,7 @@ test('a Uniswap V3 pool that holds almost none of a token adds almost no depth, 
     .toBeGreaterThan(100_000)
   const drained = await inV3()
   await drained.token.send('revoke', [drained.pool, (99n * 10n ** 20n) / 100n])
+  await catchUp()
   await expect
     .poll(async () => (await of<number | null>('liquidity', drained.token.address)) ?? 0, PATIENT)
     .toBeLessThan(0.2 * before)
@@ -90,6 +101,7 @@ test('a Uniswap V2 pair whose balance is below its reserves adds almost no depth
   const pairs = builder.contractAt(PAIRS, devnet.info.routers.uniswapV2Factory!)
   const pair = await pairs.read<string>('getPair', [token.address, devnet.info.tokens.WETH!.address])
   await token.send('revoke', [pair, 999n * WHOLE])
+  await catchUp()
   await expect
     .poll(async () => (await of<number | null>('liquidity', token.address)) ?? 0, PATIENT)
     .toBeLessThan(0.1 * before)
@@ -101,6 +113,7 @@ test('a token that can be bought but not sold has no price, from the first reque
   const trap = await deployToken(devnet, 'TrapToken')
   const pairs = builder.contractAt(PAIRS, devnet.info.routers.uniswapV2Factory!)
   await trap.send('close', [await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])])
+  await catchUp()
   const detailed = async () => {
     const { usd, reason } = (
       await answered<Record<string, { usd: number | null; reason: string }>>(
@@ -122,6 +135,7 @@ test('a sale that fails in a quote removes the price of the token at once', asyn
   const pairs = builder.contractAt(PAIRS, devnet.info.routers.uniswapV2Factory!)
   const pair = await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])
   await trap.send('close', [pair])
+  await catchUp()
   const query = { src: trap.address, dst: devnet.info.tokens.WETH!.address, amount: `${WHOLE}`, from: builder.from }
   const { text } = await ask(`${local.server.url}/aggregator/31337?${new URLSearchParams(query)}`)
   expect(JSON.parse(text).code).toBe('ROUTE_REVERTED')
