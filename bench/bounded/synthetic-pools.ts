@@ -119,8 +119,8 @@ function weightedState({ tokens, price, size, feePpm }: PairSpec, random: Random
 const MAX_STABLE_FEE = 500
 
 /**
- * Returns an unbalanced stable pool, one side of which is nearly empty. First computes the price of the pool without
- * fee, and then corrects the rates so that the price is the requested one.
+ * Returns a stable pool that holds almost nothing of one token. First computes the price of the pool without fee, and
+ * then corrects the rates so that the price is the requested one.
  */
 function stableState({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState | null {
   if (feePpm > MAX_STABLE_FEE) return null

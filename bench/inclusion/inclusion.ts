@@ -26,7 +26,7 @@ const { values } = parseArgs({
 })
 const delays: readonly Delay[] = values.cold ? [DELAYS[0]] : DELAYS
 const seed = Number(values.seed)
-/** Number of quotes, each of which is sent once per delay, so that the transactions add up to `--swaps`. */
+/** Number of quotes. Each quote is sent once per delay, so that the transactions add up to `--swaps`. */
 const quotesPerDelay = Math.ceil(Number(values.swaps) / delays.length)
 /** Number of quotes on the local chain, on Ethereum state, and through pools created in the quoted block. */
 const quoteCounts = {

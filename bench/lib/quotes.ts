@@ -44,7 +44,7 @@ export async function send(url: string): Promise<Outcome> {
 /**
  * Sends requests for `ms` milliseconds.
  *
- * @param callerCount - number of concurrent callers, each of which pauses briefly after a response
+ * @param callerCount - number of concurrent callers; each pauses briefly after a response
  */
 export async function sendForMs(
   url: string,

@@ -82,7 +82,7 @@ try {
   rmSync(temporaryDir, { recursive: true })
 }
 
-/** Measures normal callers, each of which sends one request at a time and pauses after the response. */
+/** Measures normal callers. Each sends one request at a time, and pauses after the response. */
 async function measureCallers(forSeconds: number) {
   const { answers, p50, p95, slowest } = await closedLoop({
     ...{ url: service.url, next: () => getRequest(nextPath()), seconds: forSeconds },

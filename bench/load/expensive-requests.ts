@@ -15,7 +15,7 @@ const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
 const addresses = (count: number) => Array.from({ length: count }, () => hex(20)).join()
 const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!
 
-/** Returns functions by kind of request, each of which creates the next complete HTTP request. */
+/** Returns a function for each kind of request. The function creates the next complete HTTP request. */
 export function requestGenerators({
   chainId,
   weth,

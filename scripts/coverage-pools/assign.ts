@@ -161,7 +161,7 @@ const DYNAMIC_FEE = 0x800000
 const TICK_SPACINGS = [1, 2, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 100, 200, 400]
 
 /**
- * Finds the key of a V4 pool, of which its id is the hash, among tokens that moved, the reported fee, common tick
+ * Finds the key of a V4 pool; its id is the hash of the key. Tries tokens that moved, the reported fee, common tick
  * spacings, and contracts of the transaction as hooks.
  */
 async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Context): Promise<AssignedPool> {

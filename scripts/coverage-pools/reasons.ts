@@ -59,7 +59,7 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
   return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
 }
 
-/** Returns the reason for a pool of a served row of which the recorded state lacks a part. */
+/** Returns the reason for a pool of a served row if the recorded state lacks a part of the pool. */
 export function unreadReason({ family, brand }: DexRow): Reason {
   return { code: 'unread', text: `${family} (${brand}): the recorded state lacks a part of the pool` }
 }

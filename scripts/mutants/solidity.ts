@@ -22,7 +22,7 @@ const contracts = join(root, 'contracts')
 const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
 const folder = join(contracts, 'cache/mutant')
 const TARGETS = ['Guard', 'Executor'] as const
-/** Test files that do not apply to mutants: of gas, and of the equality of both builds, of which one is broken. */
+/** Test files that do not apply to mutants: of gas, and of the equality of both builds, because one build is broken. */
 const TESTS_OF_BOTH_BUILDS = ['Gas.t.sol', 'Builds.t.sol']
 
 /** The contracts without a broken line, against which all tests must pass. */

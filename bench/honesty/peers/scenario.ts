@@ -13,8 +13,7 @@ const V2_FEE_PPM = 3_000
 const BRANDS = { 'uniswap-v2': 'Uniswap V2', 'uniswap-v3': 'Uniswap V3' } as const
 
 /**
- * Returns the scenario of the given tokens, the first of which is the wrapped native token. Omits pools of other
- * tokens.
+ * Returns the scenario of the given tokens. The first token is the wrapped native token. Omits pools of other tokens.
  */
 export async function scenarioOf(url: string, tokens: readonly TradedToken[]): Promise<Scenario> {
   const ids = new Map(tokens.map(({ token }, id) => [token, id]))

@@ -112,7 +112,7 @@ export const OVERFLOW_IDLE = 4
 
 /** Maximum unsold fraction of the input for which a sale at a loss is tried. */
 export const WASTEFUL_UNSOLD = 0.5
-/** Maximum number of tokens of which almost everything is sold through one edge. */
+/** Maximum number of tokens that are sold almost entirely through one edge. */
 export const WASTEFUL_TOKENS = 2
 /** Factor on the shares of the token's other edges. */
 export const WASTEFUL_REST = 1e-6

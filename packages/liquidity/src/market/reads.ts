@@ -105,17 +105,19 @@ function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: num
   for (const read of readsOf(pending)) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
+    let readBytes = addedBytes(read, codes)
     const hasConflict = codes.has(read.to) && codes.get(read.to) !== read.code
-    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + addedBytes(read, codes) > maxBytes || hasConflict) {
+    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + readBytes > maxBytes || hasConflict) {
       groups.push([])
       gas = 0
       bytes = 0
       codes.clear()
+      // The new call contains no code yet.
+      readBytes = addedBytes(read, codes)
     }
     groups.at(-1)!.push(read)
     gas += readGas
-    // Computed after the start of a new group, which contains no code yet.
-    bytes += addedBytes(read, codes)
+    bytes += readBytes
     codes.set(read.to, read.code)
   }
   return groups

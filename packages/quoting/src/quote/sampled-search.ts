@@ -1,6 +1,6 @@
 /**
- * Searches routes that may use sampled pools: pools without a known formula, of which only the outputs of some inputs
- * (samples) are known. These outputs come from code that anyone can deploy, so the pool can pay less in a transaction
+ * Searches routes that may use sampled pools: pools without a known formula. Only their outputs for some inputs are known
+ * (samples). These outputs come from code that anyone can deploy, so the pool can pay less in a transaction
  * than in a simulation. A transaction guarantees only its minimum output. So a route through untrusted sampled pools is
  * used in two cases only: no other route exists, or its minimum output reaches the output of the best route without such
  * pools.

@@ -97,7 +97,7 @@ export class Scratch {
     return this.withCleanup(this.blankBytes.lend(length), wipe)
   }
 
-  /** Like `zeroInts`, but filled with −1: for indices of which most are absent. */
+  /** Returns an array of −1. Use it for indices that are mostly absent. */
   blankIndexArray(length: number, wipe: (array: Int32Array) => void): Int32Array {
     if (length <= MAX_SHORT_LENGTH) return this.ints(length, -1)
     return this.withCleanup(this.blankIndices.lend(length), wipe)

@@ -82,7 +82,7 @@ function cheapestRemovals(
 }
 
 /**
- * Returns edges of which at least one must be removed. If a pool is used twice: its edges. Above the pool limit: all
+ * Returns edges; at least one of them must be removed. If a pool is used twice: its edges. Above the pool limit: all
  * edges. Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
  */
 function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {

@@ -32,5 +32,5 @@ export const reduceAll: ReductionRule = (inflows, excess) => {
   return inflows.map(({ output }) => output * (1 - excess / total))
 }
 
-/** Compares numbers, several of which may be infinite. */
+/** Compares numbers. Both may be infinite, so their difference may be no number. */
 const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)

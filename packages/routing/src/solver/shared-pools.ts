@@ -1,5 +1,5 @@
 /**
- * Multi-token pools (of more than two tokens) of which one route uses several pairs. All pairs share the pool's trading
+ * Pools of more than two tokens in routes that use several pairs of one pool. All pairs share the pool's trading
  * function.
  */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'

@@ -7,7 +7,7 @@ import { plainShape, type Shape } from './shape.ts'
 
 /** Test value that fits in 96 bits. */
 const SMALL_BALANCE = 2n ** 80n + 0x1234567n
-/** Test value for tokens of which a base unit is many shares. */
+/** Test value for tokens that count many shares for one base unit. */
 const LARGE_BALANCE = 2n ** 240n + 0x777n
 const MAX_UINT256 = 2n ** 256n - 1n
 /** Test values that are written for each candidate, each for another owner. */

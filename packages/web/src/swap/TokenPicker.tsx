@@ -32,7 +32,7 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
   const listId = toElementId(useId())
   const options = orderTokens(data ?? [])
   const activeIndex = Math.min(active, options.length - 1)
-  // During a search the list shows the tokens of an earlier text, of which Enter must not choose any.
+  // During a search the list shows the tokens of an earlier text. Enter must not choose any of them.
   const isSearching = isPending || isPlaceholderData
   // True if Enter was pressed during a search; the first token that is found will be chosen.
   const [isEnterPending, setIsEnterPending] = useState(false)

@@ -106,8 +106,8 @@ function virtualAtRatio(fourthRoot: bigint, liveBalances: BalancePair, lastVirtu
 }
 
 /**
- * Returns the virtual balances of a range that follows the price: the virtual balance of the overvalued token, of which
- * the pool has little, shrinks every second.
+ * Returns the virtual balances of a range that follows the price. The pool has little of the overvalued token, and the
+ * virtual balance of that token shrinks every second.
  */
 function virtualFollowingPrice(
   clock: ReclammClock,
