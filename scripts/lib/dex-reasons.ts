@@ -45,7 +45,7 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   'liquidity-book': { pools: 'pairs with hooks in swaps', why: 'they can refuse any swap' },
   'maverick-v2': {
     pools:
-      'pools with an accessor; from the 17th pool of a pair on, those created before; beyond the budget of a block, pools of tokens requested less lately',
+      'pools with an accessor; of a pair with over 16 pools, all that were created after the first 16 and before the service started; beyond the budget of a block, pools of tokens requested less lately',
     why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
   },
   'pancake-infinity': { pools: 'pools with a hook in swaps', why: 'code of its maker, not sampled yet' },

@@ -213,8 +213,8 @@ function gasBeyondRanking(family: string): number {
 }
 
 /**
- * Counts the parts of a route by key. Input and output are parts besides their tokens, because the input and output tokens
- * are transferred once more, from and to the sender, and change storage slots of the sender.
+ * Counts the parts of a route by key. The route's input and output are parts of their own, in addition to their tokens:
+ * these tokens are transferred once more, from and to the sender, and change storage slots of the sender.
  */
 function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([
