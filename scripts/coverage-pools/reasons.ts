@@ -51,7 +51,7 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
     return { code: 'family', text: `${first.family} (${first.brand}): ${REASONS[first.family] ?? 'not written yet'}` }
   const { tokens } = swap
   const searches = tokens
-    ? servedDexRows.map((servedRow) => familyOf(servedRow.family)!.findPools(servedRow, [tokens]))
+    ? servedDexRows.flatMap((servedRow) => familyOf(servedRow.family)!.findPools?.(servedRow, [tokens]) ?? [])
     : []
   const namedPools = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
   if (namedPools.some((namedPool) => namedPool.id === swap.pool || namedPool.address === swap.pool))

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Chain, DexRow } from '@sluice/chains'
-import { families, rowsOf } from '@sluice/liquidity'
+import { exactIdOf, families, familyOf, rowsOf, twinIdOf } from '@sluice/liquidity'
 import type { Summary } from '../coverage-pools/report.ts'
 import { EXCLUDED, REASONS } from './dex-reasons.ts'
 import { root } from './run.ts'
@@ -50,11 +50,17 @@ ${byFamily.map(([family, list]) => familyLine(family, list, chains)).join('\n')}
 ## Pools that are left out
 
 Rows say nothing of pools. These pools of served rows are not traded. *Sampled* families are quoted from swaps simulated at each block
-([decision](decisions/sampled-pools.md)), all others by exact math.
+([decision](decisions/sampled-pools.md)), all others by exact math. Families with *exact, or sampled* sample the pools that their math does not
+reproduce, such as those with a hook in swaps or of an unknown implementation. All that are sampled have a budget at each block, and pools of tokens
+requested less lately wait beyond it.
 
 | family | quoted | pools left out | why |
 | --- | --- | --- | --- |
-${families.map(excludedLine).sort().join('\n')}
+${families
+  .filter(({ id }) => exactIdOf(id) === null)
+  .map(excludedLine)
+  .sort()
+  .join('\n')}
 
 ${recordedSection(recorded)}
 ## By chain
@@ -106,7 +112,8 @@ function recordedLine(name: string, { blocks, from, to, swaps, transactions, poo
 
 function excludedLine({ id, sampled }: (typeof families)[number]): string {
   const { pools, why } = EXCLUDED[id] ?? { pools: '', why: '' }
-  return `| ${id} | ${sampled || id === 'prop-amm' ? 'sampled' : 'exact'} | ${pools} | ${why} |`
+  const exact = familyOf(twinIdOf(id)) ? 'exact, or sampled' : 'exact'
+  return `| ${id} | ${sampled || id === 'prop-amm' ? 'sampled' : exact} | ${pools} | ${why} |`
 }
 
 function familyLine(family: string, rows: readonly DexRow[], chains: readonly Chain[]): string {

@@ -13,47 +13,35 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 type ExcludedPools = { readonly pools: string; readonly why: string }
 
+/** Reason for pools that no family quotes, and that a twin cannot sample. */
+const NEITHER = 'unknown math; only pools of two tokens are sampled'
+
 /** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
 export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
-  'aave-gsm': { pools: "modules of a vault's shares (Gsm4626)", why: 'not written yet' },
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
   'algebra-integral': {
     pools: 'pools of custom deployers that the row does not name',
     why: 'their deployer chooses the plugin freely',
   },
   ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
-  'balancer-v2': { pools: 'types other than weighted and stable', why: 'not written yet' },
-  'balancer-v3': {
-    pools: 'types that are not written, and hooks in swaps that do more than report a fee',
-    why: 'unknown math',
-  },
+  'balancer-v2': { pools: 'of other types than weighted and stable, those of more than two tokens', why: NEITHER },
+  'balancer-v3': { pools: 'of unknown types or with a hook in swaps, those of more than two tokens', why: NEITHER },
   'caller-fee-v3': {
     pools: 'beyond the budget of a block, pools of tokens requested less lately',
     why: 'each sample costs the node a swap',
   },
-  'curve-crypto': { pools: 'StableSwap math with a price scale (Yield Basis)', why: 'not written yet' },
-  'curve-stable': {
-    pools: 'implementations whose own quotes ours do not reproduce, and pools of the native token',
-    why: 'unknown math; not written yet',
-  },
-  ekubo: { pools: 'pools with an extension', why: 'code of its maker, not sampled yet' },
-  erc4626: { pools: 'vaults with fees or other conversions', why: 'unknown math, not sampled yet' },
-  'euler-swap': {
-    pools: 'pools whose own quote ours does not reproduce, or with a hook in swaps',
-    why: 'unknown math',
-  },
-  'liquidity-book': { pools: 'pairs with hooks in swaps', why: 'they can refuse any swap' },
+  'curve-crypto': { pools: 'of unknown implementations, those of more than two coins', why: NEITHER },
+  'curve-stable': { pools: 'of unknown implementations, those of more than two coins', why: NEITHER },
+  ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
   'maverick-v2': {
     pools:
       'pools with an accessor; of a pair with over 16 pools, all that were created after the first 16 and before the service started; beyond the budget of a block, pools of tokens requested less lately',
     why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
   },
-  'pancake-infinity': { pools: 'pools with a hook in swaps', why: 'code of its maker, not sampled yet' },
   'pancake-stable': {
     pools: 'stopped pools, and pools of the native token',
     why: 'no swap is possible; not written yet',
   },
-  'rate-wrapper': { pools: 'wrappers whose own answers ours do not reproduce', why: 'unknown math' },
   solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
   'syncswap-aqua': {
     pools:
@@ -65,5 +53,4 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
       'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of tokens requested less lately',
     why: 'no sample can be taken; each sample costs the node a swap',
   },
-  'woofi-v2': { pools: 'revisions whose own quotes ours do not reproduce', why: 'unknown math' },
 }

@@ -9,6 +9,8 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 /// @notice Finds and reads Curve pools on the StableSwap invariant, of any age; never deployed.
 contract CurveLens {
     uint256 private constant MAX_COINS = 8;
+    /// @dev Coin of pools that hold native token.
+    address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
     struct State {
         address[] coins;
@@ -90,7 +92,7 @@ contract CurveLens {
                     mstore(add(add(rates, 0x20), mul(i, 0x20)), mload(add(data, at)))
                 }
             } else {
-                rates[i] = 10 ** (36 - IERC20Metadata(list[i]).decimals());
+                rates[i] = 10 ** (36 - (list[i] == NATIVE ? 18 : IERC20Metadata(list[i]).decimals()));
             }
         }
     }

@@ -1,6 +1,6 @@
 /**
  * Builds this package from Hardhat's output: compiles TypeChain's TypeScript to `dist/*.js` with declarations, and
- * writes the bytecode of every contract (creation, runtime, and the path of its Solidity source) to `dist/bytecode.js`.
+ * writes the bytecode of every contract (creation, runtime, and its immutable variables) to `dist/bytecode.js`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,14 @@ execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '-
   stdio: 'inherit',
 })
 
-type Artifact = { contractName: string; sourceName: string; bytecode: string; deployedBytecode: string }
+type Artifact = {
+  contractName: string
+  sourceName: string
+  bytecode: string
+  deployedBytecode: string
+  /** By the id of a variable, the words of the runtime code that the constructor fills in. */
+  immutableReferences: Record<string, { start: number }[]>
+}
 const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.json') && file.includes('.sol/'))
   .sort()
@@ -29,17 +36,22 @@ const names = contracts.map((contract) => contract.contractName)
 const twice = names.find((name, index) => names.indexOf(name) !== index)
 if (twice) throw new Error(`two contracts are named ${twice}: bytecode is keyed by name`)
 
-const entries = contracts.map(
-  ({ contractName, bytecode, deployedBytecode }) =>
-    `  ${contractName}: { creation: '${bytecode}', runtime: '${deployedBytecode}' },`,
-)
+const entries = contracts.map(({ contractName, bytecode, deployedBytecode, immutableReferences }) => {
+  const immutables = Object.values(immutableReferences).flatMap((words) => words.map(({ start }) => start))
+  return `  ${contractName}: { creation: '${bytecode}', runtime: '${deployedBytecode}', immutables: [${immutables}] },`
+})
 mkdirSync(temporaryDir, { recursive: true })
 writeFileSync(join(temporaryDir, 'bytecode.js'), `export const bytecode = {\n${entries.join('\n')}\n}\n`)
 writeFileSync(
   join(temporaryDir, 'bytecode.d.ts'),
-  `/** Creation and runtime code of each contract, as compiled by the build. */\nexport declare const bytecode: {\n${names
-    .map((name) => `  readonly ${name}: { readonly creation: \`0x\${string}\`; readonly runtime: \`0x\${string}\` }`)
-    .join('\n')}\n}\n`,
+  `type Code = {
+  readonly creation: \`0x\${string}\`
+  readonly runtime: \`0x\${string}\`
+  /** Offsets in bytes of the words of the runtime code that the constructor fills in. */
+  readonly immutables: readonly number[]
+}
+/** Creation and runtime code of each contract, as compiled by the build. */
+export declare const bytecode: {\n${names.map((name) => `  readonly ${name}: Code`).join('\n')}\n}\n`,
 )
 rmSync(dist, { recursive: true, force: true })
 renameSync(temporaryDir, dist)

@@ -139,6 +139,8 @@ export type Read = {
   readonly data: Hex
   readonly code?: Hex
   readonly gas?: number
+  /** Overrides the account's balance of the native token, in wei. */
+  readonly balance?: bigint
   /** Storage overrides. They apply to all reads in the same call. */
   readonly storage?: Readonly<Record<Address, Readonly<Record<Hex, Hex>>>>
 }
@@ -217,8 +219,9 @@ export interface DexFamily<State = unknown> {
 
   /**
    * Finds the pools of one deployment for any of the pairs. One generator serves all pairs, so their reads are batched.
+   * Absent: pools are not found by their tokens.
    */
-  findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
+  findPools?(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
   /**
    * Reads immutable facts once, before a pool is first used. Returns the pools with `fixed` filled in; null if the
    * facts cannot be read yet and the pool must wait.

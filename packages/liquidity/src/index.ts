@@ -13,6 +13,7 @@ export {
   ROUTE_GAS,
   tokenGas,
 } from './dexes/common/gas.ts'
+export { exactIdOf, twinIdOf } from './dexes/common/twin-id.ts'
 export type { CurveStableState } from './dexes/curve-stable/types.ts'
 export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'

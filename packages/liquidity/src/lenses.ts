@@ -14,6 +14,16 @@ export function lensOf(name: keyof typeof bytecode): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }
 
+/** Returns the lens of a contract that inherits the Executor and is its own Guard. */
+export function ownGuardLensOf(name: keyof typeof bytecode): Lens {
+  const { to, code } = lensOf(name)
+  const word = to.slice(2).padStart(64, '0')
+  // Two characters per byte, after `0x`.
+  const withGuard = (runtime: string, start: number) =>
+    runtime.slice(0, 2 + 2 * start) + word + runtime.slice(2 + 2 * start + word.length)
+  return { to, code: bytecode[name].immutables.reduce(withGuard, code as string) as Hex }
+}
+
 export const PANCAKE_INFINITY_LENS = lensOf('PancakeInfinityLens')
 export const PAIR_LENS = lensOf('PairLens')
 export const PAIR_FEE_LENS = lensOf('PairFeeLens')

@@ -49,7 +49,7 @@ const later = (seconds: number) => ask('evm_increaseTime', [seconds]).then(() =>
 /** Reads the reserve as the market does. */
 async function read(): Promise<AaveV3State | null> {
   const block = { blockHash: await head() }
-  const [pools] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, aToken.address]])])
+  const [pools] = await runReads(rpc, block, [aaveV3.findPools!(row(), [[asset.address, aToken.address]])])
   expect(pools).toHaveLength(1)
   const [states] = await runReads(rpc, block, [aaveV3.readStates(row(), pools!)])
   scaledBalance = await aToken.read('scaledBalanceOf', [TRADER])
@@ -214,6 +214,6 @@ test('withdrawals are limited by the cash; a frozen reserve only pays out, a pau
 test('only assets of a market are read from it', async () => {
   const block = { blockHash: await head() }
   const unlistedToken = toAddress(`0x${'5'.repeat(40)}`)
-  const [pools] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, unlistedToken]])])
+  const [pools] = await runReads(rpc, block, [aaveV3.findPools!(row(), [[asset.address, unlistedToken]])])
   expect(pools).toEqual([])
 })

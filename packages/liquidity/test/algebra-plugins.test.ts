@@ -132,7 +132,7 @@ test('pools of custom deployers are found only if the row names the deployer', a
   const family = familyOf(FAMILY)!
   const head = await world.rpc.getBlock('latest')
   const find = (of: DexRow) =>
-    runReads(world.rpc, { blockHash: head!.hash }, [family.findPools(of, [[token0, token1]])])
+    runReads(world.rpc, { blockHash: head!.hash }, [family.findPools!(of, [[token0, token1]])])
   expect((await find(named))[0]!.map(({ id }) => id)).toContain(expected)
   expect((await find(row))[0]!.map(({ id }) => id)).not.toContain(expected)
   const ofFactory = logs.filter(({ address }) => address === row.address)

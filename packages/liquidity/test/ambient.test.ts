@@ -74,7 +74,7 @@ describe('a model of the dex', () => {
         const blockHash = await head()
         const row = { ...ambientRow(model.address), contracts: { wrappedNative: toAddress(`0x${'ee'.repeat(20)}`) } }
         const pair: readonly [Address, Address] = native ? [coins[1], row.contracts.wrappedNative] : tokens
-        const [pools] = (await runReads(rpc, { blockHash }, [ambient.findPools(row, [pair])])) as [
+        const [pools] = (await runReads(rpc, { blockHash }, [ambient.findPools!(row, [pair])])) as [
           readonly Pool<null>[],
         ]
         expect(pools).toEqual([{ ...stood, dex: row.brand }])

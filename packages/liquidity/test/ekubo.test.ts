@@ -182,7 +182,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
 
   test('pools with common settings are found without a log', async () => {
     const [pools] = (await runReads(world.rpc, { blockHash: world.blockHash() }, [
-      ekubo.findPools(EKUBO_ROW, [
+      ekubo.findPools!(EKUBO_ROW, [
         world.pools().find(({ tokens }) => BigInt(tokens[0]!) > 0n)!.tokens as [Address, Address],
       ]),
     ])) as [readonly Pool<null>[]]

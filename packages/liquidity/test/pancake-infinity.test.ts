@@ -7,10 +7,13 @@ import { type Anvil, accounts, type Builder, type Contract, createBuilder, reque
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { AbiCoder, keccak256 } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SampledState } from '../src/dexes/common/sampled-state.ts'
+import { toTwin } from '../src/dexes/common/sampled-twin.ts'
+import { twinIdOf } from '../src/dexes/common/twin-id.ts'
 import { pancakeInfinity } from '../src/dexes/pancake-infinity/index.ts'
 import { poolId } from '../src/dexes/pancake-infinity/key.ts'
 import type { InfinityKey, InfinityState } from '../src/dexes/pancake-infinity/types.ts'
-import type { Pool } from '../src/index.ts'
+import { familyOf, type Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
 import { type Outcome, run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
@@ -164,7 +167,7 @@ test('a paused manager cannot be read, and pools with common keys are found with
   const { fee, ...key } = { fee: 500, ...recordedState, tickSpacing: 10 }
   const pool = await standPool({ ...key, ticks: [] }, fee)
   const rows = managerRow('cl')
-  const [pools] = (await runReads(rpc, await head(), [pancakeInfinity.findPools(rows, [tokens])], {})) as [
+  const [pools] = (await runReads(rpc, await head(), [pancakeInfinity.findPools!(rows, [tokens])], {})) as [
     readonly Pool<null>[],
   ]
   expect(pools.map(({ id }) => id)).toEqual([pool.id])
@@ -185,9 +188,9 @@ test('a paused manager cannot be read, and pools with common keys are found with
   await managers.get('cl')!.send('pause', [false])
 })
 
-test('a pool whose hook takes part in swaps is ignored', async () => {
+test('a pool whose hook takes part in swaps is found, and not read', async () => {
   const manager = managers.get('bin')!
-  for (const [bits, isCreated] of [
+  for (const [bits, isRead] of [
     [1 << 2, true],
     [1 << 6, false],
     [1 << 7, false],
@@ -197,6 +200,41 @@ test('a pool whose hook takes part in swaps is ignored', async () => {
     const parameters = `0x${(0x10000 * 25 + bits).toString(16).padStart(64, '0')}`
     const key = [...tokens, toAddress(`0x${'ab'.repeat(20)}`), manager.address, 3000, parameters]
     const { logs } = await manager.send('emitBin', [`0x${'00'.repeat(32)}`, key])
-    expect(pancakeInfinity.createdPool!(managerRow('bin'), logs[0] as never) !== null, String(bits)).toBe(isCreated)
+    const pool = pancakeInfinity.createdPool!(managerRow('bin'), logs[0] as never)!
+    const reads = pancakeInfinity.readStates(managerRow('bin'), [pool])
+    expect((reads.next().value as readonly unknown[]).length > 0, String(bits)).toBe(isRead)
+    if (!isRead) expect(reads.next([]).value).toEqual([null])
   }
+})
+
+/** beforeSwap */
+const SWAP_HOOK = 1 << 6
+
+test.each(['tokens', 'the native token'])('a pool of %s with a hook in swaps is sampled by the twin', async (kind) => {
+  const manager = managers.get('cl')!
+  const currencies = kind === 'tokens' ? tokens : ([ZERO_ADDRESS, tokens[1]] as const)
+  await request(anvil.url, 'anvil_setBalance', [vault.address, `0x${PLENTY.toString(16)}`])
+  const parameters = `0x${(0x10000 * 10 + SWAP_HOOK).toString(16).padStart(64, '0')}`
+  const key = [...currencies, toAddress(`0x${'ab'.repeat(20)}`), manager.address, 3000, parameters]
+  const { logs } = await manager.send('emitCl', [`0x${'00'.repeat(32)}`, key])
+  const exactRow = managerRow('cl')
+  const pool = pancakeInfinity.createdPool!(exactRow, logs[0] as never)!
+  const twin = familyOf(twinIdOf(pancakeInfinity.id))!
+  const row = { ...exactRow, family: twin.id }
+  await request(anvil.url, 'anvil_setBalance', [TRADER, `0x${PLENTY.toString(16)}`])
+  await request(anvil.url, 'evm_mine', [])
+  const { blockHash } = await head()
+  const [fixedPools] = await runReads(rpc, { blockHash }, [twin.readFixed!(row, [toTwin(row, pool)!], 0)])
+  const [states] = await runReads(rpc, { blockHash }, [twin.readStates(row, [fixedPools![0]!])])
+  const sampled = { ...fixedPools![0]!, state: states![0] as SampledState }
+  expect(twin.dependsOn!(sampled)).toEqual([key[2]])
+  for (const samples of sampled.state.samples) {
+    expect(samples.length).toBeGreaterThan(10)
+    for (const [amountIn, amountOut] of samples) expect(amountOut).toBe((amountIn * 99n) / 100n)
+  }
+  const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
+  const [tokenIn, tokenOut] = currencies
+  const swap = { tokenIn, tokenOut, amountIn: 10n ** 18n }
+  const [[outcome]] = (await run(world, [{ pool: sampled, swaps: [swap] }])) as [[Outcome]]
+  expect({ ok: outcome.ok, paid: outcome.amountOut }).toEqual({ ok: true, paid: (10n ** 18n * 99n) / 100n })
 })

@@ -52,7 +52,7 @@ async function readPool(blockHash: Hex): Promise<Pool<PropAmmState>> {
   const block = { blockHash }
   const otherToken = toAddress(`0x${'ab'.repeat(20)}`)
   const pairs = [tokens, [otherToken, tokens[0]]] as const
-  const [pools] = (await runReads(rpc, block, [propAmm.findPools(row(), pairs)])) as [readonly Pool<null>[]]
+  const [pools] = (await runReads(rpc, block, [propAmm.findPools!(row(), pairs)])) as [readonly Pool<null>[]]
   expect(pools.map((pool) => pool.tokens)).toEqual([tokens])
   const [[state]] = (await runReads(rpc, block, [propAmm.readStates(row(), pools)])) as [readonly PropAmmState[]]
   return { ...pools[0]!, state: state! }

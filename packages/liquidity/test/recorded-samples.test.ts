@@ -176,7 +176,7 @@ describe.each(Object.keys(MINED))('%s', (name) => {
 test('a factory without a list of fees names its pool', { timeout: TIMEOUT_MS }, async () => {
   const swap = MINED['a fork on Linea']!
   const { rpc, row } = await sceneBefore(swap)
-  const [pools] = await runReads(rpc, 'latest', [familyOf('caller-fee-v3')!.findPools(row, [swap.tokens])])
+  const [pools] = await runReads(rpc, 'latest', [familyOf('caller-fee-v3')!.findPools!(row, [swap.tokens])])
   expect(pools).toMatchObject([{ id: swap.pool, family: 'caller-fee-v3', tokens: swap.tokens, state: null }])
 })
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => mainnet?.stop())
 
 test('wstETH is found by its underlying token, and pays the quoted amount', async () => {
-  const [pool] = await mainnet.read(rateWrapper.findPools(row, [[STETH, WSTETH]]))
+  const [pool] = await mainnet.read(rateWrapper.findPools!(row, [[STETH, WSTETH]]))
   expect(pool?.tokens).toEqual([STETH, WSTETH])
   const r = random(29)
   let quoted = 0

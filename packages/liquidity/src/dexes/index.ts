@@ -11,11 +11,12 @@ import { balancerV2 } from './balancer-v2/index.ts'
 import { balancerV3 } from './balancer-v3/index.ts'
 import { callerFeeV3 } from './caller-fee-v3/index.ts'
 import { camelotV2 } from './camelot-v2/index.ts'
+import { sampledTwin } from './common/sampled-twin.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
 import { echodex } from './echodex/index.ts'
-import { ekubo } from './ekubo/index.ts'
+import { ekubo, extensionsOf } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { eulerSwap } from './euler-swap/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
@@ -26,6 +27,7 @@ import { liquidityBook } from './liquidity-book/index.ts'
 import { litePsm } from './lite-psm/index.ts'
 import { maverickV2 } from './maverick-v2/index.ts'
 import { pancakeInfinity } from './pancake-infinity/index.ts'
+import { keyOf as infinityKeyOf } from './pancake-infinity/key.ts'
 import { pancakeStable } from './pancake-stable/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { propAmm } from './prop-amm/index.ts'
@@ -57,18 +59,26 @@ export const families: readonly DexFamily<any>[] = [
   solidly,
   velodromeV2,
   curveStable,
+  sampledTwin(curveStable),
   curveCrypto,
+  sampledTwin(curveCrypto),
   balancerV2,
+  sampledTwin(balancerV2),
   balancerV3,
+  sampledTwin(balancerV3),
   erc4626,
+  sampledTwin(erc4626),
   rateWrapper,
+  sampledTwin(rateWrapper),
   wrappedNative,
   algebraIntegral,
   algebraV1,
   algebra,
   liquidityBook,
+  sampledTwin(liquidityBook),
   dodoV2,
   pancakeInfinity,
+  sampledTwin(pancakeInfinity, (pool) => [infinityKeyOf(pool).hooks]),
   camelotV2,
   iziswap,
   syncswap,
@@ -76,13 +86,17 @@ export const families: readonly DexFamily<any>[] = [
   kyberClassic,
   pancakeStable,
   woofiV2,
+  sampledTwin(woofiV2),
   fluidDex,
   litePsm,
   ekubo,
+  sampledTwin(ekubo, extensionsOf),
   balancerV1,
   aaveGsm,
+  sampledTwin(aaveGsm),
   aaveV3,
   eulerSwap,
+  sampledTwin(eulerSwap),
   ambient,
   propAmm,
   kyberElastic,

@@ -6,7 +6,7 @@ import type { ListedPool } from '../family.ts'
 import type { ListedDeployment, PoolList } from '../pool-list/pool-list.ts'
 import { SnapshotDatabase } from '../store/database.ts'
 import type { FileExtra } from '../store/worker.ts'
-import { servedRows } from './pool-reader.ts'
+import { PoolDirectory } from './pool-directory.ts'
 import { rowsHash, type SavedExtra } from './saver.ts'
 
 /** Blocks below the last scanned block that an importer scans again, so that a reorg near the head leaves no gap. */
@@ -19,7 +19,8 @@ const REORG_BLOCKS = 64
  * the chain's file
  */
 export function exportPools(path: string, chain: Chain): PoolList {
-  const rows = servedRows(chain, new Map(allFamilies.map((family) => [family.id, family])))
+  const directory = new PoolDirectory(chain, allFamilies)
+  const { rows } = directory
   const database = new SnapshotDatabase(path, { readOnly: true })
   try {
     const facts = database.facts()
@@ -28,8 +29,9 @@ export function exportPools(path: string, chain: Chain): PoolList {
       throw new MarketError('BAD_SNAPSHOT', `${path} was saved with a different version of the chain's file`)
     const pools = rows.map((): ListedPool[] => [])
     for (const { pool, dexRow } of database.pools()) {
-      const { id, address, tokens, fixed } = pool
-      pools[dexRow!]!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
+      const entry = directory.exactEntryOf({ row: rows[dexRow!]!, pool })
+      const { id, address, tokens, fixed } = entry.pool
+      pools[rows.indexOf(entry.row)]!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
     }
     const nextBlockByRow = new Map(extra.scannedTo)
     const deployments = rows.flatMap((row, k) => deploymentOf(row, pools[k]!, nextBlockByRow.get(k)))

@@ -92,6 +92,7 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
     isDueToComplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4',
     complete: ({ pool }: { pool: { id: string } }) => completed.add(pool.id),
     recordIncomplete: ({ pool }: { pool: { id: string } }, block: number) => recorded.push(`${pool.id} at ${block}`),
+    isCurrent: ({ id }: { id: string }) => entries.has(id),
     families: new Map([
       [
         'test',
@@ -147,6 +148,7 @@ test('pools that a reorg makes the follower read again are reported, also if tha
       ],
     ]),
     sampling: { size: 0, has: () => false },
+    ...{ handOver: () => false, isCurrent: () => true },
     ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
     ...{ registerCreatedPools: () => [], unreadableIdsIn: () => [], silentIds: () => [] },
   }

@@ -147,7 +147,8 @@ export class MarketFollower {
   }
 
   /**
-   * Reads pools at the end of a block. Pools that cannot be read are left out.
+   * Reads pools at the end of a block. Pools that cannot be read are left out. A pool that its family cannot read goes
+   * to the family's sampled twin, and a pool without samples goes back.
    *
    * @param chosenIds - sampled pools to read; default: the pools that the sampling budget selects for this block
    */
@@ -168,9 +169,13 @@ export class MarketFollower {
     const complete = entries.filter((entry) => !directory.isIncomplete(entry))
     const result = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
     for (const entry of result.completedEntries) directory.complete(entry)
+    const readableIds = new Set(result.pools.map(({ id }) => id))
+    const unreadableIds = [...complete, ...result.completedEntries].flatMap(({ pool: { id } }) =>
+      readableIds.has(id) || directory.sampling.has(id) ? [] : [id],
+    )
     this.recordSamples(
       sampledIds.filter((id) => dueIds.has(id)),
-      result.pools,
+      readableIds,
       block.number,
     )
     for (const { pool } of incomplete) {
@@ -178,7 +183,10 @@ export class MarketFollower {
       const entry = directory.followedPools.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.recordIncomplete(entry, block.number)
     }
-    return result.pools.filter(({ id }) => directory.followedPools.has(id))
+    const handedOverIds = unreadableIds.filter((id) => directory.handOver(id))
+    const sampledPools = handedOverIds.length > 0 ? await this.read(block, handedOverIds, priority) : []
+    // A concurrent read may have dropped a pool, or handed it over or back.
+    return [...result.pools, ...sampledPools].filter((pool) => directory.isCurrent(pool))
   }
 
   /** Returns the ids of the pools that the sampling budget selects for a block. */
@@ -188,9 +196,12 @@ export class MarketFollower {
     return new Set([...sampledIds, ...unsampledIds])
   }
 
-  private recordSamples(ids: Iterable<string>, loadedPools: readonly Pool[], block: number): void {
-    const readableIds = new Set(loadedPools.map(({ id }) => id))
-    for (const id of ids) this.components.directory.sampling.recordSample(id, readableIds.has(id), block)
+  private recordSamples(ids: Iterable<string>, readableIds: ReadonlySet<string>, block: number): void {
+    const { directory } = this.components
+    for (const id of ids) {
+      directory.sampling.recordSample(id, readableIds.has(id), block)
+      if (!readableIds.has(id)) directory.handBack(id)
+    }
   }
 
   /** Undoes the blocks above `from` and applies the logs of `blocks`. */
@@ -329,7 +340,10 @@ export class MarketFollower {
   /** Reads the state changes that no log reports, for the pools `ids` at the end of a block. */
   private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolDifferences> {
     const { rpc, directory, signal } = this.components
-    const knownPools = ids.map((id) => ({ row: directory.followedPools.get(id)!.row, pool: pools.get(id)! }))
+    const knownPools = ids.flatMap((id) => {
+      const pool = pools.get(id)!
+      return directory.isCurrent(pool) ? [{ row: directory.followedPools.get(id)!.row, pool }] : []
+    })
     return inSlices(
       'follow',
       findDifferences(pools, ids, await refreshPools(rpc, block, knownPools, directory.families, { signal })),
@@ -349,7 +363,7 @@ export class MarketFollower {
       this.refresh(block, pools, [...sampledIds]),
       this.read(block, unsampledIds, 'quote', unsampledIds),
     ])
-    for (const id of newSamples.goneIds) directory.sampling.recordSample(id, false, block.number)
+    this.recordSamples(newSamples.goneIds, NO_IDS, block.number)
     return {
       differingPools: [...newSamples.differingPools, ...firstSamples],
       goneIds: [...newSamples.goneIds, ...staleIds],
@@ -380,7 +394,7 @@ export class MarketFollower {
       const { top } = history
       const differingPools = pools.flatMap((pool, k) => {
         // Skip a pool that another caller has refined meanwhile; the next quote samples it again.
-        const isUnchanged = top.pools.get(pool.id) === pool && directory.followedPools.has(pool.id)
+        const isUnchanged = top.pools.get(pool.id) === pool && directory.isCurrent(pool)
         return isUnchanged && states[k] !== null ? [{ ...pool, state: states[k] }] : []
       })
       if (differingPools.length === 0) return

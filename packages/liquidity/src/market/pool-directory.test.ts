@@ -111,6 +111,38 @@ describe('followed pools', () => {
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
   })
 
+  test('of two tokens that cannot be read go to the sampled twin, with its row, and back', () => {
+    const rowsOf = (row: DexRow) => (row.family === 'paired' ? [row] : [])
+    const twinFamily = family('paired-sampled', { sampled: {} as never, rowsOf })
+    const directory = new PoolDirectory(chain, [...families, twinFamily], defaultMarketLimits)
+    const [pool, wide, other] = [
+      { ...entry('paired', 'p', hub, stable), pool: { ...poolOf('paired', 'p', [hub, stable]), fixed: 7 } },
+      entry('paired', 'w', hub, stable, a),
+      entry('logged', 'o', hub, stable),
+    ]
+    for (const each of [pool, wide, other]) directory.add(each)
+    expect(['p', 'w', 'o', 'unknown'].map((id) => directory.handOver(id))).toEqual([true, false, false, false])
+    const twin = directory.followedPools.get('p')!
+    expect(twin).toEqual({
+      row: { ...rows[0], family: 'paired-sampled' },
+      pool: { ...pool.pool, family: 'paired-sampled', fixed: { exact: 7 } },
+    })
+    expect([directory.sampling.ids(), directory.isHandedOver(pool), directory.isHandedOver(other)]).toEqual([
+      ...[['p'], true, false],
+    ])
+    expect([directory.isCurrent(pool.pool), directory.isCurrent(twin.pool)]).toEqual([false, true])
+    // Another search finds the pool again, as a pool of the exact family.
+    expect([directory.add(pool), directory.followedPools.get('p'), directory.handOver('p')]).toEqual([
+      true,
+      twin,
+      false,
+    ])
+    expect([directory.exactEntryOf(twin), directory.exactEntryOf(other)]).toEqual([pool, other])
+    for (const id of ['p', 'o', 'unknown']) directory.handBack(id)
+    expect([...directory.followedPools.values()]).toEqual([pool, wide, other])
+    expect([directory.sampling.ids(), directory.isHandedOver(pool)]).toEqual([[], false])
+  })
+
   test('are dropped with their token, unless two of the others are followed', () => {
     const directory = directoryOf({ pools: 2 })
     for (const token of [a, b]) directory.tokens.add(token)

@@ -3,6 +3,8 @@
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
+import { toExact, toTwin } from '../dexes/common/sampled-twin.ts'
+import { exactIdOf, twinIdOf } from '../dexes/common/twin-id.ts'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
 import { namedTokens } from '../trust/named-tokens.ts'
@@ -93,7 +95,10 @@ export class PoolDirectory {
   /** Adds a pool. @returns false if there are too many pools of the same tokens */
   add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool
-    if (!this.followed.has(id)) {
+    const followedEntry = this.followed.get(id)
+    // A pool that its family handed over stays with the sampled twin.
+    if (followedEntry && exactIdOf(followedEntry.row.family) === entry.row.family) return true
+    if (!followedEntry) {
       const tokensKey = tokens.join()
       const count = this.countByTokenList.get(tokensKey) ?? 0
       if (count >= this.limits.poolsOfSameTokens) {
@@ -122,6 +127,58 @@ export class PoolDirectory {
       else this.drop(pool)
     }
     return [...ids]
+  }
+
+  /**
+   * Hands a followed pool that its family cannot read to the family's sampled twin. The twin is incomplete.
+   *
+   * @returns false if the family has no twin, or the pool has more than two tokens
+   */
+  handOver(id: string): boolean {
+    const entry = this.followed.get(id)
+    const row = entry && this.rowLike(entry.row, twinIdOf(entry.row.family))
+    const pool = row && toTwin(row, entry.pool)
+    if (!pool) return false
+    this.replace({ row, pool })
+    return true
+  }
+
+  /** Hands a pool of a sampled twin back to the exact family, which reads it again after its next log. */
+  handBack(id: string): void {
+    const entry = this.followed.get(id)
+    const exactEntry = entry && this.exactEntryOf(entry)
+    if (!exactEntry || exactEntry === entry) return
+    this.replace(exactEntry)
+    // Only complete pools are handed over.
+    this.completedPools.add(exactEntry.pool)
+  }
+
+  /** True for a followed pool with a state of the family that the pool has now. */
+  isCurrent({ id, family }: Pool): boolean {
+    return this.followed.get(id)?.row.family === family
+  }
+
+  /** True for an entry of the exact family if the pool is followed as one of the sampled twin. */
+  isHandedOver({ row, pool }: PoolEntry): boolean {
+    return this.followed.get(pool.id)?.row.family === twinIdOf(row.family)
+  }
+
+  /** Returns the entry of a twin's pool in the exact family, and any other entry unchanged. */
+  exactEntryOf(entry: PoolEntry): PoolEntry {
+    const exactId = exactIdOf(entry.row.family)
+    const row = exactId === null ? undefined : this.rowLike(entry.row, exactId)
+    return row ? { row, pool: toExact(row, entry.pool) } : entry
+  }
+
+  /** Returns the row of another family for the same deployment. */
+  private rowLike({ address, version }: DexRow, family: string): DexRow | undefined {
+    return this.rowsByFactory.get(address)?.find((row) => row.family === family && row.version === version)
+  }
+
+  /** Replaces a followed pool's entry by that of another family. */
+  private replace(entry: PoolEntry): void {
+    this.followed.set(entry.pool.id, entry)
+    this.sampling.replace(entry)
   }
 
   private drop({ id, tokens }: Pool<null>): void {

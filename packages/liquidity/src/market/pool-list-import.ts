@@ -135,6 +135,6 @@ function* proveByPairs(
     const pair = [wrappedIfNative(tokens[0]!), wrappedIfNative(tokens[1]!)] as const
     if (pair[0] !== pair[1]) pairByKey.set(pairKey(pair), pair)
   }
-  const poolById = new Map((yield* findPools(row, [...pairByKey.values()])).map((pool) => [pool.id, pool]))
+  const poolById = new Map((yield* findPools!(row, [...pairByKey.values()])).map((pool) => [pool.id, pool]))
   return listedPools.map(({ id }) => poolById.get(id) ?? null)
 }

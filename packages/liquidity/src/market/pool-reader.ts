@@ -58,11 +58,18 @@ export async function findPools(
   options: RequestOptions,
 ): Promise<readonly PoolEntry[]> {
   if (pairs.length === 0) return []
-  const findForRow = function* (row: DexRow, pairBatch: readonly TokenPair[]): Reads<readonly PoolEntry[]> {
-    const pools = yield* families.get(row.family)!.findPools(row, pairBatch)
+  const findForRow = function* (
+    findPools: NonNullable<DexFamily['findPools']>,
+    row: DexRow,
+    pairBatch: readonly TokenPair[],
+  ): Reads<readonly PoolEntry[]> {
+    const pools = yield* findPools(row, pairBatch)
     return pools.map((pool) => ({ row, pool }))
   }
-  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((pairBatch) => findForRow(row, pairBatch)))
+  const generators = rows.flatMap((row) => {
+    const { findPools } = families.get(row.family)!
+    return findPools ? chunks(pairs, PAIR_BATCH).map((pairBatch) => findForRow(findPools, row, pairBatch)) : []
+  })
   const foundPools = (await runReads(rpc, block, generators, options)).flat()
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }

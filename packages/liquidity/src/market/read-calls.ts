@@ -2,9 +2,9 @@
 import { PlainReadBatch__factory, ReadBatch__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
-import type { Address, Hex } from '@sluice/chains'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type AccountOverride, type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { concat } from 'ethers'
+import { concat, id } from 'ethers'
 import type { Read } from '../family.ts'
 import { READ_BATCH } from '../lenses.ts'
 
@@ -16,6 +16,11 @@ type Answer = { readonly ok: boolean; readonly data: Hex }
 const runCodec = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBatch__factory.createInterface(), 'run')
 const plainBatch = PlainReadBatch__factory.createInterface()
 const ANSWERS_ERROR = plainBatch.getError('Answers')!.selector
+/**
+ * Sender of the reads: a hash, so that nobody has its key. Balancer's vault takes a call without a sender for a query, in
+ * which buffers move no tokens.
+ */
+const READER = toAddress(`0x${id('sluice.reader').slice(-40)}`)
 /** Maximum bytes of creation code (EIP-3860). */
 const MAX_CREATION_BYTES = 49_152
 
@@ -27,14 +32,15 @@ export async function callOverridden(
   options: RequestOptions,
 ): Promise<ReadResults> {
   const overrides: Record<Address, AccountOverride> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
-  for (const { to, code, storage = {} } of reads) {
-    if (code) overrides[to] = { ...overrides[to], code }
+  for (const { to, code, balance, storage = {} } of reads) {
+    if (code) overrides[to] = { ...overrides[to], code, ...(balance && { balance }) }
     for (const [account, words] of Object.entries(storage) as [Address, Record<Hex, Hex>][]) {
       const previous = overrides[account]
       overrides[account] = { ...previous, stateDiff: { ...previous?.stateDiff, ...words } }
     }
   }
-  return decode(await rpc.call({ to: READ_BATCH.to, data: runCodec.encode(reads) }, block, { ...options, overrides }))
+  const request = { from: READER, to: READ_BATCH.to, data: runCodec.encode(reads) }
+  return decode(await rpc.call(request, block, { ...options, overrides }))
 }
 
 /**

@@ -59,6 +59,12 @@ export class SamplingBudget {
     if (this.isSampledRow(entry.row)) this.entryById.set(entry.pool.id, entry)
   }
 
+  /** Adds or removes a pool whose family has changed. Keeps its failed attempts. */
+  replace(entry: PoolEntry): void {
+    this.entryById.delete(entry.pool.id)
+    this.add(entry)
+  }
+
   drop(id: string): void {
     this.entryById.delete(id)
     this.backoff.recordSuccess(id)

@@ -169,7 +169,8 @@ export class Saver {
     for (const { pool, dexRow, state } of storedPools) {
       const row = directory.rows[dexRow!]!
       const entry = { row, pool }
-      if (directory.familyOf(row).listedByLogs) directory.listedPools.set(pool.id, entry)
+      const exactEntry = directory.exactEntryOf(entry)
+      if (directory.familyOf(exactEntry.row).listedByLogs) directory.listedPools.set(pool.id, exactEntry)
       if (directory.hasFollowedPair(pool)) directory.add(entry)
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)
@@ -227,7 +228,8 @@ export class Saver {
       for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry))
+        // A listed pool that its family has handed over is saved as the followed pool.
+        const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry) && !directory.isHandedOver(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
         if (newPools.length > 0) yield { do: 'write', newPools, changedPools: [], goneIds: [] }

@@ -175,9 +175,11 @@ contract Manager {
     function answer(Key calldata key, bool first, int256 amount) private returns (int256) {
         if (key.poolManager != address(this)) revert NotAsTold();
         Pool storage pool = pools[keccak256(abi.encode(key))];
-        if (pool.first != first || -amount != int256(pool.amountIn)) revert NotAsTold();
-        int128 spent = -int128(int256(pool.amountIn));
-        int128 given = int128(int256(pool.amountOut));
+        // Pools with a hook pay 99 of 100.
+        bool hooked = key.hooks != address(0);
+        if (!hooked && (pool.first != first || -amount != int256(pool.amountIn))) revert NotAsTold();
+        int128 spent = int128(amount);
+        int128 given = int128(hooked ? -amount * 99 / 100 : int256(pool.amountOut));
         (int128 delta0, int128 delta1) = first ? (spent, given) : (given, spent);
         VAULT.change(key.currency0, delta0);
         VAULT.change(key.currency1, delta1);

@@ -11,7 +11,6 @@ function stateOf(vectorState: VectorPool): EulerSwapState {
   ]
   return {
     open: true,
-    hooked: vectorState.swapHookedOperations !== 0,
     reserves: pair('reserve0', 'reserve1'),
     equilibrium: pair('equilibriumReserve0', 'equilibriumReserve1'),
     prices: pair('priceX', 'priceY'),

@@ -8,6 +8,7 @@ export const aaveGsm = defineOp(
     title: 'GHO stability module',
     mechanism: 'wrap',
     code: 0x18,
+    families: ['aave-gsm', 'aave-gsm-sampled'],
     fields: { pool: address, tokenOut: address },
     direction: { name: 'sellAsset', meaning: 'the asset is sold' },
   },

@@ -9,6 +9,7 @@ export const balancerV2 = defineOp(
     title: 'Balancer V2',
     mechanism: 'weighted',
     code: 0x08,
+    families: ['balancer-v2', 'balancer-v2-sampled'],
     fields: { vault: address },
     hops: { poolId: bytes32, tokenOut: address },
     singleton: 'vault',

@@ -12,6 +12,7 @@ export const balancerV3 = defineOp(
     title: 'Balancer V3',
     mechanism: 'weighted',
     code: 0x09,
+    families: ['balancer-v3', 'balancer-v3-sampled'],
     fields: { vault: address },
     hops: { pool: address, tokenOut: address },
     singleton: 'vault',

@@ -18,7 +18,7 @@ export const curve = defineOp(
       pool: address,
     },
     native: 'also',
-    families: ['curve-stable', 'curve-crypto', 'pancake-stable'],
+    families: ['curve-stable', 'curve-stable-sampled', 'curve-crypto', 'curve-crypto-sampled', 'pancake-stable'],
   },
   ({ pool, tokenIn, tokenOut }) => [{ pool, tokenIn, tokenOut }],
 )

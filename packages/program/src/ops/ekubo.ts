@@ -12,6 +12,7 @@ export const ekubo = defineOp(
     title: 'Ekubo',
     mechanism: 'singleton',
     code: 0x15,
+    families: ['ekubo', 'ekubo-sampled'],
     fields: { core: address },
     // Config of the pool key: extension (20 bytes), fee (8), and type (4).
     hops: { tokenOut: address, config: bytes32 },

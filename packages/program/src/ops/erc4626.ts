@@ -9,6 +9,7 @@ export const erc4626 = defineOp(
     title: 'Vault of shares',
     mechanism: 'wrap',
     code: 0x0b,
+    families: ['erc4626', 'erc4626-sampled'],
     fields: { tokenOut: address },
     direction: { name: 'deposit', meaning: 'deposit, else redemption' },
   },

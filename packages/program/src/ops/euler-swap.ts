@@ -9,6 +9,7 @@ export const eulerSwap = defineOp(
     title: 'EulerSwap',
     mechanism: 'product',
     code: 0x1c,
+    families: ['euler-swap', 'euler-swap-sampled'],
     fields: { pool: address, tokenOut: address },
     canBePrepaid: true,
   },

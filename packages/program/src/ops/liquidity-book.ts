@@ -8,6 +8,7 @@ export const liquidityBook = defineOp(
     title: 'Liquidity Book pair',
     mechanism: 'bins',
     code: 0x0a,
+    families: ['liquidity-book', 'liquidity-book-sampled'],
     fields: { pool: address },
     direction: { name: 'swapForY', meaning: 'token X is sold' },
     canBePrepaid: true,

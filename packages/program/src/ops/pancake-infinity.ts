@@ -18,6 +18,7 @@ export const pancakeInfinity = defineOp(
     title: 'PancakeSwap Infinity',
     mechanism: 'singleton',
     code: 0x0e,
+    families: ['pancake-infinity', 'pancake-infinity-sampled'],
     fields: { vault: address },
     hops: {
       tokenOut: address,

@@ -9,6 +9,7 @@ export const rateWrapper = defineOp(
     title: 'Rate wrapper',
     mechanism: 'wrap',
     code: 0x0c,
+    families: ['rate-wrapper', 'rate-wrapper-sampled'],
     fields: { tokenOut: address },
     direction: { name: 'wrap', meaning: 'wrap, else unwrap' },
   },

@@ -8,6 +8,7 @@ export const woofiV2 = defineOp(
     title: 'WOOFi pool',
     mechanism: 'pmm',
     code: 0x12,
+    families: ['woofi-v2', 'woofi-v2-sampled'],
     fields: { pool: address, tokenOut: address },
   },
   tradeBetween,

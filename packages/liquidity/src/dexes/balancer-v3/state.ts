@@ -164,8 +164,8 @@ export const poolIdOf = (log: Log): string => toAddress(`0x${log.topics[1]!.slic
 
 export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 
-/** Returns the pool of a registration log; null if a hook affects more than its fee. */
-export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+/** Returns the pool of a registration log. */
+export function createdPool(row: DexRow, log: Log): Pool<null> {
   const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vaultInterface.decodeEventLog(
     'PoolRegistered',
     log.data,
@@ -191,11 +191,10 @@ type Registration = {
   readonly hooks: IBalancerV3VaultState.HooksConfigStructOutput
 }
 
-/** Returns a registered pool; null if a hook affects more than its fee. */
-export function registeredPool(row: DexRow, registration: Registration): Pool<null> | null {
+/** Returns a registered pool. */
+export function registeredPool(row: DexRow, registration: Registration): Pool<null> {
   const { pool, factory, tokens, rateProviders, swapFeeManager, hooks: hooksConfig } = registration
-  const { enableHookAdjustedAmounts, shouldCallBeforeSwap, shouldCallAfterSwap, hooksContract } = hooksConfig
-  if (enableHookAdjustedAmounts || shouldCallBeforeSwap || shouldCallAfterSwap) return null
+  const { hooksContract } = hooksConfig
   const address = toAddress(pool)
   const hooks = hooksConfig.shouldCallComputeDynamicSwapFee ? [hooksContract] : []
   const controllers = [factory, ...rateProviders, swapFeeManager, ...hooks]

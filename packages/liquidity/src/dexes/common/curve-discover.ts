@@ -5,6 +5,7 @@ import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } 
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
+import { withNative } from './native-pairs.ts'
 
 const lens = CurveLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
@@ -14,6 +15,9 @@ const providerInterface = ICurveAddressProvider__factory.createInterface()
 const MAX_POOLS_PER_PAIR = 4
 /** About 3 million gas. */
 const PAIRS_PER_READ = 100
+
+/** Returns the coin by which Curve names a token. */
+const toCoin = (token: Address): Address => (token === ZERO_ADDRESS ? NATIVE : token)
 
 export type CurveFamily = {
   readonly family: string
@@ -29,7 +33,8 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const factory = row.version === 'address-provider' ? yield* registryOf(row.address, registryId) : row.address
     if (factory === null) return []
-    const answers = yield chunks(pairs, PAIRS_PER_READ).map((batch) => ({
+    const coinPairs = withNative(pairs, row.contracts?.wrappedNative).map((pair) => pair.map(toCoin))
+    const answers = yield chunks(coinPairs, PAIRS_PER_READ).map((batch) => ({
       ...CURVE_LENS,
       data: findCodec.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR),
       gas: 30_000 * batch.length,
@@ -44,9 +49,9 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
     return addresses.flatMap((address, i) => {
       const answer = coinAnswers[i]
       if (!answer) return []
-      const tokens = (lens.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
-      // The step of this family cannot trade the native token itself.
-      if (tokens.length < 2 || tokens.includes(NATIVE)) return []
+      const coins = (lens.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
+      const tokens = coins.map((coin) => (coin === NATIVE ? ZERO_ADDRESS : coin))
+      if (tokens.length < 2) return []
       return [{ id: address, family, dex: row.brand, address, tokens, state: null }]
     })
   }

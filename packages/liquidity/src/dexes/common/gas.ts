@@ -5,6 +5,7 @@
  */
 import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
+import { exactIdOf } from './twin-id.ts'
 
 /** Gas of one family. */
 export type GasRow = {
@@ -99,5 +100,9 @@ const UNMEASURED_HOP = 150_000
 /** Returns the row of a family, or an estimate. */
 export function gasRow(family: string): GasRow {
   const gasRows: Readonly<Record<string, GasRow>> = gasRowByFamily
-  return gasRows[family] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
+  // A pool of a sampled twin is traded by the same step as one of the exact family.
+  return (
+    gasRows[family] ??
+    gasRows[exactIdOf(family) ?? ''] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
+  )
 }

@@ -11,7 +11,7 @@ export type Holding = Readonly<Record<Hex, Hex>>
  * Balance of the account in base units: above the supply of almost every token, and below 2^112, the narrowest packed
  * balance.
  */
-const PLENTY = 1n << 111n
+export const PLENTY = 1n << 111n
 const FIND_GAS = 50_000
 
 const erc20 = IERC20__factory.createInterface()

@@ -20,15 +20,15 @@ import {
 
 /** Gas of one simulated swap; a hook that takes more counts as a refusal. */
 const SAMPLE_GAS = 600_000
-/** Gas of all samples of a pool in one direction. */
+/** Gas of all samples of a pool in one direction, by default. */
 const DIRECTION_GAS = 2_500_000
 /**
  * Maximum rounds of sampling a pool for the first time. Each round's amounts come closer to the knee of the pool: the
  * input above which more input buys hardly more.
  */
 const MAX_ROUNDS = 4
-/** Gas of one read: both directions, and the calls around them. */
-const SAMPLED_READ_GAS = 2 * DIRECTION_GAS + 300_000
+/** Gas of one read in addition to its swaps. */
+const READ_GAS = 300_000
 
 /** Amounts of each token to sell. */
 type SampleAmounts = readonly [readonly bigint[], readonly bigint[]]
@@ -42,9 +42,11 @@ type SampleOutputs = {
 /** A family with a lens that inherits `SampleLens`. */
 type SampledKind = {
   readonly id: string
-  readonly lens: Pick<Read, 'to' | 'code'>
+  readonly lens: Pick<Read, 'to' | 'code' | 'balance'>
   /** Has `sample`, whose request has amounts and gas limits in addition to `requestOf`. */
   readonly abi: Interface
+  /** Gas of all samples of a pool in one direction. */
+  readonly directionGas?: number
   /** Fields of the request that name the pool. */
   requestOf(row: DexRow, pool: Pool<unknown>): object
   /** Storage overrides that the swaps need. */
@@ -58,14 +60,14 @@ type Sampler = {
   decode(answer: Hex): SampleOutputs
 }
 
-function samplerOf({ lens, abi, requestOf, storageOf }: SampledKind): Sampler {
+function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storageOf }: SampledKind): Sampler {
   const { encode, decode } = callCodec<[request: object], [bigint[], bigint[], string]>(abi, 'sample')
   return {
     readOf: (row, pool, [amounts0, amounts1]) => ({
       ...lens,
-      data: encode({ ...requestOf(row, pool), amounts0, amounts1, gasEach: SAMPLE_GAS, gasAll: DIRECTION_GAS }),
+      data: encode({ ...requestOf(row, pool), amounts0, amounts1, gasEach: SAMPLE_GAS, gasAll: directionGas }),
       ...(storageOf && { storage: storageOf(pool) }),
-      gas: SAMPLED_READ_GAS,
+      gas: 2 * directionGas + READ_GAS,
     }),
     decode: (answer) => {
       const [outputs0, outputs1, stamp] = decode(answer)

@@ -10,6 +10,7 @@ import type { CurveCryptoState } from './types.ts'
 /** Curve CryptoSwap pools. */
 export const curveCrypto: DexFamily<CurveCryptoState> = {
   id: 'curve-crypto',
+  holdsNative: true,
   payment: { pullsInput: true, forwardsOutput: true },
   rowsOf: (row) =>
     row.family === 'curve-crypto' ||

@@ -11,6 +11,7 @@ import type { CurveStableState } from './types.ts'
 /** Curve StableSwap pools. */
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
+  holdsNative: true,
   payment: { pullsInput: true, forwardsOutput: true },
   // Chain files list all Curve factories and registries under one family. `version` names the kind of their pools.
   rowsOf: (row) =>

@@ -8,7 +8,7 @@ import { chunks } from '../common/chunks.ts'
 import { sortPair, type TokenPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
-import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
+import { concentratedType, configOf, decodeConfig, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
 
 const coreInterface = IEkuboCore__factory.createInterface()
@@ -83,17 +83,14 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
     const pair = validPairOf(tokens)
     if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
-    const decodedConfig = decodeConfig(config as Hex)
-    return decodedConfig && !isExtended(decodedConfig) ? makePool(row, pair, config as Hex) : null
+    return decodeConfig(config as Hex) ? makePool(row, pair, config as Hex) : null
   }
 }
 
 export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolInitialized').topicHash as Hex]
 
-/** Returns the pool of a creation log; null if the pool has an extension, whose effect on swaps is unknown. */
+/** Returns the pool of a creation log; null if its type is invalid. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const [, { token0, token1, config }] = createdReader(log.data)
-  const decodedConfig = decodeConfig(config)
-  if (!decodedConfig || isExtended(decodedConfig)) return null
-  return makePool(row, [toAddress(token0), toAddress(token1)], config)
+  return decodeConfig(config) && makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

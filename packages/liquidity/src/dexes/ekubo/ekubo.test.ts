@@ -95,7 +95,7 @@ describe('a pool with individual positions', () => {
   })
 })
 
-test('pools of other versions or with an extension are not served', () => {
+test('pools of other versions are not served, and pools with an extension are not read', () => {
   const row = { family: 'ekubo', brand: 'Ekubo', role: 'core', address: core } as const
   expect(ekubo.rowsOf!({ ...row, version: '2' })).toEqual([])
   expect(ekubo.rowsOf!({ ...row, version: '3' })).toHaveLength(1)
@@ -103,7 +103,17 @@ test('pools of other versions or with an extension are not served', () => {
   const log = (config: string) => ({ data: `0x${'11'.repeat(32)}${words(config)}${'00'.repeat(64)}` }) as never
   const plain = configOf(FEE, concentratedType(100))
   expect(ekubo.createdPool!(row, log(plain))).toMatchObject({ tokens: [A, B], fixed: { config: plain }, address: core })
-  expect(ekubo.createdPool!(row, log(`0x${'51'.repeat(20)}${plain.slice(42)}`))).toBeNull()
+  const extended = ekubo.createdPool!(row, log(`0x${'51'.repeat(20)}${plain.slice(42)}`))!
+  const pools = [ekubo.createdPool!(row, log(plain))!, extended]
+  const reads = ekubo.readStates(row, pools)
+  reads.next([])
+  const word = (1n << 200n).toString(16).padStart(64, '0')
+  // Only the ticks of the pool without an extension are read.
+  const tickReads = reads.next([`0x${word}${word}`]).value as readonly unknown[]
+  const plainReads = ekubo.readStates(row, [pools[0]!])
+  plainReads.next([])
+  expect(tickReads).toEqual(plainReads.next([`0x${word}`]).value)
+  expect((reads.next(tickReads.map(() => null)).value as readonly unknown[])[1]).toBeNull()
 })
 
 test('listed pools are verified only by the hash of their keys', () => {
@@ -124,17 +134,18 @@ test('listed pools are verified only by the hash of their keys', () => {
   const proving = ekubo.provePools!(row, listed)
   const { value: reads } = proving.next([]) as { value: readonly { data: Hex }[] }
   // The selector, and a word per valid pool.
-  expect(reads.map(({ data }) => data.slice(10))).toEqual([`${genuine.id.slice(2)}${absent.id.slice(2)}`])
+  const ids = [genuine.id, absent.id, listed[4]!.id]
+  expect(reads.map(({ data }) => data.slice(10))).toEqual([ids.map((id) => id.slice(2)).join('')])
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
-  const { done, value } = proving.next([`0x${word(1n << 200n)}${word(0n)}`])
+  const { done, value } = proving.next([`0x${word(1n << 200n)}${word(0n)}${word(1n << 200n)}`])
   expect(done).toBe(true)
-  expect(value).toEqual([{ ...genuine, state: null }, null, null, null, null, null, null])
+  expect(value).toEqual([{ ...genuine, state: null }, null, null, null, { ...listed[4], state: null }, null, null])
 })
 
 test('a pool is found only if the core reports a price; a read without an answer finds none', () => {
   const row = { family: 'ekubo', brand: 'ekubo', role: 'core', address: core, version: '3' } as const
   const answerWith = (answer: (slots: number) => Hex | null) => {
-    const reads = ekubo.findPools(row, [[A, B]])
+    const reads = ekubo.findPools!(row, [[A, B]])
     const { value } = reads.next([])
     const slots = ((value as readonly { readonly data: Hex }[])[0]!.data.length - 10) / 64
     return reads.next([answer(slots)]).value as readonly Pool[]

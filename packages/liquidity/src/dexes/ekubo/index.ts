@@ -1,5 +1,6 @@
 /** Family of Ekubo pools. */
-import type { DexFamily } from '../../family.ts'
+import type { Address } from '@sluice/chains'
+import type { DexFamily, Pool } from '../../family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
@@ -13,6 +14,9 @@ import type { EkuboState } from './types.ts'
 const { hop, piece } = gasRow('ekubo')
 /** Gas of an empty bitmap word, measured in the core: a load and a loop iteration. */
 const WORD_GAS = 9_400
+
+/** Returns the extension of a pool that has one. */
+export const extensionsOf = (pool: Pool): readonly Address[] => [decodeConfig(keyOf(pool).config)!.extension]
 
 const uncheckedFamily: DexFamily<EkuboState> = {
   id: 'ekubo',

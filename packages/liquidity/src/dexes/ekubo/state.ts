@@ -9,7 +9,7 @@ import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { chunks } from '../common/chunks.ts'
 import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
-import { decodeConfig, keyOf } from './config.ts'
+import { decodeConfig, isExtended, keyOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
 import { decodeHead, sload, wordsOf } from './storage.ts'
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
@@ -34,9 +34,13 @@ const HEADS_PER_READ = 500
 /** State without its ticks: what the first round reads. */
 type Head = Omit<EkuboState, 'ticks'>
 
-/** Reads in two rounds: first the state words of the pools, then the ticks around their prices. */
+/**
+ * Reads in two rounds: first the state words of the pools, then the ticks around their prices. Returns null for a pool
+ * with an extension, whose effect on swaps is unknown.
+ */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
-  const heads = yield* readHeads(row, pools)
+  const allHeads = yield* readHeads(row, pools)
+  const heads = allHeads.map((head, i) => (isExtended(decodeConfig(keyOf(pools[i]!).config)!) ? null : head))
   return yield* readTicks(row, pools, heads)
 }
 

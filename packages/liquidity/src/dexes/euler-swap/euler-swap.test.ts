@@ -47,7 +47,6 @@ test('a reserve above 112 bits is null', () => {
 
 const state: EulerSwapState = {
   open: true,
-  hooked: false,
   reserves: [1000n * ONE, 1000n * ONE],
   equilibrium: [1000n * ONE, 1000n * ONE],
   prices: [ONE, ONE],
@@ -92,7 +91,6 @@ describe('limits', () => {
 test.each([
   ['PAUSED', { open: false }],
   ['PAUSED', { fees: [ONE, 0n] }],
-  ['UNSUPPORTED', { hooked: true }],
   ['UNSUPPORTED', { limits: [null, null] }],
 ] as const)('%s, case %#', (code, change) => {
   expect(() => quote({ ...state, ...change } as EulerSwapState, 0, ONE)).toThrow(refusal(code))

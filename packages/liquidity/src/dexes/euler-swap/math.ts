@@ -41,9 +41,8 @@ export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimi
   out: maxIn > 0n ? maxOut + 1n : maxOut,
 })
 
-function limitsOf({ open, hooked, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {
+function limitsOf({ open, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {
   if (!open) throw new PoolRefusal('PAUSED', 'the pool is locked, not installed, or past its time')
-  if (hooked) throw new PoolRefusal('UNSUPPORTED', 'a hook takes part in its swaps')
   if (fees[i] >= ONE) throw new PoolRefusal('PAUSED', 'its fee is all of the input')
   if (limits[i] === null) throw new PoolRefusal('UNSUPPORTED', 'the pool cannot tell its own limits')
   return limits[i]

@@ -70,16 +70,13 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/**
- * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote`
- * refuses them.
- */
+/** Returns null if our math does not reproduce the pool's sample quotes, or if a hook takes part in swaps. */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
   const { params, sides } = readResult
+  if ((params.swapHookedOperations & SWAP_HOOKS) !== 0n) return null
   const state: EulerSwapState = {
     open: readResult.open,
-    hooked: (params.swapHookedOperations & SWAP_HOOKS) !== 0n,
     reserves: [readResult.reserve0, readResult.reserve1],
     equilibrium: [params.equilibriumReserve0, params.equilibriumReserve1],
     prices: [params.priceX, params.priceY],
@@ -90,7 +87,7 @@ function decodeState(answer: Hex): EulerSwapState | null {
   const reproducesQuotes = ([0, 1] as const).every(
     (i) => (nullIfRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
   )
-  return reproducesQuotes || state.hooked ? state : null
+  return reproducesQuotes ? state : null
 }
 
 const limitsOf = ({ known, inLimit, outLimit }: EulerSwapLens.SideStructOutput): EulerSwapLimits | null =>

@@ -16,8 +16,6 @@ export type EulerSwapLimits = { readonly in: bigint; readonly out: bigint }
 export type EulerSwapState = {
   /** False while locked, not installed at its account, or expired. */
   readonly open: boolean
-  /** True if a hook chosen by the creator takes part in swaps. */
-  readonly hooked: boolean
   /** Virtual reserves of the curve, not the vaults' balances. */
   readonly reserves: Pair<bigint>
   /** Reserves at which both halves of the curve meet. */

@@ -12,7 +12,7 @@ import { chunks } from '../common/chunks.ts'
 import { sortPair, type TokenPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
-import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
+import { PARAMETERS_BITS, poolId } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
@@ -99,7 +99,7 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
     if (!pair || !isIntegerIn(fee, 0, MAX_FEE) || !isIntegerIn(parameters, 1, MAX_PARAMETERS) || !isAddress(hooks))
       return null
     const key: InfinityKey = { vault: vaultOf(row), kind: kindOf(row), fee, parameters, hooks: toAddress(hooks) }
-    return touchesSwaps(key) ? null : makePool(row, pair, key)
+    return makePool(row, pair, key)
   }
 }
 
@@ -107,7 +107,7 @@ const topicOf = (contract: typeof clManagerInterface | typeof binManagerInterfac
   contract.getEvent('Initialize')!.topicHash as Hex
 export const creationTopics: readonly Hex[] = [topicOf(clManagerInterface), topicOf(binManagerInterface)]
 
-/** Returns the pool of a creation log; null if its hook takes part in swaps, or its key has unknown parameters. */
+/** Returns the pool of a creation log; null if its key has unknown parameters. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = (kindOf(row) === 'cl' ? clManagerInterface : binManagerInterface).decodeEventLog(
     'Initialize',
@@ -123,5 +123,5 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
     parameters: Number(parameters),
     hooks: toAddress(event.hooks),
   }
-  return touchesSwaps(key) ? null : makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+  return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
 }

@@ -11,7 +11,7 @@ import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
-import { keyOf, stepOf } from './key.ts'
+import { keyOf, stepOf, touchesSwaps } from './key.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
@@ -24,10 +24,19 @@ const CL_STATE_GAS = 40_000
 /** Gas to read bins: a walk of the bin tree and two storage loads per bin. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
+/** Returns null for a pool whose hook takes part in swaps. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
-  const reads = pools.map((pool) => (keyOf(pool).kind === 'cl' ? clReads(row, pool) : [binRead(row, pool)]))
+  const reads = pools.map((pool) => {
+    const key = keyOf(pool)
+    if (touchesSwaps(key)) return []
+    return key.kind === 'cl' ? clReads(row, pool) : [binRead(row, pool)]
+  })
   const answersByPool = splitAnswers(reads, yield reads.flat())
-  return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!))
+  return pools.map((pool, i) => {
+    const key = keyOf(pool)
+    if (touchesSwaps(key)) return null
+    return (key.kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!)
+  })
 }
 
 const clReads = ({ address }: DexRow, pool: Pool<null>) => [

@@ -13,10 +13,6 @@ export const uniswapV4Hooks: DexFamily<SampledState> = {
   // A separate brand, so that a caller who selects the DEX by brand does not also accept the code of hooks.
   rowsOf: (row) => (row.family === 'uniswap-v4' ? [{ ...row, brand: `${row.brand} hooks` }] : []),
   // The hook is part of a pool's id, so pool ids cannot be computed from a token pair.
-  *findPools() {
-    yield []
-    return []
-  },
   listedByLogs: true,
   creationTopics,
   createdPool: createdHookPool,

@@ -1,0 +1,80 @@
+/**
+ * Sampled twins: families of the pools that an exact family finds but cannot quote, because their code or hook is
+ * unknown. The Executor trades with such a pool as with any other of the exact family.
+ */
+import type { Address, DexRow } from '@sluice/chains'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
+import { balanceView, findPairHoldings, type PairHoldings, programSamples } from './program-samples.ts'
+import type { SampledState } from './sampled-state.ts'
+import { twinIdOf } from './twin-id.ts'
+
+/** `fixed` of a pool of a twin. */
+type TwinFixed = {
+  /** `fixed` of the same pool in the exact family. */
+  readonly exact: unknown
+  /** Absent until they have been found. */
+  readonly holdings?: PairHoldings
+}
+
+const fixedOf = (pool: Pool<unknown>): TwinFixed => pool.fixed as TwinFixed
+
+/** Returns a pool of an exact family as a pool of its twin in `row`; null unless it has exactly two tokens. */
+export function toTwin(row: DexRow, pool: Pool<null>): Pool<null> | null {
+  if (pool.tokens.length !== 2) return null
+  return { ...pool, family: row.family, dex: row.brand, fixed: { exact: pool.fixed } satisfies TwinFixed }
+}
+
+/** Returns a pool of a twin as a pool of the exact family in `row`. */
+export const toExact = (row: DexRow, pool: Pool<null>): Pool<null> => ({
+  ...pool,
+  family: row.family,
+  dex: row.brand,
+  fixed: fixedOf(pool).exact,
+})
+
+/**
+ * Returns the sampled twin of a family.
+ *
+ * @param dependsOnExact - like `DexFamily.dependsOn`, for a pool of the exact family; default: the pool itself
+ */
+export function sampledTwin(
+  // biome-ignore lint/suspicious/noExplicitAny: any state; only functions that ignore it are called.
+  exact: DexFamily<any>,
+  dependsOnExact: (pool: Pool) => readonly Address[] = ({ address }) => [address],
+): DexFamily<SampledState> {
+  const id = twinIdOf(exact.id)
+  const exactPool = (pool: Pool): Pool => ({ ...pool, family: exact.id, fixed: fixedOf(pool).exact })
+  const step: DexFamily['step'] = (pool, ...trade) => exact.step(exactPool(pool), ...trade)
+  return {
+    id,
+    ...(exact.holdsNative && { holdsNative: true }),
+    ...(exact.payment && { payment: exact.payment }),
+    // A separate brand, so that a caller who selects the DEX by brand does not also accept unknown code.
+    rowsOf: (row) =>
+      (exact.rowsOf?.(row) ?? (row.family === exact.id ? [row] : [])).map((exactRow) => ({
+        ...exactRow,
+        brand: `${row.brand} sampled`,
+      })),
+    readFixed,
+    stateNeedsFixed: true,
+    dependsOn: (pool) => dependsOnExact(exactPool(pool)),
+    ...programSamples({
+      id,
+      step,
+      // The vault holds the tokens of a family that has one.
+      viewOf: (pool) =>
+        balanceView(pool, (fixedOf(pool).exact as { readonly vault?: Address } | null)?.vault ?? pool.address),
+      // A file can contain a pool whose holdings were not found yet. Its swaps fail.
+      holdingsOf: (pool) => fixedOf(pool).holdings ?? [{}, {}],
+    }),
+    step,
+  }
+}
+
+function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+  const holdings = yield* findPairHoldings(pools)
+  return pools.map((pool, k) => {
+    const pairHoldings = holdings[k]
+    return pairHoldings ? { ...pool, fixed: { ...fixedOf(pool), holdings: pairHoldings } satisfies TwinFixed } : null
+  })
+}

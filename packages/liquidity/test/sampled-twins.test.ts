@@ -1,0 +1,202 @@
+/**
+ * Sampled twins: against the exact math of the same pools, which a twin does not know; against payments of pools whose
+ * math is unknown; and in a market, which hands pools over and back.
+ */
+import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { accounts, type Builder, type Contract, compileSources, createBuilder } from '@sluice/devnet'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { SampledState } from '../src/dexes/common/sampled-state.ts'
+import { toTwin } from '../src/dexes/common/sampled-twin.ts'
+import { twinIdOf } from '../src/dexes/common/twin-id.ts'
+import { nullIfRefused, type Pool } from '../src/family.ts'
+import { families, familyOf, isTrustedPool, namedTrust, servedRows } from '../src/index.ts'
+import { createMarket } from '../src/market/market.ts'
+import { runReads } from '../src/market/reads.ts'
+import { run } from './fuzz/trials.ts'
+import { deal, type PoolWorld, startLocal, type World } from './fuzz/world.ts'
+import { compileModels } from './models/compile.ts'
+
+/** Balance of the pools of this test in each token. */
+const DEPTH = 1n << 70n
+
+let world: World
+let builder: Builder
+let models: ReturnType<typeof compileModels>
+let vault: Contract
+let trader: Contract
+let coins: readonly [Contract, Contract]
+let rows: readonly DexRow[]
+
+beforeAll(async () => {
+  world = await startLocal()
+  rows = servedRows(world.chain, new Map(families.map((family) => [family.id, family])))
+  builder = createBuilder(world.chain.rpcUrls[0]!, toAddress(accounts()[0]!.address))
+  models = compileModels('Twins.sol')
+  const vaultAddress = rows.find(({ family }) => family === 'balancer-v3')!.address
+  vault = builder.contractAt(
+    [
+      'function registerPool(address,(address,uint8,address,bool)[],uint256,uint32,bool,(address,address,address),address,(bool,bool,bool,bool))',
+    ],
+    vaultAddress,
+  )
+  trader = await builder.deploy(compileSources().BalancerV3Trader!, [vaultAddress])
+  const deployed = [18, 6].map((decimals) => builder.deploy(models.DecimalCoin as never, [decimals]))
+  const [first, second] = (await Promise.all(deployed)) as [Contract, Contract]
+  coins = first.address < second.address ? [first, second] : [second, first]
+  for (const coin of coins) {
+    await coin.send('mint', [builder.from, DEPTH << 8n])
+    await coin.send('approve', [trader.address, DEPTH << 8n])
+  }
+  await deal(
+    world.request,
+    coins.map(({ address }) => address),
+  )
+}, 300_000)
+afterAll(() => world?.stop())
+
+const twinRowOf = (family: string) => rows.find((row) => row.family === twinIdOf(family))!
+
+/** Samples a pool of an exact family as one of its twin; null without samples. */
+async function sampledOf(row: DexRow, pool: Pool): Promise<Pool<SampledState> | null> {
+  const twin = familyOf(row.family)!
+  const at = { blockHash: world.blockHash() }
+  const bare = toTwin(row, { ...pool, state: null })!
+  const [fixedPools] = await runReads(world.rpc, at, [twin.readFixed!(row, [bare], 0)])
+  const fixedPool = fixedPools![0]
+  if (!fixedPool) return null
+  const [states] = await runReads(world.rpc, at, [twin.readStates(row, [fixedPool])])
+  return states![0] ? { ...fixedPool, state: states![0] as SampledState } : null
+}
+
+/** Expects that the Executor is paid every sample, to the unit. @returns the number of samples */
+async function expectPaid(pool: Pool<SampledState>, at: PoolWorld = world): Promise<number> {
+  const trials = ([0, 1] as const).flatMap((i) =>
+    pool.state.samples[i].map(([amountIn, amountOut]) => ({
+      pool,
+      swaps: [{ tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[1 - i]!, amountIn }],
+      amountOut,
+    })),
+  )
+  const outcomes = await run(at, trials)
+  expect(outcomes.map(([outcome]) => (outcome!.ok ? outcome!.amountOut : null))).toEqual(
+    trials.map(({ amountOut }) => amountOut),
+  )
+  return trials.length
+}
+
+test('samples equal the quotes of the exact family', async () => {
+  const samplesByFamily = new Map<string, number>()
+  for (const pool of world.pools()) {
+    const row = twinRowOf(pool.family)
+    if (!row || pool.tokens.length !== 2) continue
+    const sampled = await sampledOf(row, pool)
+    expect(sampled, pool.id).not.toBeNull()
+    for (const i of [0, 1] as const) {
+      const [tokenIn, tokenOut] = [pool.tokens[i]!, pool.tokens[1 - i]!]
+      for (const [amountIn, amountOut] of sampled!.state.samples[i]) {
+        const quote = nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))
+        expect(quote?.amountOut, `${pool.id} ${amountIn}`).toBe(amountOut)
+        samplesByFamily.set(pool.family, (samplesByFamily.get(pool.family) ?? 0) + 1)
+      }
+    }
+  }
+  expect([...samplesByFamily.keys()].sort()).toEqual(['balancer-v2', 'balancer-v3', 'erc4626'])
+  for (const [family, count] of samplesByFamily) expect(count, family).toBeGreaterThan(30)
+}, 120_000)
+
+test('a vault that keeps a fee is sampled in both directions', async () => {
+  const [asset] = coins
+  const share = await builder.deploy(models.FeeVault as never, [asset.address])
+  await asset.send('approve', [share.address, DEPTH])
+  await share.send('deposit', [DEPTH, builder.from])
+  await deal(world.request, [share.address])
+  await world.request('evm_mine')
+  await world.sync()
+  const { id, readFixed, readStates } = familyOf('erc4626')!
+  const row: DexRow = { family: id, brand: 'fee', role: 'vault', address: share.address }
+  const tokens = [asset.address, share.address]
+  const bare: Pool<null> = { id: share.address, family: id, dex: 'fee', address: share.address, tokens, state: null }
+  const at = { blockHash: world.blockHash() }
+  const [fixedPools] = await runReads(world.rpc, at, [readFixed!(row, [bare], 0)])
+  expect(await runReads(world.rpc, at, [readStates(row, [fixedPools![0]!])])).toEqual([[null]])
+  const sampled = await sampledOf({ ...row, family: twinIdOf(id) }, fixedPools![0]!)
+  const [deposits, redemptions] = sampled!.state.samples
+  for (const [amountIn, amountOut] of deposits.slice(-5)) expect(Number(amountOut) / Number(amountIn)).toBeCloseTo(1, 6)
+  for (const [amountIn, amountOut] of redemptions.slice(-5))
+    expect(Number(amountOut) / Number(amountIn)).toBeCloseTo(0.997, 6)
+  expect(await expectPaid(sampled!)).toBeGreaterThan(20)
+})
+
+test('a pool of the native token with unknown math is found by its wrapper, and sampled', async () => {
+  const [, coin] = coins
+  const ether = 1n << 60n
+  const eth = await builder.deploy(models.EthPool as never, [coin.address])
+  await world.request('anvil_setBalance', [eth.address, `0x${ether.toString(16)}`])
+  await coin.send('mint', [eth.address, ether])
+  const factory = await builder.deploy(models.CurveFactory as never, [eth.address, coin.address])
+  const row: DexRow = {
+    ...{ family: 'curve', brand: 'test', role: 'factory', address: factory.address },
+    version: 'stable-factory',
+  }
+  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
+  onTestFinished(() => market.stop())
+  await market.sync()
+  const { pools, block } = await market.ensure([coin.address, world.chain.wrappedNative!.address])
+  const pool = pools.get(eth.address) as Pool<SampledState>
+  expect(pool).toMatchObject({ family: 'curve-stable-sampled', tokens: [ZERO_ADDRESS, coin.address] })
+  expect(await expectPaid(pool, { ...world, blockHash: () => block.hash })).toBeGreaterThan(20)
+})
+
+/** Registers a pool of both coins in the genuine vault of Balancer V3. @returns its id */
+async function addToVault(pool: Contract, hook: Address): Promise<string> {
+  const config = coins.map(({ address }) => [address, 0, ZERO_ADDRESS, false])
+  const roles = [ZERO_ADDRESS, ZERO_ADDRESS, ZERO_ADDRESS]
+  // The vault requires proportional liquidity of a pool whose hook changes amounts.
+  await vault.send('registerPool', [pool.address, config, 0, 0, false, roles, hook, [true, false, false, false]])
+  await trader.send('initialize', [pool.address, coins.map(({ address }) => address), [DEPTH, DEPTH]])
+  return pool.address
+}
+
+/** Names of pools with unknown math, by what is unknown. */
+const HOOKS = { share: 0, refusing: 1, burning: 2, twoFaced: 3 } as const
+const poolIds = new Map<string, string>()
+
+describe('in a market', () => {
+  beforeAll(async () => {
+    for (const [name, mode] of Object.entries(HOOKS)) {
+      const hook = await builder.deploy(models.SwapHook as never, [mode])
+      poolIds.set(name, await addToVault(await builder.deploy(models.SumPool as never), hook.address))
+    }
+    poolIds.set('type', await addToVault(await builder.deploy(models.SumPool as never), ZERO_ADDRESS))
+    await world.sync()
+    await world.market.ensure(coins.map(({ address }) => address))
+    // A few pools are sampled for the first time at each block.
+    for (let block = 0; block < 8; block++) {
+      await world.request('evm_mine')
+      await world.sync()
+    }
+  }, 120_000)
+  const poolOf = (name: string) => world.market.snapshot().pools.get(poolIds.get(name)!) as Pool<SampledState>
+
+  test.each(['share', 'type', 'twoFaced'])(
+    'a pool with unknown %s is sampled by the twin of its family',
+    async (name) => {
+      const pool = poolOf(name)
+      expect(pool).toMatchObject({ family: 'balancer-v3-sampled', dex: 'Balancer V3 sampled' })
+      expect(await expectPaid(pool)).toBeGreaterThan(20)
+    },
+  )
+
+  test('a pool whose hook refuses or burns all gas has no samples', () => {
+    expect([poolOf('refusing'), poolOf('burning')]).toEqual([undefined, undefined])
+  })
+
+  test('no pool of a twin is trusted, whatever its factory', () => {
+    const trust = namedTrust(world.chain)
+    expect(['share', 'type', 'twoFaced'].map((name) => isTrustedPool(poolOf(name), trust))).toEqual([
+      false,
+      false,
+      false,
+    ])
+  })
+})
