@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
-import { type Address, BaseError, type Hex, type TransactionReceipt } from 'viem'
+import { type Address, BaseError, type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import { DeployError } from './errors.ts'
 
 /** Timeout for a transaction to be mined, and for funds that are pending. */
@@ -13,15 +13,20 @@ export const MINED_TIMEOUT_MS = 180_000
 export const FEW_BLOCKS_MS = 30_000
 
 const POLL_MS = 1_000
+const RECEIPT_POLL_MS = 200
 
 /** Polls until `condition` holds or the time is up. @returns whether it held */
-export async function waitFor(condition: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
+export async function waitFor(
+  condition: () => Promise<boolean>,
+  timeoutMs: number,
+  pollMs = POLL_MS,
+): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
     if (await condition()) return true
     const leftMs = deadline - Date.now()
     if (leftMs <= 0) return false
-    await setTimeout(Math.min(POLL_MS, leftMs))
+    await setTimeout(Math.min(pollMs, leftMs))
   }
 }
 
@@ -41,12 +46,27 @@ export async function sentTransactionHash(hash: Promise<Hex>): Promise<Hex> {
   }
 }
 
-/** @throws DeployError `TRANSACTION_FAILED` when it is not mined in time */
+/**
+ * Polls for the receipt. viem's own wait looks again only at a new block, which a node that mines on demand may announce
+ * before it has the receipt.
+ *
+ * @throws DeployError `TRANSACTION_FAILED` when it is not mined in time
+ */
 export async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt> {
+  let receipt: TransactionReceipt | null = null
+  const isMined = async () => {
+    receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return null
+      throw error
+    })
+    return receipt !== null
+  }
   try {
-    return await client.waitForTransactionReceipt({ hash, timeout: MINED_TIMEOUT_MS })
+    await waitFor(isMined, MINED_TIMEOUT_MS, RECEIPT_POLL_MS)
   } catch (cause) {
     if (!(cause instanceof BaseError)) throw cause
     throw new DeployError('TRANSACTION_FAILED', `${hash} was not mined: ${cause.shortMessage}`, { cause })
   }
+  if (receipt) return receipt
+  throw new DeployError('TRANSACTION_FAILED', `${hash} was not mined within ${MINED_TIMEOUT_MS / 1_000} s`)
 }
