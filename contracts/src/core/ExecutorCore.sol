@@ -29,6 +29,7 @@ import {BalancerV1} from "../dexes/balancer-v1/BalancerV1.sol";
 import {AaveGsm} from "../dexes/aave-gsm/AaveGsm.sol";
 import {AaveV3} from "../dexes/aave-v3/AaveV3.sol";
 import {MaverickV2} from "../dexes/maverick-v2/MaverickV2.sol";
+import {Psm3} from "../dexes/psm3/Psm3.sol";
 import {IBalancerV3Vault} from "../interfaces/IBalancerV3Vault.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 import {Inputs} from "../libraries/Inputs.sol";
@@ -133,6 +134,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.PROP_AMM) at = PropAmm.run(at, flags, end);
             else if (opcode == Program.KYBER_ELASTIC) at = _kyberElastic(at, flags, end);
             else if (opcode == Program.MAVERICK_V2) at = MaverickV2.run(at, flags, end);
+            else if (opcode == Program.PSM3) at = Psm3.run(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }

@@ -20,3 +20,8 @@ interface ILitePsm {
     function gem() external view returns (address);
     function pocket() external view returns (address);
 }
+
+/// @notice Sky's wrapper of a module, with the module's interface: it pays and takes USDS in place of DAI.
+interface ILitePsmWrapper {
+    function psm() external view returns (ILitePsm);
+}

@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IERC20} from "../interfaces/IERC20.sol";
-import {ILitePsm} from "../interfaces/ILitePsm.sol";
+import {ILitePsm, ILitePsmWrapper} from "../interfaces/ILitePsm.sol";
 
 /// @title LitePsmLens
 /// @notice Reads a peg stability module with a pocket; never deployed.
@@ -21,7 +21,12 @@ contract LitePsmLens {
 
     function read(ILitePsm psm) external view returns (State memory state) {
         (state.tin, state.tout, state.factor) = (psm.tin(), psm.tout(), psm.to18ConversionFactor());
-        state.dai = IERC20(psm.dai()).balanceOf(address(psm));
+        // The wrapper that pays USDS holds nothing: it converts the DAI of its module.
+        try ILitePsmWrapper(address(psm)).psm() returns (ILitePsm module) {
+            state.dai = IERC20(module.dai()).balanceOf(address(module));
+        } catch {
+            state.dai = IERC20(psm.dai()).balanceOf(address(psm));
+        }
         state.gems = IERC20(psm.gem()).balanceOf(psm.pocket());
     }
 }

@@ -58,6 +58,7 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x1e prop-amm      pool 20, tokenOut 20
 ///   0x1f kyber-elastic pool 20
 ///   0x20 maverick-v2   pool 20
+///   0x21 psm3          pool 20, tokenOut 20
 ///
 ///   Functions here take an offset into calldata and return the value at it and the offset after it. They may read past the end of
 ///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it uses the values.
@@ -91,6 +92,7 @@ library Program {
     uint256 internal constant PROP_AMM = 0x1e;
     uint256 internal constant KYBER_ELASTIC = 0x1f;
     uint256 internal constant MAVERICK_V2 = 0x20;
+    uint256 internal constant PSM3 = 0x21;
 
     uint256 internal constant REST = 0;
     uint256 internal constant SHARE = 1;

@@ -40,7 +40,7 @@ contract DecoderInvariants is Arena {
     }
 
     function allowed(bytes4 name) internal pure returns (bool) {
-        string[44] memory names = [
+        string[45] memory names = [
             "transfer(address,uint256)",
             "approve(address,uint256)",
             "swap(uint256,uint256,address,bytes)",
@@ -84,7 +84,8 @@ contract DecoderInvariants is Arena {
             "erc4626BufferWrapOrUnwrap((uint8,uint8,address,uint256,uint256))",
             "userCmd(uint16,bytes)",
             "swap(address,address,uint256,uint256,address,uint256)",
-            "swap(address,(uint256,bool,bool,int32),bytes)"
+            "swap(address,(uint256,bool,bool,int32),bytes)",
+            "swapExactIn(address,address,uint256,uint256,address,uint256)"
         ];
         for (uint256 k; k < names.length; ++k) {
             if (name == bytes4(keccak256(bytes(names[k])))) return true;
@@ -95,9 +96,9 @@ contract DecoderInvariants is Arena {
 
     /// @dev Bytes of a step without hops, by the table in libraries/Program.sol.
     function lengthOf(uint8 opcode, uint8 flags) internal pure returns (uint256 length) {
-        uint8[32] memory fields = [
+        uint8[33] memory fields = [
             23, 20, 20, 0, 21, 20, 43, 21, 21, 20, 20, 20, 20, 21, 20, 40,
-            20, 40, 40, 40, 21, 0, 40, 40, 40, 0, 0, 40, 44, 40, 20, 20
+            20, 40, 40, 40, 21, 0, 40, 40, 40, 0, 0, 40, 44, 40, 20, 20, 40
         ];
         uint8[6] memory amounts = [0, 3, 16, 0, 16, 0];
         length = 2 + uint256(amounts[flags & 7]) + fields[opcode - 1];
@@ -107,7 +108,7 @@ contract DecoderInvariants is Arena {
     }
 
     function testFuzz_I10_a_step_cut_short_reverts_before_it_acts(uint8 opcode, uint8 flags, uint256 cut) public {
-        opcode = uint8(bound(opcode, 1, 32));
+        opcode = uint8(bound(opcode, 1, 33));
         vm.assume(opcode != 0x16 && opcode != 0x1a && opcode != 0x1b);
         uint8 input = flags % 6;
         // Native is wrapped where it is held, never pulled.
@@ -132,14 +133,14 @@ contract DecoderInvariants is Arena {
         bytes memory token = opcode != 0x03 && flags & 4 == 0 ? abi.encodePacked(EVERYWHERE) : bytes("");
         bytes memory fields = opcode == 0x07
             ? abi.encodePacked(uint24(0), EVERYWHERE, EVERYWHERE)
-            : opcode == 0x10 || (opcode >= 0x12 && opcode != 0x15 && opcode < 0x1f)
+            : opcode == 0x10 || (opcode >= 0x12 && opcode != 0x15 && opcode < 0x1f) || opcode == 0x21
                 ? abi.encodePacked(EVERYWHERE, EVERYWHERE, opcode == 0x1d ? new bytes(4) : bytes(""))
                 : opcode == 0x04 ? bytes("") : abi.encodePacked(EVERYWHERE, uint24(0));
         return bytes.concat(amount, token, fields, abi.encodePacked(EVERYWHERE));
     }
 
     function testFuzz_I10_an_unknown_opcode_is_named(uint8 opcode, bytes calldata rest) public {
-        vm.assume(opcode == 0 || opcode == 0x16 || opcode == 0x1a || opcode == 0x1b || opcode > Program.MAVERICK_V2);
+        vm.assume(opcode == 0 || opcode == 0x16 || opcode == 0x1a || opcode == 0x1b || opcode > Program.PSM3);
         // The program begins at byte 100 of the calldata.
         vm.expectRevert(abi.encodeWithSelector(IExecutor.UnknownOpcode.selector, 100, uint256(opcode)));
         run(Programs.task(address(this)), abi.encodePacked(opcode, rest));

@@ -27,6 +27,7 @@ import {
   IPancakeInfinityClManager__factory,
   IPancakeInfinityVault__factory,
   IPropAmmVenue__factory,
+  IPsm3__factory,
   IRateWrapper__factory,
   ISyncswapPool__factory,
   ISyncswapVault__factory,
@@ -83,6 +84,7 @@ const AMBIENT_SWAP = [
 ]
 const kyberElastic = IKyberElasticPool__factory.createInterface()
 const maverickV2 = IMaverickV2Pool__factory.createInterface()
+const psm3 = IPsm3__factory.createInterface()
 
 /** Parameters of a swap that pays for nothing, since nothing arrives at a Recorder, up to the last tick. */
 const maverickSwap = (tokenAIn: boolean) => ({
@@ -368,6 +370,12 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         const amount = take(step)
         approve(tokenIn, step.pool, amount)
         call(step.pool, fluidDex.encodeFunctionData('swapIn', [step.zeroForOne, amount, 0n, to]))
+        break
+      }
+      case 'psm3': {
+        const amount = take(step)
+        approve(tokenIn, step.pool, amount)
+        call(step.pool, psm3.encodeFunctionData('swapExactIn', [tokenIn, step.tokenOut, amount, 0n, to, 0n]))
         break
       }
       case 'lite-psm': {

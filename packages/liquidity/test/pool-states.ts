@@ -17,6 +17,8 @@ const [FIRST, SECOND, ADDRESS] = ['1', '2', '3'].map((digit) => toAddress(`0x${d
   Pool['address'],
   Pool['address'],
 ]
+/** Third token of pools with three. */
+const THIRD = toAddress(`0x${'4'.repeat(40)}`)
 const ONE = 10n ** 18n
 /** Random pools of a family. */
 const POOLS = 40
@@ -211,6 +213,14 @@ const generators: Generators = {
   'caller-fee-v3': (r) => poolOf('caller-fee-v3', { ...venue(r), focus: [[], []], stamp: '' }),
   'syncswap-aqua': (r) =>
     poolOf('syncswap-aqua', { ...venue(r), focus: [[], []], stamp: '' }, { vault: ADDRESS, holdings: [{}, {}] }),
+  psm3: (r) => ({
+    ...poolOf('psm3', {
+      precisions: [10n ** 6n, 10n ** 18n, 10n ** 18n],
+      balances: [r.amount(1, 50), r.amount(1, 90), r.amount(1, 90)],
+      rate: about(r, 10n ** 27n) + 1n,
+    }),
+    tokens: [FIRST, SECOND, THIRD],
+  }),
   'maverick-v2': (r) => poolOf('maverick-v2', { ...venue(r), focus: [[], []], stamp: '' }),
   'uniswap-v4-hooks': (r) => poolOf('uniswap-v4-hooks', { ...venue(r), focus: [[], []], stamp: '' }),
 }

@@ -31,6 +31,7 @@ import { keyOf as infinityKeyOf } from './pancake-infinity/key.ts'
 import { pancakeStable } from './pancake-stable/index.ts'
 import { pancakeV3 } from './pancake-v3/index.ts'
 import { propAmm } from './prop-amm/index.ts'
+import { psm3 } from './psm3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
@@ -102,6 +103,7 @@ export const families: readonly DexFamily<any>[] = [
   kyberElastic,
   echodex,
   maverickV2,
+  psm3,
 ]
 
 const familyById = new Map(families.map((family) => [family.id, family]))

@@ -20,6 +20,7 @@ import { maverickV2 } from './maverick-v2.ts'
 import type { Op, OpShape, PoolSalt, StepOf } from './op.ts'
 import { pancakeInfinity } from './pancake-infinity.ts'
 import { propAmm } from './prop-amm.ts'
+import { psm3 } from './psm3.ts'
 import { rateWrapper } from './rate-wrapper.ts'
 import { solidly } from './solidly.ts'
 import { syncswap } from './syncswap.ts'
@@ -59,6 +60,7 @@ const opDefinitions = [
   propAmm,
   kyberElastic,
   maverickV2,
+  psm3,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never

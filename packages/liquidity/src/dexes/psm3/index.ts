@@ -1,0 +1,80 @@
+/** Family of Spark's PSM3 modules. */
+import { IPsm3__factory, Psm3Lens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
+import { coinIndices } from '../common/direction.ts'
+import { quoteByIndices } from '../common/exact-input.ts'
+import { readEach } from '../common/read-each.ts'
+import { approximateMaxInput, type Psm3State, quote, rateOf } from './math.ts'
+
+const LENS = lensOf('Psm3Lens')
+const lens = Psm3Lens__factory.createInterface()
+const psmInterface = IPsm3__factory.createInterface()
+const tokensCodec = callCodec<[psm: string], [[string, string, string]]>(lens, 'tokens')
+const readCodec = callCodec<[psm: string], [Psm3State]>(lens, 'read')
+const FIND_GAS = 60_000
+const READ_GAS = 150_000
+
+/** Finds the pool of a row, which is the module itself. */
+function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const { family, brand: dex, address } = row
+  const [answer] = yield [{ ...LENS, data: tokensCodec.encode(address), gas: FIND_GAS }]
+  if (!answer) return []
+  const tokens = tokensCodec.decode(answer)[0].map(toAddress)
+  const isRequested = pairs.some((pair) => pair.every((token) => tokens.includes(token)))
+  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
+}
+
+function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Psm3State | null)[]> {
+  return readEach(
+    pools,
+    ({ address }) => ({ ...LENS, data: readCodec.encode(address), gas: READ_GAS }),
+    (answer) => {
+      const [{ precisions, balances, rate }] = readCodec.decode(answer)
+      return { precisions, balances, rate }
+    },
+  )
+}
+
+const topics: readonly Hex[] = (['Swap', 'Deposit', 'Withdraw'] as const).map(
+  (name) => psmInterface.getEvent(name as 'Swap').topicHash as Hex,
+)
+
+/** PSM3 modules, which trade USDC, USDS, and sUSDS at the value of sUSDS and without a fee. */
+export const psm3: DexFamily<Psm3State> = {
+  id: 'psm3',
+  payment: { pullsInput: true },
+  findPools,
+  readStates,
+  // The value of sUSDS grows with time, and transfers change the balances.
+  refreshStates: readStates,
+  topics,
+  applyLog: () => 'reread',
+
+  quoteExactInput: quoteByIndices('psm3', quote),
+
+  ...linearCapacity<Psm3State>((pool, tokenIn, tokenOut) => {
+    const { state } = pool
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    return {
+      quote: (amountIn) => quote(state, i, j, amountIn),
+      approximateLimit: approximateMaxInput(state, i, j),
+      rate: rateOf(state, i, j),
+    }
+  }),
+
+  reserves: ({ state }) => state.balances,
+
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'psm3',
+    pool: pool.address,
+    tokenIn,
+    tokenOut,
+    input,
+    output,
+  }),
+}
