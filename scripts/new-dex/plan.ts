@@ -52,6 +52,7 @@ export function writeFiles(files: ReadonlyMap<string, string>, root: string): vo
 
 function rejectTakenName({ name, Name, camel }: Names, root: string, families: string): void {
   const refuse = (why: string) => new NewDexError(`name: ${name} is taken: ${why}`)
+  if (name.endsWith('-sampled')) throw refuse('it is the id of a sampled twin')
   for (const side of ['packages/liquidity/src/dexes', 'contracts/src/dexes']) {
     if (existsSync(join(root, side, name))) throw refuse(`${side}/${name} exists`)
   }

@@ -54,7 +54,7 @@ test('a quote without a sender equals the swap of an account without funds and o
           maxGasCost > 1n ? maxGasCost : 1n,
         )
         return { quoted, tx }
-      }, 10_000)
+      }, 60_000)
       expect(quoted.body.tx).toBeUndefined()
       if (quoted.status !== 200) continue
       priced++
@@ -70,7 +70,7 @@ test('from changes only the simulated sender', async () => {
     const { body, status } = await get('quote', { ...query, from: UNTRUSTED })
     expect(status).toBe(200)
     expect(body).toEqual((await get('quote', query)).body)
-  }, 10_000)
+  }, 60_000)
   const guard = (await get('aggregator', { ...query, from: UNTRUSTED })).body.tx.to
   expect((await get('quote', { ...query, from: guard })).body.code).toBe('INVALID_PARAMETER')
 })
