@@ -32,6 +32,7 @@ const STEP_TESTS = [
   'contracts/test/mutants.ts',
   'contracts/test/support/PartialPools.sol',
   'packages/liquidity/test/push-pools.test.ts',
+  'packages/liquidity/test/usds-wrapper.test.ts',
 ]
 /** Tests with deployed pools from recorded code. Families with code on npm have pools on the local chain instead. */
 const DEPLOYED = /^packages\/liquidity\/test\/(fuzz|deployed)/

@@ -25,7 +25,7 @@ test('the wrapper pays up to the DAI of its module and the gems of the pocket, a
   const rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [anvil.url] })
   onTestFinished(() => rpc.close())
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
-  const models = compileModels('LitePsm.sol')
+  const models = compileModels('UsdsWrapper.sol')
   const gem = await builder.deploy(models.DecimalCoin as never, [6])
   const dai = await builder.deploy(models.Coin as never)
   const usds = await builder.deploy(models.Usds as never)
