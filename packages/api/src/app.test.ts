@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { type Address, NATIVE } from '@sluice/chains'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
-import { ONE, served, TWO } from '../test/src/in-memory.ts'
+import { account, ONE, served, TWO } from '../test/src/in-memory.ts'
 import { NATIVE_TEXT } from './requests.ts'
 
 describe('paths without a chain', () => {
@@ -168,6 +168,7 @@ describe('reports of tokens', () => {
   const pool = { id: 'pool', family: 'uniswap-v2', dex: 'Uniswap' }
 
   test('need the pools of each token with the hubs, and are told by the token as it was sent', async () => {
+    const letters = account('a')
     const groups: unknown[] = []
     const { ask } = served({
       views: {
@@ -178,7 +179,7 @@ describe('reports of tokens', () => {
       },
       tokens: {
         report: async (token: Address) =>
-          token === ONE
+          token === letters
             ? [
                 { pool, report },
                 { pool: undefined, report },
@@ -191,10 +192,10 @@ describe('reports of tokens', () => {
         dependsOnSenderCode: () => false,
       },
     })
-    const upper = ONE.toUpperCase().replace('X', 'x')
-    const { status, body } = await ask(`/tokens/1?token=${[ONE, upper, TWO, NATIVE_TEXT].join()}`)
+    const upper = letters.toUpperCase().replace('X', 'x')
+    const { status, body } = await ask(`/tokens/1?token=${[letters, upper, TWO, NATIVE_TEXT].join()}`)
     expect(status).toBe(200)
-    expect(groups).toEqual([[[ONE], [TWO]]])
+    expect(groups).toEqual([[[letters], [TWO]]])
     expect(NATIVE_TEXT.toLowerCase()).toBe(NATIVE)
     const tokenReport = {
       ...{ symbol: 'TKN', decimals: 18, rebasing: false, needsApprovalReset: true, transferTax: null, surcharge: 0 },
@@ -206,7 +207,7 @@ describe('reports of tokens', () => {
       ],
       ...{ standing: 'stranger', reason: 'not seen yet', asksForCode: null, walletsDiffer: false },
     }
-    expect(JSON.parse(body)).toEqual({ [ONE]: tokenReport, [upper]: tokenReport, [TWO]: null, [NATIVE_TEXT]: null })
+    expect(JSON.parse(body)).toEqual({ [letters]: tokenReport, [upper]: tokenReport, [TWO]: null, [NATIVE_TEXT]: null })
   })
 })
 

@@ -45,7 +45,8 @@ describe('the failure of a node', () => {
   test('names a pause only if the node limits requests and says for how long', () => {
     expect(toApiError(new RpcError('RATE_LIMITED', '')).code).toBe('RPC_FAILED')
     const others: readonly RpcErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'CREDIT']
-    for (const code of others) expect(toApiError(new RpcError(code, '', '0x', { retryAfterMs: 5 })).code).toBe('RPC_FAILED')
+    for (const code of others)
+      expect(toApiError(new RpcError(code, '', '0x', { retryAfterMs: 5 })).code).toBe('RPC_FAILED')
     const notOfNodes = Object.assign(new QuotingError('NO_ROUTE', 'none'), { retryAfterMs: 5 })
     expect(toApiError(notOfNodes).code).toBe('NO_ROUTE')
   })
@@ -60,7 +61,10 @@ test('other errors of the service keep their message and their details', () => {
   const details = { minRoutableAmount: '5' }
   const error = toApiError(new QuotingError('AMOUNT_TOO_SMALL', 'too small', details))
   expect(error).toMatchObject({ code: 'AMOUNT_TOO_SMALL', message: 'too small', details })
-  expect(toApiError(new SimulationError('BAD_TOKEN', 'no token'))).toMatchObject({ code: 'BAD_TOKEN', message: 'no token' })
+  expect(toApiError(new SimulationError('BAD_TOKEN', 'no token'))).toMatchObject({
+    code: 'BAD_TOKEN',
+    message: 'no token',
+  })
   expect(toApiError(new MarketError('BUSY', 'busy'))).toMatchObject({ code: 'OVERLOADED', retryAfter: 1 })
 })
 
