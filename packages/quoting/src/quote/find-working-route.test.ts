@@ -85,7 +85,7 @@ function worldOf(world: World) {
   const outcomeOf = (data: Hex): CallOutcome & { readonly revertReason?: string } => {
     const order = decodeGuardSwap(data, 0n)
     let [received, gasUsed] = [0n, 50_000]
-    for (const step of decodeProgram(order.program as Hex, order.tokenIn)) {
+    for (const step of decodeProgram(order.program as Hex, toAddress(order.tokenIn))) {
       if (!('pool' in step)) return { success: false, amountOut: 0n, gasUsed, returnData: '0x12', revertReason: 'no' }
       const k = Number(BigInt(step.pool)) - 1
       const { paidPpm = PPM, gas = 100_000, burnsGas } = world.pools[k]!
