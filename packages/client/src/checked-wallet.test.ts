@@ -5,7 +5,7 @@ import { checkedWallet } from './checked-wallet.ts'
 import type { Wallet } from './wallet.ts'
 
 const address = at('55')
-const transaction = { to: at('66'), data: '0x12', value: 1n }
+const transaction = { to: at('66'), data: '0x12', value: 1n } as const
 const HEX_LIMIT = 4 * 1024 * 1024
 
 /** A wallet on chain 10 that gives `answer` from every method but `chainId`. */

@@ -1,0 +1,78 @@
+/** Tests of pools that hold less than their reserves, of holders, and of the native token's price on each kind of chain. */
+import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { describe, expect, test } from 'vitest'
+import { Prices, priceTokens } from '../src/index.ts'
+import { pricedTokenOf } from '../src/listed-tokens.ts'
+import { address, centre, chain, eth, pair, snapshotOf, USDC, USDT, usdc, WETH } from './pools.ts'
+
+const LOCAL = address(0x1000)
+const decimals = (token: string) => (token >= LOCAL ? 18 : undefined)
+
+describe('a pool with missing balances', () => {
+  const full = pair(LOCAL, USDC, eth(1_000), usdc(300_000))
+  const other = pair(LOCAL, WETH, eth(10), eth(1.01))
+  const pools = [...centre(), full, other]
+
+  test('counts as far as it can pay: in depth, and in the price', async () => {
+    const prices = priceTokens(snapshotOf(pools), chain, { decimals }) as Prices
+    const before = { usd: prices.usd(LOCAL)!, depth: (await prices.depthUsd(LOCAL))! }
+    expect(before.usd).toBeCloseTo(300, 6)
+    expect(prices.setMissing(full.id, [0, usdc(299_000)])).toBe(true)
+    // What is left of the dollars is less than the other pool has, so that one sets the price.
+    expect(prices.usd(LOCAL)).toBeCloseTo(303, 6)
+    expect(await prices.depthUsd(LOCAL)).toBeLessThan(before.depth / 10)
+    expect(prices.setMissing(full.id, [0, usdc(299_000)])).toBe(false)
+    expect(prices.setMissing(full.id, [0, 0])).toBe(true)
+    expect([prices.usd(LOCAL), await prices.depthUsd(LOCAL)]).toEqual([before.usd, before.depth])
+  })
+
+  test('still lacks them in the next block, also if they were reported while that one was applied', async () => {
+    const prices = new Prices(chain, { decimals })
+    prices.applyNow(snapshotOf(pools))
+    prices.setMissing(full.id, [0, usdc(299_000)])
+    const moved = pair(LOCAL, WETH, eth(10), eth(1.02))
+    prices.applyNow(snapshotOf([...centre(), full, { ...moved, id: other.id }]))
+    expect(prices.usd(LOCAL)).toBeGreaterThan(301)
+    const busy = new Prices(chain, { decimals })
+    const following = busy.follow(snapshotOf(pools))
+    expect(busy.setMissing(full.id, [0, usdc(299_000)])).toBe(true)
+    await following
+    expect(busy.usd(LOCAL)).toBeCloseTo(303, 6)
+  })
+
+  test('is ignored while no such pool is known', () => {
+    const prices = priceTokens(snapshotOf(centre()), chain, { decimals }) as Prices
+    expect(prices.setMissing('unknown', [1, 2])).toBe(true)
+    expect(prices.usd(WETH)).not.toBeNull()
+  })
+})
+
+test('a token is held by its pools, and an unknown one by nobody', () => {
+  const pool = pair(LOCAL, USDC, eth(1_000), usdc(300_000))
+  const prices = new Prices(chain, { decimals })
+  expect([prices.holderOf(LOCAL), prices.poolsOf(LOCAL)]).toEqual([undefined, []])
+  prices.applyNow(snapshotOf([...centre(), pool]))
+  expect([prices.holderOf(LOCAL), prices.poolsOf(LOCAL)]).toEqual([pool.address, [pool]])
+  prices.applyNow(snapshotOf(centre()))
+  expect([prices.holderOf(LOCAL), prices.poolsOf(LOCAL)]).toEqual([undefined, []])
+})
+
+test('the native token has the price of its wrapper, else of its ERC-20 form, else of its own pools', () => {
+  const nativeErc20 = { symbol: 'MET', address: USDT, decimals: 18 }
+  const priced = (kind: object) =>
+    [NATIVE, ZERO_ADDRESS, USDC].map((token) => pricedTokenOf(token, { ...chain, ...kind } as never))
+  expect(priced({})).toEqual([WETH, WETH, USDC])
+  expect(priced({ nativeErc20 })).toEqual([WETH, WETH, USDC])
+  expect(priced({ wrappedNative: null, nativeErc20 })).toEqual([USDT, USDT, USDC])
+  expect(priced({ wrappedNative: null })).toEqual([ZERO_ADDRESS, ZERO_ADDRESS, USDC])
+})
+
+test('a hub that is no dollar is priced by the pools of earlier hubs only', async () => {
+  const prices = priceTokens(snapshotOf(centre()), chain, { decimals })
+  const pools = async (token: typeof WETH) => (await prices.detail(token)).sources.map(({ pool }) => pool.tokens)
+  // Each source pool of the wrapped native token has a dollar on its other side.
+  for (const tokens of await pools(WETH)) {
+    expect(tokens).toContain(WETH)
+    expect(chain.stables.some(({ address }) => tokens.includes(address))).toBe(true)
+  }
+})
