@@ -38,8 +38,8 @@ const acts: Readonly<Record<string, Act>> = {
 }
 const hex = [['0x'], ['0xAbC'], [`0x${'1'.repeat(HEX_LIMIT - 2)}`]]
 const notHex = [['0xg'], ['12'], [5], [null], [`0x${'1'.repeat(HEX_LIMIT - 1)}`], [['0x']]]
-const integers = [[0], [Number.MAX_SAFE_INTEGER]]
-const notIntegers = [[-1], [1.5], [Number.MAX_SAFE_INTEGER + 1], ['5'], [5n], [Number.NaN]]
+const integers: readonly unknown[][] = [[0], [Number.MAX_SAFE_INTEGER]]
+const notIntegers: readonly unknown[][] = [[-1], [1.5], [Number.MAX_SAFE_INTEGER + 1], ['5'], [5n], [Number.NaN]]
 const hashes = [['0x01'], ['x'.repeat(4_096)]]
 const notHashes = [[''], ['x'.repeat(4_097)], [5], [null]]
 
