@@ -1,7 +1,7 @@
 /** Tests of the cache of measurements of tokens, and of what is recorded as unsellable. */
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { createSimulationContext } from '@sluice/simulation'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { TokenReports } from './token-reports.ts'
 
 const [A, B] = ['a', 'b'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [Address, Address]
@@ -37,6 +37,30 @@ describe('a measurement', () => {
     await expect(reports.reportOf(A, snapshot, source)).rejects.toThrow('the node is away')
     expect(countCalls()).toBeGreaterThan(calls)
   })
+})
+
+test('a measurement that fails after a later one has begun does not remove that one', async () => {
+  const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+  let asked = 0
+  const { source } = sourceOf(() => answers[Math.min(asked++, 1)]!.promise)
+  const reports = new TokenReports()
+  const first = reports.reportOf(A, snapshot, source)
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(0))
+  const later = performance.now() + 61_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+  try {
+    // The cache reads the clock at most once per millisecond.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const second = reports.reportOf(A, snapshot, source)
+    expect(second).not.toBe(first)
+    answers[0]!.reject(new Error('too late'))
+    await expect(first).rejects.toThrow('too late')
+    expect(reports.reportOf(A, snapshot, source)).toBe(second)
+    answers[1]!.reject(new Error('no'))
+    await expect(second).rejects.toThrow('no')
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 describe('results of test sales', () => {
