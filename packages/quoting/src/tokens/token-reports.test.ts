@@ -41,21 +41,19 @@ describe('a measurement', () => {
 
 test('a measurement that fails after a later one has begun does not remove that one', async () => {
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
-  let asked = 0
-  const { source } = sourceOf(() => answers[Math.min(asked++, 1)]!.promise)
+  const [firstSource, secondSource] = answers.map(({ promise }) => sourceOf(() => promise).source)
   const reports = new TokenReports()
-  const first = reports.reportOf(A, snapshot, source)
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(0))
+  const first = reports.reportOf(A, snapshot, firstSource!)
   const later = performance.now() + 61_000
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
   try {
     // The cache reads the clock at most once per millisecond.
     await new Promise((resolve) => setTimeout(resolve, 5))
-    const second = reports.reportOf(A, snapshot, source)
+    const second = reports.reportOf(A, snapshot, secondSource!)
     expect(second).not.toBe(first)
     answers[0]!.reject(new Error('too late'))
     await expect(first).rejects.toThrow('too late')
-    expect(reports.reportOf(A, snapshot, source)).toBe(second)
+    expect(reports.reportOf(A, snapshot, secondSource!)).toBe(second)
     answers[1]!.reject(new Error('no'))
     await expect(second).rejects.toThrow('no')
   } finally {
