@@ -80,6 +80,24 @@ test('bands have the colors of the playground, one after the other', async () =>
   ])
 })
 
+test('a band is as wide as its share, also if no share is known', async () => {
+  const [first, second] = [
+    [25, 90, 206],
+    [99, 20, 14],
+  ] as const
+  const opacity = 0.24
+  const blended = (color: readonly number[]) =>
+    color.map((value, k) => Math.round(opacity * value + (1 - opacity) * [243, 242, 238][k]!))
+  const colorAt = colorsOf(await drawCard(fonts, { ...content, pools: pools(75, 25) }))
+  const near = (actual: readonly number[], expected: readonly number[]) =>
+    actual.every((value, k) => Math.abs(value - expected[k]!) <= 2)
+  // Right of the bar, bands have the height of their shares: 142 and 48 of 190 pixels.
+  for (const y of [386, 450, 510]) expect([y, near(colorAt(82, y), blended(first))]).toEqual([y, true])
+  for (const y of [530, 560]) expect([y, near(colorAt(82, y), blended(second))]).toEqual([y, true])
+  const unknown = colorsOf(await drawCard(fonts, { ...content, pools: pools(0, 0) }))
+  expect([unknown(72 + 222, 423), unknown(72 + 222, 518)]).toEqual([[...first], [...second]])
+})
+
 test('a card without a swap says what the service does, one without pools has no bar', async () => {
   const bar = [22, 25, 27]
   const barOf = async (drawn: CardContent | undefined) => colorsOf(await drawCard(fonts, drawn))(74, 560)
