@@ -1,6 +1,7 @@
 /** Tests of pools that hold less than their reserves, of holders, and of the native token's price on each kind of chain. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
+import { detailOf } from '../src/detail.ts'
 import { Prices, priceTokens } from '../src/index.ts'
 import { pricedTokenOf } from '../src/listed-tokens.ts'
 import { address, centre, chain, eth, pair, snapshotOf, USDC, USDT, usdc, WETH } from './pools.ts'
@@ -75,4 +76,38 @@ test('a hub that is no dollar is priced by the pools of earlier hubs only', asyn
     expect(tokens).toContain(WETH)
     expect(chain.stables.some(({ address }) => tokens.includes(address))).toBe(true)
   }
+})
+
+test('sources of equal weight are in the order of their prices, then of their ids, however they arrive', () => {
+  const pool = (id: string) => ({ id }) as never
+  const observations = [
+    { pool: pool('b'), value: 2, weight: 10 },
+    { pool: pool('c'), value: 1, weight: 10 },
+    { pool: pool('a'), value: 2, weight: 10 },
+  ]
+  const weighty = { pool: pool('d'), value: 3, weight: 20 }
+  const orderOf = (sorted: typeof observations) =>
+    detailOf({ price: 2, evidence: 20 }, sorted, 1, 100).sources.map((source) => source.pool.id)
+  for (let shift = 0; shift < 3; shift++)
+    for (const order of [observations, observations.toReversed()])
+      expect(orderOf([...order.slice(shift), ...order.slice(0, shift)])).toEqual(['c', 'a', 'b'])
+  expect(orderOf([...observations, weighty])).toEqual(['d', 'c', 'a'])
+})
+
+test('prices may change without a block only while one has just jumped', () => {
+  const prices = new Prices(chain, { decimals })
+  const hubs = centre()
+  const blockOf = (number: number, pools: readonly object[]) => {
+    const snapshot = snapshotOf(pools as never)
+    const hash = `0x${number.toString(16).padStart(64, '0')}` as const
+    prices.applyNow({ ...snapshot, block: { ...snapshot.block, number, hash } })
+    return prices.hasNoPendingJumps
+  }
+  const [low, high] = [pair(LOCAL, USDC, eth(1_000), usdc(300_000)), pair(LOCAL, WETH, eth(1_000), eth(100))]
+  const moved = (dollars: number) => ({ ...pair(LOCAL, USDC, eth(1_000), usdc(dollars)), id: low.id })
+  expect(blockOf(1, [...hubs, low, high])).toBe(true)
+  expect(blockOf(2, [...hubs, moved(300_010), high])).toBe(true)
+  expect(blockOf(3, [...hubs, moved(600_000), high])).toBe(false)
+  expect(blockOf(4, [...hubs, moved(600_010), high])).toBe(true)
+  expect(blockOf(5, [...hubs, moved(600_020), high])).toBe(true)
 })
