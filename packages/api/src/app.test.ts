@@ -252,6 +252,27 @@ describe('streams of quotes', () => {
     ])
   })
 
+  test('have each quote as /quote answers it, for all listeners to one update', async () => {
+    const quote = {
+      ...{ route: { tokenIn: ONE, tokenOut: TWO, amountIn: 1_000n, amountOut: 900n, gas: 5, legs: [] } },
+      ...{ amountOut: 900n, minOutput: 899n, gasEstimate: 5n, gasCharged: 4n, gasChargedAtDeadline: 4n, block },
+      ...{ id: 'q', expiresAtBlock: 9, priceImpactPpm: null, gasCostWei: 1n, gasCostUsd: null, l1FeeWei: null },
+      ...{ netAmountOut: null, poolsPending: false, warnings: [], swap: { to: ONE, data: '0x', value: 0n } },
+    }
+    const update = { kind: 'quote', quote } as unknown as StreamUpdate
+    const end: StreamUpdate = { kind: 'end', error: new Error('the node is gone') }
+    const { ask } = streamOf(update, update, end)
+    const events = (await ask(path)).body.split('\n\n').filter(Boolean)
+    expect(events).toHaveLength(3)
+    expect(events[0]).toMatch(/^event: quote\nid: 8\ndata: \{/)
+    expect(events[1]).toBe(events[0])
+    const body = JSON.parse(events[0]!.split('data: ')[1]!)
+    expect(body).toMatchObject({ src: ONE, dst: TWO, fromAmount: '1000', toAmount: '900', simulationBlock: 8 })
+    const from = account('6')
+    const swapped = (await streamOf(update, end).ask(`${path}&from=${from}`)).body
+    expect(JSON.parse(swapped.split('data: ')[1]!.split('\n')[0]!)).toMatchObject({ toAmount: '900', tx: { from } })
+  })
+
   test('that end before their first answer are errors', async () => {
     const { ask, metrics } = streamOf({ kind: 'end', error: new QuotingError('BEHIND', 'the chain is behind') })
     const { body } = await ask(path)
