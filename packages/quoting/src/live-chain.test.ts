@@ -192,6 +192,47 @@ test('a quote is logged, and sampled only while its block is the head', async ()
   expect(live.driftPercent).toBe(1)
 })
 
+test('blocks are waited for while a quote stream is open or a sample waits for its blocks', () => {
+  const { live } = liveChain()
+  const { runtime, streams, sampler } = live as unknown as {
+    runtime: { options: { isWatched: () => boolean; isBusy: () => boolean } }
+    streams: { counts: object }
+    sampler: { awaitsBlocks: (ms: number) => boolean }
+  }
+  let openStreams = 0
+  Object.defineProperty(streams, 'counts', { get: () => ({ streams: openStreams }) })
+  const windows: number[] = []
+  let hasSample = false
+  sampler.awaitsBlocks = (ms) => {
+    windows.push(ms)
+    return hasSample
+  }
+  const { isWatched, isBusy } = runtime.options
+  expect([isWatched(), isBusy()]).toEqual([false, false])
+  hasSample = true
+  expect([isWatched(), isBusy()]).toEqual([true, false])
+  hasSample = false
+  openStreams = 1
+  expect([isWatched(), isBusy()]).toEqual([true, true])
+  // Three blocks of a second, and two seconds.
+  expect(new Set(windows)).toEqual(new Set([5_000]))
+})
+
+test('faults of pools and tokens are forgotten when the chain falls asleep', async () => {
+  const { live } = liveChain()
+  const { faultyPools, faultyTokens } = live as unknown as {
+    faultyPools: { record: (legs: readonly object[], now: number) => void }
+    faultyTokens: { record: (tokens: readonly string[], now: number) => void }
+  }
+  const leg = { pool, tokenIn: A, tokenOut: B, minFailingInput: 0n, maxWorkingInput: 0n }
+  faultyPools.record([leg], 50)
+  faultyTokens.record([B], 50)
+  const entries = () => [live.counts.faultyPools!.entries, live.counts.faultyTokens!.entries]
+  expect(entries()).toEqual([1, 1])
+  await live.sleep()
+  expect(entries()).toEqual([0, 0])
+})
+
 test('a chain that falls asleep is forgotten by the search threads', async () => {
   const { live, forgotten } = liveChain()
   await live.views.head(work().signal)
