@@ -123,3 +123,21 @@ test('Permit2 has 160 bits for amounts and 48 for deadlines, and is not offered 
   expect(await kinds({ now: 2 ** 48 - 1_201 })).toEqual(['permit2'])
   expect(await kinds({ now: 2 ** 48 - 1_200 })).toEqual([])
 })
+
+test('a domain that the token describes with a text too long to show is not offered', async () => {
+  const described = (fields: string, name: string, version: string) => {
+    const eip712Domain = [fields, name, version, 5n, token, `0x${'00'.repeat(32)}`, []]
+    return find(nodeWith({ allowance: [0n], nonces: [0n], eip712Domain }))
+  }
+  const long = 'x'.repeat(10_000)
+  for (const [name, version] of [
+    [long, '1'],
+    ['Coin', long],
+  ] as const)
+    expect((await described('0x0f', name, version)).offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+  // A field that the domain does not have may contain anything.
+  const { offers } = await described('0x0d', 'Coin', long)
+  expect(offers[0]?.typedData.domain).toEqual({ name: 'Coin', chainId: 5, verifyingContract: token })
+  const nameless = (await described('0x0e', long, '1')).offers[0]
+  expect(nameless?.typedData.domain).toEqual({ version: '1', chainId: 5, verifyingContract: token })
+})
