@@ -97,9 +97,9 @@ describe('the outcome of a batch', () => {
   const receipt = { transactionHash: hash, status: '0x1' }
 
   const outcomeOf = async (answers: readonly unknown[]) => {
-    let asked = 0
+    let answerIndex = 0
     const { wallet, requests } = walletOf(() => {
-      const answer = answers[Math.min(asked++, answers.length - 1)]
+      const answer = answers[Math.min(answerIndex++, answers.length - 1)]
       if (answer instanceof Error) throw answer
       return answer
     })

@@ -142,8 +142,8 @@ test('the search of a small chain runs in this process, and finds what the route
   Object.assign(view, { l1FeePerByteWei: async () => 0 })
   const route = await quoter.peek(request, 0n, work().signal)
   const terms = { tokenIn: A, tokenOut: B, amountIn: E18, wrappedNative: A, gasPriceWei: 0n }
-  const found = findRoute(buildGraph(snapshot), terms)
-  expect(route.amountOut).toBe(found.ok && found.route.amountOut)
+  const searched = findRoute(buildGraph(snapshot), terms)
+  expect(route.amountOut).toBe(searched.ok && searched.route.amountOut)
   await expect(quoter.peek({ ...request, tokenOut: at('7') }, 0n, work().signal)).resolves.toBeUndefined()
 })
 

@@ -12,13 +12,13 @@ const SWAP = `/aggregator/1?src=${ONE}&dst=${TWO}&amount=1&from=${account('6')}`
 /** Serves a chain that refuses each request with a `Retry-After`, or none if that is undefined. */
 function refusing(retryAfter: number | undefined, liveChain: object = {}) {
   const app = served(liveChain, { ERROR_VERSION: 'B' })
-  const asked: unknown[] = []
+  const checkedTasks: unknown[] = []
   const { admission } = app.services.chain(1)
   admission.retryAfterIfRefused = (task) => {
-    asked.push(task)
+    checkedTasks.push(task)
     return retryAfter
   }
-  return { ...app, asked }
+  return { ...app, checkedTasks }
 }
 
 describe('a chain without capacity', () => {
@@ -43,9 +43,9 @@ describe('a chain without capacity', () => {
   })
 
   test('is asked about the caller and the kind of work, by the address of the connection', async () => {
-    const { ask, asked } = refusing(1)
+    const { ask, checkedTasks } = refusing(1)
     await ask(SWAP)
-    expect(asked).toEqual([{ caller: expect.any(String), kind: 'aggregator' }])
+    expect(checkedTasks).toEqual([{ caller: expect.any(String), kind: 'aggregator' }])
   })
 
   test('counts refusals by endpoint and integrator', async () => {
@@ -67,12 +67,14 @@ describe('a chain without capacity', () => {
   })
 
   test('answers what needs no capacity', async () => {
-    const { ask, asked } = refusing(1, { recentAnswer: (url: string) => (url.includes('prices') ? '{}' : undefined) })
+    const { ask, checkedTasks } = refusing(1, {
+      recentAnswer: (url: string) => (url.includes('prices') ? '{}' : undefined),
+    })
     expect((await ask(SWAP, { method: 'OPTIONS' })).status).toBe(204)
     expect((await ask('/health')).status).toBe(200)
     expect((await ask('/stats/2')).status).toBe(404)
     expect(await ask(`/prices/1?token=${ONE}`)).toMatchObject({ status: 200, body: '{}' })
-    expect(asked).toEqual([])
+    expect(checkedTasks).toEqual([])
   })
 
   test('refuses prices that no answer of this block has, and posted ones always', async () => {
@@ -87,11 +89,11 @@ describe('a chain without capacity', () => {
 test('a chain with capacity is asked before Express and once more when the request runs; one that sleeps only then', async () => {
   const awake = refusing(undefined)
   expect((await awake.ask('/permit/1')).status).toBe(400)
-  expect(awake.asked).toHaveLength(2)
+  expect(awake.checkedTasks).toHaveLength(2)
   const asleep = refusing(undefined)
   Object.assign(asleep.services, { startedChain: () => undefined })
   expect((await asleep.ask('/permit/1')).status).toBe(400)
-  expect(asleep.asked).toHaveLength(1)
+  expect(asleep.checkedTasks).toHaveLength(1)
 })
 
 describe('many refusals on one connection', () => {

@@ -128,7 +128,7 @@ describe('the answer', () => {
 
 describe('the endpoint', () => {
   const block = { number: 7, timestamp: 70 }
-  const [known, silent, unpriced, pending] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [
+  const [priced, silent, unpriced, pending] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [
     ...[string, string, string, string],
   ]
   const book = {
@@ -144,7 +144,7 @@ describe('the endpoint', () => {
     tokens: {
       symbols: async (tokens: readonly string[]) => {
         symbolReads.push(tokens)
-        return new Map([[known, 'KNW']])
+        return new Map([[priced, 'KNW']])
       },
       facts: { decimals: (token: string) => (token === silent ? undefined : 18) },
     },
@@ -156,7 +156,7 @@ describe('the endpoint', () => {
   }
 
   test('has price, decimals, symbol, time, and confidence of each token that has them', async () => {
-    const spelled = `Ethereum:${known.toUpperCase().replace('X', 'x')}`
+    const spelled = `Ethereum:${priced.toUpperCase().replace('X', 'x')}`
     const coins = [spelled, ...[silent, unpriced, pending].map((token) => `ethereum:${token}`), 'solana:x'].join()
     const { status, body, etag } = await ask(coins)
     expect(status).toBe(200)
@@ -165,7 +165,7 @@ describe('the endpoint', () => {
     })
     expect(etag).toBeDefined()
     // Symbols are read only of tokens with a price.
-    expect(symbolReads).toEqual([[known, silent]])
+    expect(symbolReads).toEqual([[priced, silent]])
   })
 
   test('has no symbol where a token has none', async () => {
@@ -175,7 +175,7 @@ describe('the endpoint', () => {
 
   test('is the error of the chain if no other was read, and needs coins', async () => {
     const views = { recent: () => Promise.reject(new QuotingError('BEHIND', 'the chain is behind')) }
-    expect((await ask(`ethereum:${known}`, served(liveChain({ views })))).body).toMatchObject({ code: 'BEHIND' })
+    expect((await ask(`ethereum:${priced}`, served(liveChain({ views })))).body).toMatchObject({ code: 'BEHIND' })
     expect((await ask('')).status).toBe(400)
   })
 })

@@ -124,21 +124,21 @@ describe('the state of a request', () => {
 })
 
 describe('the trace of a request', () => {
-  const recorder = (asked: unknown[]) =>
+  const recorder = (parents: unknown[]) =>
     ({
       request: (parent: unknown) => {
-        asked.push(parent)
+        parents.push(parent)
         return {}
       },
     }) as never
 
   test('is recorded with its parent, but not of a stream or without a recorder', () => {
-    const asked: unknown[] = []
-    expect(traceOf(requestOf('/quote/1', { traceparent: '00-ab' }), recorder(asked))).toEqual({})
-    expect(traceOf(requestOf('/stream/1'), recorder(asked))).toBeUndefined()
-    expect(traceOf(requestOf('/streams'), recorder(asked))).toEqual({})
+    const parents: unknown[] = []
+    expect(traceOf(requestOf('/quote/1', { traceparent: '00-ab' }), recorder(parents))).toEqual({})
+    expect(traceOf(requestOf('/stream/1'), recorder(parents))).toBeUndefined()
+    expect(traceOf(requestOf('/streams'), recorder(parents))).toEqual({})
     expect(traceOf(requestOf('/quote/1'))).toBeUndefined()
-    expect(asked).toEqual(['00-ab', undefined])
+    expect(parents).toEqual(['00-ab', undefined])
   })
 
   test('has the path without the query, and fails with status 500 and above', () => {

@@ -42,9 +42,9 @@ function quoteOn(snapshot: Snapshot, id: string, alternativeIndex = 0): QuoteRec
     ]),
     trust: { level: 'earned', tokens: new Set([A, B]), accounts: new Set(), pools: new Set() },
   }
-  const found = findRoute(buildGraph(snapshot), searchRequest)
-  if (!found.ok) throw new Error('no route')
-  const { route } = found
+  const searched = findRoute(buildGraph(snapshot), searchRequest)
+  if (!searched.ok) throw new Error('no route')
+  const { route } = searched
   const terms = {
     ...{ guard: at(0x91), executor: at(0x92), wrappedNative: WETH, from: SENDER, feePpm: 0n },
     ...{ deadline: 99n, minOutput: route.amountOut - 1n, direct: false },
@@ -96,11 +96,11 @@ describe('a logged quote', () => {
     const { log, path } = openLog('differences')
     log.add(first, quoteOn(first, 'a'))
     await log.close()
-    const found = findRecord(path, 'a')!
+    const logged = findRecord(path, 'a')!
     const changed = (change: (record: Record<string, unknown>) => void) => {
-      const record = JSON.parse(found.text)
+      const record = JSON.parse(logged.text)
       change(record)
-      return replayRecord({ ...found, text: JSON.stringify(record) }).differences
+      return replayRecord({ ...logged, text: JSON.stringify(record) }).differences
     }
     expect(changed((record) => Object.assign(record, { data: '0x00' }))).toEqual(['data'])
     expect(changed(({ route }) => Object.assign(route as object, { gas: 1, amountOut: '1' }))).toEqual([
@@ -108,7 +108,7 @@ describe('a logged quote', () => {
     ])
     expect(changed(({ route }) => Object.assign(route as object, { optimalityGapNetBps: null }))).toEqual([])
     expect(changed((record) => Object.assign(record, { rival: 5 }))).toEqual(['there is no route'])
-    const empty = { ...found, snapshot: snapshotOf(7, []) }
+    const empty = { ...logged, snapshot: snapshotOf(7, []) }
     expect(replayRecord(empty)).toMatchObject({ route: null, differences: ['there is no route'] })
   })
 

@@ -146,10 +146,10 @@ describe('gas', () => {
     // Of 5,000,000, 1.5 parts of 63 must remain, less the 30,000 that the Guard uses at the end.
     const gasEstimate = 5_021_000n + 89_048n
     const simulation = { gasUsed: 5_000_000 }
-    const known = await finalized({ simulation })
+    const free = await finalized({ simulation })
     const unknown = await finalized({ simulation, chain: { l1FeeModel: 'unknown' } })
-    expect([known.gasEstimate, unknown.gasEstimate]).toEqual([gasEstimate, gasEstimate])
-    expect([known.l1FeeWei, unknown.l1FeeWei]).toEqual([0n, null])
+    expect([free.gasEstimate, unknown.gasEstimate]).toEqual([gasEstimate, gasEstimate])
+    expect([free.l1FeeWei, unknown.l1FeeWei]).toEqual([0n, null])
     expect(unknown.gasCharged).toBeLessThanOrEqual(5_021_000n)
   })
 

@@ -6,7 +6,6 @@ import { IGuard__factory } from '@sluice/bindings'
 import { decodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { families, familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
-import { decodeProgram } from '@sluice/program'
 import { buildGraph, type ExactOutputRequest, findRoute, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import type { CallOutcome, SimulationRequest } from '@sluice/simulation'
 import { describe, expect, test } from 'vitest'
@@ -70,7 +69,13 @@ type World = {
 function worldOf(world: World) {
   const pools = world.pools.map(
     ({ perMille, reserve = 10n ** 6n * E18, tokens = [A, B] }, k): Pool => ({
-      ...{ id: `pool ${k}`, address: at(k + 1), family: 'uniswap-v2', dex: 'test', tokens },
+      ...{
+        id: `pool ${k}`,
+        address: toAddress(`0x5eed${String(k).padStart(36, '5')}`),
+        family: 'uniswap-v2',
+        dex: 'test',
+        tokens,
+      },
       state: { reserve0: reserve, reserve1: (reserve * perMille) / 1_000n, feePpm: 3_000 },
     }),
   )
@@ -84,21 +89,20 @@ function worldOf(world: World) {
   const failures = world.pools.map((pool) => pool.failures ?? 0)
   const outcomeOf = (data: Hex): CallOutcome & { readonly revertReason?: string } => {
     const order = decodeGuardSwap(data, 0n)
-    let [received, gasUsed] = [0n, 50_000]
-    for (const step of decodeProgram(order.program as Hex, toAddress(order.tokenIn))) {
-      if (!('pool' in step)) return { success: false, amountOut: 0n, gasUsed, returnData: '0x12', revertReason: 'no' }
-      const k = Number(BigInt(step.pool)) - 1
-      const { paidPpm = PPM, gas = 100_000, burnsGas } = world.pools[k]!
-      if (burnsGas !== undefined) return { success: false, amountOut: 0n, gasUsed: burnsGas, returnData: '0x' }
-      if (failures[k]! > 0) {
-        failures[k]!--
-        return { success: false, amountOut: 0n, gasUsed, returnData: '0x1234', revertReason: `pool ${k} refuses` }
-      }
-      const amountIn = step.input.kind === 'pull' ? step.input.amount : order.amountIn
-      const { amountOut } = familyOf('uniswap-v2')!.quoteExactInput(pools[k]!, A, B, amountIn)
-      received += (amountOut * paidPpm) / PPM
-      gasUsed += gas
+    // Addresses of pools stand in the program as they are; routes of these tests have one pool, or only unwrap.
+    const usedPools = pools.flatMap(({ address }, k) => (order.program.includes(address.slice(2)) ? [k] : []))
+    if (usedPools.length > 1) throw new Error('the model of the chain knows only routes of one pool')
+    const [k] = usedPools
+    if (k === undefined) return { success: false, amountOut: 0n, gasUsed: 1, returnData: '0x12', revertReason: 'no' }
+    const { paidPpm = PPM, gas = 100_000, burnsGas } = world.pools[k]!
+    const gasUsed = burnsGas ?? 50_000 + gas
+    if (burnsGas !== undefined) return { success: false, amountOut: 0n, gasUsed, returnData: '0x' }
+    if (failures[k]! > 0) {
+      failures[k]!--
+      return { success: false, amountOut: 0n, gasUsed, returnData: '0x1234', revertReason: `pool ${k} refuses` }
     }
+    const { amountOut } = familyOf('uniswap-v2')!.quoteExactInput(pools[k]!, A, B, order.amountIn)
+    const received = (amountOut * paidPpm) / PPM
     if (received >= order.minOutput) return { success: true, amountOut: received, gasUsed, returnData: '0x' }
     const names = guard.getError('OutputTooLow')!.inputs.map(({ name }) => name)
     const returnData = guard.encodeErrorResult(
@@ -497,11 +501,11 @@ describe('gas that may decide', () => {
 
   test('chooses another route of the same call if that leaves more', async () => {
     const pools = [{ perMille: 1_000n, gas: 400_000 }, { perMille: 999n, gas: 60_000 }, gasMarket(1_000n)]
-    const { find, pools: made } = worldOf({ pools, gasPriceWei: 10n ** 11n })
+    const { find, pools: modeledPools } = worldOf({ pools, gasPriceWei: 10n ** 11n })
     const { route, bestEstimated, alternativeIndex, trial } = await find(several)
     expect([poolsOf(bestEstimated), poolsOf(route)]).toEqual([['pool 0'], ['pool 1']])
     expect(alternativeIndex).toBeGreaterThan(0)
-    expect(trial.amountOut).toBe(modeled(made[1]!))
+    expect(trial.amountOut).toBe(modeled(modeledPools[1]!))
   })
 
   test('finds the pools of an exact output in which input and gas cost less together', async () => {
