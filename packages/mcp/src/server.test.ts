@@ -111,8 +111,8 @@ describe('the tool build_swap', () => {
     const tx = { from: SENDER, to: GUARD, data: '0x12345678', value: '0' }
     const { call, urls } = await connect(() => ({ body: { ...quoteBody, tx } }))
     for (const chainId of [1, 31_337]) {
-      const { isError, output } = await call('build_swap', { ...swap, chainId })
-      expect([isError, output]).toEqual([true, undefined])
+      const { text, isError, output } = await call('build_swap', { ...swap, chainId })
+      expect([isError, output, text.split(':')[0]]).toEqual([true, undefined, 'UNSAFE'])
     }
     expect(urls.map(({ searchParams }) => searchParams.get('calls'))).toEqual(['1', '1'])
     expect(urls[0]!.searchParams.has('minToAmount')).toBe(false)
@@ -149,18 +149,24 @@ test('the tool chains says which chains it can prove, by the Guard that it knows
   const entry = (id: number, guard: string) => ({
     ...{ ChainID: String(id), ChainName: `c${id}`, RouterAddress: guard, Status: 'live', CoinsPrefix: null },
   })
-  const body = { 31337: entry(31_337, GUARD.toUpperCase().replace('X', 'x')), 5: entry(5, GUARD), 7: entry(7, at('7')) }
+  const body = {
+    31337: entry(31_337, GUARD.toUpperCase().replace('X', 'x')),
+    5: entry(5, GUARD),
+    7: entry(7, at('7')),
+    1: entry(1, at('7')),
+  }
   const { call } = await connect(() => ({ body }))
   const { output, text } = await call('chains', {})
   const provable = (output!.chains as { chainId: number; canBuildSwap: boolean }[]).map(({ chainId, canBuildSwap }) => [
     ...[chainId, canBuildSwap],
   ])
   expect(provable).toEqual([
+    [1, false],
     [5, false],
     [7, false],
     [31_337, true],
   ])
-  expect(text).toBe('3 chains; swaps can be proven on 1.')
+  expect(text).toBe('4 chains; swaps can be proven on 1.')
 })
 
 describe('the tool simulate', () => {

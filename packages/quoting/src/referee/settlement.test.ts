@@ -24,8 +24,8 @@ test('owners are those of batch orders and of operations, and Safes themselves',
 test('native transfers between an account and its entry point pay for gas, in either direction', () => {
   const move = (from: Address, to: Address, token = NATIVE) => ({ token, from, to, amount: 1n })
   const operation = log(ENTRY, USER_OPERATION, hash, word(A))
-  const kept = [move(A, B), move(B, ENTRY), move(ENTRY, B), move(A, ENTRY, TOKEN)]
-  expect(withoutGasDeposits([move(A, ENTRY), move(ENTRY, A), ...kept], [operation])).toEqual(kept)
+  const otherMoves = [move(A, B), move(B, ENTRY), move(ENTRY, B), move(A, ENTRY, TOKEN)]
+  expect(withoutGasDeposits([move(A, ENTRY), move(ENTRY, A), ...otherMoves], [operation])).toEqual(otherMoves)
   expect(withoutGasDeposits([move(A, ENTRY)], [log(ENTRY, USER_OPERATION, hash)])).toHaveLength(1)
   expect(withoutGasDeposits([move(A, ENTRY)], [log(ENTRY, TRANSFER, hash, word(A))])).toHaveLength(1)
 })

@@ -139,21 +139,21 @@ describe('work on a block that a reorg removes', () => {
 
 describe('a request for prices', () => {
   test('takes a head that was seen within half a second, and asks for one otherwise', async () => {
-    const seen = async (lagMs: number | null) => {
+    const asksForHead = async (lagMs: number | null) => {
       const { views, calls } = chainViews({ lagMs })
       await views.recent([A], signal())
       return calls.some(([name]) => name === 'sync')
     }
-    expect([await seen(500), await seen(501), await seen(null)]).toEqual([false, true, true])
+    expect([await asksForHead(500), await asksForHead(501), await asksForHead(null)]).toEqual([false, true, true])
   })
 
   test('does not wait for a slow node if the last head is less than ten seconds old', async () => {
-    const seen = async (lagMs: number) => {
+    const blockAfter = async (lagMs: number) => {
       const { views, state } = chainViews({ lagMs, syncMs: 400 })
       state.head = snapshotOf(blockOf(6))
       return (await views.recent([A], signal())).view.snapshot.block.number
     }
-    expect([await seen(10_000), await seen(10_001)]).toEqual([5, 6])
+    expect([await blockAfter(10_000), await blockAfter(10_001)]).toEqual([5, 6])
     const aborted = chainViews({ lagMs: 5_000, syncMs: 400 })
     await expect(aborted.views.recent([A], AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
   })
