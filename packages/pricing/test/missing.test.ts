@@ -111,3 +111,20 @@ test('prices may change without a block only while one has just jumped', () => {
   expect(blockOf(4, [...hubs, moved(600_010), high])).toBe(true)
   expect(blockOf(5, [...hubs, moved(600_020), high])).toBe(true)
 })
+
+test('of a pool of two listed tokens each side counts in depth, of one with an unlisted token at most the other side', async () => {
+  const depthOf = async (token: typeof WETH, pool: object) => {
+    const [before, after] = [centre(), [...centre(), pool]].map((pools) =>
+      priceTokens(snapshotOf(pools as never), chain, { decimals }).depthUsd(token),
+    )
+    return ((await after) ?? 0) - ((await before) ?? 0)
+  }
+  // At 3,000 dollars, 100 of the wrapped native token are worth three times what is on the other side.
+  const listedPool = pair(WETH, USDC, eth(100), usdc(100_000))
+  expect(await depthOf(WETH, listedPool)).toBeCloseTo(400_000, -3)
+  expect(await depthOf(USDC, listedPool)).toBeCloseTo(400_000, -3)
+  const unlistedPool = pair(LOCAL, USDC, eth(100), usdc(100_000))
+  const addedToUsdc = await depthOf(USDC, unlistedPool)
+  expect(addedToUsdc).toBeGreaterThan(150_000)
+  expect(addedToUsdc).toBeLessThanOrEqual(200_001)
+})
