@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { type Address, NATIVE } from '@sluice/chains'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
-import { ONE, served, TWO } from '../test/src/in-memory.ts'
+import { account, ONE, served, TWO } from '../test/src/in-memory.ts'
 import { NATIVE_TEXT } from './requests.ts'
 
 describe('paths without a chain', () => {
@@ -168,6 +168,7 @@ describe('reports of tokens', () => {
   const pool = { id: 'pool', family: 'uniswap-v2', dex: 'Uniswap' }
 
   test('need the pools of each token with the hubs, and are told by the token as it was sent', async () => {
+    const letters = account('a')
     const groups: unknown[] = []
     const { ask } = served({
       views: {
@@ -178,7 +179,7 @@ describe('reports of tokens', () => {
       },
       tokens: {
         report: async (token: Address) =>
-          token === ONE
+          token === letters
             ? [
                 { pool, report },
                 { pool: undefined, report },
@@ -191,10 +192,10 @@ describe('reports of tokens', () => {
         dependsOnSenderCode: () => false,
       },
     })
-    const upper = ONE.toUpperCase().replace('X', 'x')
-    const { status, body } = await ask(`/tokens/1?token=${[ONE, upper, TWO, NATIVE_TEXT].join()}`)
+    const upper = letters.toUpperCase().replace('X', 'x')
+    const { status, body } = await ask(`/tokens/1?token=${[letters, upper, TWO, NATIVE_TEXT].join()}`)
     expect(status).toBe(200)
-    expect(groups).toEqual([[[ONE], [TWO]]])
+    expect(groups).toEqual([[[letters], [TWO]]])
     expect(NATIVE_TEXT.toLowerCase()).toBe(NATIVE)
     const tokenReport = {
       ...{ symbol: 'TKN', decimals: 18, rebasing: false, needsApprovalReset: true, transferTax: null, surcharge: 0 },
@@ -206,7 +207,7 @@ describe('reports of tokens', () => {
       ],
       ...{ standing: 'stranger', reason: 'not seen yet', asksForCode: null, walletsDiffer: false },
     }
-    expect(JSON.parse(body)).toEqual({ [ONE]: tokenReport, [upper]: tokenReport, [TWO]: null, [NATIVE_TEXT]: null })
+    expect(JSON.parse(body)).toEqual({ [letters]: tokenReport, [upper]: tokenReport, [TWO]: null, [NATIVE_TEXT]: null })
   })
 })
 
@@ -249,6 +250,27 @@ describe('streams of quotes', () => {
       [1, 'block', 1],
       [1, 'end', 1],
     ])
+  })
+
+  test('have each quote as /quote answers it, for all listeners to one update', async () => {
+    const quote = {
+      ...{ route: { tokenIn: ONE, tokenOut: TWO, amountIn: 1_000n, amountOut: 900n, gas: 5, legs: [] } },
+      ...{ amountOut: 900n, minOutput: 899n, gasEstimate: 5n, gasCharged: 4n, gasChargedAtDeadline: 4n, block },
+      ...{ id: 'q', expiresAtBlock: 9, priceImpactPpm: null, gasCostWei: 1n, gasCostUsd: null, l1FeeWei: null },
+      ...{ netAmountOut: null, poolsPending: false, warnings: [], swap: { to: ONE, data: '0x', value: 0n } },
+    }
+    const update = { kind: 'quote', quote } as unknown as StreamUpdate
+    const end: StreamUpdate = { kind: 'end', error: new Error('the node is gone') }
+    const { ask } = streamOf(update, update, end)
+    const events = (await ask(path)).body.split('\n\n').filter(Boolean)
+    expect(events).toHaveLength(3)
+    expect(events[0]).toMatch(/^event: quote\nid: 8\ndata: \{/)
+    expect(events[1]).toBe(events[0])
+    const body = JSON.parse(events[0]!.split('data: ')[1]!)
+    expect(body).toMatchObject({ src: ONE, dst: TWO, fromAmount: '1000', toAmount: '900', simulationBlock: 8 })
+    const from = account('6')
+    const swapped = (await streamOf(update, end).ask(`${path}&from=${from}`)).body
+    expect(JSON.parse(swapped.split('data: ')[1]!.split('\n')[0]!)).toMatchObject({ toAmount: '900', tx: { from } })
   })
 
   test('that end before their first answer are errors', async () => {

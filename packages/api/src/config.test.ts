@@ -127,3 +127,8 @@ test('metrics have a port of their own when one is named, other than that for ca
   expect(() => loadConfig({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT: must differ from PORT')
   expect(() => loadConfig({ METRICS_PORT: '80', PORT: '80' })).toThrow('METRICS_PORT: must differ from PORT')
 })
+
+test('a number may be as large and as small as its bounds', () => {
+  expect([loadConfig({ PORT: '0' }).port, loadConfig({ PORT: '65535' }).port]).toEqual([0, 65_535])
+  for (const PORT of ['-1', '65536', '1.5', 'x']) expect(() => loadConfig({ PORT })).toThrow('PORT')
+})

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { loadConfig } from './config.ts'
 import { defaultDataDir, lockDataDir } from './data-dir.ts'
 
@@ -47,6 +47,26 @@ test('a directory is used by one process: the second keeps nothing and says why;
   expect(readFileSync(join(home, 'lock'), 'utf8')).toBe(String(process.pid))
   third.release()
   expect(existsSync(join(home, 'lock'))).toBe(false)
+})
+
+test('a process of another user, which cannot be signaled, keeps its directory', () => {
+  writeFileSync(join(home, 'lock'), '12345')
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
+  })
+  try {
+    expect(keep({ DATA_DIR: home }).reason).toBe(`${home}: in use by process 12345`)
+    expect(kill).toHaveBeenCalledWith(12_345, 0)
+  } finally {
+    kill.mockRestore()
+  }
+})
+
+test.each(['', 'text', '0', '-5', '1.5', `${process.pid}`])('a lock of process %j is left over', (content) => {
+  writeFileSync(join(home, 'lock'), content)
+  const { config, release } = keep({ DATA_DIR: home })
+  expect(config.dataDir).toBe(home)
+  release()
 })
 
 test('a directory that cannot be made is no reason not to run', () => {

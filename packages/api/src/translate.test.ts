@@ -1,8 +1,16 @@
 /** Tests of the translation of errors. */
+import { MarketError } from '@sluice/liquidity'
+import { QuotingError } from '@sluice/quoting'
 import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
-import { expect, test } from 'vitest'
+import { RpcError, type RpcErrorCode } from '@sluice/rpc'
+import { SimulationError } from '@sluice/simulation'
+import { AbiCoder } from 'ethers'
+import { describe, expect, test } from 'vitest'
 import { errorTable } from './error-table.ts'
+import { ApiError } from './errors.ts'
 import { toApiError } from './translate.ts'
+
+const SECRET = 'https://node.example/key-123'
 
 test.each<[RoutingErrorCode, number]>([
   ['SEARCH_OVERRAN', 504],
@@ -11,4 +19,91 @@ test.each<[RoutingErrorCode, number]>([
   ['ROUTE_INVARIANT', 500],
 ])('a search that ends with %s answers %i', (code, status) => {
   expect(errorTable[toApiError(new RoutingError(code, 'x')).code].status).toBe(status)
+})
+
+describe('the failure of a node', () => {
+  test('is told without its message, which may contain the URL of the node', () => {
+    for (const code of ['UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED', 'BAD_ANSWER', 'REJECTED', 'REVERTED'] as const) {
+      const error = toApiError(new RpcError(code, SECRET))
+      expect([error.code, error.status, error.message.includes('key-123')]).toEqual(['RPC_FAILED', 502, false])
+    }
+  })
+
+  test.each([
+    [1, 1],
+    [1_000, 1],
+    [1_001, 2],
+    [59_999, 60],
+    [0, 1],
+  ])('that limits requests for %i ms answers 503 with a Retry-After of %i s', (retryAfterMs, retryAfter) => {
+    const cause = new RpcError('RATE_LIMITED', SECRET, '0x', { retryAfterMs })
+    const error = toApiError(cause)
+    expect(error).toMatchObject({ code: 'NODE_PAUSED', status: 503, retryAfter, cause })
+    expect(error.message).not.toContain(SECRET)
+  })
+
+  test('names a pause only if the node limits requests and says for how long', () => {
+    expect(toApiError(new RpcError('RATE_LIMITED', '')).code).toBe('RPC_FAILED')
+    const others: readonly RpcErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'CREDIT']
+    for (const code of others)
+      expect(toApiError(new RpcError(code, '', '0x', { retryAfterMs: 5 })).code).toBe('RPC_FAILED')
+    const notOfNodes = Object.assign(new QuotingError('NO_ROUTE', 'none'), { retryAfterMs: 5 })
+    expect(toApiError(notOfNodes).code).toBe('NO_ROUTE')
+  })
+
+  test('has the cure of its reason, or of its code', () => {
+    expect(toApiError(new RpcError('WRONG_CHAIN', '')).cure).toContain('named a node of this chain')
+    expect(toApiError(new RpcError('TIMEOUT', '')).cure).toBe(errorTable.RPC_FAILED.cure)
+  })
+})
+
+test('other errors of the service keep their message and their details', () => {
+  const details = { minRoutableAmount: '5' }
+  const error = toApiError(new QuotingError('AMOUNT_TOO_SMALL', 'too small', details))
+  expect(error).toMatchObject({ code: 'AMOUNT_TOO_SMALL', message: 'too small', details })
+  expect(toApiError(new SimulationError('BAD_TOKEN', 'no token'))).toMatchObject({
+    code: 'BAD_TOKEN',
+    message: 'no token',
+  })
+  expect(toApiError(new MarketError('BUSY', 'busy'))).toMatchObject({ code: 'OVERLOADED', retryAfter: 1 })
+})
+
+test('the reason of an abort goes before errors that follow from it', () => {
+  const reason = new ApiError('CLIENT_CLOSED', 'gone')
+  expect(toApiError(new RpcError('ABORTED', ''), reason)).toBe(reason)
+  expect(toApiError(reason)).toBe(reason)
+})
+
+test('answers of contracts that cannot be decoded are faults of the node', () => {
+  for (const data of ['0x', '0x01']) {
+    let thrown: unknown
+    try {
+      AbiCoder.defaultAbiCoder().decode(['uint256'], data)
+    } catch (error) {
+      thrown = error
+    }
+    expect(toApiError(thrown)).toMatchObject({ code: 'RPC_FAILED', cause: thrown })
+  }
+})
+
+describe('an error of HTTP', () => {
+  const httpError = (status: number, type?: string) => Object.assign(new Error(SECRET), { status, type })
+
+  test.each([
+    [httpError(413, 'entity.too.large'), 'BODY_TOO_LARGE', 'the body is too large'],
+    [httpError(400, 'request.aborted'), 'CLIENT_CLOSED', 'the caller hung up'],
+    [httpError(400, 'entity.parse.failed'), 'INVALID_BODY', 'the body must be a JSON object'],
+    [httpError(499), 'INVALID_BODY', 'the body must be a JSON object'],
+    [Object.assign(new URIError(SECRET), { status: 400 }), 'INVALID_PARAMETER', 'percent-encoded'],
+    [httpError(500), 'INTERNAL', 'unexpected error'],
+    [Object.assign(new Error(SECRET), { status: '400' }), 'INTERNAL', 'unexpected error'],
+    [new Error(SECRET), 'INTERNAL', 'unexpected error'],
+    [{ status: 400 }, 'INTERNAL', 'unexpected error'],
+    [undefined, 'INTERNAL', 'unexpected error'],
+  ])('%o is %s', (thrown, code, message) => {
+    const error = toApiError(thrown)
+    expect(error.code).toBe(code)
+    expect(error.message).toContain(message)
+    expect(error.message).not.toContain(SECRET)
+  })
 })

@@ -273,3 +273,23 @@ describe('a witness', () => {
     expect(minOutputFrom(199n, { slippage: 0 }, 1)).toBe(197n)
   })
 })
+
+test('permits that are no list are refused', async () => {
+  const parameters = { src: single.request.src, from: single.request.from, amount: 5n }
+  for (const permits of ['text', { length: 0 }, 5, null, undefined]) {
+    const { client } = clientOf([json({ permits })], { retries: 0 })
+    await expect(client.getPermits(1, parameters as never)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  }
+  expect(await clientOf([json({ permits: [] })]).client.getPermits(1, parameters as never)).toEqual([])
+})
+
+test('an error without a type and a text has its status as the message', async () => {
+  const answered = (response: () => Response) => getSwap(response)
+  const bare = () => new Response(new Uint8Array(), { status: 500 })
+  await expect(answered(bare)).rejects.toMatchObject({ code: 'HTTP', message: 'status 500' })
+  const plain = () =>
+    new Response('x'.repeat(600), { status: 500, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  await expect(answered(plain)).rejects.toMatchObject({ message: 'x'.repeat(500) })
+  const html = () => new Response('<p>', { status: 502, statusText: 'Bad', headers: { 'content-type': 'text/html' } })
+  await expect(answered(html)).rejects.toMatchObject({ message: 'Bad' })
+})

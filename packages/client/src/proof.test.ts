@@ -79,6 +79,24 @@ test('a pool in a pool id is named twice, unless the id begins with its address'
   for (const name of [poolId, h.untrusted]) expect(proved(honest, { accept: [name] }).unknownPools).toEqual([poolId])
 })
 
+test('an accepted pool address accepts no other contract of the step, and a pool id no number', () => {
+  const [pool, vault] = [h.at('61'), h.at('62')]
+  const syncswap: Step = { op: 'syncswap', pool, vault, tokenIn: WETH, input: h.pullAll, output: toRecipient }
+  const honest = h.honestRoute([syncswap], [leg(pool, WETH, USDC)])
+  expect(() => proved(honest, { accept: [pool] })).toThrow(`syncswap.vault ${vault}`)
+  expect(() => proved(honest, { accept: [vault] })).toThrow(`syncswap.pool ${pool}`)
+  expect(proved(honest, { accept: [pool, vault] }).unknownPools).toEqual([pool, vault])
+  const dex = h.contracts.ambientDexes[0] as `0x${string}`
+  const ambient: Step = {
+    ...{ op: 'ambient', dex, tokenIn: WETH, tokenOut: USDC, poolIdx: 420, limitBits: 1 },
+    ...{ input: h.pullAll, output: toRecipient },
+  }
+  const [id = ''] = poolsOf(ambient)
+  const inSingleton = h.honestRoute([ambient], [leg(id, WETH, USDC)])
+  expect(() => proved(inSingleton, { accept: [id] })).toThrow('ambient.limitBits 1')
+  expect(proved(inSingleton, { accept: ['ambient.limitBits'] }).unknownPools).toEqual([])
+})
+
 describe('a vault', () => {
   const step = (deposit: boolean, tokenIn: `0x${string}`, tokenOut: `0x${string}`): Step => ({
     ...{ op: 'erc4626', deposit, tokenIn, tokenOut, input: h.pullAll, output: toRecipient },

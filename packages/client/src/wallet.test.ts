@@ -408,3 +408,20 @@ test('a private wallet estimates gas and reads receipts as the wallet does, if i
     ['address', 'blockNumber', 'call', 'chainId', 'code', 'send', 'succeeded'].toSorted(),
   )
 })
+
+test('a private wallet reads by the wallet that it wraps', async () => {
+  const node = new MemoryNode(address)
+  const wallet = privately({ ...node.wallet, sign: async () => '0x' }, 'https://private.example')
+  node.answers.set('eth_getCode', (params) => `0x${String((params as readonly string[])[0]).slice(2, 6)}`)
+  node.answers.set('eth_call', () => '0x1234')
+  node.answers.set('eth_getTransactionReceipt', () => ({ status: '0x1', transactionHash: word(8) }))
+  expect([await wallet.chainId(), await wallet.blockNumber()]).toEqual([1, 100])
+  expect([await wallet.code(at('66')), await wallet.call(at('66'), '0x12')]).toEqual(['0x6666', '0x1234'])
+  expect([await wallet.succeeded(word(7)), await wallet.receipt!(word(7))]).toEqual([
+    ...[true, { hash: word(8), succeeded: true }],
+  ])
+  expect(await wallet.estimateGas!(minimalTransaction)).toBe(100_000n)
+  for (const method of ['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendRawTransaction'])
+    await expect(wallet.request!(method, [])).rejects.toMatchObject({ code: 'WALLET' })
+  expect(await wallet.request!('eth_getCode', [at('77')])).toBe('0x7777')
+})

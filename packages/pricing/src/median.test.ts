@@ -83,6 +83,12 @@ describe('the median narrowed by pools of lower fees', () => {
     expect(feeAwareMedian([100, 101, 102], [100, 45, 9], fees)).toBe(100)
   })
 
+  test('does not use the fee of a pool at the median that is too thin to count', () => {
+    const of = (thinWeight: number) => feeAwareMedian([1, 1, 1.005], [100, thinWeight, 60], [0.03, 0.000_1, 0.003])
+    expect(of(9.9)).toBe(1.005)
+    expect(of(100 * MIN_WEIGHT_SHARE)).toBe(1)
+  })
+
   test('uses the lowest fee of the pools that show the median', () => {
     expect(feeAwareMedian([100, 100, 101], [100, 100, 100], [0.03, 0.006, 0.003])).toBe(100)
     expect(feeAwareMedian([100, 100, 101], [100, 100, 100], [0.03, 0.03, 0.003])).toBe(101)

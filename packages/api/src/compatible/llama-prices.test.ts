@@ -1,6 +1,8 @@
 /** Tests of the parameters and body of DefiLlama's price endpoint. */
 import { loadRegistry } from '@sluice/chains'
+import { QuotingError } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
+import { served } from '../../test/src/in-memory.ts'
 import { currentPricesPath, read } from '../requests.ts'
 import { bodyOf, chainNames, coinsByChain } from './llama-prices.ts'
 
@@ -121,5 +123,59 @@ describe('the answer', () => {
 
   test('is empty if no chain was requested', () => {
     expect(JSON.stringify(bodyOf(coins, []))).toBe('{"coins":{}}')
+  })
+})
+
+describe('the endpoint', () => {
+  const block = { number: 7, timestamp: 70 }
+  const [priced, silent, unpriced, pending] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [
+    ...[string, string, string, string],
+  ]
+  const book = {
+    ...{ isCurrent: true, hasNoPendingJumps: true },
+    usd: (token: string) => (token === unpriced ? null : 1.5),
+    detail: async () => ({ usd: 1.5, confidence: 0.9 }),
+  }
+  const view = { snapshot: { block }, prices: () => book, answers: { store: () => {} } }
+  const symbolReads: unknown[] = []
+  const liveChain = (change: object = {}) => ({
+    views: { recent: async () => ({ view, isComplete: true }) },
+    gatherEvidence: async () => new Set([pending]),
+    tokens: {
+      symbols: async (tokens: readonly string[]) => {
+        symbolReads.push(tokens)
+        return new Map([[priced, 'KNW']])
+      },
+      facts: { decimals: (token: string) => (token === silent ? undefined : 18) },
+    },
+    ...change,
+  })
+  const ask = async (coins: string, { ask: send } = served(liveChain())) => {
+    const { status, body, headers } = await send(`/prices/current/${coins}`)
+    return { status, body: JSON.parse(body), etag: headers.etag }
+  }
+
+  test('has price, decimals, symbol, time, and confidence of each token that has them', async () => {
+    const spelled = `Ethereum:${priced.toUpperCase().replace('X', 'x')}`
+    const coins = [spelled, ...[silent, unpriced, pending].map((token) => `ethereum:${token}`), 'solana:x'].join()
+    const { status, body, etag } = await ask(coins)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      coins: { [spelled]: { decimals: 18, symbol: 'KNW', price: 1.5, timestamp: 70, confidence: 0.9 } },
+    })
+    expect(etag).toBeDefined()
+    // Symbols are read only of tokens with a price.
+    expect(symbolReads).toEqual([[priced, silent]])
+  })
+
+  test('has no symbol where a token has none', async () => {
+    const other = `ethereum:0x${'e'.repeat(40)}`
+    expect((await ask(other)).body.coins[other]).toEqual({ decimals: 18, price: 1.5, timestamp: 70, confidence: 0.9 })
+  })
+
+  test('is the error of the chain if no other was read, and needs coins', async () => {
+    const views = { recent: () => Promise.reject(new QuotingError('BEHIND', 'the chain is behind')) }
+    expect((await ask(`ethereum:${priced}`, served(liveChain({ views })))).body).toMatchObject({ code: 'BEHIND' })
+    expect((await ask('')).status).toBe(400)
   })
 })

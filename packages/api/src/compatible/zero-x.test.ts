@@ -34,6 +34,14 @@ test('another recipient is passed on', () => {
   expect(zeroX('swap').toParameters(query)).not.toHaveProperty('recipient')
 })
 
+test('the taker is the sender, whom a price does not need', () => {
+  expect(zeroX('swap').toParameters(query)).toMatchObject({ from: query.taker })
+  const { taker: _, ...withoutTaker } = query
+  expect(zeroX('quote').toParameters(withoutTaker)).not.toHaveProperty('from')
+  expect(zeroX('quote').toParameters(query)).toMatchObject({ from: query.taker })
+  expect(() => zeroX('swap').toParameters(withoutTaker)).toThrow('taker')
+})
+
 test('the default slippage of 0x is one percent, and no fee is taken unless requested', () => {
   const parameters = zeroX('quote').toParameters(query) as Record<string, string>
   expect(basisPoints(parameters.slippage!)).toBe(100n)

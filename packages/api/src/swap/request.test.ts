@@ -106,3 +106,17 @@ test('a past block is accepted only for a quote without a transaction', () => {
   expect(() => refuseBlockAndProof(readQuote({ ...swap, block: '7' }))).toThrow('block is a parameter of /quote alone')
   refuseBlockAndProof(readQuote(swap))
 })
+
+test('amounts of the native token are below 2^128, which no chain has', () => {
+  const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const limit = 2n ** 128n
+  const { amount: _, ...pair } = swap
+  const exact = (amountOut: bigint, dst: string) => () => readSwap({ ...pair, dst, amountOut: `${amountOut}` })
+  expect(exact(limit, native)).toThrow('amountOut must be below 2^128 wei of the native token')
+  expect(exact(limit - 1n, native)().amountOut).toBe(limit - 1n)
+  expect(exact(limit, swap.dst)().amountOut).toBe(limit)
+  const input = (amount: bigint, src: string) => () => readSwap({ ...swap, src, amount: `${amount}` })
+  expect(input(limit, native)).toThrow('amount must be below 2^128 wei of the native token')
+  expect(input(limit - 1n, native)().amount).toBe(limit - 1n)
+  expect(input(limit, swap.src)().amount).toBe(limit)
+})

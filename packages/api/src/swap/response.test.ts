@@ -121,3 +121,9 @@ test('a missing route is an output of zero in version A', () => {
   expect(noRouteResponse(query, 9)).toEqual({ ...none, fromAmount: '100' })
   expect(noRouteResponse({ ...query, amount: undefined } as SwapQuery, 9)).toEqual({ ...none, fromAmount: '0' })
 })
+
+test('a quote of a past block does not expire', () => {
+  expect(quoteResponse(query as never, quote(), chain)).toMatchObject({ expiresAtBlock: 10 })
+  const past = { ...query, block: 0 }
+  expect(quoteResponse(past as never, quote(), chain)).not.toHaveProperty('expiresAtBlock')
+})

@@ -1,5 +1,5 @@
 /** Tests the verification of a pool list, with families and a node in memory. */
-import { type Address, type DexRow, toAddress } from '@sluice/chains'
+import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { ListedPool } from '../family.ts'
 import { PoolListImport } from './pool-list-import.ts'
@@ -104,4 +104,47 @@ test('a deployment needs no scan up to its block if none of its pools was refuse
   const partial = verify(rows, { missing: new Set(['21']) })
   await all(partial.start)
   expect(partial.start.scannedRows).toEqual([[paired, 7]])
+})
+
+test('pools of families that search by pairs are searched by each pair once, those of the native token by its wrapper', async () => {
+  const [wrapper, token] = [testAddress(50), testAddress(51)]
+  const searched: (readonly (readonly Address[])[])[] = []
+  const verifyOn = async (contracts: object) => {
+    const row = { ...rowOf('searched', 100), ...contracts } as unknown as DexRow
+    const pools: readonly ListedPool[] = [
+      { id: 'a', address: testAddress(1), tokens: [ZERO_ADDRESS, token] },
+      { id: 'b', address: testAddress(2), tokens: [wrapper, token] },
+      { id: 'c', address: testAddress(3), tokens: [token, other] },
+      { id: 'd', address: testAddress(4), tokens: [ZERO_ADDRESS, wrapper] },
+    ]
+    const family = {
+      findPools: function* (_: DexRow, pairs: readonly (readonly Address[])[]) {
+        searched.push(pairs)
+        yield []
+        return [{ id: 'a' }, { id: 'c' }, { id: 'unlisted' }]
+      },
+    }
+    const directory = { rows: [row], tokens: new Set(), familyOf: () => family }
+    const follower = { retryOnReorg: (work: (block: { hash: string }) => unknown) => work({ hash: '0x01' }) }
+    const list = { deployments: [{ ...row, pools, scannedTo: undefined }] }
+    const start = new PoolListImport(list as never, { components: { directory }, follower } as never, () => false)
+    return all(start)
+  }
+  expect(await verifyOn({ contracts: { wrappedNative: wrapper } })).toEqual(['a', 'c'])
+  const pairsOf = (pairs: readonly (readonly Address[])[]) => pairs.map((pair) => [...pair].sort()).sort()
+  expect(pairsOf(searched[0]!)).toEqual(
+    pairsOf([
+      [wrapper, token],
+      [token, other],
+    ]),
+  )
+  await verifyOn({})
+  expect(pairsOf(searched[1]!)).toEqual(
+    pairsOf([
+      [ZERO_ADDRESS, token],
+      [wrapper, token],
+      [token, other],
+      [ZERO_ADDRESS, wrapper],
+    ]),
+  )
 })

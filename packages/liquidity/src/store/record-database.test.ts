@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { findRecord } from './record-database.ts'
+import { findRecord, RecordDatabase } from './record-database.ts'
 import { RecordFile } from './record-file.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-records-'))
@@ -136,4 +136,44 @@ test('after a refused block, the next one is written in full', async () => {
   await file.append(snapshotAt(3, next), records('third'))
   expect([...findRecord(path, 'third')!.snapshot.pools]).toEqual([...next])
   await file.close()
+})
+
+test('a database is full above its limits of bytes or records, and is emptied only then', () => {
+  const write = (limits: { readonly records: number; readonly bytes: number }, bytes: number) => {
+    const path = newPath()
+    const database = new RecordDatabase(path, limits)
+    const { block } = snapshotAt(1, PoolMap.empty)
+    database.begin()
+    database.write([pool('0x1', 'x'.repeat(bytes))], [])
+    const commit = () =>
+      database.commit({
+        ...{ chainId: 7, block, hasAllPools: true, sharedTexts: [{ hash: 'h', text: 'part' }] },
+        records: [1, 2, 3].map((n) => ({ id: `q${n}`, text: `text ${n}` })),
+      })
+    return { path, database, commit }
+  }
+  const within = write({ records: 3, bytes: 300_000 }, 1_000)
+  within.commit()
+  expect(findRecord(within.path, 'q3')).toMatchObject({ text: 'text 3' })
+  expect([...findRecord(within.path, 'q1')!.snapshot.pools]).toHaveLength(1)
+  within.database.close()
+  for (const beyond of [write({ records: 2, bytes: 300_000 }, 1_000), write({ records: 3, bytes: 300_000 }, 400_000)]) {
+    expect(beyond.commit).toThrow('more than the log of quotes may hold')
+    expect([1, 2, 3].map((n) => findRecord(beyond.path, `q${n}`))).toEqual([null, null, null])
+    beyond.database.close()
+  }
+})
+
+test('a block that is rolled back leaves nothing, and without one there is nothing to roll back', () => {
+  const path = newPath()
+  const database = new RecordDatabase(path, plenty)
+  database.rollback()
+  database.begin()
+  database.write([pool('0x1', 1)], [])
+  database.rollback()
+  const { block } = snapshotAt(1, PoolMap.empty)
+  database.begin()
+  database.commit({ chainId: 7, block, hasAllPools: true, records: [{ id: 'q', text: '' }], sharedTexts: [] })
+  expect([...findRecord(path, 'q')!.snapshot.pools]).toEqual([])
+  database.close()
 })

@@ -45,3 +45,9 @@ test('a failing node is reported without its error message, which may contain it
   const status = statusOf(5, clockOf('moving'), 'connect ECONNREFUSED 10.0.0.7:8545')
   expect(status).toMatchObject({ state: 'failing', reason: 'the node does not answer as it should' })
 })
+
+test('a chain that has no block yet has neither a head nor a number of pools', () => {
+  const status = awakeStatus(1, { head: null, error: null, clock: clockOf('unknown'), pools: undefined }, NOW)
+  for (const name of ['head', 'lagSeconds', 'pools', 'scan']) expect(status).not.toHaveProperty(name)
+  expect(status).toMatchObject({ chainId: 1, state: 'awake', clock: 'unknown' })
+})

@@ -94,6 +94,29 @@ test('repeated quotes of the same route at a block count as one observation', ()
   expect(often.expectedGas(swap, 1)).toBe(once.expectedGas(swap, 1))
 })
 
+test('of one block, at most 2,048 routes are observed, and each once', () => {
+  const lessons = new GasLessons(null)
+  let observed = 0
+  lessons.observe = () => {
+    observed++
+  }
+  const legOf = (id: string): Leg => ({
+    ...{ pool: { id, family: 'uniswap-v2', dex: 'test', address: token(1), tokens: [], state: {} } },
+    ...{ tokenIn: token(1), tokenOut: token(2), num: 1n, den: 1n, amountIn: 1n, amountOut: 1n, gas: 1 },
+  })
+  const observeRoutes = (hash: '0x01' | '0x02', count: number) => {
+    for (let k = 0; k < count; k++)
+      lessons.observeAt({ hash, timestamp: 0 }, { tokenIn: token(1), tokenOut: token(2), legs: [legOf(`${k}`)] }, 1)
+  }
+  observeRoutes('0x01', 100)
+  observeRoutes('0x01', 100)
+  expect(observed).toBe(100)
+  observeRoutes('0x01', 2_100)
+  expect(observed).toBe(2_048)
+  observeRoutes('0x02', 3)
+  expect(observed).toBe(2_051)
+})
+
 test('one outlier moves the expectation by at most a tenth', () => {
   const { route } = market(9)
   const lessons = new GasLessons(null)

@@ -11,7 +11,6 @@ const [token, owner, spender] = ['1', '2', '3'].map((digit) => toAddress(`0x${di
   Address,
 ]
 const NOW = 1_800_000_000
-const block = { hash: `0x${'ab'.repeat(32)}`, timestamp: NOW } as never
 const AMOUNT = 10n ** 18n
 
 type Answers = Readonly<Record<string, readonly unknown[]>>
@@ -27,11 +26,17 @@ function nodeWith(answers: Answers, grant: readonly [bigint, bigint, bigint] = [
   }
   return { call } as unknown as Rpc
 }
-const find = (rpc: Rpc, deadline?: number) =>
+const find = (rpc: Rpc, deadline?: number, { amount = AMOUNT, now = NOW } = {}) =>
   findPermits(
     rpc,
-    { token, owner, amount: AMOUNT, deadline },
-    { chainId: 5, spender, block, clock: () => NOW * 1_000, signal: new AbortController().signal },
+    { token, owner, amount, deadline },
+    {
+      chainId: 5,
+      spender,
+      block: { hash: `0x${'ab'.repeat(32)}`, timestamp: now } as never,
+      clock: () => now * 1_000,
+      signal: new AbortController().signal,
+    },
   )
 
 test.each([
@@ -107,4 +112,32 @@ test('a deadline that has passed or is more than a day beyond the default is ref
 test('a failure of the node is not taken for a token without permits', async () => {
   const failing = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'no connection')) } as unknown as Rpc
   await expect(find(failing)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+})
+
+test('Permit2 has 160 bits for amounts and 48 for deadlines, and is not offered beyond', async () => {
+  const rpc = nodeWith({ allowance: [0n] })
+  const kinds = async (terms: { readonly amount?: bigint; readonly now?: number }) =>
+    (await find(rpc, undefined, terms)).offers.map(({ permit }) => permit.kind)
+  expect(await kinds({ amount: 2n ** 160n - 1n })).toEqual(['permit2'])
+  expect(await kinds({ amount: 2n ** 160n })).toEqual([])
+  expect(await kinds({ now: 2 ** 48 - 1_201 })).toEqual(['permit2'])
+  expect(await kinds({ now: 2 ** 48 - 1_200 })).toEqual([])
+})
+
+test('a domain that the token describes with a text too long to show is not offered', async () => {
+  const described = (fields: string, name: string, version: string) => {
+    const eip712Domain = [fields, name, version, 5n, token, `0x${'00'.repeat(32)}`, []]
+    return find(nodeWith({ allowance: [0n], nonces: [0n], eip712Domain }))
+  }
+  const long = 'x'.repeat(10_000)
+  for (const [name, version] of [
+    [long, '1'],
+    ['Coin', long],
+  ] as const)
+    expect((await described('0x0f', name, version)).offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+  // A field that the domain does not have may contain anything.
+  const { offers } = await described('0x0d', 'Coin', long)
+  expect(offers[0]?.typedData.domain).toEqual({ name: 'Coin', chainId: 5, verifyingContract: token })
+  const nameless = (await described('0x0e', long, '1')).offers[0]
+  expect(nameless?.typedData.domain).toEqual({ version: '1', chainId: 5, verifyingContract: token })
 })

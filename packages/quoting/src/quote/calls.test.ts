@@ -53,6 +53,9 @@ describe('approvals before a swap', () => {
     expect(await calls({ ...plain, allowance: word(100n) })).toEqual([])
     expect(await calls({ ...plain, allowance: word(99n) })).toEqual([100n])
     expect(await calls({ ...plain, allowance: word(0n) })).toEqual([100n])
+    // The allowance is the first word, and an answer without a whole word is none.
+    expect(await calls({ ...plain, allowance: `${word(99n)}${'f'.repeat(64)}` })).toEqual([100n])
+    expect(await calls({ ...plain, allowance: '0xff' })).toEqual([100n])
     expect(
       await approvalCalls(
         rpcOf({ ...plain, allowance: word(0n) }),

@@ -142,6 +142,17 @@ describe('gas', () => {
     expect((await finalized()).gasCostUsd).toBeNull()
   })
 
+  test('has a reserve in its estimate, which the charge does not have, with and without a data fee', async () => {
+    // Of 5,000,000, 1.5 parts of 63 must remain, less the 30,000 that the Guard uses at the end.
+    const gasEstimate = 5_021_000n + 89_048n
+    const simulation = { gasUsed: 5_000_000 }
+    const free = await finalized({ simulation })
+    const unknown = await finalized({ simulation, chain: { l1FeeModel: 'unknown' } })
+    expect([free.gasEstimate, unknown.gasEstimate]).toEqual([gasEstimate, gasEstimate])
+    expect([free.l1FeeWei, unknown.l1FeeWei]).toEqual([0n, null])
+    expect(unknown.gasCharged).toBeLessThanOrEqual(5_021_000n)
+  })
+
   test('at the deadline is part of the estimate and of gasChargedAtDeadline only', async () => {
     const [now, later] = [await finalized(), await finalized({ trial: { laterExtraGas: 40_000 } })]
     expect(later.gasCharged).toBe(now.gasCharged)

@@ -42,6 +42,19 @@ test('one sender who trades with the victim before it and back after it', () => 
   expect(find(all, 1)).toEqual({ pool: POOL, ...ends, by: EVE, token: A, gain: 3n })
 })
 
+test('the pair next to the victim, in whatever order the node lists the block', () => {
+  const all = block(
+    { from: ELI, sells: A, amounts: [100n, 50n] },
+    { from: EVE, sells: A, amounts: [100n, 50n] },
+    { from: ANN, sells: A },
+    { from: EVE, sells: B, amounts: [50n, 103n] },
+    { from: ELI, sells: B, amounts: [50n, 109n] },
+  )
+  const ends = { by: EVE, front: { hash: '0x1', index: 1 }, back: { hash: '0x3', index: 3 } }
+  for (const order of [all, all.toReversed(), [all[1]!, all[0]!, all[4]!, all[3]!, all[2]!]])
+    expect(findSandwich(all[2]!, order)).toMatchObject(ends)
+})
+
 test.each([
   // An attacker who sells three times what it bought gains nothing by the rest.
   ['sold more than it bought', [100n, 50n], [150n, 320n], 6n],

@@ -115,6 +115,9 @@ describe('the output that reached the recipient', () => {
       withdrawal(wrapper, guard, unwrapped),
       withdrawal(other, guard, 3n),
       withdrawal(wrapper, executor, 4n),
+      // Logs of other events, or of the same with other topics.
+      { ...withdrawal(wrapper, guard, 5n), topics: [id('Deposit(address,uint256)') as Hex, topic(guard)] },
+      { ...withdrawal(wrapper, guard, 6n), topics: [...withdrawal(wrapper, guard, 6n).topics, word(1n)] },
     ]
     expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrappedNative: wrapper, feePpm }), logs, parties)).toBe(received)
   })

@@ -118,3 +118,25 @@ test('two quotes are computed at a time, since requests come first', async () =>
   await Promise.all(streams.map(({ firstUpdate }) => firstUpdate))
   expect([chain.quotes, chain.maxRunning]).toEqual([3, 2])
 })
+
+test('a quote of a stream that nobody listens to any more is aborted', async () => {
+  const signals: AbortSignal[] = []
+  const streams = new QuoteStreams({
+    runtime: { onSnapshot: () => () => {} },
+    quoter: {
+      quote: (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+        signals.push(signal)
+        return new Promise(() => {})
+      },
+      peek: async () => undefined,
+    },
+    log: { info: () => {} },
+  } as never)
+  const [first, second] = [1, 2].map(() => streams.open(requestOf(1n), () => {}))
+  await turn()
+  first!.close()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+  second!.close()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  expect(streams.counts).toEqual({ streams: 0, quotes: 0 })
+})

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
@@ -62,6 +62,30 @@ test.each([
   for (let block = 0; block < 5; block++) await add(changed)
   expect(chain).toMatchObject({ quotes: 3, peeks: 2 * peeks })
   expect(updates.map(({ kind }) => kind)).toEqual(['quote', ...Array.from({ length: 10 }, () => 'block')])
+})
+
+test('an equal quote is sent in full again only after five minutes, counted from the last one', async () => {
+  const clock = vi.spyOn(performance, 'now')
+  try {
+    const { chain, updates, add, started } = watchOnChain()
+    clock.mockReturnValue(1_000)
+    await started()
+    // A block between the quotes does not count as one.
+    clock.mockReturnValue(200_000)
+    await add(false)
+    clock.mockReturnValue(301_000)
+    await add(false)
+    expect(updates.map(({ kind }) => kind)).toEqual(['quote', 'block', 'block'])
+    clock.mockReturnValue(301_001)
+    await add(false)
+    expect(updates.at(-1)!.kind).toBe('quote')
+    expect(chain.quotes).toBe(2)
+    clock.mockReturnValue(601_001)
+    await add(false)
+    expect(updates.at(-1)!.kind).toBe('block')
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('a route that the search no longer finds is quoted again at once', async () => {

@@ -44,3 +44,13 @@ test('tokens without a price have no points, and requested tokens displace only 
   expect(history.pointsOf(token(400))).toEqual([])
   expect(history.pointsOf(token(2))).toEqual([])
 })
+
+test('at most half of the tokens are permanent, so that requested ones have a history too', () => {
+  const many = Array.from({ length: 100 }, (_, k) => token(k + 1))
+  const history = new PriceHistory(many)
+  expect(history.size).toBe(32)
+  history.record({ number: 1, timestamp: 1 }, () => 1)
+  expect(many.filter((token) => history.pointsOf(token).length > 0)).toEqual(many.slice(0, 32))
+  for (const token of many.slice(32)) history.track(token)
+  expect(history.size).toBe(64)
+})

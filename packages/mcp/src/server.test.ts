@@ -1,0 +1,260 @@
+/** Tests of the tools and of their failures over a transport in memory, with a service that answers by a function. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { serverFactory } from './server.ts'
+
+const at = (digit: string) => `0x${digit.repeat(40)}`
+const [A, B, SENDER, GUARD] = ['a', 'b', '1', '9'].map(at) as [string, string, string, string]
+const SERVICE = 'http://service.example/api'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+type Reply = { readonly status?: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+
+/** Connects a client to a server whose service answers by `respond`. */
+async function connect(respond: (url: URL) => Reply | Promise<Reply>, timeoutSeconds = 30) {
+  const urls: URL[] = []
+  vi.stubGlobal('fetch', async (target: URL | string, { signal }: { signal?: AbortSignal } = {}) => {
+    const url = new URL(target)
+    urls.push(url)
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    const { status = 200, body = {}, headers = {} } = await Promise.race([respond(url), aborted])
+    return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+  })
+  const contracts = { 31337: { guard: GUARD, executors: [at('8')] } }
+  const server = serverFactory({ service: SERVICE, timeoutSeconds, contracts })()
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await server.connect(theirs)
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(ours)
+  const call = async (name: string, input: Record<string, unknown>) => {
+    const result = (await client.callTool({ name, arguments: input })) as {
+      readonly isError?: boolean
+      readonly content: readonly { readonly text: string }[]
+      readonly structuredContent?: Record<string, unknown>
+    }
+    return { isError: result.isError === true, text: result.content[0]!.text, output: result.structuredContent }
+  }
+  return { client, call, urls }
+}
+
+const quoteBody = {
+  ...{ src: A, dst: B, fromAmount: '100', toAmount: '90', minToAmount: '89', gasEstimate: '5', simulationBlock: 7 },
+  ...{ blockHash: `0x${'07'.repeat(32)}`, quoteId: 'q', priceImpact: 0.1, swaps: [], warnings: ['thin\u202e\n pool'] },
+}
+const quote = { chainId: 1, src: A, dst: B, amount: '100' }
+
+describe('the tool quote', () => {
+  test('asks for exactly what it was asked, and names that in its answer', async () => {
+    const { call, urls } = await connect(() => ({ body: { ...quoteBody, src: at('7') } }))
+    const { text, output, isError } = await call('quote', { ...quote, maxHops: 2 })
+    expect(isError).toBe(false)
+    expect([urls[0]!.pathname, Object.fromEntries(urls[0]!.searchParams)]).toEqual([
+      ...['/api/quote/1', { src: A, dst: B, amount: '100', maxHops: '2' }],
+    ])
+    expect(output).toMatchObject({ chainId: 1, src: A, dst: B, fromAmount: '100', warnings: ['thin pool'] })
+    expect(text).toContain(`100 base units of ${A} for 90 base units of ${B} (at least 89) by 0 trades, at block 7`)
+  })
+
+  test('has no minimum where the service names none, and at most twenty warnings', async () => {
+    const { minToAmount: _, ...body } = quoteBody
+    const { call } = await connect(() => ({ body: { ...body, warnings: Array(30).fill('w') } }))
+    const { text, output } = await call('quote', quote)
+    expect(text).not.toContain('at least')
+    expect(output!.warnings).toHaveLength(20)
+  })
+
+  test.each([
+    [{ amountOut: '5' }, 'exactly one of amount and amountOut'],
+    [{ amount: undefined }, 'exactly one of amount and amountOut'],
+    [{ amount: '0' }, 'must be above 0'],
+    [{ amount: '1e3' }, 'amount'],
+    [{ chainId: 0 }, 'chainId'],
+    [{ src: A.slice(1) }, 'src'],
+    [{ maxSplits: 65 }, 'maxSplits'],
+    [{ unknown: 1 }, 'unknown'],
+  ])('refuses %o before it asks the service', async (change, message) => {
+    const { call, urls } = await connect(() => ({ body: quoteBody }))
+    const { isError, text } = await call('quote', JSON.parse(JSON.stringify({ ...quote, ...change })))
+    expect([isError, text.includes(message)]).toEqual([true, true])
+    expect(urls).toEqual([])
+  })
+})
+
+describe('the tool build_swap', () => {
+  const swap = { ...quote, from: SENDER, minToAmount: '89' }
+
+  test('needs what the user accepts, for either kind of amount', async () => {
+    const { call, urls } = await connect(() => ({ body: quoteBody }))
+    const { minToAmount: _, ...withoutMin } = swap
+    expect((await call('build_swap', withoutMin)).text).toContain('is required with amount')
+    const { amount: __, ...withoutAmount } = swap
+    expect((await call('build_swap', { ...withoutAmount, amountOut: '5' })).text).toContain(
+      'is required with amountOut',
+    )
+    expect(urls).toEqual([])
+  })
+
+  test('does not ask for a chain whose contracts it does not know', async () => {
+    const { call, urls } = await connect(() => ({ body: quoteBody }))
+    const { isError, text } = await call('build_swap', { ...swap, chainId: 123_456 })
+    expect(isError).toBe(true)
+    expect(text).toContain('UNSAFE: the contracts of chain 123456 are not known to this server')
+    expect(text).toContain('Do not sign anything')
+    expect(urls).toEqual([])
+  })
+
+  test('returns nothing of an answer that it cannot prove', async () => {
+    const tx = { from: SENDER, to: GUARD, data: '0x12345678', value: '0' }
+    const { call, urls } = await connect(() => ({ body: { ...quoteBody, tx } }))
+    for (const chainId of [1, 31_337]) {
+      const { text, isError, output } = await call('build_swap', { ...swap, chainId })
+      expect([isError, output, text.split(':')[0]]).toEqual([true, undefined, 'UNSAFE'])
+    }
+    expect(urls.map(({ searchParams }) => searchParams.get('calls'))).toEqual(['1', '1'])
+    expect(urls[0]!.searchParams.has('minToAmount')).toBe(false)
+  })
+})
+
+test('the tool prices has null for what the service does not price, and no inherited names', async () => {
+  const { call } = await connect(() => ({ body: { [A]: 1.5, [B]: null } }))
+  const { output, text } = await call('prices', { chainId: 1, tokens: [A, B, SENDER] })
+  expect(output!.prices).toEqual([
+    { token: A, usd: 1.5 },
+    { token: B, usd: null },
+    { token: SENDER, usd: null },
+  ])
+  expect(text).toBe('1 of 3 tokens have a price.')
+})
+
+test('the tool tokens has at most as many as asked for', async () => {
+  const token = { chainId: 1, address: A, name: 'N', symbol: 'S', decimals: 18, tags: ['found'] }
+  const body = {
+    name: 'l',
+    timestamp: '',
+    version: {},
+    tokens: Array(9).fill({ ...token, extensions: { depthUsd: 5 } }),
+  }
+  const { call, urls } = await connect(() => ({ body }))
+  const { output } = await call('tokens', { chainId: 1, q: 'S', limit: 3 })
+  expect(output!.tokens).toHaveLength(3)
+  expect((output!.tokens as object[])[0]).toMatchObject({ address: A, depthUsd: 5 })
+  expect(Object.fromEntries(urls[0]!.searchParams)).toEqual({ q: 'S', limit: '3' })
+})
+
+test('the tool chains says which chains it can prove, by the Guard that it knows', async () => {
+  const entry = (id: number, guard: string) => ({
+    ...{ ChainID: String(id), ChainName: `c${id}`, RouterAddress: guard, Status: 'live', CoinsPrefix: null },
+  })
+  const body = {
+    31337: entry(31_337, GUARD.toUpperCase().replace('X', 'x')),
+    5: entry(5, GUARD),
+    7: entry(7, at('7')),
+    1: entry(1, at('7')),
+  }
+  const { call } = await connect(() => ({ body }))
+  const { output, text } = await call('chains', {})
+  const provable = (output!.chains as { chainId: number; canBuildSwap: boolean }[]).map(({ chainId, canBuildSwap }) => [
+    ...[chainId, canBuildSwap],
+  ])
+  expect(provable).toEqual([
+    [1, false],
+    [5, false],
+    [7, false],
+    [31_337, true],
+  ])
+  expect(text).toBe('4 chains; swaps can be proven on 1.')
+})
+
+describe('the tool simulate', () => {
+  const input = { chainId: 1, from: SENDER, to: GUARD, data: '0x', tokenIn: A, amountIn: '5', tokenOut: B }
+  const result = { success: true, amountOut: '9', gasUsed: 5, returnData: '0x', block: '7' }
+
+  test('shortens return data, and has its whole length', async () => {
+    const { call } = await connect(() => ({ body: { ...result, returnData: `0x${'ab'.repeat(2_000)}` } }))
+    const { output, text } = await call('simulate', input)
+    expect(output).toMatchObject({ returnData: `0x${'ab'.repeat(1_024)}`, returnDataBytes: 2_000 })
+    expect(text).toBe('The call succeeds: 9 base units received, 5 gas.')
+  })
+
+  test('has a revert as an answer, with its reason as quoted text', async () => {
+    const reverted = { ...result, success: false, amountOut: '0', revertReason: 'say "yes"\n' }
+    const { call } = await connect(() => ({ body: reverted }))
+    const { isError, text } = await call('simulate', input)
+    expect(isError).toBe(false)
+    expect(text).toContain('Reason given by the contract: "say \\"yes\\""')
+  })
+})
+
+describe('a failure', () => {
+  const refusal = { error: 'no\u202e route', code: 'NO_ROUTE', cure: 'Try another amount.', requestId: 'r-1' }
+
+  test('of the service has its code, its cure, and whether it may succeed later', async () => {
+    const { call } = await connect(() => ({ status: 404, body: refusal }))
+    const { isError, text, output } = await call('quote', quote)
+    expect([isError, output]).toEqual([true, undefined])
+    expect(text.split('\n')).toEqual([
+      'NO_ROUTE: no route',
+      'Cure: Try another amount.',
+      '(status 404, request ID r-1, fails again if unchanged)',
+    ])
+  })
+
+  test('that says when to retry may succeed later', async () => {
+    const overloaded = { ...refusal, code: 'OVERLOADED', cure: undefined }
+    const { call } = await connect(() => ({ status: 503, body: overloaded, headers: { 'retry-after': '120' } }))
+    const { text } = await call('quote', quote)
+    expect(text).toContain('retry after 120 s, may succeed later')
+  })
+
+  test('of the network names the option', async () => {
+    const { call } = await connect(() => Promise.reject(new TypeError('fetch failed')))
+    expect((await call('quote', quote)).text).toContain(`at ${SERVICE} runs (option --service)`)
+  })
+
+  test('of an answer in another form is BAD_ANSWER, and names the field', async () => {
+    const { call } = await connect(() => ({ body: { ...quoteBody, priceImpact: 'much' } }))
+    expect((await call('quote', quote)).text).toMatch(/^BAD_ANSWER: priceImpact of the answer/)
+    const other = await connect(() => ({ body: { ...quoteBody, toAmount: 'many' } }))
+    expect((await other.call('quote', quote)).text).toMatch(/^BAD_ANSWER: the quote is not/)
+  })
+})
+
+describe('calls', () => {
+  test('are at most sixteen at a time, and end after the timeout', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { call, urls } = await connect(() => new Promise<Reply>(() => {}), 1)
+      const running = Array.from({ length: 16 }, () => call('quote', quote))
+      await vi.waitFor(() => expect(urls).toHaveLength(16))
+      const refused = await call('quote', quote)
+      expect(refused.text).toBe('OVERLOADED: 16 calls are in progress\nCure: Retry in a second.')
+      const texts = (await Promise.all(running)).map(({ text }) => text.split('\n')[0])
+      expect(new Set(texts)).toEqual(new Set(['TIMEOUT: the service did not answer within 1 s']))
+      const next = call('quote', quote)
+      await vi.waitFor(() => expect(urls).toHaveLength(17))
+      expect((await next).text).toContain('TIMEOUT')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+test('tools only read, and only explain needs no service', async () => {
+  const { client, call, urls } = await connect(() => ({}))
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.openWorldHint])).toEqual([
+    ['quote', true, true],
+    ['build_swap', true, true],
+    ['simulate', true, true],
+    ['explain', true, false],
+    ['prices', true, true],
+    ['tokens', true, true],
+    ['chains', true, true],
+  ])
+  expect((await call('explain', { chainId: 1, to: GUARD, data: '0x12345678', value: '0' })).isError).toBe(true)
+  expect(urls).toEqual([])
+})

@@ -1,0 +1,83 @@
+/** Tests what is known of a chain's tokens: symbols for display, and which tokens cannot be sold. */
+import { ReadBatch__factory } from '@sluice/bindings'
+import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/chains'
+import { type Rpc, RpcError } from '@sluice/rpc'
+import { AbiCoder } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { ChainTokens } from './chain-tokens.ts'
+
+const at = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [LISTED, A, B] = ['1', 'a', 'b'].map(at) as [Address, Address, Address]
+const listed = { address: LISTED, symbol: 'LST', decimals: 18 }
+const chain = {
+  ...{ chainId: 1, nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 }, wrappedNative: null },
+  ...{ hubs: [LISTED], stables: [], tokens: [listed], dexes: [] },
+} as unknown as Chain
+const batch = ReadBatch__factory.createInterface()
+const SYMBOL = '0x95d89b41'
+
+const tokensOf = () => new ChainTokens({ chain, earnBlocks: 5, source: () => ({}) as never })
+
+describe('symbols', () => {
+  const node = (answer: () => Promise<void> = async () => {}) => {
+    const reads: string[] = []
+    const call = async ({ data }: { data: Hex }) => {
+      await answer()
+      const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ data: Hex }[]]
+      const results = calls.map((read) => {
+        const token = toAddress(String(Object.values(read)[0]))
+        reads.push(token)
+        const ok = read.data === SYMBOL && token === A
+        return { ok, data: ok ? AbiCoder.defaultAbiCoder().encode(['string'], ['A A']) : '0x' }
+      })
+      return batch.encodeFunctionResult('run', [results]) as Hex
+    }
+    return { rpc: { call } as unknown as Rpc, reads }
+  }
+
+  test('are read of tokens that neither the file nor an earlier read has', async () => {
+    const tokens = tokensOf()
+    const { rpc, reads } = node()
+    expect([...(await tokens.symbols([LISTED, A, B, NATIVE], rpc))]).toEqual([
+      [LISTED, 'LST'],
+      [A, 'AA'],
+      [NATIVE, 'ETH'],
+    ])
+    expect(new Set(reads)).toEqual(new Set([A, B]))
+    reads.length = 0
+    expect([...(await tokens.symbols([A, LISTED], rpc))]).toEqual([
+      [A, 'AA'],
+      [LISTED, 'LST'],
+    ])
+    expect(reads).toEqual([])
+  })
+
+  test('are absent if the node fails or hangs', async () => {
+    const failing = node(() => Promise.reject(new RpcError('UNREACHABLE', 'down')))
+    expect([...(await tokensOf().symbols([A, LISTED], failing.rpc))]).toEqual([[LISTED, 'LST']])
+    const hanging = node(() => new Promise(() => {}))
+    expect([...(await tokensOf().symbols([A, LISTED], hanging.rpc))]).toEqual([[LISTED, 'LST']])
+  })
+})
+
+describe('a token that cannot be sold', () => {
+  test('has no price, unless the file names it, and new evidence is reported', () => {
+    const tokens = tokensOf()
+    let reports = 0
+    tokens.onNewEvidence = () => {
+      reports++
+    }
+    expect(tokens.isUnsellable(A)).toBe(false)
+    tokens.taxes.onSaleTested(A, false)
+    tokens.taxes.onSaleTested(LISTED, false)
+    expect([tokens.isUnsellable(A), tokens.isUnsellable(LISTED), reports]).toEqual([true, false, 2])
+    tokens.taxes.onSaleTested(A, true)
+    expect(tokens.isUnsellable(A)).toBe(false)
+  })
+
+  test('is not measured if the address is no token', async () => {
+    const tokens = tokensOf()
+    tokens.facts.isToken = () => false
+    expect(await tokens.report(A, {} as never)).toBeNull()
+  })
+})

@@ -1,0 +1,45 @@
+/** Tests of the cache of names, with the contracts of tokens in memory. */
+import { ReadBatch__factory } from '@sluice/bindings'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { Rpc } from '@sluice/rpc'
+import { AbiCoder } from 'ethers'
+import { expect, test } from 'vitest'
+import { TokenNames } from './names.ts'
+
+const [A, B, SILENT] = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [Address, Address, Address]
+const batch = ReadBatch__factory.createInterface()
+const text = (value: string) => AbiCoder.defaultAbiCoder().encode(['string'], [value]) as Hex
+const contracts: Readonly<Record<Address, Readonly<Record<string, Hex>>>> = {
+  [A]: { '0x06fdde03': text('Token A'), '0x95d89b41': text('AAA') },
+  [B]: { '0x95d89b41': text('BBB') },
+}
+
+function node() {
+  const reads: string[][] = []
+  const call = async ({ data }: { data: Hex }) => {
+    const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ to?: string; target?: string; data: Hex }[]]
+    reads.push(calls.map((read) => `${toAddress(String(Object.values(read)[0]))} ${read.data}`))
+    const results = calls.map((read) => {
+      const answer = contracts[toAddress(String(Object.values(read)[0]))]?.[read.data]
+      return { ok: answer !== undefined, data: answer ?? '0x' }
+    })
+    return batch.encodeFunctionResult('run', [results]) as Hex
+  }
+  return { rpc: { call } as unknown as Rpc, reads }
+}
+
+test('names and symbols are read once for each token, and null where a contract has none', async () => {
+  const { rpc, reads } = node()
+  const names = new TokenNames()
+  expect(names.get(A)).toBeUndefined()
+  await names.read([A, B], rpc)
+  expect([names.get(A), names.get(B)]).toEqual([
+    { name: 'Token A', symbol: 'AAA' },
+    { name: null, symbol: 'BBB' },
+  ])
+  await names.read([A, SILENT, B], rpc)
+  expect(reads.flat().filter((read) => read.startsWith(A))).toHaveLength(2)
+  expect(names.get(A)).toEqual({ name: 'Token A', symbol: 'AAA' })
+  expect(names.get(SILENT)).toEqual({ name: null, symbol: null })
+  expect(names.count.entries).toBe(3)
+})
