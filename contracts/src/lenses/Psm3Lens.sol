@@ -11,7 +11,7 @@ contract Psm3Lens {
     struct State {
         /// Units of USDC, USDS, and sUSDS.
         uint256[3] precisions;
-        /// What it can pay of each.
+        /// Amounts that it can pay.
         uint256[3] balances;
         uint256 rate;
     }
