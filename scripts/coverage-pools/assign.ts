@@ -4,7 +4,7 @@
  */
 import { type Address, type Chain, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { findCreate2Pools } from '@sluice/devnet'
-import { families, familyOf, type ListedPool, type Pool, runReads, servedRows } from '@sluice/liquidity'
+import { exactIdOf, families, familyOf, type ListedPool, type Pool, runReads, servedRows } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { AbiCoder, id, keccak256 } from 'ethers'
 import { readAddress, readFactory } from './reads.ts'
@@ -50,7 +50,9 @@ export async function assignPools(
 ): Promise<ReadonlyMap<string, AssignedPool>> {
   const { chain, rpc } = node
   const block = (await rpc.getBlock('latest'))!
-  const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
+  const servedDexRows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
+  // The market itself hands pools over to the twins of these rows.
+  const rows = servedDexRows.filter(({ family }) => exactIdOf(family) === null)
   const swapByUnknownPool = new Map(swaps.filter(({ pool }) => !knownPools.has(pool)).map((swap) => [swap.pool, swap]))
   const entries = await Promise.all(
     [...swapByUnknownPool].map(

@@ -33,7 +33,8 @@ export async function callOverridden(
 ): Promise<ReadResults> {
   const overrides: Record<Address, AccountOverride> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
   for (const { to, code, balance, storage = {} } of reads) {
-    if (code) overrides[to] = { ...overrides[to], code, ...(balance && { balance }) }
+    if (code) overrides[to] = { ...overrides[to], code }
+    if (balance !== undefined) overrides[to] = { ...overrides[to], balance }
     for (const [account, words] of Object.entries(storage) as [Address, Record<Hex, Hex>][]) {
       const previous = overrides[account]
       overrides[account] = { ...previous, stateDiff: { ...previous?.stateDiff, ...words } }
@@ -45,7 +46,7 @@ export async function callOverridden(
 
 /**
  * Runs reads as the creation of a contract that deploys the lenses itself, which every node supports. Reads that need
- * storage overrides return null.
+ * overrides of storage or balance return null.
  *
  * @throws RpcError; code `REVERTED` also if the reads exceed the size of one creation
  */
@@ -55,7 +56,7 @@ export async function callPlain(
   reads: readonly Read[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const plainReads = reads.filter(({ storage }) => !storage)
+  const plainReads = reads.filter(isPlain)
   if (plainReads.length === 0) return reads.map(() => null)
   const lenses = new Map(plainReads.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
   const input = plainBatch.encodeDeploy([[...lenses.values()], plainReads.map(({ to, data }) => ({ to, data }))])
@@ -64,8 +65,11 @@ export async function callPlain(
     throw new RpcError('REVERTED', 'the creation is longer than EIP-3860 allows')
   const answer = await rpc.call({ to: null, data }, block, options).catch(decodeRevert)
   const answers = decode(answer)[Symbol.iterator]()
-  return reads.map(({ storage }) => (storage ? null : answers.next().value!))
+  return reads.map((read) => (isPlain(read) ? answers.next().value! : null))
 }
+
+/** True if a read needs no overrides other than code. */
+const isPlain = ({ storage, balance }: Read): boolean => storage === undefined && balance === undefined
 
 /** Decodes results that were returned as a revert, because they exceed the maximum code size. */
 function decodeRevert(error: unknown): Hex {

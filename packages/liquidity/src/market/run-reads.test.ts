@@ -115,6 +115,25 @@ describe('reads', () => {
   })
 })
 
+test('code, balance, and storage are overrides of the same call, whose sender is not the zero address', async () => {
+  const requests: { request: CallRequest; options: CallOptions }[] = []
+  const rpc = {
+    call: async (request: CallRequest, _: unknown, options: CallOptions) => {
+      requests.push({ request, options })
+      return batch.encodeFunctionResult('run', [[{ ok: true, data: '0x01' }]])
+    },
+  } as unknown as Rpc
+  const slot: Hex = `0x${'00'.repeat(31)}07`
+  const of = read(1, { code: '0x6001', balance: 5n, storage: { [at(1)]: { [slot]: slot }, [at(2)]: { [slot]: slot } } })
+  expect(await runReads(rpc, { blockHash: '0x01' }, [one(of)])).toEqual(['0x01'])
+  const [{ request, options }] = requests as [(typeof requests)[0]]
+  expect(options.overrides).toMatchObject({
+    [at(1)]: { code: '0x6001', balance: 5n, stateDiff: { [slot]: slot } },
+    [at(2)]: { stateDiff: { [slot]: slot } },
+  })
+  expect(BigInt(request.from!)).toBeGreaterThan(0n)
+})
+
 test('storage overrides count as bytes of a call', async () => {
   const { run, sizes } = nodeOf()
   // 2,000 words of a key and a value each: 132,000 bytes.
