@@ -11,7 +11,7 @@ type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: u
  *
  * @throws ClientError `UNSAFE` otherwise
  */
-export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | 'calls'>, amountIn: bigint): void {
+export function checkCalls({ src, tx, calls }: Pick<Route, 'src' | 'tx' | 'calls'>, amountIn: bigint): void {
   const list: readonly unknown[] = Array.isArray(calls) ? calls : []
   const [swapCall, ...approvals] = [...list].reverse().map((call): Call => Object(call))
   const isSwap =

@@ -208,7 +208,7 @@ export const quoteOutput = z.object({
       tokenOut: address,
       amountIn: units,
       amountOut: units,
-      share: z.number().describe("Percent of the route's flow of `tokenIn`."),
+      share: z.number().describe('Percent of all `tokenIn` that the route sells.'),
     }),
   ),
   omitted: omittedFields,

@@ -90,7 +90,7 @@ type StepLaneProps = Omit<Props, 'explanation'> & {
 
 function StepLane({ step, index, width, mode, tokenOf, highlightedKey, onHighlight }: StepLaneProps) {
   const { symbol, decimals } = tokenOf(step.tokenIn)
-  const { baseUnits, textAfter } = inputTextOf(step, symbol)
+  const { baseUnits, text } = inputTextOf(step, symbol)
   const { from, to } = partiesOf(step, mode)
   const key = `step ${index}`
   const moves: Move[] = []
@@ -111,7 +111,7 @@ function StepLane({ step, index, width, mode, tokenOf, highlightedKey, onHighlig
       </b>{' '}
       <Address address={poolOrSingletonOf(step)} />{' '}
       <span className="unit">
-        {baseUnits !== undefined && <Amount base={baseUnits} decimals={decimals} digits={6} />} {textAfter},{' '}
+        {baseUnits !== undefined && <Amount base={baseUnits} decimals={decimals} digits={6} />} {text},{' '}
         {outputTextOf(step, mode)}
       </span>
     </Lane>

@@ -6,26 +6,28 @@ export type DecodedStep = Explanation['steps'][number]
 
 export const titleOf = (step: DecodedStep): string => opOf(step).title
 
-export type InputText = { readonly textBefore: string; readonly baseUnits?: bigint; readonly textAfter: string }
+export type InputText = { readonly baseUnits?: bigint; readonly text: string }
 
-/** Describes the input of a step. `baseUnits` is the amount; absent if the bytes do not contain it. */
+/**
+ * Describes the input of a step. `baseUnits` is the amount, which comes before the text; absent if the bytes do not
+ * contain it.
+ */
 export function inputTextOf({ input }: DecodedStep, symbol: string): InputText {
   switch (input.kind) {
     case 'pull':
-      return { textBefore: '', baseUnits: input.amount, textAfter: `${symbol} from you` }
+      return { baseUnits: input.amount, text: `${symbol} from you` }
     case 'pullAll':
-      return { textBefore: '', textAfter: `all ${symbol} from you` }
+      return { text: `all ${symbol} from you` }
     case 'held':
-      return { textBefore: '', baseUnits: input.amount, textAfter: symbol }
+      return { baseUnits: input.amount, text: symbol }
     case 'share':
       return {
-        textBefore: '',
-        textAfter: `${((input.share / SHARE_DENOMINATOR) * 100).toFixed(1)} % of the ${symbol} held`,
+        text: `${((input.share / SHARE_DENOMINATOR) * 100).toFixed(1)} % of the ${symbol} held`,
       }
     case 'rest':
-      return { textBefore: '', textAfter: `all ${symbol} held` }
+      return { text: `all ${symbol} held` }
     case 'atPool':
-      return { textBefore: '', textAfter: `${symbol}, already at the pool` }
+      return { text: `${symbol}, already at the pool` }
   }
 }
 
