@@ -61,9 +61,7 @@ test("the caller's signal ends a request, and the wait between two", async () =>
   const { client, seen: requests } = unlucky(100, 50)
   const asking = client.chains(controller.signal)
   setTimeout(() => controller.abort(), 100)
-  const started = performance.now()
   await expect(asking).rejects.toMatchObject(aborted)
-  expect(performance.now() - started).toBeLessThan(2_000)
   expect(requests.length).toBeLessThan(3)
 })
 

@@ -12,24 +12,24 @@ const browser = findBrowser()
 const WAIT = { timeout: 60_000 }
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
-/** Maximum milliseconds from the response to a frame that shows its route. */
-const DRAWN_MS = 100
+/** Maximum frames from the response to a frame that shows its route: a tenth of a second on an idle machine. */
+const MAX_FRAMES = 6
 
-/* Runs in the page before other scripts. Records the time of the first quote and of the frame that shows its first
-   gate. */
-function clockDrawings() {
-  const drawn = { answered: 0, at: 0 }
+/* Runs in the page before other scripts. Counts the frames from the first quote to the frame that shows its first
+   gate. A busy machine shows fewer frames, not more. */
+function countFrames() {
+  const drawn = { isAnswered: false, isDrawn: false, frames: 0 }
   Object.assign(globalThis, { drawn })
   const read = ReadableStreamDefaultReader.prototype.read
   ReadableStreamDefaultReader.prototype.read = async function (this: ReadableStreamDefaultReader) {
     const chunk = await Reflect.apply(read, this, [])
-    if (chunk.value && new TextDecoder().decode(chunk.value).includes('event: quote'))
-      drawn.answered ||= performance.now()
+    if (chunk.value && new TextDecoder().decode(chunk.value).includes('event: quote')) drawn.isAnswered = true
     return chunk
   } as typeof read
   const look = () => {
-    if (drawn.answered > 0 && document.querySelector('.gt')) drawn.at = performance.now()
-    else requestAnimationFrame(look)
+    if (drawn.isAnswered) drawn.frames++
+    drawn.isDrawn = drawn.isAnswered && document.querySelector('.gt') !== null
+    if (!drawn.isDrawn) requestAnimationFrame(look)
   }
   requestAnimationFrame(look)
 }
@@ -100,18 +100,18 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBe(0)
   })
 
-  test(`a route is drawn ${DRAWN_MS} ms after its answer`, { tags: 'long' }, async () => {
-    const { page } = await stage.open('/health', { before: `(${clockDrawings.toString()})()` })
-    const took: number[] = []
-    // Other load on the machine can only increase the time, so one fast run is enough.
-    for (let amount = 1; amount <= 6 && !took.some((ms) => ms <= DRAWN_MS); amount++) {
+  test(`a route is drawn within ${MAX_FRAMES} frames of its answer`, { tags: 'long' }, async () => {
+    const { page } = await stage.open('/health', { before: `(${countFrames.toString()})()` })
+    const counts: number[] = []
+    // The first run also loads the code that draws routes.
+    for (let amount = 1; amount <= 6 && !counts.some((frames) => frames <= MAX_FRAMES); amount++) {
       await page.goto(`${stage.server.url}${pair('WETH', 'DAI', String(300 + amount))}`)
       await page.locator('.gt').first().waitFor(WAIT)
-      await expect.poll(() => page.evaluate('globalThis.drawn?.at > 0'), WAIT).toBe(true)
-      took.push(await page.evaluate<number>('globalThis.drawn.at - globalThis.drawn.answered'))
+      await expect.poll(() => page.evaluate('globalThis.drawn?.isDrawn'), WAIT).toBe(true)
+      counts.push(await page.evaluate<number>('globalThis.drawn.frames'))
     }
-    expect(Math.min(...took)).toBeGreaterThan(0)
-    expect(Math.min(...took)).toBeLessThanOrEqual(DRAWN_MS)
+    expect(Math.min(...counts)).toBeGreaterThan(0)
+    expect(Math.min(...counts)).toBeLessThanOrEqual(MAX_FRAMES)
   })
 
   test('tokens are found by symbol and address, and back returns to the previous pair', { tags: 'long' }, async () => {
