@@ -23,10 +23,12 @@ function verify(
   let failures = 0
   const family = (row: DexRow) => ({
     listedByLogs: row.family === 'logged',
-    provePools: function* (_: DexRow, pools: readonly ListedPool[]) {
-      batches.push(pools.map(({ id }) => id))
-      return pools.map((pool) => (missing.has(pool.id) ? null : pool))
-    },
+    ...(row.family !== 'twin' && {
+      provePools: function* (_: DexRow, pools: readonly ListedPool[]) {
+        batches.push(pools.map(({ id }) => id))
+        return pools.map((pool) => (missing.has(pool.id) ? null : pool))
+      },
+    }),
   })
   const directory = { rows, tokens: new Set([followed]), familyOf: family }
   const follower = {
@@ -48,6 +50,12 @@ async function all(start: PoolListImport): Promise<readonly string[]> {
   return provenIds
 }
 const [logged, paired] = [rowOf('logged', 100), rowOf('paired', 101)]
+
+test('pools of a family that is neither searched nor verified, such as a sampled twin, are refused', async () => {
+  const { start } = verify([{ row: rowOf('twin', 104), pools: listed(50, 2) }])
+  expect(await all(start)).toEqual([])
+  expect(start.count).toEqual({ proven: 0, refused: 2 })
+})
 
 test('pools are verified in batches of 400, and counted', async () => {
   const { start, batches } = verify([{ row: paired, pools: listed(1_000, 801) }], { missing: new Set(['1005']) })

@@ -121,12 +121,16 @@ function sortFollowedTokensFirst(directory: PoolDirectory, pools: readonly Liste
   return [...poolsOfFollowedTokens!, ...otherPools!]
 }
 
-/** Verifies pools by searching their token pairs in the deployment, as discovery does. */
+/**
+ * Verifies pools by searching their token pairs in the deployment, as discovery does. Refuses all pools of a family that
+ * is not searched by pairs.
+ */
 function* proveByPairs(
   { findPools }: DexFamily,
   row: DexRow,
   listedPools: readonly ListedPool[],
 ): Reads<readonly (Pool<null> | null)[]> {
+  if (!findPools) return listedPools.map(() => null)
   const wrappedNative = row.contracts?.wrappedNative
   // Pools of the native token are searched by the wrapper's address.
   const wrappedIfNative = (token: Address) => (token === ZERO_ADDRESS && wrappedNative ? wrappedNative : token)
@@ -135,6 +139,6 @@ function* proveByPairs(
     const pair = [wrappedIfNative(tokens[0]!), wrappedIfNative(tokens[1]!)] as const
     if (pair[0] !== pair[1]) pairByKey.set(pairKey(pair), pair)
   }
-  const poolById = new Map((yield* findPools!(row, [...pairByKey.values()])).map((pool) => [pool.id, pool]))
+  const poolById = new Map((yield* findPools(row, [...pairByKey.values()])).map((pool) => [pool.id, pool]))
   return listedPools.map(({ id }) => poolById.get(id) ?? null)
 }
