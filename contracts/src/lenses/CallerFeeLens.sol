@@ -16,12 +16,7 @@ contract CallerFeeLens is SampleLens {
 
     struct Request {
         address pool;
-        /// Amounts of each token to sell.
-        uint256[] amounts0;
-        uint256[] amounts1;
-        uint256 gasEach;
-        /// Gas of all swaps of one direction.
-        uint256 gasAll;
+        Trials trials;
     }
 
     /// @dev A swap that did not take all of its input, or asked for no payment.
@@ -52,9 +47,7 @@ contract CallerFeeLens is SampleLens {
         external
         returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
     {
-        bytes memory pool = abi.encode(request.pool);
-        outputs0 = _outputs(pool, true, request.amounts0, request.gasEach, request.gasAll);
-        outputs1 = _outputs(pool, false, request.amounts1, request.gasEach, request.gasAll);
+        (outputs0, outputs1) = _sample(abi.encode(request.pool), request.trials);
         (uint160 sqrtPriceX96,) = IUniswapV3PoolState(request.pool).slot0();
         stamp = keccak256(abi.encode(sqrtPriceX96, IUniswapV3PoolState(request.pool).liquidity()));
     }

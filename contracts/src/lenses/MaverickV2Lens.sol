@@ -10,12 +10,7 @@ import {SampleLens} from "./SampleLens.sol";
 contract MaverickV2Lens is SampleLens {
     struct Request {
         address pool;
-        /// Amounts of each token to sell.
-        uint256[] amounts0;
-        uint256[] amounts1;
-        uint256 gasEach;
-        /// Gas of all swaps of one direction.
-        uint256 gasAll;
+        Trials trials;
     }
 
     struct Found {
@@ -55,9 +50,7 @@ contract MaverickV2Lens is SampleLens {
         external
         returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
     {
-        bytes memory pool = abi.encode(request.pool);
-        outputs0 = _outputs(pool, true, request.amounts0, request.gasEach, request.gasAll);
-        outputs1 = _outputs(pool, false, request.amounts1, request.gasEach, request.gasAll);
+        (outputs0, outputs1) = _sample(abi.encode(request.pool), request.trials);
         IMaverickV2State.State memory state = IMaverickV2State(request.pool).getState();
         stamp = keccak256(abi.encode(state.reserveA, state.reserveB));
     }

@@ -27,12 +27,7 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
         /// A view whose result changes with every trade of the pool.
         address viewed;
         bytes viewData;
-        /// Amounts of each token to sell.
-        uint256[] amounts0;
-        uint256[] amounts1;
-        uint256 gasEach;
-        /// Gas of all swaps of one direction.
-        uint256 gasAll;
+        Trials trials;
     }
 
     /// @dev Receives outputs, and what the lens holds in addition to an input.
@@ -50,9 +45,7 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
         external
         returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
     {
-        bytes memory pool = abi.encode(request.pool);
-        outputs0 = _outputs(pool, true, request.amounts0, request.gasEach, request.gasAll);
-        outputs1 = _outputs(pool, false, request.amounts1, request.gasEach, request.gasAll);
+        (outputs0, outputs1) = _sample(abi.encode(request.pool), request.trials);
         (, bytes memory result) = request.viewed.staticcall(request.viewData);
         stamp = keccak256(result);
     }

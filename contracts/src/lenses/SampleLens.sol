@@ -7,6 +7,15 @@ pragma solidity 0.8.30;
 ///   one word of it: zero if `swapOnce` failed, and reverts with that word, which undoes the swap. `_outputs` accepts exactly one
 ///   word, so nothing that a pool reverts with can pass for a result. Gas is limited for each amount and for all.
 abstract contract SampleLens {
+    struct Trials {
+        /// Amounts of each token to sell.
+        uint256[] amounts0;
+        uint256[] amounts1;
+        uint256 gasEach;
+        /// Gas of all swaps of one direction.
+        uint256 gasAll;
+    }
+
     error OnlySelf();
 
     /// @dev Swaps `amount` and returns the output; may revert. Called in its own frame.
@@ -31,11 +40,21 @@ abstract contract SampleLens {
         }
     }
 
+    /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
+    /// @return outputs1 Output for each amount of the second token.
+    function _sample(bytes memory pool, Trials memory trials)
+        internal
+        returns (uint256[] memory outputs0, uint256[] memory outputs1)
+    {
+        outputs0 = _outputs(pool, true, trials.amounts0, trials.gasEach, trials.gasAll);
+        outputs1 = _outputs(pool, false, trials.amounts1, trials.gasEach, trials.gasAll);
+    }
+
     /// @dev Outputs by amount; zero if the swap fails or the gas is used up.
     /// @param gasEach Gas of one swap.
     /// @param gasAll Gas of all of them; amounts after that are not tried.
     function _outputs(bytes memory pool, bool zeroForOne, uint256[] memory amounts, uint256 gasEach, uint256 gasAll)
-        internal
+        private
         returns (uint256[] memory outputs)
     {
         outputs = new uint256[](amounts.length);

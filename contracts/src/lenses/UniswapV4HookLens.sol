@@ -22,12 +22,7 @@ contract UniswapV4HookLens is SampleLens {
     struct Request {
         address manager;
         IUniswapV4PoolManager.PoolKey key;
-        /// Amounts of each token to sell.
-        uint256[] amounts0;
-        uint256[] amounts1;
-        uint256 gasEach;
-        /// Gas of all swaps of one direction.
-        uint256 gasAll;
+        Trials trials;
     }
 
     /// @dev A swap that did not take all of its input, or left a debt that its hook has not paid.
@@ -50,11 +45,9 @@ contract UniswapV4HookLens is SampleLens {
 
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
         Request memory request = abi.decode(data, (Request));
-        bytes memory pool = abi.encode(request.manager, request.key);
-        return abi.encode(
-            _outputs(pool, true, request.amounts0, request.gasEach, request.gasAll),
-            _outputs(pool, false, request.amounts1, request.gasEach, request.gasAll)
-        );
+        (uint256[] memory outputs0, uint256[] memory outputs1) =
+            _sample(abi.encode(request.manager, request.key), request.trials);
+        return abi.encode(outputs0, outputs1);
     }
 
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal override returns (uint256 amountOut) {

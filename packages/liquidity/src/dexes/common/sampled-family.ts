@@ -43,7 +43,7 @@ type SampleOutputs = {
 type SampledKind = {
   readonly id: string
   readonly lens: Pick<Read, 'to' | 'code' | 'balance'>
-  /** Has `sample`, whose request has amounts and gas limits in addition to `requestOf`. */
+  /** Has `sample`, whose request has `trials` in addition to `requestOf`. */
   readonly abi: Interface
   /** Gas of all samples of a pool in one direction. */
   readonly directionGas?: number
@@ -65,7 +65,10 @@ function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storage
   return {
     readOf: (row, pool, [amounts0, amounts1]) => ({
       ...lens,
-      data: encode({ ...requestOf(row, pool), amounts0, amounts1, gasEach: SAMPLE_GAS, gasAll: directionGas }),
+      data: encode({
+        ...requestOf(row, pool),
+        trials: { amounts0, amounts1, gasEach: SAMPLE_GAS, gasAll: directionGas },
+      }),
       ...(storageOf && { storage: storageOf(pool) }),
       gas: 2 * directionGas + READ_GAS,
     }),
