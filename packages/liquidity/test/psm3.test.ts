@@ -1,4 +1,4 @@
-/** The lens, the math, and the program step of psm3 against a model of the module, whose own code cannot be had here. */
+/** The lens, the math, and the program step of psm3 against a model of the module: its own code cannot be had here. */
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type Anvil, accounts, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'

@@ -27,14 +27,14 @@ export function exportPools(path: string, chain: Chain): PoolList {
     const extra = (facts?.extra as FileExtra | null | undefined)?.rest as SavedExtra | null | undefined
     if (!facts || facts.chainId !== chain.chainId || extra?.rows !== rowsHash(rows))
       throw new MarketError('BAD_SNAPSHOT', `${path} was saved with a different version of the chain's file`)
-    const pools = rows.map((): ListedPool[] => [])
+    const poolsByRow = new Map(rows.map((row) => [row, [] as ListedPool[]]))
     for (const { pool, dexRow } of database.pools()) {
       const entry = directory.exactEntryOf({ row: rows[dexRow!]!, pool })
       const { id, address, tokens, fixed } = entry.pool
-      pools[rows.indexOf(entry.row)]!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
+      poolsByRow.get(entry.row)!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
     }
     const nextBlockByRow = new Map(extra.scannedTo)
-    const deployments = rows.flatMap((row, k) => deploymentOf(row, pools[k]!, nextBlockByRow.get(k)))
+    const deployments = rows.flatMap((row, k) => deploymentOf(row, poolsByRow.get(row)!, nextBlockByRow.get(k)))
     return { chainId: chain.chainId, block: facts.block.number, deployments }
   } finally {
     database.close()

@@ -7,7 +7,7 @@ import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Maximum pools that are sampled at a block: three calls of 20 million gas. */
+/** Maximum pools that are sampled at a block: four calls of 20 million gas, or one for each pool of a sampled twin. */
 export const MAX_SAMPLED_POOLS = 12
 /** Maximum sampled pools with the same tokens. */
 export const MAX_OF_SAME_TOKENS = 4

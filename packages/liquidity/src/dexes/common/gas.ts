@@ -101,8 +101,6 @@ const UNMEASURED_HOP = 150_000
 export function gasRow(family: string): GasRow {
   const gasRows: Readonly<Record<string, GasRow>> = gasRowByFamily
   // A pool of a sampled twin is traded by the same step as one of the exact family.
-  return (
-    gasRows[family] ??
-    gasRows[exactIdOf(family) ?? ''] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
-  )
+  const row = gasRows[family] ?? gasRows[exactIdOf(family) ?? family]
+  return row ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
 }

@@ -32,11 +32,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
     return key.kind === 'cl' ? clReads(row, pool) : [binRead(row, pool)]
   })
   const answersByPool = splitAnswers(reads, yield reads.flat())
-  return pools.map((pool, i) => {
-    const key = keyOf(pool)
-    if (touchesSwaps(key)) return null
-    return (key.kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!)
-  })
+  return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!))
 }
 
 const clReads = ({ address }: DexRow, pool: Pool<null>) => [
