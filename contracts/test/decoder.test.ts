@@ -159,7 +159,7 @@ function callsIn(frame: Frame): Call[] {
   return [{ to, input, value: BigInt(value) }, ...inner]
 }
 
-/** Steps, the last of which has an input of another kind, which only the flags encode. */
+/** Returns steps that end with one of another input kind. Only the flags encode the kind. */
 function ofOtherInput(last: typeof step, kind: fc.Arbitrary<number>): fc.Arbitrary<string> {
   return fc.tuple(steps, last, kind).map(([some, last, kind]) => {
     const rest = last.op === 'wrap' || last.input.kind === 'pull' ? last : { ...last, input: { kind: 'rest' as const } }
@@ -169,7 +169,7 @@ function ofOtherInput(last: typeof step, kind: fc.Arbitrary<number>): fc.Arbitra
   })
 }
 
-/** Steps, the last of which is of a curve pool that was paid ahead. */
+/** Steps that end with one of a curve pool that was paid ahead. */
 const paidAhead = ofOtherInput(
   step.filter(({ op }) => op === 'curve'),
   fc.constant(inputKinds.indexOf('atPool')),

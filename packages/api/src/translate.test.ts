@@ -22,7 +22,7 @@ test.each<[RoutingErrorCode, number]>([
 })
 
 describe('the failure of a node', () => {
-  test('is told without its message, which may contain the URL of the node', () => {
+  test('is reported without its message, which may contain the URL of the node', () => {
     for (const code of ['UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED', 'BAD_ANSWER', 'REJECTED', 'REVERTED'] as const) {
       const error = toApiError(new RpcError(code, SECRET))
       expect([error.code, error.status, error.message.includes('key-123')]).toEqual(['RPC_FAILED', 502, false])

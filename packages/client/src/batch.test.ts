@@ -35,7 +35,7 @@ describe('whether a wallet can batch', () => {
     [{ '0xa': { atomic: { status: 'unsupported' } }, '0x0': { atomic: { status: 'supported' } } }, false],
     [{}, false],
     [null, false],
-  ])('is told by %o: %s', async (capabilities, expected) => {
+  ])('is derived from %o: %s', async (capabilities, expected) => {
     const { wallet, requests } = walletOf(() => capabilities)
     expect(await canBatch(wallet, 10)).toBe(expected)
     expect(requests).toEqual([['wallet_getCapabilities', [address, ['0xa']]]])

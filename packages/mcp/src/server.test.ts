@@ -59,7 +59,7 @@ describe('the tool quote', () => {
     expect(text).toContain(`100 base units of ${A} for 90 base units of ${B} (at least 89) by 0 trades, at block 7`)
   })
 
-  test('has no minimum where the service names none, and at most twenty warnings', async () => {
+  test('has no minimum if the service names none, and at most twenty warnings', async () => {
     const { minToAmount: _, ...body } = quoteBody
     const { call } = await connect(() => ({ body: { ...body, warnings: Array(30).fill('w') } }))
     const { text, output } = await call('quote', quote)

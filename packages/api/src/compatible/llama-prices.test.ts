@@ -168,7 +168,7 @@ describe('the endpoint', () => {
     expect(symbolReads).toEqual([[priced, silent]])
   })
 
-  test('has no symbol where a token has none', async () => {
+  test('has no symbol if the token has none', async () => {
     const other = `ethereum:0x${'e'.repeat(40)}`
     expect((await ask(other)).body.coins[other]).toEqual({ decimals: 18, price: 1.5, timestamp: 70, confidence: 0.9 })
   })

@@ -95,14 +95,14 @@ describe('fields as parameters', () => {
   const lists = new Set(['pools'])
   const parametersOf = (fields: object) => ({ ...toQueryParameters(fields, { flags, lists }) })
 
-  test('turn booleans into 1 and 0 only where a flag is expected', () => {
+  test('turn booleans into 1 and 0 only if a flag is expected', () => {
     expect(parametersOf({ calls: true, amount: true })).toEqual({ calls: '1', amount: true })
     expect(parametersOf({ calls: false, amount: false })).toEqual({ calls: '0', amount: false })
     expect(parametersOf({ calls: 'true' })).toEqual({ calls: 'true' })
     expect({ ...toQueryParameters({ calls: true }) }).toEqual({ calls: true })
   })
 
-  test('join lists of texts only where a list is expected, and drop empty ones', () => {
+  test('join lists of texts only if a list is expected, and drop empty ones', () => {
     expect(parametersOf({ pools: ['a', 'b'], amount: ['a', 'b'] })).toEqual({ pools: 'a,b', amount: ['a', 'b'] })
     expect(parametersOf({ pools: ['a'] })).toEqual({ pools: 'a' })
     expect(parametersOf({ pools: [] })).toEqual({})

@@ -43,7 +43,7 @@ describe('slots', () => {
     expect(() => take('b')).toThrow('too many')
   })
 
-  test('that are left are told to each caller, and never less than none', () => {
+  test('that remain free are reported for each caller, and never fall below zero', () => {
     const streams = new EventStreams({ maxTotal: 3, maxPerCaller: 2 })
     const remaining = (caller: string) => streams.rateLimitHeaders(caller).join(' ')
     expect(remaining('a')).toBe('RateLimit-Policy "streams";q=2 RateLimit "streams";r=2')

@@ -38,7 +38,7 @@ describe('the local chain', () => {
     return { local: JSON.parse(body).local, cache: headers['cache-control'], policy }
   }
 
-  test('is told without the keys of its accounts, and its node may be connected to', async () => {
+  test('is described without the keys of its accounts, and its node may be connected to', async () => {
     const accounts = [{ address: '0x2', privateKey: '0x3' }, { address: '0x4' }]
     const answer = await answerTo(JSON.stringify({ ...local, accounts }))
     expect(answer.local).toEqual({ ...local, accounts: [{ address: '0x2' }, { address: '0x4' }] })

@@ -46,7 +46,7 @@ function proberOf(
     call: async ({ data }: { readonly data: Hex }) => {
       const [, , hops] = probe.decodeFunctionData('run', data)
       const probedHops = (hops as readonly Record<string, unknown>[]).map(({ token, amount, program }, k) => {
-        // Each direction has its three hops in this order. The address of the pool stands in the program as it is.
+        // Each direction has its three hops in this order. The program contains the address of the pool unchanged.
         const role = (['first', 'middle', 'last'] as const)[k % 3]!
         const pool = Number(/5eed5{32}(\d{4})/.exec(String(program))![1])
         return { pool, tokenIn: toAddress(token as string), amount: amount as bigint, role }

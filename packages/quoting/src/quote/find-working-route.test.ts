@@ -89,7 +89,7 @@ function worldOf(world: World) {
   const failures = world.pools.map((pool) => pool.failures ?? 0)
   const outcomeOf = (data: Hex): CallOutcome & { readonly revertReason?: string } => {
     const order = decodeGuardSwap(data, 0n)
-    // Addresses of pools stand in the program as they are; routes of these tests have one pool, or only unwrap.
+    // The program contains the addresses of pools unchanged; routes of these tests have one pool, or only unwrap.
     const usedPools = pools.flatMap(({ address }, k) => (order.program.includes(address.slice(2)) ? [k] : []))
     if (usedPools.length > 1) throw new Error('the model of the chain knows only routes of one pool')
     const [k] = usedPools
@@ -205,7 +205,7 @@ describe('a route that works', () => {
     ])
   })
 
-  test('has the whole search budget, and other routes beside it only if gas has a price', async () => {
+  test('has the whole search budget, and other routes in addition only if gas has a price', async () => {
     const specs = Array.from({ length: 10 }, (_, k) => ({ perMille: 1_000n - BigInt(k) }))
     const free = worldOf({ pools: specs })
     await free.find()
@@ -219,7 +219,7 @@ describe('a route that works', () => {
     expect(probing.searches[0]).toMatchObject({ maxAlternatives: 7 })
   })
 
-  test('is not simulated where the Guard is not deployed', async () => {
+  test('is not simulated if the Guard is not deployed', async () => {
     const { find, simulations } = worldOf({ pools: [{ perMille: 1_000n }], isDeployed: false })
     await expect(find()).rejects.toThrow('the Guard is not deployed')
     expect(simulations).toEqual([])

@@ -30,7 +30,7 @@ type World = {
   readonly logs?: readonly Log[]
   readonly receipt?: object | null
   readonly transaction?: object | null
-  /** Transactions of the block in front of the judged one, and behind it. */
+  /** Transactions of the block before and after the judged one. */
   readonly front?: readonly RawTx[]
   readonly back?: readonly RawTx[]
   /** Logs of the simulated transaction, by whether earlier transactions run; undefined if the node cannot simulate. */
@@ -118,7 +118,7 @@ async function judge(world: World = {}) {
   return { verdict, quotes, requests, codeReads, gaps: verdict.gaps.map(({ code }) => code) }
 }
 
-/** Pays 250, of which gas at 5 wei costs 10. */
+/** Pays 250. The gas, at 5 wei, costs 10. */
 const bestQuote = {
   ...{ id: 'q', amountOut: 250n, netAmountOut: 240n, gasCostWei: 500n, poolsPending: false },
   route: { optimalityGapBps: 100, legs: [{ pool: { id: 'p1' } }, { pool: { id: 'p2' } }] },
@@ -177,7 +177,7 @@ describe('a swap', () => {
     expect(gaps).not.toContain('POSITION_STATE')
   })
 
-  test('has no bound or net figures where the quote has none', async () => {
+  test('has no bound or net figures if the quote has none', async () => {
     const quote = () => ({ ...bestQuote, netAmountOut: null, route: { optimalityGapBps: null, legs: [] } })
     const [trade] = (await judge({ quote })).verdict.trades
     expect(trade).toMatchObject({ netAmountOut: null })
@@ -203,7 +203,7 @@ describe('a swap', () => {
     expect(gaps).not.toContain('OUTPUT_AT_PARENT')
   })
 
-  test('of which the node can simulate nothing has its gaps', async () => {
+  test('that the node cannot simulate has gaps', async () => {
     const { verdict, gaps } = await judge({
       simulatedLogs: () => undefined,
       balances: { '0x63': '0x7d0', '0x64': '0x3e8' },

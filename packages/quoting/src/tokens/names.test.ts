@@ -28,7 +28,7 @@ function node() {
   return { rpc: { call } as unknown as Rpc, reads }
 }
 
-test('names and symbols are read once for each token, and null where a contract has none', async () => {
+test('names and symbols are read once for each token, and null if a contract has none', async () => {
   const { rpc, reads } = node()
   const names = new TokenNames()
   expect(names.get(A)).toBeUndefined()
