@@ -143,7 +143,7 @@ export class LiveChain {
   /** Quotes that are updated at every block. */
   readonly streams: QuoteStreams
 
-  /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
+  /** Connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
   constructor({ chain, deployment, settings, threads, log, ...otherOptions }: LiveChainOptions) {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = otherOptions
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
@@ -253,7 +253,7 @@ export class LiveChain {
     return this.quoter.quoteAll(requestsOrErrors, requestContext)
   }
 
-  /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
+  /** Returns the permits that an owner can sign instead of sending an approval. @see findPermits */
   async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<PermitOffers> {
     const { views, rpc } = this.runtime.parts
     const block = await requestContext.time('state', () => views.head(requestContext.signal))
@@ -316,7 +316,7 @@ export class LiveChain {
     const newestRpc = this.rpc
     const quoteWithRpc = async (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: QuotingContext) => {
       if (rpc === newestRpc) return this.pastQuoter.quote(block, request, quoteContext)
-      // This RPC runs on a state in the middle of a block, so no other quote can reuse its pools.
+      // This RPC reads the state in the middle of a block, so no other quote can reuse pools that were read from it.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
         return await this.createPastQuoter(blocks, () => rpc).quote(block, request, quoteContext)

@@ -13,7 +13,7 @@ const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 export class ChainContracts {
   readonly guard: Address
   readonly executor: Deployment['executors'][number]
-  /** All families, since a program refers to a family by its index in this list. */
+  /** All families, since an encoded route refers to a family by its index in this list. */
   readonly families: ReadonlyMap<string, DexFamily> = new Map(families.map((family) => [family.id, family]))
   /** Families that the current Executor supports. */
   readonly executable: ReadonlySet<string>
@@ -71,7 +71,7 @@ export class ChainContracts {
     )
   }
 
-  /** Returns the code at the newest block; if there is none, the result of running the constructor. */
+  /** Returns the code at the newest block; if there is none, the result of the constructor, or `0x` if that fails. */
   private async deployedCode(
     rpc: Pick<Rpc, 'getCode' | 'call'>,
     name: string,

@@ -59,9 +59,9 @@ type Options = RuntimeSettings & {
   readonly emit: QuotingListener
   /** True while work is in flight, which keeps the chain awake. */
   readonly isBusy: () => boolean
-  /** True while somebody waits for blocks. */
+  /** True while new blocks are needed without a request, for example by quote streams. */
   readonly isWatched: () => boolean
-  /** Called when the chain falls asleep, to drop the caller's own state of the chain. */
+  /** Called when the chain falls asleep, so that the caller drops what it stores about the chain. */
   readonly onSleep: () => void
 }
 
@@ -101,6 +101,7 @@ export function logPoolListImport(log: Logger, importCount: PoolListImportCount)
 
 /** Wakes a chain on first use, follows its blocks while it is used, and puts it to sleep when idle. */
 export class ChainRuntime {
+  /** Pools that changed in the newest block. */
   readonly touchedPools = new TouchedPools()
   private readonly snapshotListeners = new Set<(snapshot: Snapshot) => void>()
   private readonly priceListeners = new Set<(block: BlockHeader, prices: Prices) => void>()
@@ -139,8 +140,10 @@ export class ChainRuntime {
   }
 
   /**
-   * Returns the response to an identical request at the same head, if that head was seen recently. Does not wake the
-   * chain.
+   * Returns the cached response to an identical request, if it was computed at the newest block, and this block was the
+   * head a moment ago. Does not wake the chain.
+   *
+   * @param target - path and query of the request
    */
   recentAnswer(target: string): string | undefined {
     return this.awakeParts && this.parts.views.recentAnswer(target)
@@ -242,7 +245,7 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // If a newer snapshot has replaced this one, the prices are those of the newer one, which reports them itself.
+        // After a newer snapshot, the prices are those of the newer block. Its own listener reports them.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }

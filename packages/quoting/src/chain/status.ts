@@ -15,10 +15,13 @@ export const CHAIN_STATES = ['awake', 'asleep', 'failing'] as const
 export type ChainStatus = {
   readonly chainId: number
   readonly state: (typeof CHAIN_STATES)[number]
+  /** Number of the newest block. */
   readonly head?: number
   /** Seconds since the timestamp of the head. */
   readonly lagSeconds?: number
+  /** Number of pools in memory. */
   readonly pools?: number
+  /** Whether blocks follow real time, as seen by the node's client. */
   readonly clock?: ChainClock['state']
   /** Search of past logs for pools; absent if there is nothing to search, or if another process reads the chain. */
   readonly scan?: ScanStatus

@@ -100,7 +100,7 @@ export class DriftStatistics {
     const bySampleCount = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
       [...tallies].sort(([, a], [, b]) => sampleCountOf(b) - sampleCountOf(a)).slice(0, maxEntries)
     const sources = (tallies: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
-      bySampleCount(tallies).map(([name, tallies]) => ({ name, after: figuresOf(tallies) }))
+      bySampleCount(tallies).map(([name, ownTallies]) => ({ name, after: figuresOf(ownTallies) }))
     return {
       sampleCount: this.sampleCount,
       missed: this.missedCount,

@@ -165,6 +165,7 @@ export class GasLessons {
       const meanLegGas = (this.gasOf(`leg ${id} ${soldToken}`, now) + this.gasOf(`leg ${id} ${boughtToken}`, now)) / 2
       const poolGas = meanLegGas + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
       const tokenGas = this.gasOf(`token ${soldToken}`, now) + this.gasOf(`token ${boughtToken}`, now)
+      // The gas that searches leave out counts in proportion to what simulations have shown about the pool.
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / priorVarianceOf(`pool ${id}`)
       const gas = poolGas + tokenGas + certainty * gasBeyondRanking(family)
       const roundedGas = Math.round(gas / ROUNDING) * ROUNDING

@@ -4,7 +4,7 @@ import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { dataSlice } from 'ethers'
 import { normalizePermit, PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
 
-/** The transfer that a permit has to allow. */
+/** The transfer that a permit must allow, with the block at which the permit is checked. */
 export type PermitUse = {
   readonly token: Address
   readonly owner: Address

@@ -1,4 +1,7 @@
-/** Checks whether a search failed because of the amount of the request: looks for another amount that has a route. */
+/**
+ * Checks whether a search failed because of the amount of the request: looks for another amount that has a route. Called
+ * by `errorOfFailedSearch`.
+ */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
 type SearchRequest = RouteRequest | ExactOutputRequest
@@ -8,11 +11,11 @@ type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 const STEP_FACTOR = 1_000_000n
 /** Maximum steps in each direction. */
 const MAX_STEPS = 6
-/** Maximum searches that narrow down a maximum amount; the result is at most a tenth too small. */
+/** Maximum searches that narrow down a maximum amount. If it is within one step, the result is at most 20 % too small. */
 const MAX_NARROWING = 6
 /**
- * Maximum searches that narrow down a minimum amount. Half as many searches would leave the minimum up to 27 % too
- * large. The minimum buys one base unit, so an excess of 27 % is a loss above the default limit of the price impact.
+ * Maximum searches that narrow down a minimum amount. Half as many searches could return an amount 24 % above the
+ * minimum. The minimum buys one base unit, so this excess would be a loss above the default limit of the price impact.
  */
 const MAX_MIN_NARROWING = 12
 /**

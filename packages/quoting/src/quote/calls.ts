@@ -9,6 +9,7 @@ import type { SimulatedRoute } from './simulated-route.ts'
 /** One call of a batch. */
 export type BatchCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
+/** An approval of `amount` base units that a swap needs at a block. */
 type Approval = {
   readonly token: Address
   readonly owner: Address

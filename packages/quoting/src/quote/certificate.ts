@@ -8,8 +8,8 @@ import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
 /**
- * Kinds of pools. `@sluice/certificate` recomputes the earnings of pools of all kinds but `assumed`, whose earnings it
- * takes as stated.
+ * Kinds of pools. `@sluice/certificate` recomputes the earnings of pools of each kind except `assumed`: it trusts the
+ * earnings that a certificate states for these.
  */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
@@ -24,7 +24,7 @@ export type Certificate = {
   readonly amountIn: string
   /** Upper bound on the output of every route in the scope, in base units of `tokenOut`. */
   readonly bound: string
-  /** Prices and earnings are integers: base units of `tokenOut` times 10 to the power of `scale`. */
+  /** Decimals of prices and earnings, which are integers: base units of `tokenOut` times 10 to the power of `scale`. */
   readonly scale: number
   /** Maximum pools in series. A token has one price for each number of pools that a path has passed. */
   readonly maxHops: number
@@ -34,8 +34,9 @@ export type Certificate = {
   readonly beyond: { readonly pools: number; readonly earned: string }
   /** Amount that the bound contains for rounding, in the unit of `earned`. */
   readonly allowance: string
-  /** SHA-256 of the lines of all pools. */
+  /** SHA-256 of a text with one line for each pool: all fields of the pool but `family` and `earned`. */
   readonly digest: string
+  /** Sentence that says which routes the bound covers. */
   readonly scope: string
 }
 
@@ -47,6 +48,7 @@ type CertifiedPool = {
   readonly tokens: readonly string[]
   /** Indexes in `tokens` of the sold and the bought token. */
   readonly pairs: readonly (readonly [number, number])[]
+  /** Fee of a swap in ppm; 0 for pools of the kind `assumed`. */
   readonly feePpm: number
   readonly taxes: readonly PoolTax[]
   /** SHA-256 of the pool's state. */
@@ -54,6 +56,7 @@ type CertifiedPool = {
   /** Maximum value that trades with the pool gain at the certificate's prices. */
   readonly earned: string
 }
+/** Taxes in ppm on a token that is sold to or bought from a pool; `token` is an index in the pool's `tokens`. */
 type PoolTax = { readonly token: number; readonly soldPpm: number; readonly boughtPpm: number }
 
 /** Builds the certificate of a proof. */
@@ -92,8 +95,8 @@ function toCertifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxe
   const { id, address, family, tokens } = pool
   const pairIndexes = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
   const readableState = familyOf(family)?.readableState?.(pool) ?? null
-  // If the search truncated the price curve, it earns less than the full state that a verifier reads, so the kind of the
-  // pool is `assumed`.
+  // If the search truncated the price curve, it earns less than the full state that a verifier reads. So the earnings
+  // cannot be recomputed, and the kind of the pool is `assumed`.
   const isReadable = readableState !== null && !isCut
   const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readableState.kind : 'assumed'
   return {

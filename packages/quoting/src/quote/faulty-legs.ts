@@ -1,6 +1,6 @@
 /**
- * Finds the pools that make a route fail. Simulates each leg alone, and pairs of legs through the same address
- * together. Called after a route has failed in simulation.
+ * Finds the pools that make a route fail. Simulates each leg alone. If each leg works alone, simulates pairs of legs
+ * through the same address. Called by `poolsToExclude` after a route has failed in simulation.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, nullIfRefused } from '@sluice/liquidity'
@@ -112,6 +112,11 @@ async function inputBoundsOf(
   return { minFailingInput, maxWorkingInput }
 }
 
+/**
+ * Simulates a route, and the smaller legs in the same call, each from the same state.
+ *
+ * @param pools - addresses of the route's pools, which must not fund the sender
+ */
 async function runRoute(
   route: RoutePlan,
   { smallLeg, partLegs }: SmallerLegs,
@@ -176,7 +181,7 @@ async function legsThatFailAfterOthers(
   return pairs.flatMap(([, smaller], k) => (pairWorks[k] === false ? [smaller] : []))
 }
 
-/** Returns true if both legs work in one route; undefined if the simulation itself fails. */
+/** Returns true if both legs work in one route, one after the other; undefined if the simulation itself fails. */
 async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<TrialContext, 'taxes'>) {
   const amountIn = first.amountIn + second.amountIn
   const amountOut = first.amountOut + second.amountOut

@@ -12,8 +12,8 @@ const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
 const AVOID_SECONDS = 60
 /**
- * A token is tested by a transfer of the smallest amount in a leg, divided by this. With the full amount, the test could
- * fail because of the amount.
+ * Divisor: a token is tested by a transfer of its smallest amount in a leg, divided by this. A transfer of the full amount
+ * could fail because of its size.
  */
 const TEST_AMOUNT_DIVISOR = 1_000n
 
@@ -49,9 +49,9 @@ export class FaultyTokens {
 }
 
 /**
- * Returns the intermediate tokens of a failed route that cannot be transferred. Tests the tokens without a leg that works
- * alone by a transfer to the Executor. The failure of their legs does not suffice: a hostile pool could fail on purpose,
- * and all other quotes would then avoid its token.
+ * Returns the intermediate tokens of a failed route that cannot be transferred. Tests each token by a transfer to the
+ * Executor, unless one of the token's legs works alone. A failed leg alone does not prove anything about its token: a
+ * hostile pool could fail on purpose, and all other quotes would then avoid the token.
  */
 export async function findFaultyTokens(
   route: RoutePlan,
@@ -105,7 +105,7 @@ async function cannotMove(
     return !success
   } catch (error) {
     if (signal.aborted) throw error
-    // If the token answers, but the sender cannot be funded with it in a simulation, this proves nothing.
+    // Other errors prove nothing about the token, for example if the simulation cannot fund the sender with it.
     return error instanceof SimulationError && error.code === 'BAD_TOKEN'
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Last step of a quote: computes gas, price impact, and warnings of a simulated route. Rejects quotes that lose more
- * than the caller accepts.
+ * Last step of a quote, called by `quoteAtView`: computes gas, price impact, and warnings of a simulated route. Rejects
+ * quotes that lose more than the caller accepts.
  */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
@@ -28,7 +28,10 @@ const IMPACT_WARNING_PPM = 30_000n
  * explain a smaller excess; a larger one means that tokens were donated to a pool.
  */
 const EXCESS_WARNING_PPM = 100n
-/** 0.5 % of the expected output: a smaller shortfall comes from rounding, and from rates that change with time. */
+/**
+ * 0.5 % of the expected output: shortfall of the simulated output from which a quote carries a warning. A smaller one
+ * comes from rounding, or from rates that change with time.
+ */
 const SHORT_WARNING_PPM = 5_000n
 /** Number of blocks after the quoted block for which a quote is current. Later, clients request another quote. */
 const CURRENT_BLOCKS = 2
@@ -55,7 +58,7 @@ export type SwapQuote = {
   readonly gasCharged: bigint
   /**
    * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if work of a pool
-   * or token, such as an update per hour, falls due before the deadline.
+   * or token, such as an hourly update, falls due before the deadline.
    */
   readonly gasChargedAtDeadline: bigint
   /** Cost of `gasCharged` and of the L1 data fee. */
@@ -74,13 +77,16 @@ export type SwapQuote = {
   readonly head: BlockHeader | undefined
   /** True if the search for pools is incomplete, so that a later quote may be better. */
   readonly poolsPending: boolean
-  /** Certificate of an upper bound on the output of any route, if the request asks for it; null if no bound was found. */
+  /**
+   * Certificate of an upper bound on the output of any route, if the request asks for it; null if no bound was found.
+   * `quoteAtView` adds it after `finalize`.
+   */
   readonly proof?: Certificate | null
   readonly warnings: readonly string[]
 }
 
 /**
- * Computes the quote of a route that works.
+ * Computes the quote of a route whose simulation succeeded.
  *
  * @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the caller's limit
  */
@@ -128,8 +134,8 @@ function clampToZero(ppm: bigint): bigint {
 type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
 
 /**
- * Returns the missing approvals and the swap. If there may be approvals, simulates all calls as one transaction, and
- * returns its warnings.
+ * Returns the missing approvals and the swap. For an ERC-20 input without a permit, simulates all calls as one transaction,
+ * and returns the warnings of this simulation.
  */
 async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
   const { request, rpc, view, route, trial, signal } = simulatedRoute
@@ -210,16 +216,16 @@ function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(s
 const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
- * Returns the gas of oracle writes that a simulation in the quoted block misses, if the node cannot simulate in the next
- * block. A pool writes its price oracle at its first swap in a block, so the simulation misses the write of each pool
- * that already traded in the quoted block.
+ * Returns the gas of the price oracle writes that a simulation in the quoted block omits. A pool writes its oracle at its
+ * first swap in a block, so the simulation omits the write of each pool that already traded in the quoted block. Called
+ * if the node cannot simulate in the next block.
  */
 function unseenNextBlockGas(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
   const alreadyTradedPools = poolsOf(route).filter(({ id }) => touchedPools.has(id))
   return alreadyTradedPools.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
-/** Returns the extra gas that a swap in a later block may need, as the route's DEX families declare it. */
+/** Returns the extra gas that a swap in a later block may need, from constants of the route's DEX families. */
 function unseenLaterGas(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }

@@ -2,8 +2,9 @@
  * Finds a route that works in simulation. Runs rounds of search and simulation; each round knows the faulty pools, gas,
  * taxes, and input limits that earlier rounds learned. Called by `quoteAtView` for each quote.
  *
- * The expected output of a route is the output that the pool models predict, after the request's fee and known taxes. The
- * shortfall of a simulation is what it pays less than expected.
+ * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
+ * taxes. The shortfall of a route is its expected output minus its simulated output. A trial is the outcome of simulating
+ * a route.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
@@ -39,8 +40,8 @@ import { assertUnwrappable } from './unwrap-limit.ts'
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
 /**
- * Search budget of each round after the first, in work units. Four such rounds cost half of the longest search. One
- * such budget is twice the work of the hardest search in 20,000 pools.
+ * Search budget of each round after the first, in work units; the first round may use `MAX_WORK`. It is twice the work of
+ * the hardest measured search in 20,000 pools.
  */
 const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
@@ -49,6 +50,7 @@ const MAX_LAST_SHORTFALL_PPM = 50_000n
 /** 0.5 %: an output that exceeds the expected one by more than this means that recorded taxes are outdated. */
 const MAX_EXCESS_PPM = 5_000n
 
+/** Outcome of a route that is not simulated, because its estimated gas exceeds the limit. */
 const OUT_OF_GAS = {
   outcome: 'reverted',
   reason: 'it takes more gas than a transaction may',
@@ -79,17 +81,18 @@ export type RoundsContext = FaultsContext &
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
+    /** Chooses the slippage of requests that ask for `auto`. */
     readonly slippageOf: (route: RoutePlan) => AutoSlippage
   }
 
 export type WorkingRoute = {
-  /** View in whose pools the search found the route. */
+  /** View of the search that found the route. It may hold more samples of pools than the view of the quote. */
   readonly view: ChainView
   readonly route: RoutePlan
   readonly trial: WorkingTrial
   /** Automatic slippage, if the request asks for it. */
   readonly slippage: AutoSlippage | undefined
-  /** Proof of the bound, if the request asks for it; null if the search found no bound. */
+  /** Proof of an upper bound on all outputs, if the request asks for it; null if the search found no bound. */
   readonly proof: BoundProof | null | undefined
   /** The best route by the search's gas estimates, before simulation. */
   readonly bestEstimated: RoutePlan
@@ -140,8 +143,8 @@ export async function findWorkingRoute(
 }
 
 /**
- * Searches and simulates until a route works, at most `MAX_ROUNDS` times. Running out of gas is not a fault of pools: if
- * the gas exceeds the estimate, the pools that account for half of the estimated gas are excluded.
+ * Searches and simulates until a route works, at most `MAX_ROUNDS` times. A route that exceeds the gas limit is not a
+ * fault of its pools: the pools with the most gas are excluded until at most half of the route's estimated gas remains.
  *
  * @param onShort - called with each route that pays too little
  * @param maxShortfallPpm - maximum shortfall of a route that is used; the default of `tryRoute` if absent
@@ -176,7 +179,7 @@ async function searchInRounds(
     if (callerRequest.slippagePpm === 'auto' && !(isExactOutput && slippage)) {
       slippage = context.slippageOf(route)
       request = resolveSlippage(callerRequest, slippage.ppm)
-      // An exact output needs a new search: its target depends on the slippage.
+      // An exact output needs a new search, because the searched output depends on the slippage.
       if (isExactOutput) continue
     }
     await view.assertDeployed()
@@ -231,8 +234,8 @@ type RoundInput = Omit<Faults, 'failed'> & {
   readonly request: ResolvedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
-  /** Factor on the searched output of an exact-output request, as numerator and denominator. */
-  readonly shortfallFactor: readonly [bigint, bigint]
+  /** Factor on the searched output of an exact-output request. @see searchAmount */
+  readonly shortfallFactor: readonly [numerator: bigint, denominator: bigint]
   readonly isFirstRound: boolean
   /** The request before the slippage was decided. */
   readonly callerRequest: QuoteRequest
@@ -241,8 +244,8 @@ type RoundInput = Omit<Faults, 'failed'> & {
 }
 
 /**
- * Searches a route. If gas may decide between routes, measures the routes' pools that have no measured gas, and
- * searches again. A pool can use twice the gas that is recorded for its family.
+ * Searches a route. If gas may decide between routes, measures the gas of the routes' pools that are not measured yet, and
+ * searches again, because a pool can use twice the gas that is recorded for its family.
  */
 async function searchMeasured(
   round: RoundInput,
@@ -311,7 +314,10 @@ const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_GAS_DIVISOR >= amountOut
 
-/** Searches without the pools, tokens, and inputs that failed lately. If no route exists then, searches with them. */
+/**
+ * Searches without the pools, tokens, and inputs that failed in recent quotes. If no route exists without them, forgets
+ * these faults and searches again.
+ */
 async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
   const { poolIds, inputLimits } = round.recentFaults
   try {
@@ -326,7 +332,7 @@ async function searchAvoiding(round: RoundInput, context: RoundsContext, request
   return searchRound(round, context, requestContext)
 }
 
-/** @throws QuotingError if no route is found */
+/** Runs the search of one round with its faults and limits. @throws QuotingError if no route is found */
 async function searchRound(
   {
     request,
@@ -383,7 +389,7 @@ async function searchRound(
   throw await errorOfFailedSearch(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
-/** Multiplies the factor of an exact output's target by expected / paid, after a route that paid too little. */
+/** Multiplies the factor on the searched output by the expected / paid output of a route that paid too little. */
 function raiseShortfallFactor(
   [numerator, denominator]: readonly [bigint, bigint],
   { paid, expected }: { readonly paid: bigint; readonly expected: bigint },

@@ -18,7 +18,7 @@ export type FaultsContext = Omit<TrialContext, 'signal' | 'taxes'> & {
   readonly faultyTokens: Pick<FaultyTokens, 'tokensAt' | 'record'>
 }
 
-/** Known faults of a quote. The rounds of the quote extend and clear these collections. */
+/** Faults of pools and tokens that a quote knows. The rounds of the quote extend and clear these collections. */
 export type Faults = {
   /** Pools and swaps that failed in recent quotes. Cleared if no route exists without them. */
   readonly recentFaults: {
@@ -85,7 +85,7 @@ export async function poolsToExclude(
   return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
-/** Records the failed legs whose tokens work in a later route: the pools of these legs are then the cause. */
+/** Records the failed legs whose tokens work in a later route: not the tokens, but the pools of these legs failed. */
 export function recordExplained(
   failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
@@ -98,6 +98,7 @@ export function recordExplained(
   faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
+/** True if a token of the route has a known tax. */
 export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): boolean {
   return legs.some(({ tokenIn, tokenOut }) => taxedTokens.has(tokenIn) || taxedTokens.has(tokenOut))
 }
@@ -110,6 +111,7 @@ function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<st
 
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
 function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
+  // A leg after the first hop counts as half of the trade, because its input is in units of another token.
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
   const [largestLeg] = [...legs].sort((a, b) => share(b) - share(a))

@@ -41,7 +41,7 @@ type Options = Omit<
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
   /** Returns the node that reads pools and simulates routes. */
   readonly rpc: () => Rpc
-  /** Returns the node that reads the code of contracts, because `rpc` may answer with a state in the middle of a block. */
+  /** Returns the node that reads contract code. The answers of `rpc` may describe the state in the middle of a block. */
   readonly codesRpc: () => Rpc
   readonly listPools: ListPools
 }
@@ -151,7 +151,7 @@ export class PastQuoter {
   }
 }
 
-/** Returns a clock that stands at the block's timestamp (in milliseconds), so that deadlines count from the block. */
+/** Returns a clock that always shows the block's timestamp in milliseconds, so that deadlines count from the block. */
 const fixedClock =
   ({ timestamp }: BlockHeader) =>
   () =>

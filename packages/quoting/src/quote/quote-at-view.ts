@@ -41,6 +41,7 @@ export type SearchKnowledge = {
   readonly measuredGas: Pick<MeasuredGas, 'mergeWith'>
 }
 
+/** Parts of the service that a quote uses. */
 export type QuotingParts = SearchKnowledge & {
   readonly search: Search
   readonly simulate: Simulate
@@ -111,8 +112,8 @@ export async function quoteAtView(
     ...finalQuote,
     ...(request.withProof && { proof: await requestContext.time('prove', certify) }),
   }
-  // Quotes with a permit are not logged, because a permit is a signature.
   const dependsOnSenderCode = trial.simulation.ways.sender === 'bare'
+  // Quotes with a permit are not logged, because a permit is a signature.
   if (!request.permit)
     onQuote(searchedView, {
       quote,
@@ -144,7 +145,11 @@ function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefi
   return { token, unitsPerWei: 10 ** (decimals - chain.nativeCurrency.decimals) }
 }
 
-/** Returns the ERC-20 tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
+/**
+ * Returns the input and output token as ERC-20 tokens, whose pools a quote needs.
+ *
+ * @throws QuotingError `NATIVE_UNSUPPORTED`
+ */
 export function endTokensOf(
   { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,
   chain: Chain,

@@ -97,6 +97,7 @@ export class Quoter {
     return result.ok ? result.route : undefined
   }
 
+  /** Starts a quote at a view's block, or joins an identical quote in flight. @throws QuotingError for a past deadline */
   private start(view: ChainView, request: QuoteRequest, key: string, requestContext: QuotingContext): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'

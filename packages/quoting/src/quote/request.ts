@@ -26,14 +26,20 @@ export type QuoteRequest = {
   readonly recipient: Address | undefined
   /** `auto` derives the slippage from how much the route's pools have moved. */
   readonly slippagePpm: bigint | 'auto'
+  /** Share of the output that `feeRecipient` receives. */
   readonly feePpm: bigint
   readonly feeRecipient: Address | undefined
+  /** Minimum number of the block at which the request is quoted. */
   readonly minimumBlock: number | undefined
-  /** Unix seconds. */
+  /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number | undefined
+  /** Gas price with which routes are ranked; undefined for the chain's current price. */
   readonly gasPriceWei: bigint | undefined
+  /** Maximum pools in series. */
   readonly maxHops: number | undefined
+  /** Maximum pools of the route. */
   readonly maxSplits: number | undefined
+  /** Ids of pools. */
   readonly excludePools: ReadonlySet<string>
   readonly sources: SourceFilter
   /** Minimum trust level of the route's intermediate tokens and pools. */
@@ -41,7 +47,7 @@ export type QuoteRequest = {
   readonly maxPriceImpactPpm: bigint
   /** True to return the sender's missing approvals together with the swap. */
   readonly withCalls: boolean
-  /** True to return a certificate of the bound on all routes; exact inputs only. */
+  /** True to return a certificate of an upper bound on the output of all routes; exact inputs only. */
   readonly withProof: boolean
   /** The sender's signed permit, alternative to an approval. */
   readonly permit: Permit | undefined

@@ -1,9 +1,9 @@
 /**
- * Searches routes that may use sampled pools: pools without a known formula. Only their outputs for some inputs are known
- * (samples). These outputs come from code that anyone can deploy, so the pool can pay less in a transaction
- * than in a simulation. A transaction guarantees only its minimum output. So a route through untrusted sampled pools is
- * used in two cases only: no other route exists, or its minimum output reaches the output of the best route without such
- * pools.
+ * Searches routes that may use sampled pools. Called by `findWorkingRoute`. A sampled pool has no known formula: only its
+ * outputs for some inputs (samples) are known. These outputs come from code that anyone can deploy, so the pool can pay
+ * less in a transaction than in a simulation, and only the minimum output of a transaction is guaranteed. So a route
+ * through untrusted sampled pools is used in two cases only: no other route exists, or its minimum output reaches the
+ * output of the best route without such pools.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -42,7 +42,7 @@ export type SampledSearchResult = {
 /**
  * Searches a route.
  *
- * @param trustedRequest - request without sampled pools that are untrusted
+ * @param trustedRequest - request that admits no untrusted sampled pools
  * @throws RoutingError
  */
 export async function searchSampled(

@@ -35,13 +35,13 @@ export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: Resolve
 /**
  * Returns the amount that a route search needs.
  *
- * @param shortfallFactor - factor on an exact output, as numerator and denominator. Each simulation that paid too little
- *   multiplies it by expected output / paid output.
+ * @param shortfallFactor - factor on an exact output. Each simulation that paid too little multiplies it by expected
+ *   output / paid output.
  */
 export function searchAmount(
   request: ResolvedRequest,
   taxes: TaxLookup,
-  shortfallFactor: readonly [bigint, bigint] = [1n, 1n],
+  shortfallFactor: readonly [numerator: bigint, denominator: bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
   const grossOut = grossFor(

@@ -16,6 +16,7 @@ export type SimulatedRoute = {
   readonly rpc: Rpc
   readonly simulate: Simulate
   readonly tokens: TokenKnowledge
+  /** Pools that changed in the quoted block. */
   readonly touchedPools: Pick<TouchedPools, 'has'>
   readonly view: ChainView
   readonly route: RoutePlan

@@ -64,13 +64,14 @@ export type WorkingTrial = {
    * expected output, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
    */
   readonly amountOut: bigint
+  /** Minimum output in base units that the transaction accepts. */
   readonly minOutput: bigint
   readonly simulation: SwapSimulation
   /** Tokens that the Guard and the Executor hold before the swap; undefined if they could not be read. */
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterExtraGas: number
-  /** Shortfall against the expected output in the first simulation; negative if the simulation paid more. */
+  /** Shortfall of the simulated output against the expected output, in ppm; negative if the simulation paid more. */
   readonly shortfallPpm: bigint
 }
 
@@ -82,8 +83,8 @@ export type Trial =
       readonly outcome: 'shortfall'
       readonly shortfallPpm: bigint
       /**
-       * Set if the request has an exact output and the route paid too little: its paid and expected output. The next
-       * search multiplies its target by expected / paid.
+       * Set if the request has an exact output and the route paid too little: the paid and the expected output of the
+       * route. The next search multiplies the searched output by expected / paid.
        */
       readonly exactOutputMiss?: { readonly paid: bigint; readonly expected: bigint }
     }
@@ -173,7 +174,8 @@ async function runRoute(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A token that taxes only accounts without code pays the probe in full, so the shortfall is not the fault of a pool.
+  // A token that taxes only accounts without code pays the probe in full. A pool is at fault only if the probe receives
+  // too little, too.
   const { probed: outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
@@ -308,9 +310,7 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
   return outcome.success ? outcome.amountOut : receivedFromRefusal(outcome)
 }
 
-/**
- * Confirms the best route by a bare run. Falls back to the first route if the result depends on the probe.
- */
+/** Simulates the best route by a bare run. Falls back to the first route if the outcome depends on the probe. */
 async function confirmedByBareRun(
   firstSwap: SimulatedSwap,
   rankedSwap: SimulatedSwap,
@@ -321,7 +321,7 @@ async function confirmedByBareRun(
   return confirmedSwap.simulation.ways.sender === 'bare' ? firstSwap : confirmedSwap
 }
 
-/** Extra gas at the later time compared with the next block, for each route that succeeds at both times. */
+/** Returns the extra gas at the later time compared with the next block, for each route that succeeds at both times. */
 function extraGasLater(
   routes: readonly RoutePlan[],
   { alternatives: alternativeOutcomes = [], ...firstOutcome }: SwapSimulation,
@@ -381,6 +381,7 @@ function bestMeasured(
     const outcome = outcomes[k]
     const paysExpectedOutput = outcome?.success && outcome.amountOut >= expectedOf(other.route)
     if (!paysExpectedOutput) return []
+    // The gas after refunds comes from the bare run, which only the first route had.
     const { chargedGas: _, ...shared } = simulation
     return [{ ...other, simulation: { ...shared, ...outcome } }]
   })

@@ -20,7 +20,7 @@ export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null 
  * @param gapBps - gap between the route and the bound, in basis points of the bound
  */
 export function boundOf(output: bigint, gapBps: number): bigint | null {
-  // The gap is a float. Rounding it up keeps the result an upper bound.
+  // The gap as a fraction is `gap / scale`. Rounding up the float `gapBps` keeps the result an upper bound.
   const scale = 10n ** 12n
   const gap = BigInt(Math.ceil(gapBps * 1e8))
   if (gapBps < 0 || gap >= scale) return null

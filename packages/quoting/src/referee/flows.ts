@@ -1,4 +1,7 @@
-/** Reads the token transfers of a transaction from its logs and from its native transfers. Does not use calldata. */
+/**
+ * Reads the flows of a transaction: transfers of ERC-20 tokens from its logs, and transfers of the native token from a
+ * trace or from logs. Does not use calldata.
+ */
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { accountIn, DEPOSIT, TRANSFER, WITHDRAWAL } from '../topics.ts'
 

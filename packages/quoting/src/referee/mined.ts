@@ -53,7 +53,9 @@ type RawBlock = {
 
 export type MinedReceipt = {
   readonly hash: Hex
+  /** Position of the transaction in its block. */
   readonly index: number
+  /** Block number. */
   readonly block: number
   readonly blockHash: Hex
   readonly from: Address
@@ -70,6 +72,7 @@ export type MinedReceipt = {
 export type MinedBlock = {
   readonly parent: BlockHeader
   readonly miner: Address
+  /** Number, timestamp, and other values of the block that its transactions can read. */
   readonly environment: BlockOverrides & { readonly prevRandao?: Hex }
   readonly transactions: readonly RawTransaction[]
 }

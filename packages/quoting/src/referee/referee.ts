@@ -1,6 +1,9 @@
 /**
  * Judges a mined swap of any router: compares the paid output with the best possible output at the same state. Called
  * by `LiveChain.judge`.
+ *
+ * Terms: A gap is a fact that a verdict lacks, because it could not be read. The position of a transaction is the state
+ * after the earlier transactions of its block.
  */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
@@ -407,7 +410,7 @@ function netOutputField(
   return { netAmountOut: gas === null ? null : trade.amountOut - gas }
 }
 
-/** Output of the same trade in a simulation; null if the transaction failed there. */
+/** Returns the output of the same trade in a simulation; null if the transaction failed there. */
 function outputOf(resimulated: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
   if (!resimulated?.succeeded) return null
   const changes = withBalances(changesOf(resimulated.flows), resimulated.balances ?? [])

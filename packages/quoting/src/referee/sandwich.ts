@@ -11,7 +11,7 @@ export type Neighbor = {
   readonly changes: Changes
 }
 
-/** The changes of an account that takes one token and gives another: a pool, or a contract that holds many pools. */
+/** Changes of an account that takes one token and gives another, such as a pool or a contract that holds many pools. */
 type PoolTrade = {
   readonly pool: Address
   readonly tokenIn: Address
@@ -104,9 +104,9 @@ function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean
   return difference * 100n <= amountOut * ROUND_TRIP_PERCENT
 }
 
-function attackerOf(front: Neighbor, back: Neighbor, victim: Neighbor, isRoundTrip: boolean): Address | null {
+function attackerOf(front: Neighbor, back: Neighbor, victim: Neighbor, sellsBoughtAmount: boolean): Address | null {
   if (front.from === back.from) return front.from
   // Unrelated users call the same public router, so a shared contract counts only if it sells the amount that it
   // bought.
-  return isRoundTrip && front.to !== null && front.to === back.to && front.to !== victim.to ? front.to : null
+  return sellsBoughtAmount && front.to !== null && front.to === back.to && front.to !== victim.to ? front.to : null
 }

@@ -110,7 +110,7 @@ function tokenAndPoolKeys(legs: Legs): readonly string[] {
 }
 
 /** Returns keys of the route's tokens in their pools, with the milliseconds for which a comparison is valid. */
-function tokenInPoolKeys(legs: Legs): readonly (readonly [string, number])[] {
+function tokenInPoolKeys(legs: Legs): readonly (readonly [key: string, validMs: number])[] {
   return legs.flatMap(({ pool, tokenIn, tokenOut }) => {
     const validMs = hasForeignCode(pool) ? FOREIGN_RECOMPARE_MS : RECOMPARE_MS
     return [tokenIn, tokenOut].map((token) => [`${token} ${pool.id}`, validMs] as const)

@@ -1,4 +1,7 @@
-/** Keeps one quote up to date for all streams with the same request. */
+/**
+ * Keeps one quote up to date for all streams with the same request. A refusal is a `QuotingError`: the request has no quote
+ * at a block, and may have one at a later block.
+ */
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'

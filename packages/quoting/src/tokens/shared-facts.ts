@@ -12,7 +12,7 @@ export type SharedFact = { readonly key: string; readonly measuredMs: number; re
 
 type FactStores = { readonly facts: TokenFacts; readonly taxes: TaxRecords; readonly slots: SimulationContext['slots'] }
 
-/** Fields of a tax. */
+/** Fields of `KnownTax`. */
 const TAXES = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
 
 /** Publishes every fact that is measured from now on. */

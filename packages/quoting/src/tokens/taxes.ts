@@ -24,7 +24,7 @@ const LARGE_AMOUNT_DIVISOR = 1_000n
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
 /** Maximum tokens with records, because every route search receives the taxed ones. */
 const MAX_TOKENS = 2_000
-/** Maximum pairs of token and pool whose time of measurement is remembered. */
+/** Maximum pairs of token and pool whose last measurement time is remembered. */
 const MAX_MEASURED = 20_000
 /** Maximum pools per token with records. */
 const MAX_POOLS_OF_TOKEN = 100
@@ -44,7 +44,7 @@ export type TaxSource = {
 /** A token with a pool that trades it, since taxes differ between pools. */
 export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
-/** Taxes of a token by pool id. `usual` is the tax in the pool measured last, `usualMs` the Unix time of that. */
+/** Taxes of a token by pool id. `usual` is the tax in the last measured pool, as of `usualMs` (Unix milliseconds). */
 type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: BoundedMap<string, KnownTax> }
 
 /** Taxes of tokens by pool and direction, measured after a route paid less than expected. */
@@ -91,9 +91,9 @@ export class TaxRecords {
   }
 
   /**
-   * Measures tokens in pools that were not measured within the last minute.
+   * Measures each token in its pool, unless it was measured there within the last minute.
    *
-   * @returns true if a tax, or whether the token can be transferred twice, differs from the record
+   * @returns true if a result differs from the record: a tax, or whether the token can be transferred twice
    * @throws RpcError if the node fails
    */
   async learn(trades: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
@@ -148,7 +148,7 @@ export class TaxRecords {
   private async measure(key: string, trade: TradedToken, source: TaxSource): Promise<boolean> {
     const recordedTax = taxIn(this.taxesByToken, trade.token, trade.pool.id) ?? UNTAXED
     const report = await measureToken(trade.token, trade.pool, source).catch((error: unknown) => {
-      // If a token cannot be measured, its record stays; routes exclude the token's pools instead.
+      // The token cannot be measured, so its record stays. Quotes exclude pools of the route instead.
       if (error instanceof SimulationError) return null
       throw error
     })

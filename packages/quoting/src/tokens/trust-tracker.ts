@@ -96,7 +96,7 @@ export class TrustTracker {
     })
   }
 
-  /** Withdraws the trust of a failed route's tokens and pools, if no tax explains the failure. */
+  /** Withdraws the trust of tokens and pools through which a route failed. @param ids - token addresses and pool ids */
   recordFailure(ids: Iterable<string>): void {
     for (const id of ids) this.ledger.reportBreach(id, 'a route through it that paid less than it should')
   }

@@ -1,4 +1,7 @@
-/** Compares the balances of a token's deepest pools with the reserves in their states. */
+/**
+ * Compares the real balances of a token's deepest pools with the reserves in the pools' states, before a token outside the
+ * chain's file is priced.
+ */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
@@ -9,12 +12,17 @@ import { readBalances } from '../balances.ts'
 const MAX_POOLS = 16
 /** Maximum tokens per request whose pools are read. */
 const MAX_TOKENS = 8
-/** Divisor: a balance that is below the reserve by at most a millionth of the reserve counts as rounding. */
+/** A balance that is below the reserve by at most the reserve divided by this differs only by rounding. */
 const ROUNDING_DIVISOR = 1_000_000n
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
-/** Returns at most `MAX_TOKENS` tokens to check: tokens that are not in the chain's file, have a price, and are due. */
+/**
+ * Returns at most `MAX_TOKENS` tokens to check: tokens that are not in the chain's file, have a price, and are due.
+ *
+ * @param listedTokens - tokens of the chain's file
+ * @param isDue - true for a token without a valid check
+ */
 export function unlistedTokens(
   tokens: readonly Address[],
   listedTokens: ReadonlySet<Address>,

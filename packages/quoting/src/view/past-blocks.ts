@@ -40,8 +40,8 @@ const INITIAL_READ_MS = 200
 /** Weight of the newest read in the moving average of the duration. */
 const NEWEST_WEIGHT = 0.2
 /**
- * Minimum time limit in milliseconds for pools that are discovered in the background, after the known pools of a quote's
- * tokens are read.
+ * Milliseconds that a quote waits at most for pools that are discovered in the background, unless `Options.settleMs` is
+ * larger. The wait starts when the known pools of the quote's tokens are read.
  */
 const MIN_QUOTE_SETTLE_MS = 2_000
 
@@ -69,13 +69,15 @@ export type PastState = {
   readonly poolsPending: boolean
 }
 
-/** Pools that only a search of past logs finds, taken from the market of the newest block, which has searched them. */
+/** Pools that only a search of past logs finds, from the market of the newest block, which searches the logs. */
 export type ListedPools = {
   readonly pools: readonly PoolEntry[]
   /** False while the logs are still being searched. */
   readonly isComplete: boolean
 }
-/** Lists the pools of some tokens that the log scan found; undefined if another process searches the logs. */
+/**
+ * Lists the pools of some tokens that the search of past logs has found; undefined if another process searches the logs.
+ */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
 type Options = {
@@ -95,7 +97,7 @@ export class PastBlocks {
   private readonly facts: TokenFacts | undefined
   /** Tokens of the chain's file. For other tokens, the depth of a pool is capped at the balance that the pool holds. */
   private readonly listedTokenSet: ReadonlySet<Address>
-  /** By kind and block hash; quotes and prices have separate entries. */
+  /** By kind (see `ReadRequest`) and block hash. */
   private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
     onEvict: ({ market }) => void market.stop(),
   })

@@ -11,7 +11,9 @@ export type ChainView = {
   readonly snapshot: Snapshot
   /** Groups of tokens, joined by commas, whose pools the snapshot holds. */
   readonly groups: BoundedMap<string, true>
+  /** Responses to requests at this block. */
   readonly answers: ResponseCache
+  /** Returns the routing graph of the pools, which is built on first use. */
   readonly graph: () => Graph
   /**
    * Reads the outputs of sampled pools for more inputs. Returns a view of the same block with these samples, or this view

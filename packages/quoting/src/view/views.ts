@@ -16,11 +16,11 @@ import type { ChainView } from './view.ts'
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum milliseconds since the head was last confirmed, if prices use it without asking the node. Clients cache prices
- * for seconds, so this age does no harm.
+ * Maximum milliseconds since the node last confirmed the head, for prices that are served without asking the node. Clients
+ * cache prices for seconds, so this age does no harm.
  */
 const RECENT_MS = 500
-/** Maximum milliseconds since the head was last confirmed, if prices use it because the node is slow to answer. */
+/** Maximum milliseconds since the node last confirmed the head, for prices that are served while the node is slow. */
 const STALE_MS = 10_000
 /** Timeout for fetching the head before serving prices from a stale block. */
 const HEAD_TIMEOUT_MS = 200
@@ -175,7 +175,12 @@ export class ChainViews {
     return [...realTokens, ...newTokens].every((token) => redemptions.isCurrentAt(token, block))
   }
 
-  /** Returns the response of an identical request at the same head, if that head was seen recently. */
+  /**
+   * Returns the cached response to an identical request, if it was computed at the newest block, and the node confirmed
+   * this block as head within `RECENT_MS`.
+   *
+   * @param target - path and query of the request
+   */
   recentAnswer(target: string): string | undefined {
     const { newestView } = this
     return newestView && newestView.snapshot === this.options.market.snapshot() && this.isSeenWithin(RECENT_MS)
@@ -183,7 +188,7 @@ export class ChainViews {
       : undefined
   }
 
-  /** Drops cached responses after a measurement that changes prices. */
+  /** Drops the cached responses. Called after a measurement that changes prices. */
   forgetAnswers(): void {
     this.newestView?.answers.clear()
   }
