@@ -1,6 +1,6 @@
 /**
- * USD prices and market depth of a chain's tokens: for a chain that is updated with each snapshot (`Prices`), or for one
- * snapshot (`priceTokens`).
+ * USD prices and market depth of a chain's tokens: for a chain that is updated with each snapshot (`Prices`), or for
+ * one snapshot (`priceTokens`).
  *
  * Terms: Hubs are the tokens of the chain's file with many pools, and stables are its dollar tokens. The prices of all
  * tokens derive from the stables that keep their peg (anchors). The evidence of a price is the USD liquidity behind it.
@@ -62,9 +62,9 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 }
 
 /**
- * USD prices and depth, anchored at the chain's stables. A new snapshot costs only the work of its changed pools; prices
- * are computed on request. Except for price jumps of the last block, results do not depend on earlier snapshots: they
- * equal those of a new instance bit for bit.
+ * USD prices and depth, anchored at the chain's stables. A new snapshot costs only the work of its changed pools;
+ * prices are computed on request. Except for price jumps of the last block, results do not depend on earlier snapshots:
+ * they equal those of a new instance bit for bit.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain
@@ -118,7 +118,9 @@ export class Prices implements PriceBook {
     return this.isReady && !this.isApplying
   }
 
-  /** False if a pool's price jumped in the last block, so that prices may change without a new snapshot: `acceptJumps`. */
+  /**
+   * False if a pool's price jumped in the last block. Prices may then change without a new snapshot: see `acceptJumps`.
+   */
   get hasNoPendingJumps(): boolean {
     return this.graph.hasNoJumps
   }
@@ -144,7 +146,7 @@ export class Prices implements PriceBook {
     atOnce(this.applyNewest())
   }
 
-  /** Counts the price jumps of the last block, as the next block would. Called if no block arrives for a long time. */
+  /** Accepts the price jumps of the last block, as the next block would. Called if no block arrives for a long time. */
   async acceptJumps(): Promise<void> {
     const { newestSnapshot } = this
     await this.pendingFollow
@@ -202,8 +204,8 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Records the amounts by which a pool's balances are below its curve or reserves. Until the next report, the pool counts
-   * only with the amounts that it can pay.
+   * Records the amounts by which a pool's balances are below its curve or reserves. Until the next report for the pool,
+   * it counts only with the amounts that it can pay.
    *
    * @param amounts - missing base units of each token, in the order of the pool's tokens
    * @returns true if the report differs from the last one
@@ -311,7 +313,7 @@ export class Prices implements PriceBook {
     }
   }
 
-  /** Starts a new block: price jumps of the last block now count. */
+  /** Starts a new block: the rates to which pools jumped in the last block now count. */
   private startBlock(): void {
     for (const pricedPool of this.graph.startBlock()) {
       this.hubPricer.startBlock(pricedPool)
@@ -320,7 +322,7 @@ export class Prices implements PriceBook {
     }
   }
 
-  /** @returns true if the prices of hubs and stables changed */
+  /** Updates the prices of hubs and stables, from which all other prices derive. @returns true if a price changed */
   private updateHubPrices(): boolean {
     const prices = this.hubPricer.updatePrices(MIN_EVIDENCE_USD)
     if (!prices) return false

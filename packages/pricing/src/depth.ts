@@ -16,10 +16,10 @@ const PRICE_ERROR = 0.02
 /**
  * Computes the USD liquidity in all pools that hold a token.
  *
- * Each side of a pool (the reserve of one of its tokens) counts at the token's price, at most the evidence (USD liquidity
- * behind the price) of that token. In a pool without two listed tokens, a side counts at most as much as all other sides
- * together: any number of minted tokens against ten dollars adds ten dollars. All pools without another listed token
- * together count at most twice the evidence of `token`, so pools between worthless tokens do not add up.
+ * Each side of a pool (the reserve of one of its tokens) counts at the token's price, at most the evidence (USD
+ * liquidity behind the price) of that token. In a pool without two listed tokens, a side counts at most as much as all
+ * other sides together: any number of minted tokens against ten dollars adds ten dollars. All pools without another
+ * listed token together count at most twice the evidence of `token`, so pools between worthless tokens do not add up.
  */
 export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number> {
   const { evidence } = pricer.updatePrice(token)

@@ -94,8 +94,8 @@ function heaviestObservations(observations: readonly PriceObservation[]): readon
 }
 
 /**
- * Returns the reason why a known token has no price: `no-anchor` if no path of pools leads from it to an anchor, that is,
- * if neither the token nor any token in its pools has a level.
+ * Returns the reason why a known token has no price: `no-anchor` if no path of pools leads from it to an anchor, that
+ * is, if neither the token nor any token in its pools has a level.
  */
 export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
   return pricedPools.some(({ tokens }) => tokens.some(({ finalLevel }) => finalLevel > 0)) ? 'below-floor' : 'no-anchor'

@@ -1,8 +1,9 @@
 /**
  * Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place.
  *
- * Terms: The rate of an edge is an exchange rate, and its backing is the liquidity behind the rate. An edge jumps if its
- * rate or backing changes much in one block (see `pool-history.ts`).
+ * Terms: The rate of an edge is an exchange rate, and its backing is the liquidity behind the rate. An edge jumps if
+ * its rate or backing changes much in one block (see `pool-history.ts`). Before the first change of a pool in a block,
+ * each of its edges keeps a copy of its rate (`previousRate`) and the number of the block (`stampedBlock`).
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -35,7 +36,9 @@ export class TokenGraph {
   private readonly poolById = new IdTable<PricedPool>(({ pool }) => pool.id)
   /** Recent rates of pools that changed in the last blocks, by pool id; undefined before the second block. */
   private historyByPoolId: Map<string, PoolHistory> | undefined
+  /** Pools that jumped in the current block. */
   private readonly jumpedPools = new Set<PricedPool>()
+  /** Number of started blocks. */
   private blockIndex = 0
 
   /** @param listedTokens - tokens listed in the chain's file */
@@ -60,7 +63,7 @@ export class TokenGraph {
   /**
    * Starts a new block.
    *
-   * @returns pools whose jump now counts
+   * @returns pools that jumped in the last block, whose current rates now count
    */
   startBlock(): readonly PricedPool[] {
     const formerlyJumpedPools = [...this.jumpedPools]
@@ -114,10 +117,10 @@ export class TokenGraph {
   }
 
   /**
-   * Stores the rates of a pool in its edges before the first change in a block, or marks the history of the pool as
-   * changed. Most changes are small and need no history.
+   * Prepares the change of a pool: marks the pool's history as changed, or if it has none, copies the current rates of
+   * its edges. Most changes are small and need no history.
    *
-   * @returns the history, if the pool has one or is new
+   * @returns the history; undefined if the pool has none. A new pool gets an empty history.
    */
   private stampChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
     if (!this.historyByPoolId) return undefined
@@ -223,6 +226,7 @@ function hasOtherListedToken(token: PricedToken, tokens: readonly PricedToken[])
   return false
 }
 
+/** Copies the rate of an edge, unless it was copied in this block already. */
 function stampRate(edge: PriceEdge, block: number): void {
   if (edge.stampedBlock === block) return
   edge.stampedBlock = block
@@ -286,7 +290,7 @@ function attachPair(
   return [forward, backward]
 }
 
-/** Adds an edge with zero backing for each removed pair, because the pair's last rate counts until the next block. */
+/** Adds edges with zero backing for each removed pair, because the pair's last rate counts until the next block. */
 function addEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
   for (const { token, otherToken: other } of history.recentRates) {

@@ -27,8 +27,8 @@ const ROUNDING = 1e-9
  */
 const FULL_VOTE_SHARE = 0.1
 /**
- * Minimum evidence in USD for a hub to be priced here. A hub with less evidence is priced by all its pools, like any other
- * token, because its few pools with other hubs are cheap to manipulate.
+ * Minimum evidence in USD for a hub to be priced here. A hub with less evidence is priced by all its pools, like any
+ * other token, because its few pools with other hubs are cheap to manipulate.
  */
 const MIN_HUB_USD = 10_000
 
@@ -43,7 +43,9 @@ export class HubPricer {
   private readonly canonicalAddresses: ReadonlySet<Address>
   private readonly hubPools = new Set<PricedPool>()
   private isOutdated = true
+  /** Tokens of `hubAndStableAddresses` at the last update; undefined for those without pools. */
   private hubsAndStables: readonly (PricedToken | undefined)[] = []
+  /** Base units of one whole token of each stable at the last update; NaN if the decimals are unknown. */
   private stableUnits: readonly number[] = []
   private lacksDecimals = false
 
@@ -124,9 +126,9 @@ export class HubPricer {
   /**
    * Returns the stables that are worth one dollar, each with the USD price of a base unit.
    *
-   * Compares the stables by their price in the first hub (usually the wrapped native token), from the pools between hubs.
-   * If no pools connect any stable with this hub, all stables count as one dollar. A chain without a usable stable has no
-   * prices.
+   * Compares the stables by their price in the first hub (usually the wrapped native token), from the pools between
+   * hubs. If no pools connect any stable with this hub, all stables count as one dollar. A chain without a usable
+   * stable has no prices.
    */
   private findAnchors(): ReadonlyMap<PricedToken, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {
@@ -169,8 +171,8 @@ function highestSupportedValue(values: readonly number[], votes: readonly number
 }
 
 /**
- * Propagates prices from the anchors to a few tokens, in order of decreasing evidence; ties go to the lower address. The
- * price of a token derives only from its pools with tokens that were priced before it.
+ * Propagates prices from the anchors to a few tokens, in order of decreasing evidence; ties go to the lower address.
+ * The price of a token derives only from its pools with tokens that were priced before it.
  *
  * @param edgesByToken - edges of the pools to consider, by the token that they price
  * @param minEvidence - minimum evidence, in the unit of the anchors

@@ -1,6 +1,6 @@
 /**
- * Hash table by id that hashes only a few characters of the id. A `Map` hashes the whole id, and hashes it again on each
- * growth, which takes a tenth of the time of loading a hundred thousand pools.
+ * Hash table by id that hashes only a few characters of the id. A `Map` hashes the whole id, and hashes it again on
+ * each growth, which takes a tenth of the time of loading a hundred thousand pools.
  */
 
 /** Initial number of slots, a power of two. */
@@ -22,10 +22,12 @@ const SEED = Math.floor(Math.random() * 2 ** 31)
 
 /** Hash table with open addressing and linear probing (Knuth, 6.4, algorithms L and R). */
 export class IdTable<T> {
+  /** Number of slots less 1: the bits of a hash that select a slot. */
   private mask = INITIAL_SLOTS - 1
   /** Hash per slot; 0 if empty. */
   private hashes = new Int32Array(INITIAL_SLOTS)
   private values: (T | undefined)[] = new Array(INITIAL_SLOTS).fill(undefined)
+  /** Number of stored values. */
   private count = 0
   private readonly idOf: (value: T) => string
 

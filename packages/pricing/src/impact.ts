@@ -2,8 +2,9 @@
  * Computes the sell depth of a token: the amounts that can be sold at fixed levels of price impact.
  *
  * A price curve consists of pieces. Piece k spans the square roots of the price (output per input) from `sqrtPrice[k]`
- * down to `sqrtPrice[k + 1]` with the constant liquidity `liquidity[k]`. A swap from the root `startSqrt` to `endSqrt` takes
- * liquidity · (1 / endSqrt − 1 / startSqrt) of the input and pays liquidity · (startSqrt − endSqrt) of the output.
+ * down to `sqrtPrice[k + 1]` with the constant liquidity `liquidity[k]`. A swap from the root `startSqrt` to `endSqrt`
+ * takes liquidity · (1 / endSqrt − 1 / startSqrt) of the input and pays liquidity · (startSqrt − endSqrt) of the
+ * output.
  */
 import type { Pool, PriceCurve } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
@@ -47,9 +48,9 @@ const MIN_STEP_SHARE = 1e-4
 const POOLS_PER_SLICE = 1_000
 
 /**
- * Computes the USD amount that the token's pools absorb at each impact level, if the sale is split so that all pools end
- * at the same price. Counts the pools that pay a listed token. If there are none, counts only the pool whose other token
- * has the most evidence (USD liquidity behind its price).
+ * Computes the USD amount that the token's pools absorb at each impact level, if the sale is split so that all pools
+ * end at the same price. Counts the pools that pay a listed token. If there are none, counts only the pool whose other
+ * token has the most evidence (USD liquidity behind its price).
  */
 export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
   const { price } = pricer.updatePrice(token)
@@ -75,14 +76,14 @@ function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Out
 
 /** Returns the pool whose other token has the most evidence; ties go to the lower id. */
 function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
-  let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
+  let best: { readonly outlet: Outlet; readonly evidence: number; readonly id: string } | undefined
   for (const pricedPool of token.pricedPools.slice()) {
     const { id } = pricedPool.pool
     for (const [k, other] of pricedPool.tokens.entries()) {
       if (other === token || !(pricer.updatePrice(other).price > 0)) continue
-      const isBest = !best || other.evidence > best.backing || (other.evidence === best.backing && id < best.id)
+      const isBest = !best || other.evidence > best.evidence || (other.evidence === best.evidence && id < best.id)
       const outlet = isBest && outletOf(token, pricedPool, k)
-      if (outlet) best = { outlet, backing: other.evidence, id }
+      if (outlet) best = { outlet, evidence: other.evidence, id }
     }
     yield
   }
@@ -181,7 +182,7 @@ function piecesAbove(sqrtPrice: Float64Array, endSqrtPrice: number): number {
   return lowIndex
 }
 
-/** Returns the base units sold (at index 2k) and received (at index 2k + 1) before each piece k. */
+/** Returns the base units that a swap sells (at index 2k) and receives (at index 2k + 1) before each piece k. */
 function prefixSums({ sqrtPrice, liquidity }: PriceCurve): Float64Array {
   const sums = new Float64Array(2 * liquidity.length)
   for (let k = 0; k + 1 < liquidity.length; k++) {

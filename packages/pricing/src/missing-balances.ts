@@ -9,8 +9,8 @@ import type { PairView, PoolView } from './pool-view.ts'
 const MAX_POOLS = 20_000
 
 /**
- * Missing base units of each token of a pool, by pool id. A trade changes the pool's balance and its recorded reserve by
- * the same amount, so the difference remains.
+ * Missing base units of each token of a pool, by pool id. A trade changes the pool's balance and its recorded reserve
+ * by the same amount, so the difference remains.
  */
 export class MissingBalances {
   private readonly amountsByPoolId = new BoundedMap<string, readonly number[]>(MAX_POOLS)

@@ -1,8 +1,8 @@
 /**
- * Stores the rates of a pool over the last three blocks, and detects price jumps. A jump is a move of the rate by more than
- * 2 % in one block, or a change of the liquidity behind the rate (backing) by more than a factor of 2. For one block, pools
- * without a jump take precedence over a pool that jumped. Flash loans last less than one block, and arbitrage corrects
- * prices that are distorted for longer.
+ * Stores the rates of a pool over the last three blocks, and detects price jumps. A jump is a move of the rate by more
+ * than 2 % in one block, or a change of the liquidity behind the rate (backing) by more than a factor of 2. For one
+ * block, pools without a jump take precedence over a pool that jumped. The reason: flash loans last less than one
+ * block, and arbitrage corrects prices that are distorted for longer.
  */
 import type { Address } from '@sluice/chains'
 import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
@@ -25,7 +25,7 @@ export class PoolHistory {
   /** True if the pool has changed in the current block. */
   hasChanged = true
   /** Rates one, two, and three blocks ago. */
-  private rates: readonly [PoolRates, PoolRates, PoolRates]
+  private rates: readonly [oneBlockAgo: PoolRates, twoBlocksAgo: PoolRates, threeBlocksAgo: PoolRates]
 
   /** @param rates - rates before the first change in this block, which are also those of the earlier blocks */
   constructor(rates: PoolRates) {
@@ -52,8 +52,8 @@ export class PoolHistory {
   }
 
   /**
-   * Returns the rate before a jump of an edge: the rate of the last block, or an older rate if the last block's rate was
-   * itself a jump away from a rate that had lasted two blocks. A return to that older rate is not a jump.
+   * Returns the rate before a jump of an edge: the rate of the last block, or an older rate if the last block's rate
+   * was itself a jump away from a rate that had lasted two blocks. A return to that older rate is not a jump.
    *
    * @returns undefined if the current rate did not jump
    */

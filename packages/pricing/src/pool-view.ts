@@ -25,9 +25,9 @@ export type PairView = {
   /** Base units of j per base unit of i, before fee. */
   readonly midPrice: number
   /**
-   * Virtual reserves behind `midPrice`, in base units of each token, at most the actual reserves. A constant-product pool
-   * with these reserves resists a price move as well as this pool does in its weaker direction. Liquidity far from the
-   * price, or on one side only, does not count.
+   * Virtual reserves behind `midPrice`, in base units of each token, at most the actual reserves. A constant-product
+   * pool with these reserves resists a price move as well as this pool does in its weaker direction. Liquidity far from
+   * the price, or on one side only, does not count.
    */
   readonly backingI: number
   readonly backingJ: number
@@ -36,7 +36,8 @@ export type PairView = {
 /** Price data of one pool. */
 export type PoolView = {
   /**
-   * Base units in the order of `pool.tokens`. For a pool with ticks, the sum over all ticks, not the liquidity in range.
+   * Base units in the order of `pool.tokens`. For a pool with ticks, the sum over all ticks, not the liquidity in
+   * range.
    */
   readonly reserves: readonly number[]
   readonly pairs: readonly PairView[]
@@ -121,6 +122,8 @@ function reservesFromPool(pool: Pool, family: DexFamily) {
 function pairViewOf(i: number, j: number, outline: PairOutline): PairView | null {
   const { price: midPrice, fee, firstDepth, secondDepth, firstReserve, secondReserve } = outline
   if (fee > MAX_FEE) return null
+  // The depths are the amounts that the pool pays within the price band. A constant-product pool pays
+  // `PRICE_BAND_SHARE` of its reserve in the same band.
   const virtualReserveJ = Math.min(secondDepth, firstDepth * midPrice) / PRICE_BAND_SHARE
   // Skip an overflow, an empty side, and a zero price.
   if (!(Number.isFinite(midPrice) && midPrice > 0 && Number.isFinite(virtualReserveJ) && virtualReserveJ > 0))

@@ -8,8 +8,8 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the last redemption reading of a share (amounts of other tokens that the share redeems for), and after it the
- * last reading of an earlier block. Undefined if the token is not a share.
+ * Returns the redemption readings of a share: the newest one, then the newest one of an earlier block. A reading states
+ * for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
@@ -22,10 +22,15 @@ const MIN_HELD_SHARE = 0.8
 /** Maximum relative error of the prices of components: see `depth.ts`. */
 const PRICE_ERROR = 0.02
 
-/** A token that a share redeems for, with its price, evidence, and `usd`, the redeemable USD value of it. */
+/**
+ * A token for which a share can be redeemed, with its price and evidence. `usd` is its USD value that is redeemable
+ * now.
+ */
 type Component = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
-/** Price of a share, with the USD value that can be redeemed now. `sourcePool` stands for redemption as a source. */
+/**
+ * Price of a share, with the USD value that is redeemable now. `sourcePool` stands for redemption as a price source.
+ */
 export type RedemptionPrice = TokenPrice & { readonly redeemableUsd: number; readonly sourcePool: Pool }
 
 type SharePricerOptions = {
@@ -54,8 +59,8 @@ export class SharePricer {
   }
 
   /**
-   * Returns the redemption price of a share; undefined if unknown. The lower of two readings of different blocks counts,
-   * so a donation within one block does not raise the price, and a loss lowers the price at once.
+   * Returns the redemption price of a share; undefined if unknown. The lower of two readings of different blocks
+   * counts, so a donation within one block does not raise the price, and a loss lowers the price at once.
    */
   redemptionPrice(address: Address, nesting = 0): RedemptionPrice | undefined {
     const { redemptions, graph, minEvidenceUsd } = this.options
@@ -120,9 +125,11 @@ export class SharePricer {
   }
 
   /**
-   * Returns USD per base unit of a share of several tokens, at most the held value per share. Uses a value that trades in
-   * the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021).
-   * - `pair`, `weighted`: product over all components of (usd / weight) ^ weight, divided by the supply.
+   * Returns USD per base unit of a share of several tokens, at most the held value per share. Uses a value that trades
+   * in the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens", Alpha Finance,
+   * 2021).
+   * - `pair`, `weighted`: product over all components of (usd / weight) ^ weight, divided by the supply. The weights of
+   *   a `weighted` pool are the `scale` of its parts.
    * - `stable`: virtual price times the lowest price of a component.
    * - others: virtual price times the number of components times the geometric mean of the component prices.
    */

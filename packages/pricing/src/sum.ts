@@ -13,6 +13,7 @@ export function exactSum(numbers: readonly number[] | Float64Array): number {
   for (const number of numbers) if (number > greatest) greatest = number
   if (greatest === Number.POSITIVE_INFINITY) return greatest
   if (greatest < NEGLIGIBLE) return 0
+  // The sum is at most about 2^51 of these units, so doubles hold all partial sums exactly.
   const unit = 2 ** (Math.ceil(Math.log2(greatest * numbers.length)) - 51)
   let sum = 0
   for (const number of numbers) sum += Math.round(number / unit)

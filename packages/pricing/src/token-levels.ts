@@ -5,13 +5,13 @@
  * The level of a token is the USD liquidity behind its price (evidence) on a logarithmic scale with eight steps per
  * doubling. The best path of pools from an anchor to the token determines it: the liquidity of the path's weakest pool,
  * lowered by one step per pool (widest paths, M. Pollack, 1960; D. Knuth, "A generalization of Dijkstra's algorithm",
- * 1977). The liquidity of a pool is valued at the reference price of the other token: the median price over that token's
- * pools, rounded to the same scale. Steps are coarse, so levels rarely change when prices move, and an update ends at
- * tokens whose level does not change.
+ * 1977). The liquidity of a pool is valued at the reference price of the other token: the median price over that
+ * token's pools, rounded to the same scale. Steps are coarse, so levels rarely change when prices move, and an update
+ * ends at tokens whose level does not change.
  *
- * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent. It does not depend on
- * the order of changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G. Ramalingam and T. Reps,
- * "An incremental algorithm for a generalization of the shortest-path problem", 1996).
+ * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent. It does not depend
+ * on the order of changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G.
+ * Ramalingam and T. Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996).
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
@@ -33,7 +33,7 @@ const LOWEST_USD = 150
 /** Level of anchors, above any evidence in USD. */
 const TOP_LEVEL = 400
 
-/** Step of level 1, counted from one dollar. */
+/** Number of steps from one dollar to level 1. */
 const LOWEST_STEP = Math.floor(Math.log2(LOWEST_USD) * STEPS_PER_DOUBLING)
 
 /** Returns the level of a USD amount; 0 if it is too small. */
@@ -47,7 +47,7 @@ const usdOfLevel = (level: number) => 2 ** ((level - 1 + LOWEST_STEP) / STEPS_PE
 
 /** USD amount of each level. */
 const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOfLevel(level))
-/** USD amount of the next level, for each level, less a rounding margin. */
+/** For each level, the USD amount of the next level, less a rounding margin. */
 const NEXT_LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOfLevel(level + 1) * (1 - 1e-9))
 
 /** Rounds a price to the logarithmic scale of the levels. */
@@ -73,8 +73,8 @@ export function fixedLevelsOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Fix
 export class TokenLevels {
   private fixedLevels: FixedLevels = new Map()
   /**
-   * Queued tokens by the highest level that each token may have had or may get. An entry in a bucket other than
-   * `token.queuedLevel` is stale.
+   * Queued tokens by level: the higher one of a token's old level and its possible new level. An entry at another level
+   * than `token.queuedLevel` is stale.
    */
   private readonly queue: PricedToken[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highestQueuedLevel = 0
@@ -125,7 +125,8 @@ export class TokenLevels {
 
   /**
    * Recomputes the level of one token, and queues the tokens that depend on it. All levels above `maxLevel` are final.
-   * If the new level is lower than `maxLevel`, the token first gets level 0, and its new level when that level's turn comes.
+   * If the new level is lower than `maxLevel`, the token first gets level 0, and its new level when that level's turn
+   * comes.
    */
   private *reevaluate(token: PricedToken, maxLevel: number): Steps<void> {
     const newState = (token.isListed ? this.fixedLevels.get(token) : undefined) ?? computeLevel(token)
@@ -155,8 +156,8 @@ export class TokenLevels {
 
 /**
  * Returns the level that a pool gives to a token. A pool whose price jumped gives the level of its liquidity before the
- * jump, or at most level 1 if it had none. So it can price a token that no other pool prices, but that token then prices
- * no other token.
+ * jump, or at most level 1 if it had none. So it can price a token that no other pool prices, but that token then
+ * prices no other token.
  */
 function levelFromEdge(edge: PriceEdge): number {
   const { otherToken } = edge

@@ -15,7 +15,7 @@ import {
   type TokenPrice,
 } from './token.ts'
 
-/** Price of a token in one pool: `value` in USD per base unit, `weight` in USD of liquidity behind the value. */
+/** Price of a token in one pool: `value` in USD per base unit, and `weight`, the USD liquidity behind it. */
 export type PriceObservation = { readonly pool: Pool; readonly value: number; readonly weight: number }
 
 /** Values and weights of the observations of one token. Reused to avoid garbage. */
@@ -56,9 +56,9 @@ export class TokenPricer {
   /**
    * Updates `price` and `evidence` of a token. They are NaN and 0 if the token has no price.
    *
-   * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD value
-   * of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives no price
-   * at any size, and no price has more evidence than the prices from which it derives.
+   * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD
+   * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives
+   * no price at any size, and no price has more evidence than the prices from which it derives.
    *
    * A pool with a price jump counts with its rate before the jump if a pool without a jump also prices the token.
    * Otherwise it counts with its current rate.
@@ -150,7 +150,9 @@ export class TokenPricer {
     return hasNoJumps
   }
 
-  /** Collects the observations of a token in the buffers; a pool with a price jump counts with its rate before the jump. */
+  /**
+   * Collects the observations of a token in the buffers; a pool with a price jump counts with its rate before the jump.
+   */
   private collectObservationsWithoutJumps(token: PricedToken): void {
     valueBuffer.length = 0
     weightBuffer.length = 0

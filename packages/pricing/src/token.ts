@@ -1,10 +1,16 @@
-/** Data types of a `TokenGraph`: tokens, pools, and the rates between them. */
+/**
+ * Data types of a `TokenGraph`: tokens, pools, and the rates between them. The fields are also read and written by
+ * `TokenPricer` (prices) and `TokenLevels` (levels).
+ */
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 
 /** Numbers stored per edge in `PricedToken.edgeData`. */
 export const EDGE_FIELDS = 3
-/** Positions of the `backing` of an edge, and of the `backing` of its reverse edge, among these numbers; first is `rate`. */
+/**
+ * Positions of the `backing` of an edge, and of the `backing` of its reverse edge, among these numbers; first is
+ * `rate`.
+ */
 export const BACKING = 1
 export const REVERSE_BACKING = 2
 
@@ -46,14 +52,14 @@ export type PricedToken = {
   sufficientPool: PricedPool | undefined
   /** Index of the edge with the most weight; -1 for hubs, stables, and tokens without a price. */
   bestEdgeIndex: number
-  /** Cached by `TokenPricer.cachedIsDeep` for `deepVersion`. */
+  /** True if the token's pools are deep enough for a price; valid if `deepVersion` is the pricer's current version. */
   isDeep: boolean
   deepVersion: number
 }
 
 /**
- * Price in USD per base unit. `evidence` is the USD liquidity of the deepest pool behind the price; infinite for anchors
- * (stables that count as one dollar).
+ * Price in USD per base unit. `evidence` is the USD liquidity of the deepest pool behind the price; infinite for
+ * anchors (stables that count as one dollar).
  */
 export type TokenPrice = { readonly price: number; readonly evidence: number }
 
@@ -84,8 +90,9 @@ export type EdgeRate = {
  */
 export class PriceEdge implements EdgeRate {
   // Only declared, because class field initializers are slow and there are hundreds of thousands of edges.
+  /** Token that is priced through this edge. */
   declare readonly token: PricedToken
-  /** Token that prices `token` through this edge. */
+  /** Token whose price determines the price of `token`. */
   declare readonly otherToken: PricedToken
   declare readonly pricedPool: PricedPool
   /** Rate before the first change in block `stampedBlock`; undefined if it never changed. */

@@ -1,8 +1,8 @@
 /** Waits for work with a timeout. */
 
 /**
- * Returns true if the work ends within `ms` milliseconds, without an error, and with a result other than false. The work
- * continues after the timeout.
+ * Returns true if the work ends within `ms` milliseconds, without an error, and with a result other than false. The
+ * work continues after the timeout.
  */
 export async function endsInTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise: timeout, resolve } = Promise.withResolvers<false>()

@@ -1,6 +1,6 @@
 /**
- * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A chain
- * that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it.
+ * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A
+ * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it.
  */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'

@@ -10,6 +10,7 @@ const UNKNOWN_METHOD = /method|not (supported|available|implemented|allowed|whit
 /** Runs transactions by eth_simulateV1, and remembers whether the nodes support it and report gas before refunds. */
 export class BareRuns {
   private unsupportedAt = Number.NEGATIVE_INFINITY
+  /** True if the last run reported the gas before refunds. */
   reportsGrossGas = false
 
   get isUnsupported(): boolean {

@@ -9,8 +9,8 @@ const CODE_READS: ReadonlySet<number> = new Set([0x3b, 0x3c, 0x3f])
 const CALLS: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
 
 /**
- * True if the code may depend on the code of its counterparties: it reads external code, or calls other contracts, as a
- * proxy calls its implementation. Data after the code may be read as opcodes, which is conservative.
+ * True if the code may depend on the code of other accounts: it reads external code, or calls other contracts, as a
+ * proxy calls its implementation. Data after the code may count as opcodes, so the result can be true without need.
  */
 export function mayAskForCode(code: Hex): boolean {
   const bytes = Buffer.from(code.slice(2), 'hex')

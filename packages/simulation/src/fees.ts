@@ -28,9 +28,9 @@ export class FeeReader {
   }
 
   /**
-   * Returns the gas price in wei that a transaction would have paid in the block after a past block: the base fee of the
-   * later block plus the median tip of the past block. If the node no longer has these, returns the base fee of the past
-   * block; on a chain without base fee, the current price.
+   * Returns the gas price in wei that a transaction would have paid in the block after a past block: the base fee of
+   * the later block plus the median tip of the past block. If the node no longer has these, returns the base fee of the
+   * past block; on a chain without base fee, the current price.
    *
    * @throws RpcError if the chain has no base fee and no node reports a price
    */

@@ -8,8 +8,8 @@ const TRANSACTION_GAS = 21_000n
 const ZERO_BYTE_GAS = 4n
 /** Gas per other byte of calldata (EIP-2028). */
 const BYTE_GAS = 16n
-/** Calldata floor of EIP-7623: at least 10 gas, instead of 4, per token of calldata (a nonzero byte has four tokens). */
-const FLOOR = { gas: 10n, insteadOf: 4n }
+/** Gas per unit of calldata (EIP-7623): a zero byte is one unit, any other byte is four units. */
+const UNIT_GAS = { standard: 4n, floor: 10n }
 
 /** Returns an upper bound of the intrinsic gas for calldata of this length, cheaper to compute than the exact value. */
 export function maxIntrinsicGas(data: Hex): bigint {
@@ -20,21 +20,21 @@ export function maxIntrinsicGas(data: Hex): bigint {
 const MAX_CACHED = 8
 const cache: { readonly data: Hex; readonly gas: bigint }[] = []
 /** Index of the oldest cached result. */
-let oldest = 0
+let oldestIndex = 0
 
 /** Returns the gas that a transaction is charged before its first instruction. */
 export function intrinsicGas(data: Hex): bigint {
   const cached = cache.find((entry) => entry.data === data)
   if (cached) return cached.gas
   const gas = countGas(data)
-  cache[oldest] = { data, gas }
-  oldest = (oldest + 1) % MAX_CACHED
+  cache[oldestIndex] = { data, gas }
+  oldestIndex = (oldestIndex + 1) % MAX_CACHED
   return gas
 }
 
 /** Returns the minimum gas charged for this calldata. @see EIP-7623 */
 export function floorGas(data: Hex): bigint {
-  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.insteadOf
+  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * UNIT_GAS.floor) / UNIT_GAS.standard
 }
 
 function countGas(data: Hex): bigint {

@@ -1,4 +1,6 @@
-/** Measures the gas of many hops in one eth_call. A hop is one swap in one pool, which the Executor runs as a program. */
+/**
+ * Measures the gas of many hops in one eth_call. A hop is one swap in one pool, which the Executor runs as a program.
+ */
 import { GasProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -22,6 +24,7 @@ export type HopToMeasure = {
   readonly holder: Address | null
   /** Bought token; the zero address for native. */
   readonly tokenOut: Address
+  /** Bytecode for the Executor that runs the hop. */
   readonly program: Hex
 }
 
@@ -54,8 +57,8 @@ const CALL_OVERHEAD = 1_000n
 const SHARES_MARGIN = 100n
 
 /**
- * Measures the gas of each hop before refunds; null if the hop failed, exceeded the limit, or got no input. Accounts and
- * slots are cold for each hop, as in a transaction.
+ * Measures the gas of each hop before refunds; null if the hop failed, exceeded the limit, or got no input. Accounts
+ * and slots are cold for each hop, as in a transaction.
  *
  * @throws RpcError if no endpoint could run the call
  */
@@ -96,8 +99,8 @@ export async function measureHops(
   const [measuredGas] = gasProbe.decode(answer)
   const gasByHop = new Map(measurable.map((hop, k) => [hop, measuredGas[k] ?? 0n]))
   return hops.map((hop) => {
-    const gas = gasByHop.get(hop) ?? 0n
-    return gas > CALL_OVERHEAD ? Number(gas) : null
+    const hopGas = gasByHop.get(hop) ?? 0n
+    return hopGas > CALL_OVERHEAD ? Number(hopGas) : null
   })
 }
 

@@ -28,7 +28,9 @@ type QueuedRun = { readonly cost: number; readonly start: () => void }
 /** Queue of simulations with a cost limit. */
 export class CostLimiter {
   private readonly options: LimiterOptions
+  /** Cost units of all running simulations. */
   private runningCost = 0
+  /** Cost units of the running simulations that cost more than one unit. */
   private heavyCost = 0
   private readonly queue: QueuedRun[] = []
   private readonly gasByTarget = new BoundedMap<Address, number>(MAX_REMEMBERED)
@@ -42,9 +44,9 @@ export class CostLimiter {
   }
 
   /**
-   * Runs `simulate` when its cost fits. The cost is computed from the gas that the target used in the past. The gas limit
-   * of the request would not distinguish targets, because most requests leave it at half a block. The run time would
-   * depend on the load.
+   * Runs `simulate` when its cost fits. The cost is computed from the gas that the target used in the past. The gas
+   * limit of the request would not distinguish targets, because most requests leave it at half a block. The run time
+   * would depend on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */
@@ -75,8 +77,8 @@ export class CostLimiter {
   }
 
   /**
-   * Records the gas of a run. A run with less gas at most halves the recorded gas, because routers do both light and heavy
-   * work.
+   * Records the gas of a run. A run with less gas at most halves the recorded gas, because routers do both light and
+   * heavy work.
    */
   private remember(target: Address, gas: number): void {
     const recordedGas = this.gasByTarget.get(target) ?? 0

@@ -9,8 +9,8 @@ export type BlockEnvironment = {
 }
 
 /**
- * Returns the first block that could include a transaction sent now. Its timestamp is at least one second later, even if
- * the chain has several blocks per second.
+ * Returns the first block that could include a transaction sent now. Its timestamp is at least one second later, even
+ * if the chain has several blocks per second.
  */
 export function nextBlock({ number, timestamp }: BlockHeader, intervalMs: number): BlockEnvironment {
   return { number: number + 1, timestamp: timestamp + Math.max(1, Math.round(intervalMs / 1_000)) }

@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes calls of the swap probes, and builds the code overrides that install them. A swap probe is a contract
- * that calls the target (the `to` of a transaction) and measures balances and gas.
+ * Encodes and decodes calls of the swap probes, and builds the code overrides that install them. A swap probe is a
+ * contract that calls the target (the `to` of a transaction) and measures balances and gas.
  */
 import { RivalsProbe__factory, type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
@@ -30,7 +30,10 @@ const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** An account's own code moves to the address of the account XOR this mask. Must equal the mask in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
-/** Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies both. */
+/**
+ * Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies
+ * both.
+ */
 const CALL_GAS = { alone: 123n, withAlternatives: 132n }
 /** Like `CALL_GAS`, for a DELEGATECALL. */
 const DELEGATE_GAS = 120n

@@ -79,7 +79,9 @@ function isRevert(bytes: Hex): boolean {
   return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
 }
 
-/** Describes the revert data in the arguments of an unknown error; undefined if no `bytes` argument holds revert data. */
+/**
+ * Describes the revert data in the arguments of an unknown error; undefined if no `bytes` argument holds revert data.
+ */
 function wrappedReason(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)

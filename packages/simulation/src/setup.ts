@@ -1,4 +1,6 @@
-/** Builds setups: ways to give the sender of a simulation the input, such as storage overrides or a loan of a holder. */
+/**
+ * Builds setups: ways to give the sender of a simulation the input, such as storage overrides or a loan of a holder.
+ */
 import type { Address } from '@sluice/chains'
 import { computeBalanceWrites } from './slots/amount.ts'
 import { KeyedSearch } from './slots/keyed.ts'
@@ -28,6 +30,7 @@ export type SwapInput = {
   readonly allowance?: 'kept' | 'approved' | undefined
 }
 
+/** Gives the sender the input as a native balance. */
 export function nativeSetUp(amountIn: bigint): SetUp {
   return { writes: new Map(), balance: amountIn, approve: 0n, sources: { balance: 'native', allowance: 'none' } }
 }
@@ -45,6 +48,7 @@ export async function slotSetUp(
   return setUpWith(writes, layout, input, 'slot', balanceWrite.balance)
 }
 
+/** Gives the sender the input by a transfer from a holder, and sets the allowance by storage overrides if possible. */
 export function loanSetUp(layout: TokenLayout, input: SwapInput, lend: Loan): SetUp {
   const writes = mergeWrites(...allowanceWrites(layout.allowance, input))
   return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }

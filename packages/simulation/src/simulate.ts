@@ -1,9 +1,10 @@
 /**
  * Simulates one swap in one eth_call, as its sender would run it.
  *
- * Terms: The target is the contract that the transaction calls (`to`). The probe is a contract that measures balances and
- * gas; state overrides install it at the sender, or at the target for a bare run, in which the sender keeps its own code.
- * A setup is a way to give the sender the input, such as storage overrides or a loan. An attempt is a run with one setup.
+ * Terms: The target is the contract that the transaction calls (`to`). The probe is a contract that measures balances
+ * and gas; state overrides install it at the sender, or at the target for a bare run, in which the sender keeps its own
+ * code. A setup is a way to give the sender the input, such as storage overrides or a loan. An attempt is a run with
+ * one setup. A layout says where a token stores balances and allowances.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
@@ -74,8 +75,8 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
 }
 
 /**
- * True if the transaction fails because an inner call runs out of gas. Its contract then reverts without data and with gas
- * left, so only another run with more gas shows the cause.
+ * True if the transaction fails because an inner call runs out of gas. Its contract then reverts without data and with
+ * gas left, so only another run with more gas shows the cause.
  */
 async function isStarvedInside(
   task: SimulationTask,
@@ -122,7 +123,7 @@ type Attempt = {
   readonly bareOutcome?: BareOutcome | undefined
   readonly nodeMessage?: string | undefined
 }
-/** A bare run that started before its setup was confirmed. */
+/** A bare run that started before the token confirmed the balance and allowance of its setup. */
 type EarlyBareRun = { readonly setUp: SetUp; readonly outcome: Promise<BareOutcome | undefined> }
 
 function checkRequest(
@@ -220,6 +221,7 @@ function blockOverridesOf(
   return block === 'pending' ? {} : (simulatedBlock ?? nextBlock(header, blockIntervalMs))
 }
 
+/** Finds the layout of the input token, and the setup by storage overrides; none if the balance cannot be written. */
 async function prepare(
   task: SimulationTask,
 ): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
@@ -267,8 +269,8 @@ async function tryToken(
   if (realBalanceResult && (realBalanceResult.report.success || !attemptResult)) return realBalanceResult
   const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyedResult) return keyedResult
-  // A holder may be a pool of the swap itself, which then fails because the pool lent its tokens. Try all holders, and use
-  // a failed result only if no holder works.
+  // A holder may be a pool of the swap itself, which then fails because the pool lent its tokens. Try all holders, and
+  // use a failed result only if no holder works.
   let failedResult = attemptResult
   for (const holder of holders) {
     const loanResult = await tryLoan(task, environment, layout, holder)
@@ -300,7 +302,8 @@ async function tryRealBalance(task: SimulationTask, environment: CallEnvironment
 /**
  * Runs the swap with storage overrides.
  *
- * @param computeSetUp - finds the slots to override: from the layout, or from the slots that the token reads for the sender
+ * @param computeSetUp - finds the slots to override: from the layout, or from the slots that the token reads for the
+ *   sender
  */
 async function trySlots(
   task: SimulationTask,
@@ -313,8 +316,8 @@ async function trySlots(
 }
 
 /**
- * Finds the layout again, in case the token was upgraded. Then searches the slot of the sender, in case the token treats
- * this account specially.
+ * Finds the layout again, in case the token was upgraded. Then searches the slot of the sender, in case the token
+ * treats this account specially.
  */
 async function tryOtherLayouts(
   task: SimulationTask,
@@ -387,8 +390,8 @@ async function tryLoan(
 }
 
 /**
- * Compares the run of the probe with a bare run, if requested. Also compares if the swap failed for a sender without code,
- * since the probe at the sender may be the cause.
+ * Compares the run of the probe with a bare run, if requested. Also compares if the swap failed for a sender without
+ * code, since the probe at the sender may be the cause.
  */
 async function compareWithBareRun(
   task: SimulationTask,
@@ -404,6 +407,7 @@ async function compareWithBareRun(
     : runWithoutSenderProbe(task, environment, setUp))
   if (!bareOutcome || bareOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), bareOutcome))
     return { ...attempt, bareOutcome }
+  // Only bounds of the gas are known, so the difference may come from a refund. Measure the gas before refunds.
   const measuringTask = { ...task, request: { ...task.request, bareRunMode: 'measured' as const } }
   return { ...attempt, bareOutcome: await runWithoutSenderProbe(measuringTask, environment, setUp) }
 }

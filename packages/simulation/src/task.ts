@@ -56,7 +56,9 @@ export const isExhausted = ({ returnData, isOutOfGas }: ProbeReport): boolean =>
 const INVALID =
   /invalid.{0,3}(fe)?.{0,3}op.?code|bad ?instruction|invalid ?instruction|undefined ?instruction|not ?activated/i
 
-/** Describes a failure that used all gas. More gas does not fix an `INVALID` opcode, as in assertions of old compilers. */
+/**
+ * Describes a failure that used all gas. More gas does not fix an `INVALID` opcode, as in assertions of old compilers.
+ */
 export function exhaustionOf(nodeMessage: string): string {
   return INVALID.test(nodeMessage)
     ? 'invalid opcode: a failed assertion, or code that cannot run on this chain'

@@ -93,7 +93,7 @@ type Taxes = Pick<TokenReport, 'buyTaxPpm' | 'sellTaxPpm' | 'transferTaxPpm' | '
 
 function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
-    // If more was received than sent, the token moved other amounts too, and the tax is unknown.
+    // If more was received than sent, the token also moved other amounts. Such a round counts only if no other works.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
     const round = rounds.find((candidate) => isPlain(candidate[leg])) ?? rounds.find((candidate) => candidate[leg].ok)
     return round ? taxPpm(round[leg].sent, round[leg].received) : null
@@ -113,7 +113,7 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
 /** Rounding tolerance of tokens that store shares, in base units. */
 const ROUNDING = 2n
 
-/** Returns the largest part, in ppm of the sent amount, that a sender lost in addition to it; null if nothing was sent. */
+/** Returns the maximum loss of a sender in addition to the sent amount, in ppm of it; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
   // Skip transfers of zero, whose share is undefined.
   const sentTransfers = rounds

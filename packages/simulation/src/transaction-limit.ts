@@ -13,7 +13,9 @@ const RETRY_MS = 600_000
 
 /** Detects whether a chain limits the gas of a transaction, by asking a node once. */
 export class TransactionLimit {
+  /** Lowest block known to have the limit. */
   private activeFromBlock = Number.POSITIVE_INFINITY
+  /** Highest block known to have no limit. */
   private inactiveToBlock = -1
   private probedAtMs = Number.NEGATIVE_INFINITY
   private pendingProbe: Promise<boolean> | undefined

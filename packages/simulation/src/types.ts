@@ -1,4 +1,7 @@
-/** Public types of the package: simulation requests, results, and token reports. */
+/**
+ * Public types of the package: simulation requests, results, and token reports. A simulation installs a probe, a
+ * contract that measures balances and gas, at the sender's address. A bare run leaves the sender's code unchanged.
+ */
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, BlockRef, Priority } from '@sluice/rpc'
 import type { BlockEnvironment } from './next-block.ts'
@@ -29,7 +32,7 @@ export type SimulationRequest = {
   readonly spender?: Address
   /** Account whose balance increase of `tokenOut` is the output; default `from`. */
   readonly recipient?: Address
-  /** Block author; default: the block's own. */
+  /** Address that the EVM reports as the block's author; default: the author of `block`. */
   readonly coinbase?: Address
   /** Base slot of the mapping with the balances of `tokenIn`; searched if absent. */
   readonly balanceSlot?: bigint
@@ -53,12 +56,12 @@ export type SimulationRequest = {
    */
   readonly alternatives?: readonly Hex[]
   /**
-   * Mode of a bare run: a second run of the transaction without a probe at the sender, whose outcome is used if it differs.
+   * Mode of a bare run, whose outcome is used if it differs from the outcome with the probe. Default: no bare run.
    * `measured`: compares the gas before refunds. `charged`: compares the gas after refunds, and measures the gas before
    * refunds only if that differs. If the transaction fails and the sender has no code, a bare run always follows.
    */
   readonly bareRunMode?: 'measured' | 'charged'
-  /** True to also read the node's head, without an extra request. */
+  /** True to also read the node's newest block, without an extra request. */
   readonly withHead?: boolean
   /** Queue priority at the node; default `quote`. */
   readonly priority?: Priority
@@ -106,15 +109,15 @@ export type SwapSimulation = CallOutcome & {
 }
 
 /**
- * Ways in which the sender got the input and its allowance. Slot overrides do not affect gas. A loan or an approval makes
- * the token's slots warm before the swap, so that the measured gas is 5 to 12 % too low.
+ * Ways in which the sender got the input and its allowance. Slot overrides do not affect gas. A loan or an approval
+ * makes the token's slots warm before the swap, so that the measured gas is 5 to 12 % too low.
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
   readonly allowance: 'none' | 'slot' | 'approved' | 'own'
   /**
-   * Result of the bare run: `same` if it ends like the run with a probe at the sender; `bare` if it ends differently, so
-   * that its outcome was used. Absent if there was no bare run.
+   * Result of the bare run: `same` if it ends like the run with a probe at the sender; `bare` if it ends differently,
+   * so that its outcome was used. Absent if there was no bare run.
    */
   readonly sender?: 'same' | 'bare'
 }
@@ -124,17 +127,22 @@ export type TokenReport = {
   readonly token: Address
   readonly decimals: number | null
   readonly symbol: string | null
-  /** Parts per million; null if not measured. */
+  /** Share that a transfer from the pool loses, in parts per million; null if not measured. */
   readonly buyTaxPpm: number | null
+  /** Like `buyTaxPpm`, for a transfer to the pool. */
   readonly sellTaxPpm: number | null
+  /** Like `buyTaxPpm`, for a transfer between two other accounts. */
   readonly transferTaxPpm: number | null
   /**
    * Maximum amount that a sender loses in addition to the transferred amount, in parts per million. Swaps of such a
    * token are unsafe.
    */
   readonly surchargePpm: number | null
+  /** True if the token stores shares, whose value in base units can change; null if the storage layout is unknown. */
   readonly rebasing: boolean | null
+  /** True if an allowance can be changed only after a reset to zero; null if approvals fail. */
   readonly needsApprovalReset: boolean | null
+  /** True if an amount that was bought from the pool could be sold to it; null if no amount could be bought. */
   readonly sellable: boolean | null
   /** True if the token limits the size of transfers: the large amount failed, and the small one did not. */
   readonly sizeLimited: boolean | null

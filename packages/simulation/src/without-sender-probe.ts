@@ -36,8 +36,8 @@ const MAX_REFUND_DIVISOR = 5
 const GAS_TOLERANCE_PERCENT = 5
 
 /**
- * Runs the transaction without a probe at the sender; undefined if no node supports it. If the node does not report the gas
- * before refunds, a second run measures that gas, unless `bareRunMode` is `charged`.
+ * Runs the transaction without a probe at the sender; undefined if no node supports it. If the node does not report the
+ * gas before refunds, a second run measures that gas, unless `bareRunMode` is `charged`.
  */
 export async function runWithoutSenderProbe(
   task: SimulationTask,
@@ -60,7 +60,9 @@ export async function runWithoutSenderProbe(
   return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
 }
 
-/** Runs with a probe at the target, which leaves the sender unchanged; undefined if the probe cannot be set up there. */
+/**
+ * Runs with a probe at the target, which leaves the sender unchanged; undefined if the probe cannot be set up there.
+ */
 async function runAtTarget(
   task: SimulationTask,
   environment: CallEnvironment,

@@ -1,4 +1,4 @@
-/** Routes orders over the liquidity that an auction lists. */
+/** Routes orders over the liquidity that an auction lists. Called by `solve`. */
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import {
   type BalancerV2State,

@@ -7,7 +7,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import { z } from 'zod'
 import { readBody } from './read.ts'
 
-/** Limits on the size of an auction. One with all open orders on Ethereum has a few thousand orders and pools. */
+/** Limits of an auction's lists. An auction with all open orders on Ethereum has a few thousand orders and pools. */
 const MAX_ORDERS = 20_000
 const MAX_LIQUIDITY = 50_000
 const MAX_TOKENS = 50_000

@@ -1,4 +1,7 @@
-/** Fills: ways to execute an order or a part of it, and the sizes that are tried. */
+/**
+ * Fills of orders, and the sizes that are tried. A fill executes a whole order, or a part of it, by interactions: calls
+ * of the settlement contract.
+ */
 import type { Address } from '@sluice/chains'
 import type { Order } from './auction.ts'
 
@@ -8,9 +11,12 @@ export type OrderFill = {
   readonly buyAmount: bigint
 }
 
+/** A swap with an item of the auction's liquidity. Amounts are in base units. */
 export type LiquidityInteraction = {
   readonly kind: 'liquidity'
+  /** True if the settlement contract may use its own balances instead of this swap. */
   readonly internalize: boolean
+  /** Id of the item. */
   readonly id: string
   readonly inputToken: Address
   readonly outputToken: Address
@@ -20,6 +26,7 @@ export type LiquidityInteraction = {
 
 type Asset = { readonly token: Address; readonly amount: string }
 
+/** A call of any contract, with the allowances that it needs. Amounts are in base units. */
 export type CustomInteraction = {
   readonly kind: 'custom'
   readonly internalize: boolean
@@ -33,7 +40,7 @@ export type CustomInteraction = {
 
 export type Interaction = LiquidityInteraction | CustomInteraction
 
-/** A route for a part of an order. */
+/** A route for a whole order or for a part of it. */
 export type Fill = {
   /** Base units of the sell token that the interactions use. */
   readonly input: bigint

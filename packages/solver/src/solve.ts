@@ -12,8 +12,9 @@ const RESPONSE_MARGIN_MS = 500
 const MAX_SOLVE_MS = 15_000
 /** Maximum milliseconds per order. */
 const MAX_ORDER_MS = 5_000
-/** Maximum number of orders that are tried, and of orders that are tried concurrently. */
+/** Maximum orders that are tried. */
 const MAX_ORDERS = 2_000
+/** Maximum orders that are tried at a time. */
 const MAX_CONCURRENT = 4
 
 const WAD = 10n ** 18n
@@ -23,7 +24,7 @@ type Clock = () => number
 export type SolveOptions = {
   /** Wrapped native token, which prices gas. */
   readonly wrappedNative: Address | null
-  /** Router over the chain's pools; if absent, only the liquidity of the auction is used. */
+  /** Routes orders over the chain's pools; if absent, only the liquidity of the auction is used. */
   readonly chain?: ChainRouter
   readonly signal?: AbortSignal
   readonly now?: Clock
@@ -53,8 +54,8 @@ class AuctionSearch {
   private readonly signal: AbortSignal
   private readonly priceByToken = new Map<Address, Promise<bigint | null>>()
   /**
-   * By index of the order: best solution so far. Recorded as soon as it is found, because routes over the chain may
-   * arrive after the deadline.
+   * Best solution so far, by its id: the index of its order. Recorded as soon as it is found, because routes over the
+   * chain may arrive after the deadline.
    */
   private readonly bestSolutionById = new Map<number, RankedSolution>()
 
@@ -127,7 +128,7 @@ class AuctionSearch {
   }
 }
 
-/** Fills an order whose sell token is its buy token, without a swap. */
+/** Fills an order whose sell token is also its buy token, without a swap. */
 function fillWithSameToken({ kind }: Order, { sellAmount, buyAmount }: OrderFill): Fill {
   const amount = kind === 'sell' ? sellAmount : buyAmount
   return { input: amount, output: amount, interactions: [], gas: 0n }

@@ -66,8 +66,8 @@ type Options = RuntimeSettings & {
 }
 
 /**
- * If no new block arrives for this many block times, price jumps in the last block count as confirmed. Until then, a jump
- * may be a manipulation that the next block reverts.
+ * If no new block arrives for this many block times, price jumps in the last block count as confirmed. Until then, a
+ * jump may be a manipulation that the next block reverts.
  */
 const CONFIRM_JUMP_BLOCKS = 2
 
@@ -150,8 +150,8 @@ export class ChainRuntime {
   }
 
   /**
-   * Calls the listener with each snapshot while the chain is awake. A listener alone does not keep the chain awake; only
-   * `isBusy` does.
+   * Calls the listener with each snapshot while the chain is awake. A listener alone does not keep the chain awake;
+   * only `isBusy` does.
    *
    * @returns function that removes the listener
    */

@@ -1,6 +1,6 @@
 /**
- * Status of a chain for operators: whether this process follows its blocks (`awake`), and whether missing blocks are the
- * fault of the node.
+ * Status of a chain for operators: whether this process follows its blocks (`awake`), and whether missing blocks are
+ * the fault of the node.
  */
 import type { ScanStatus } from '@sluice/liquidity'
 import type { ChainClock } from '@sluice/rpc'

@@ -1,6 +1,6 @@
 /**
- * Computes the automatic slippage (`slippage=auto`): the smallest tolerance with which a transaction that is mined within
- * two blocks is likely to succeed.
+ * Computes the automatic slippage (`slippage=auto`): the smallest tolerance with which a transaction that is mined
+ * within two blocks is likely to succeed.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import { familyOf, nullIfRefused } from '@sluice/liquidity'
@@ -28,17 +28,17 @@ const MAX_STEADY_FEE_PPM = 250
  */
 const TAIL_MOVE_PPM = { steady: 100, volatile: 1_000 }
 /**
- * Share of a pool's fee that is added to the pool's expected move. Pools with higher fees are shallower, and their prices
- * are corrected by arbitrage later.
+ * Share of a pool's fee that is added to the pool's expected move. Pools with higher fees are shallower, and their
+ * prices are corrected by arbitrage later.
  */
 const FEE_SHARE = 0.5
 
 /**
  * Returns a slippage that the route is unlikely to exceed, computed from the move of each pool: the loss that quotes
- * through the pool may have within two blocks. A pool's move is the loss of its worst sample; while there are few samples,
- * this is averaged with the move expected from the pool's fee. Pools of one pair move together, so the moves of these
- * pools are added, weighted by each pool's share of the trade. Different pairs move independently, so the squares of the
- * moves of pairs are added.
+ * through the pool may have within two blocks. A pool's move is the loss of its worst sample; while there are few
+ * samples, this is averaged with the move expected from the pool's fee. Pools of one pair move together, so the moves
+ * of these pools are added, weighted by each pool's share of the trade. Different pairs move independently, so the
+ * squares of the moves of pairs are added.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,

@@ -1,7 +1,7 @@
 /**
- * Finds pools whose quotes fade: one block after a quote, the pool pays less, and the trades in between do not explain the
- * loss. Computes the penalty with which routes through such pools are ranked. Does no I/O. Evidence decays with samples
- * and with time, and its amount is limited.
+ * Finds pools whose quotes fade: one block after a quote, the pool pays less, and the trades in between do not explain
+ * the loss. Computes the penalty with which routes through such pools are ranked. Does no I/O. Evidence decays with
+ * samples and with time, and its amount is limited.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { DriftPenalties } from '@sluice/routing'
@@ -19,9 +19,9 @@ const SAMPLE_MEMORY = 60
 /** Half-life of evidence in seconds. */
 const HALF_LIFE_SECONDS = 3_600
 /**
- * Thresholds on (fadedWeight - improvedWeight) / sqrt(fadedWeight + improvedWeight), from which a pool gets a penalty or
- * is excluded. With decayed weights, this root is 1.4 standard deviations, so 3 is 4.2 standard deviations. A pool whose
- * price changes equally often in both directions exceeds that in one of 90,000 independent windows.
+ * Thresholds on (fadedWeight - improvedWeight) / sqrt(fadedWeight + improvedWeight), from which a pool gets a penalty
+ * or is excluded. With decayed weights, this root is 1.4 standard deviations, so 3 is 4.2 standard deviations. A pool
+ * whose price changes equally often in both directions exceeds that in one of 90,000 independent windows.
  */
 const PENALTY_THRESHOLD = 3
 const EXCLUSION_THRESHOLD = 3.5

@@ -1,7 +1,7 @@
 /**
- * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls. The
- * drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and reports
- * each snapshot.
+ * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls.
+ * The drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and
+ * reports each snapshot.
  */
 import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
@@ -27,8 +27,8 @@ const SIMULATIONS_PER_QUOTE = BLOCKS_AFTER.length
 /** Extra node calls if a simulation fails: reading the target's code, and a retry. */
 const EXTRA_CALLS_AFTER_FAILURE = 2
 /**
- * Minimum shortfall that the pools' state changes do not explain, in ppm of the output, for which the pools of a route are
- * simulated one by one.
+ * Minimum shortfall that the pools' state changes do not explain, in ppm of the output, for which the pools of a route
+ * are simulated one by one.
  */
 const SUSPICIOUS_PPM = 1_000
 /** Maximum legs of a route whose pools are simulated one by one. */

@@ -1,6 +1,6 @@
 /**
- * Statistics of drift samples by chain, family, DEX, and pool. A drift sample is a quote that was simulated again one or
- * two blocks later. Does no I/O; every map has a limit.
+ * Statistics of drift samples by chain, family, DEX, and pool. A drift sample is a quote that was simulated again one
+ * or two blocks later. Does no I/O; every map has a limit.
  */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'

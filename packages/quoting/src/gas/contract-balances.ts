@@ -69,7 +69,9 @@ export class ContractBalanceReader {
   }
 }
 
-/** Returns the balances on which refunds depend: of all tokens in the Executor, and of the output tokens in the Guard. */
+/**
+ * Returns the balances on which refunds depend: of all tokens in the Executor, and of the output tokens in the Guard.
+ */
 function balanceKeys(routes: readonly RoutePlan[], { guard, executor, wrappedNative }: Holders): readonly BalanceKey[] {
   const legTokens = routes.flatMap(({ legs }) => legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
   const tokens = new Set([...legTokens, ...(wrappedNative ? [wrappedNative] : [])])

@@ -1,7 +1,8 @@
 /**
- * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures many pools per call: the pools between a quote's
- * tokens, and the pools between these tokens and the chain's hubs. On request of a quote, measures the pools of routes
- * whose ranking depends on gas. If a measurement fails, a pool keeps the gas of its family.
+ * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures many
+ * pools per call: the pools between a quote's tokens, and the pools between these tokens and the chain's hubs. On
+ * request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement fails, a pool keeps
+ * the gas of its family.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -15,8 +16,8 @@ import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
 /**
- * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first, as
- * a middle, and as the last hop of a route, so a call has up to three times as many hops.
+ * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first,
+ * as a middle, and as the last hop of a route, so a call has up to three times as many hops.
  */
 const DIRECTIONS_PER_CALL = 16
 /** Maximum directions per pool, because pools with many tokens have dozens. */
@@ -92,8 +93,8 @@ export class GasProber {
   }
 
   /**
-   * Measures those of the pools that are due, as many as fit in one call. Waits at most `MEASURE_TIMEOUT_MS` for the result.
-   * Never rejects.
+   * Measures those of the pools that are due, as many as fit in one call. Waits at most `MEASURE_TIMEOUT_MS` for the
+   * result. Never rejects.
    *
    * @returns true if a pool has a new measurement
    */

@@ -1,9 +1,9 @@
 /**
- * Decides when to measure the extra gas of a route that is mined some time after the next block: oracle observations fall
- * due, cached rates expire, and epochs end. A later simulation, at the transaction's deadline, measures this gas. It runs
- * if a family of the route declares such gas, if the gas of a pool or token changed with time before, or if a pool or
- * token was not compared recently. In the last case the simulated time is after the deadline, so that the comparison also
- * holds for later quotes.
+ * Decides when to measure the extra gas of a route that is mined some time after the next block: oracle observations
+ * fall due, cached rates expire, and epochs end. A later simulation, at the transaction's deadline, measures this gas.
+ * It runs if a family of the route declares such gas, if the gas of a pool or token changed with time before, or if a
+ * pool or token was not compared recently. In the last case the simulated time is after the deadline, so that the
+ * comparison also holds for later quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
@@ -12,8 +12,8 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 /** Maximum pools and tokens with a comparison between the gas in the next block and the gas later. */
 const MAX_COMPARISONS = 20_000
 /**
- * Seconds for which a comparison without a change is valid. The later simulation of pools or tokens without a comparison
- * runs this many seconds after the deadline.
+ * Seconds for which a comparison without a change is valid. The later simulation of pools or tokens without a
+ * comparison runs this many seconds after the deadline.
  */
 const STEADY_SECONDS = 600
 /** Seconds for which a pool or token whose gas changed is compared at every quote. */

@@ -4,9 +4,9 @@
  * each part. This is a Kalman filter without covariances.
  *
  * The parts of a route are its pools, tokens, written storage slots, and its two ends (input and output). Tokens are
- * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in
- * each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`,
- * `in <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
+ * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more
+ * in each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`, `in
+ * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -29,10 +29,10 @@ const MAX_BLOCKS = 4
 /** Maximum pools with a correction for searches: the pools that were simulated most recently. */
 const MAX_POOLS = 512
 /**
- * Standard deviation in gas of a part's correction before any observation, by kind of part. `leg` is the transfer of one
- * token of a pool. `write` is a storage slot of one pool that not every trade writes, such as a tick. Writing an empty
- * slot costs 17,100 gas more (EIP-2200), and some families have three such slots. `slot` is the same slot in all pools of
- * a family.
+ * Standard deviation in gas of a part's correction before any observation, by kind of part. `leg` is the transfer of
+ * one token of a pool. `write` is a storage slot of one pool that not every trade writes, such as a tick. Writing an
+ * empty slot costs 17,100 gas more (EIP-2200), and some families have three such slots. `slot` is the same slot in all
+ * pools of a family.
  */
 const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
@@ -51,8 +51,8 @@ const SENDER_SHARE = 0.005
 /** Standard deviation in gas of each crossed tick, because a tick that no other trade crosses has no estimate. */
 const TICK_GAS = 12_000
 /**
- * Maximum difference from the prediction that one simulation contributes, as a share of the route's gas. A route through
- * unusual code must not distort the estimates.
+ * Maximum difference from the prediction that one simulation contributes, as a share of the route's gas. A route
+ * through unusual code must not distort the estimates.
  */
 const MAX_ERROR_SHARE = 0.1
 /** Maximum absolute correction of a part in gas. */

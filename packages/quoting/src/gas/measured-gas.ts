@@ -64,8 +64,8 @@ export class MeasuredGas {
   }
 
   /**
-   * Merges the measured gas with the learned corrections of pools without measurements. Returns the same object until the
-   * measurements or `learnedGas` change.
+   * Merges the measured gas with the learned corrections of pools without measurements. Returns the same object until
+   * the measurements or `learnedGas` change.
    */
   mergeWith(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
     if (this.mergedGas && this.mergedLearnedGas === learnedGas) return this.mergedGas

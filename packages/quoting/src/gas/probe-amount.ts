@@ -2,7 +2,9 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 
-/** Relative change of the square root of the price by the first tried amount; so small that the swap crosses no tick. */
+/**
+ * Relative change of the square root of the price by the first tried amount; so small that the swap crosses no tick.
+ */
 const FIRST_MOVE = 2e-6
 /** Maximum tried amounts; a larger amount is tried if the previous one buys nothing. */
 const MAX_TRIES = 4

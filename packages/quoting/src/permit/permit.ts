@@ -27,8 +27,8 @@ const SIGNATURE_LENGTH = 2 + 2 * 65
 const DELEGATION_CODE = /^0xef0100[0-9a-f]{40}$/i
 
 /**
- * Normalizes a permit for its owner. Converts the signature of a key to the form that tokens expect. Leaves the signature
- * of a contract (ERC-1271) unchanged. An EIP-7702 account may sign either way.
+ * Normalizes a permit for its owner. Converts the signature of a key to the form that tokens expect. Leaves the
+ * signature of a contract (ERC-1271) unchanged. An EIP-7702 account may sign either way.
  *
  * @returns undefined if neither the owner's key nor its code can have made the signature
  */

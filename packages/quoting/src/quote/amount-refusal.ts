@@ -1,6 +1,6 @@
 /**
- * Checks whether a search failed because of the amount of the request: looks for another amount that has a route. Called
- * by `errorOfFailedSearch`.
+ * Checks whether a search failed because of the amount of the request: looks for another amount that has a route.
+ * Called by `errorOfFailedSearch`.
  */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
@@ -11,7 +11,9 @@ type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 const STEP_FACTOR = 1_000_000n
 /** Maximum steps in each direction. */
 const MAX_STEPS = 6
-/** Maximum searches that narrow down a maximum amount. If it is within one step, the result is at most 20 % too small. */
+/**
+ * Maximum searches that narrow down a maximum amount. If it is within one step, the result is at most 20 % too small.
+ */
 const MAX_NARROWING = 6
 /**
  * Maximum searches that narrow down a minimum amount. Half as many searches could return an amount 24 % above the

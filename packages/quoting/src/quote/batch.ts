@@ -33,8 +33,8 @@ type Options = {
 }
 
 /**
- * Quotes all requests at the chain's head; each result succeeds or fails on its own. Quotes all of them again if a reorg
- * removes the block.
+ * Quotes all requests at the chain's head; each result succeeds or fails on its own. Quotes all of them again if a
+ * reorg removes the block.
  *
  * @throws RpcError, MarketError if the head cannot be read
  */

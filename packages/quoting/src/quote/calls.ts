@@ -20,8 +20,8 @@ type Approval = {
 
 /**
  * Returns the approvals that the owner must send before the spender can transfer the amount: none if the allowance
- * suffices, or one approval of exactly the amount. Some tokens require an approval of zero before that. Each approval is
- * simulated at the block.
+ * suffices, or one approval of exactly the amount. Some tokens require an approval of zero before that. Each approval
+ * is simulated at the block.
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */

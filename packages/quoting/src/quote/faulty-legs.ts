@@ -21,8 +21,8 @@ const MAX_LEGS = 32
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
 /**
- * Maximum calls that narrow down the largest input that works. After these, the interval that contains it is at most 2 %
- * of the leg's input.
+ * Maximum calls that narrow down the largest input that works. After these, the interval that contains this input is
+ * at most 2 % of the leg's input.
  */
 const REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
@@ -30,7 +30,9 @@ const MAX_PAIRS = 8
 /** Maximum shortfall of a leg's simulated output against the output in the route plan, in parts per thousand. */
 const MAX_SHORTFALL_PER_MILLE = 5n
 
-/** Minimum output in base units for which the shortfall is checked. For smaller outputs, rounding may exceed the limit. */
+/**
+ * Minimum output in base units for which the shortfall is checked. For smaller outputs, rounding may exceed the limit.
+ */
 const MIN_MEASURABLE_OUT = 1_000n
 
 export type FaultyLegs = {

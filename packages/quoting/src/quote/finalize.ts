@@ -57,8 +57,8 @@ export type SwapQuote = {
   /** Gas that the receipt will show, after refunds. */
   readonly gasCharged: bigint
   /**
-   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if work of a pool
-   * or token, such as an hourly update, falls due before the deadline.
+   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if work of a
+   * pool or token, such as an hourly update, falls due before the deadline.
    */
   readonly gasChargedAtDeadline: bigint
   /** Cost of `gasCharged` and of the L1 data fee. */
@@ -134,8 +134,8 @@ function clampToZero(ppm: bigint): bigint {
 type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
 
 /**
- * Returns the missing approvals and the swap. For an ERC-20 input without a permit, simulates all calls as one transaction,
- * and returns the warnings of this simulation.
+ * Returns the missing approvals and the swap. For an ERC-20 input without a permit, simulates all calls as one
+ * transaction, and returns the warnings of this simulation.
  */
 async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
   const { request, rpc, view, route, trial, signal } = simulatedRoute
@@ -216,9 +216,9 @@ function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(s
 const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
- * Returns the gas of the price oracle writes that a simulation in the quoted block omits. A pool writes its oracle at its
- * first swap in a block, so the simulation omits the write of each pool that already traded in the quoted block. Called
- * if the node cannot simulate in the next block.
+ * Returns the gas of the price oracle writes that a simulation in the quoted block omits. A pool writes its oracle at
+ * its first swap in a block, so the simulation omits the write of each pool that already traded in the quoted block.
+ * Called if the node cannot simulate in the next block.
  */
 function unseenNextBlockGas(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
   const alreadyTradedPools = poolsOf(route).filter(({ id }) => touchedPools.has(id))

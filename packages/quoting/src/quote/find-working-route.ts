@@ -3,8 +3,8 @@
  * taxes, and input limits that earlier rounds learned. Called by `quoteAtView` for each quote.
  *
  * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
- * taxes. The shortfall of a route is its expected output minus its simulated output. A trial is the outcome of simulating
- * a route.
+ * taxes. The shortfall of a route is its expected output minus its simulated output. A trial is the outcome of
+ * simulating a route.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
@@ -40,8 +40,8 @@ import { assertUnwrappable } from './unwrap-limit.ts'
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
 /**
- * Search budget of each round after the first, in work units; the first round may use `MAX_WORK`. It is twice the work of
- * the hardest measured search in 20,000 pools.
+ * Search budget of each round after the first, in work units; the first round may use `MAX_WORK`. It is twice the work
+ * of the hardest measured search in 20,000 pools.
  */
 const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
@@ -60,8 +60,8 @@ const OUT_OF_GAS = {
 /** Maximum searches in the first round for an exact input; each search knows the measured gas of more pools. */
 const MAX_MEASURED_SEARCHES = 6
 /**
- * Maximum searches for an exact output through the pools of a given route. Each search excludes the pools of the previous
- * result that the given route does not use.
+ * Maximum searches for an exact output through the pools of a given route. Each search excludes the pools of the
+ * previous result that the given route does not use.
  */
 const MAX_CHEAPER_SEARCHES = 2
 /** If the gas of a route costs at least 1/1,000 (0.1 %) of its output, gas may decide which route is best. */
@@ -244,8 +244,8 @@ type RoundInput = Omit<Faults, 'failed'> & {
 }
 
 /**
- * Searches a route. If gas may decide between routes, measures the gas of the routes' pools that are not measured yet, and
- * searches again, because a pool can use twice the gas that is recorded for its family.
+ * Searches a route. If gas may decide between routes, measures the gas of the routes' pools that are not measured yet,
+ * and searches again, because a pool can use twice the gas that is recorded for its family.
  */
 async function searchMeasured(
   round: RoundInput,
@@ -273,8 +273,8 @@ type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
  * Looks for a route of an exact output whose input and measured gas cost less together. First simulates the estimated
- * route together with candidates that sell the same input. If a candidate pays more after gas, searches the exact output
- * again in the pools of that candidate.
+ * route together with candidates that sell the same input. If a candidate pays more after gas, searches the exact
+ * output again in the pools of that candidate.
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,

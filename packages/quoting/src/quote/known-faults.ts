@@ -1,6 +1,6 @@
 /**
- * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds
- * the faults of each failed route. Used by `findWorkingRoute`.
+ * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
+ * adds the faults of each failed route. Used by `findWorkingRoute`.
  */
 import type { Address } from '@sluice/chains'
 import type { InputLimit, RoutePlan } from '@sluice/routing'

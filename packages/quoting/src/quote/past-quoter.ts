@@ -41,7 +41,9 @@ type Options = Omit<
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
   /** Returns the node that reads pools and simulates routes. */
   readonly rpc: () => Rpc
-  /** Returns the node that reads contract code. The answers of `rpc` may describe the state in the middle of a block. */
+  /**
+   * Returns the node that reads contract code. The answers of `rpc` may describe the state in the middle of a block.
+   */
   readonly codesRpc: () => Rpc
   readonly listPools: ListPools
 }
@@ -121,8 +123,8 @@ export class PastQuoter {
       ...this.options,
       contracts,
       clock: fixedClock(block),
-      // A copy, because a caller can choose a block at which a token had another tax. Quotes of the newest block must not
-      // use that tax.
+      // A copy, because a caller can choose a block at which a token had another tax. Quotes of the newest block must
+      // not use that tax.
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),

@@ -1,6 +1,6 @@
 /**
- * Computes one quote on the pools of one block: searches a route, simulates it, and computes gas and warnings. Called by
- * `Quoter` for the newest block, and by `PastQuoter` for past blocks.
+ * Computes one quote on the pools of one block: searches a route, simulates it, and computes gas and warnings. Called
+ * by `Quoter` for the newest block, and by `PastQuoter` for past blocks.
  */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, RoutePlan } from '@sluice/routing'
@@ -135,8 +135,8 @@ export function termsContext(view: ChainView, parts: SearchKnowledge): TermsCont
 }
 
 /**
- * Returns the ERC-20 form of the native token, in which gas is priced on a chain that has no wrapper of the native token;
- * undefined if the chain has none.
+ * Returns the ERC-20 form of the native token, in which gas is priced on a chain that has no wrapper of the native
+ * token; undefined if the chain has none.
  */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address

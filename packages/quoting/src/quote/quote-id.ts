@@ -8,8 +8,9 @@ import type { WorkingTrial } from './try-route.ts'
 const DIGITS = 20
 
 /**
- * Builds the id of a quote: chain, block, and a digest of the route and its amounts. The sender is not part of the digest:
- * the id reveals nothing about the caller, and a quote without a sender has the same id as the transaction for it.
+ * Builds the id of a quote: chain, block, and a digest of the route and its amounts. The sender is not part of the
+ * digest: the id reveals nothing about the caller, and a quote without a sender has the same id as the transaction for
+ * it.
  */
 export function quoteId(
   chainId: number,

@@ -86,8 +86,8 @@ export class Quoter {
   }
 
   /**
-   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if no route
-   * is found.
+   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if no
+   * route is found.
    */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
     const view = await this.options.runtime.parts.views.inMemory([this.endTokensOf(request)], signal)
@@ -97,7 +97,9 @@ export class Quoter {
     return result.ok ? result.route : undefined
   }
 
-  /** Starts a quote at a view's block, or joins an identical quote in flight. @throws QuotingError for a past deadline */
+  /**
+   * Starts a quote at a view's block, or joins an identical quote in flight. @throws QuotingError for a past deadline
+   */
   private start(view: ChainView, request: QuoteRequest, key: string, requestContext: QuotingContext): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
@@ -136,8 +138,8 @@ export class Quoter {
     const outcome = await result.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // `mayDependOnBlock` is true if the node may lack this block, for example because it lags. An earlier block may then
-        // work. Other RPC errors are final. Other errors are thrown only if this block is still the head.
+        // `mayDependOnBlock` is true if the node may lack this block, for example because it lags. An earlier block may
+        // then work. Other RPC errors are final. Other errors are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.mayDependOnBlock) throw error
         return { head: undefined, error }
       },
@@ -152,8 +154,8 @@ export class Quoter {
   }
 
   /**
-   * Quotes at an earlier block if the node does not have the block of the view. This happens only if the view comes from
-   * another process, whose node was ahead of this one's.
+   * Quotes at an earlier block if the node does not have the block of the view. This happens only if the view comes
+   * from another process, whose node was ahead of this one's.
    *
    * @throws the error of the last attempt if it does not depend on the block, or if there is no earlier block
    */

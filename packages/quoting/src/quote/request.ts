@@ -17,8 +17,8 @@ export type QuoteRequest = {
   /** Exact input in base units. */
   readonly amountIn: bigint | undefined
   /**
-   * Exact output in base units, alternative to `amountIn`: the minimum that the sender receives after slippage, fee, and
-   * taxes.
+   * Exact output in base units, alternative to `amountIn`: the minimum that the sender receives after slippage, fee,
+   * and taxes.
    */
   readonly amountOut: bigint | undefined
   readonly from: Address

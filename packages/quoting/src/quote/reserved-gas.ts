@@ -1,19 +1,19 @@
 /**
- * Computes the gas that a transaction's gas limit needs in addition to the gas used. A call forwards at most 63/64 of the
- * remaining gas (EIP-150), and a payment in the native token needs a stipend. The caller can spend the remaining 1/64 on
- * its own later steps, so only calls near the end of a transaction need extra gas.
+ * Computes the gas that a transaction's gas limit needs in addition to the gas used. A call forwards at most 63/64 of
+ * the remaining gas (EIP-150), and a payment in the native token needs a stipend. The caller can spend the remaining
+ * 1/64 on its own later steps, so only calls near the end of a transaction need extra gas.
  */
 
 /**
- * Gas stipend of the native payment to the sender, less the gas that the Guard uses after the payment. Measured; equal for
- * all routes.
+ * Gas stipend of the native payment to the sender, less the gas that the Guard uses after the payment. Measured; equal
+ * for all routes.
  */
 const NATIVE_STIPEND = 1_928
 /** Share of the used gas that must remain for EIP-150: traces show one to two nested calls, each with 1/63. */
 const RESERVED_SHARE = 1.5 / 63
 /**
- * Gas that the Guard uses after the call of the Executor, by kind of output. For `native`, only the gas until the payment
- * counts. Measured on Ethereum's mainnet state.
+ * Gas that the Guard uses after the call of the Executor, by kind of output. For `native`, only the gas until the
+ * payment counts. Measured on Ethereum's mainnet state.
  */
 const GAS_AFTER_CALL = { token: 30_000, native: 16_000 }
 /**

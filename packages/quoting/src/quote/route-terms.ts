@@ -15,8 +15,8 @@ export type TermsContext = {
   /** Penalties of pools whose quotes fade, as of a block's timestamp in Unix seconds. */
   readonly driftPenaltiesAt: (timestamp: number) => DriftPenalties | undefined
   /**
-   * Measured gas and gas corrections of pools, as of a block's timestamp in Unix seconds. Pools without an entry have the
-   * gas of their family.
+   * Measured gas and gas corrections of pools, as of a block's timestamp in Unix seconds. Pools without an entry have
+   * the gas of their family.
    */
   readonly learnedGasAt: (timestamp: number) => LearnedGas | undefined
 }

@@ -1,9 +1,9 @@
 /**
- * Searches routes that may use sampled pools. Called by `findWorkingRoute`. A sampled pool has no known formula: only its
- * outputs for some inputs (samples) are known. These outputs come from code that anyone can deploy, so the pool can pay
- * less in a transaction than in a simulation, and only the minimum output of a transaction is guaranteed. So a route
- * through untrusted sampled pools is used in two cases only: no other route exists, or its minimum output reaches the
- * output of the best route without such pools.
+ * Searches routes that may use sampled pools. Called by `findWorkingRoute`. A sampled pool has no known formula: only
+ * its outputs for some inputs (samples) are known. These outputs come from code that anyone can deploy, so the pool can
+ * pay less in a transaction than in a simulation, and only the minimum output of a transaction is guaranteed. So a
+ * route through untrusted sampled pools is used in two cases only: no other route exists, or its minimum output reaches
+ * the output of the best route without such pools.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -81,7 +81,9 @@ export async function searchSampled(
 
 const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()
 
-/** Returns the sampled pools that trade the input or output token of a request. The market limits the number of pools. */
+/**
+ * Returns the sampled pools that trade the input or output token of a request. The market limits the number of pools.
+ */
 function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNative }: SearchRequest): readonly Pool[] {
   let pools = sampledPools.get(snapshot)
   if (!pools) {

@@ -1,6 +1,6 @@
 /**
- * Computes the amount of a route search. An exact input is searched as requested. For an exact output, the search amount
- * is larger than the requested amount by fee, tax, and slippage.
+ * Computes the amount of a route search. An exact input is searched as requested. For an exact output, the search
+ * amount is larger than the requested amount by fee, tax, and slippage.
  */
 import { NATIVE } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
@@ -12,8 +12,8 @@ type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * Returns true if the Executor pays the sender directly. Otherwise the Guard pays the sender, by a second transfer, which
- * some tokens tax or reject. A native output is always paid by the Guard.
+ * Returns true if the Executor pays the sender directly. Otherwise the Guard pays the sender, by a second transfer,
+ * which some tokens tax or reject. A native output is always paid by the Guard.
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLookup): boolean {
   return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE
@@ -25,8 +25,8 @@ export function releaseTaxPpm(request: QuoteRequest, taxes: TaxLookup): bigint {
 }
 
 /**
- * Returns the output that the sender must receive in the simulation, so that the output after the maximum slippage is at
- * least `amountOut`.
+ * Returns the output that the sender must receive in the simulation, so that the output after the maximum slippage is
+ * at least `amountOut`.
  */
 export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: ResolvedRequest): bigint {
   return outputFor(amountOut, slippagePpm)

@@ -1,5 +1,6 @@
 /**
- * Builds the error of a failed search, for `findWorkingRoute`. If another amount has a route, the error names that amount.
+ * Builds the error of a failed search, for `findWorkingRoute`. If another amount has a route, the error names that
+ * amount.
  */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import { QuotingError } from '../errors.ts'

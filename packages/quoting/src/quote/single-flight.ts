@@ -2,8 +2,8 @@
 import { abortable } from '@sluice/rpc'
 
 /**
- * Work that callers share. `inFlight` is undefined once the work has ended, so that its result can be freed: a `Map` keeps
- * deleted values in memory for a while.
+ * Work that callers share. `inFlight` is undefined once the work has ended, so that its result can be freed: a `Map`
+ * keeps deleted values in memory for a while.
  */
 type Flight<T> = {
   inFlight: { readonly result: Promise<T>; readonly controller: AbortController } | undefined
@@ -11,8 +11,8 @@ type Flight<T> = {
 }
 
 /**
- * Runs identical concurrent work once. If a caller aborts, the work continues for the other callers; it is aborted when no
- * caller is left.
+ * Runs identical concurrent work once. If a caller aborts, the work continues for the other callers; it is aborted when
+ * no caller is left.
  */
 export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>()

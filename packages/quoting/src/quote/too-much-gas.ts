@@ -1,6 +1,7 @@
 /**
  * Limits the gas of routes, and chooses the pools to exclude from a route above the limit. For example, a swap in a
- * drained pool with narrow ticks can spend millions of gas on empty tick bitmap words and does not fit in a transaction.
+ * drained pool with narrow ticks can spend millions of gas on empty tick bitmap words and does not fit in a
+ * transaction.
  */
 import type { RoutePlan } from '@sluice/routing'
 

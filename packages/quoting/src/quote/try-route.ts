@@ -89,9 +89,9 @@ export type Trial =
       readonly exactOutputMiss?: { readonly paid: bigint; readonly expected: bigint }
     }
   /**
-   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. The
-   * gas of a revert with data says nothing: an inner call that hits INVALID (as a failed assertion in USDT does) burns
-   * nearly all gas, and its caller then reverts with data.
+   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data.
+   * The gas of a revert with data says nothing: an inner call that hits INVALID (as a failed assertion in USDT does)
+   * burns nearly all gas, and its caller then reverts with data.
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -158,7 +158,8 @@ async function runRoute(
   )
   const validity = { now: block.timestamp, deadline }
   const laterSimulationDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
-  // The later simulation may be due after the deadline, when a permit has expired. With a permit, it runs at the deadline.
+  // The later simulation may be due after the deadline, when a permit has expired. With a permit, it runs at the
+  // deadline.
   const laterSimulationAt = permit && laterSimulationDueAt !== undefined ? deadline : laterSimulationDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
@@ -284,8 +285,8 @@ async function createRunner(
       ...(bareRunMode && { bareRunMode }),
     })
     const { sender: senderWay } = result.ways
-    // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it would
-    // postpone the next `measured` run of these tokens and pools.
+    // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it
+    // would postpone the next `measured` run of these tokens and pools.
     if (senderWay === 'bare' || (senderWay && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')
     return { ...encoded, simulation: result }

@@ -17,8 +17,8 @@ const READ_GAS = 500_000n
 const BALANCE_OF = '0x70a08231'
 
 /**
- * Lists the holdings that transfers change, with the holdings of `firstAccount` first. Excludes the wrapped native token
- * that its own contract holds.
+ * Lists the holdings that transfers change, with the holdings of `firstAccount` first. Excludes the wrapped native
+ * token that its own contract holds.
  */
 export function holdingsOf(
   flows: readonly TokenTransfer[],
@@ -65,8 +65,8 @@ const wordOf = (data: Hex | undefined) =>
   data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
 
 /**
- * Replaces logged changes by the changes of balances that were read. Logged changes stay if the balance was not read, or
- * if it did not change: on partial state, as in recordings for tests, `balanceOf` of an indexed token reads zero.
+ * Replaces logged changes by the changes of balances that were read. Logged changes stay if the balance was not read,
+ * or if it did not change: on partial state, as in recordings for tests, `balanceOf` of an indexed token reads zero.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
   const correctedChanges = new Map([...changes].map(([account, tokenChanges]) => [account, new Map(tokenChanges)]))

@@ -5,8 +5,8 @@ const PARTS_PER_BPS = 1_000n
 const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
 
 /**
- * Returns the basis points of the best output by which the paid output is below it, with 3 decimals, rounded toward zero;
- * negative if the paid output is higher.
+ * Returns the basis points of the best output by which the paid output is below it, with 3 decimals, rounded toward
+ * zero; negative if the paid output is higher.
  */
 export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null {
   return bestAmount > 0n

@@ -127,7 +127,8 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
 }
 
 /**
- * Reads the trades of accounts other than the sender: orders that a solver executes, or operations that a relayer sends.
+ * Reads the trades of accounts other than the sender: orders that a solver executes, or operations that a relayer
+ * sends.
  */
 function readOrders(changes: Changes, context: TradeContext): TradeReading {
   const owners = new Set([...context.externalAccounts, ...namedOwners(context.logs)])

@@ -20,7 +20,9 @@ export type TradeComparison = {
   readonly leftBps: number | null
   /** Like `leftBps`, relative to `bound` instead of the best output. */
   readonly leftAtMostBps: number | null
-  /** `leftBps` after the gas of both swaps; null if gas has no price in the output token, or somebody else has paid it. */
+  /**
+   * `leftBps` after the gas of both swaps; null if gas has no price in the output token, or somebody else has paid it.
+   */
   readonly leftNetBps: number | null
 }
 

@@ -19,7 +19,9 @@ type Options = {
   readonly context: SimulationContext
 }
 
-/** Simulates swaps. If the storage slots of the input token are unknown, a pool that holds the token lends the input. */
+/**
+ * Simulates swaps. If the storage slots of the input token are unknown, a pool that holds the token lends the input.
+ */
 export class Simulator {
   private readonly options: Options
 

@@ -1,6 +1,6 @@
 /**
- * Keeps one quote up to date for all streams with the same request. A refusal is a `QuotingError`: the request has no quote
- * at a block, and may have one at a later block.
+ * Keeps one quote up to date for all streams with the same request. A refusal is a `QuotingError`: the request has no
+ * quote at a block, and may have one at a later block.
  */
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
@@ -10,8 +10,8 @@ import type { QuoteRequest } from '../quote/request.ts'
 import { isSameQuote, isSameRoute, type StreamListener, type StreamUpdate } from './update.ts'
 
 /**
- * Maximum consecutive blocks for which the transaction is not simulated again, because no pool changed or the search finds
- * the same route.
+ * Maximum consecutive blocks for which the transaction is not simulated again, because no pool changed or the search
+ * finds the same route.
  */
 const MAX_UNSIMULATED_BLOCKS = 4
 /** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */

@@ -28,8 +28,8 @@ const SAME_SHAPE_LETTERS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns a key that is equal for symbols that look alike. Replaces Unicode's confusable characters before the case is
- * changed. Then removes differences of width, accents, small capitals, signs, and case. Then replaces Latin letters that
- * look like other letters or digits.
+ * changed. Then removes differences of width, accents, small capitals, signs, and case. Then replaces Latin letters
+ * that look like other letters or digits.
  */
 export function lookAlikeKey(symbol: string): string {
   // Before case folding: capitals of other scripts may look like Latin capitals although their small letters do not.

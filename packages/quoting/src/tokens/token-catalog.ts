@@ -45,8 +45,8 @@ export class TokenCatalog {
   }
 
   /**
-   * Returns the tokens whose symbol or name contains the text, in the order of the list. If the text is an address, returns
-   * the token at this address.
+   * Returns the tokens whose symbol or name contains the text, in the order of the list. If the text is an address,
+   * returns the token at this address.
    *
    * @throws RpcError
    */

@@ -1,7 +1,7 @@
 /**
- * Checks tokens outside the chain's file (unlisted tokens) before they are priced: reads the real balances of their pools,
- * and tests whether the tokens can be sold. Callers wait only for a short time; results that arrive later apply to later
- * requests.
+ * Checks tokens outside the chain's file (unlisted tokens) before they are priced: reads the real balances of their
+ * pools, and tests whether the tokens can be sold. Callers wait only for a short time; results that arrive later apply
+ * to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
@@ -43,8 +43,8 @@ export class TokenEvidence {
   }
 
   /**
-   * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`. The next call repeats a failed
-   * check.
+   * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`. The next call repeats a
+   * failed check.
    *
    * @returns tokens whose checks have not finished
    */

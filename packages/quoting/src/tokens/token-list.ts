@@ -1,4 +1,6 @@
-/** Lists a chain's tokens for users to choose from: the tokens of the chain's file, and tokens with enough liquidity. */
+/**
+ * Lists a chain's tokens for users to choose from: the tokens of the chain's file, and tokens with enough liquidity.
+ */
 import { type Address, type Chain, listedTokens, NATIVE, type Token, ZERO_ADDRESS } from '@sluice/chains'
 import type { TokenFacts } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
@@ -15,8 +17,8 @@ const MIN_DEPTH_USD = 10_000
 const MAX_FOUND = 2_000
 
 /**
- * Reason for which a token is in the list. `found`: not in the chain's file, but with enough liquidity. `unlisted`: with
- * too little liquidity, but requested by its address.
+ * Reason for which a token is in the list. `found`: not in the chain's file, but with enough liquidity. `unlisted`:
+ * with too little liquidity, but requested by its address.
  */
 export type Origin = 'native' | 'registry' | 'found' | 'unlisted'
 
@@ -56,7 +58,9 @@ export class TokenLister {
     )
   }
 
-  /** Lists the native token, then all other tokens, deepest liquidity first. @throws RpcError if names cannot be read */
+  /**
+   * Lists the native token, then all other tokens, deepest liquidity first. @throws RpcError if names cannot be read
+   */
   async list({ view, rpc }: ListSource): Promise<readonly TokenListEntry[]> {
     const book = view.prices()
     const { chain, names } = this.options
@@ -94,8 +98,8 @@ export class TokenLister {
   }
 
   /**
-   * Returns the sanitized symbol of a token, from the chain's file or else from the token's contract; undefined if neither
-   * has one.
+   * Returns the sanitized symbol of a token, from the chain's file or else from the token's contract; undefined if
+   * neither has one.
    */
   symbolOf(address: Address): string | undefined {
     const { chain, names } = this.options

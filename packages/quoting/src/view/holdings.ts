@@ -1,6 +1,6 @@
 /**
- * Compares the real balances of a token's deepest pools with the reserves in the pools' states, before a token outside the
- * chain's file is priced.
+ * Compares the real balances of a token's deepest pools with the reserves in the pools' states, before a token outside
+ * the chain's file is priced.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
@@ -35,7 +35,8 @@ export function unlistedTokens(
 }
 
 /**
- * Reads the balances of a token's deepest pools, and caps the depth that prices assume in each pool at the pool's balance.
+ * Reads the balances of a token's deepest pools, and caps the depth that prices assume in each pool at the pool's
+ * balance.
  *
  * @returns true if a price may have changed
  * @throws RpcError

@@ -76,7 +76,8 @@ export type ListedPools = {
   readonly isComplete: boolean
 }
 /**
- * Lists the pools of some tokens that the search of past logs has found; undefined if another process searches the logs.
+ * Lists the pools of some tokens that the search of past logs has found; undefined if another process searches the
+ * logs.
  */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 

@@ -2,7 +2,9 @@
 import type { Address } from '@sluice/chains'
 import { BoundedMap } from '@sluice/simulation'
 
-/** Maximum tokens with a history: up to half are tokens of the chain's file, the others were requested most recently. */
+/**
+ * Maximum tokens with a history: up to half are tokens of the chain's file, the others were requested most recently.
+ */
 const MAX_TOKENS = 64
 /** Maximum points of a token. When it is reached, every second point is dropped, and then half as many are recorded. */
 const MAX_POINTS = 512

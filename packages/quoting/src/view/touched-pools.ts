@@ -2,8 +2,8 @@
 import type { Snapshot } from '@sluice/liquidity'
 
 /**
- * Tracks the pools that changed in the newest block. Such a pool has already written its price oracle in that block, so a
- * simulation in the block does not include the write. A swap in the next block does.
+ * Tracks the pools that changed in the newest block. Such a pool has already written its price oracle in that block, so
+ * a simulation in the block does not include the write. A swap in the next block does.
  */
 export class TouchedPools {
   private blockHash: string | undefined

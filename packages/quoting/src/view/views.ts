@@ -16,8 +16,8 @@ import type { ChainView } from './view.ts'
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum milliseconds since the node last confirmed the head, for prices that are served without asking the node. Clients
- * cache prices for seconds, so this age does no harm.
+ * Maximum milliseconds since the node last confirmed the head, for prices that are served without asking the node.
+ * Clients cache prices for seconds, so this age does no harm.
  */
 const RECENT_MS = 500
 /** Maximum milliseconds since the node last confirmed the head, for prices that are served while the node is slow. */
@@ -67,8 +67,8 @@ export class ChainViews {
   /**
    * Returns the chain at its current head, with the pools of the tokens.
    *
-   * @param groups - groups of tokens; loads the pools between the tokens of each group, and between these tokens and the
-   *   chain's hubs
+   * @param groups - groups of tokens; loads the pools between the tokens of each group, and between these tokens and
+   *   the chain's hubs
    * @throws QuotingError `BEHIND` if `minimumBlock` is not reached in time; RpcError if the node fails
    */
   async atHead(

@@ -19,7 +19,8 @@ type AccessList = {
 }
 
 /**
- * Returns the slots that a call reads, the last one first; empty if no node has eth_createAccessList or the token reverts.
+ * Returns the slots that a call reads, the last one first; empty if no node has eth_createAccessList or the token
+ * reverts.
  */
 export async function slotsRead(
   rpc: Rpc,

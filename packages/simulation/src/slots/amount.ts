@@ -18,11 +18,11 @@ export type BalanceWrites = {
   readonly balance: bigint
 }
 
-/** Numbers of shares tried on either side of the estimate. */
+/** How many values are tried on either side of the estimated number of shares. */
 const NEIGHBORS = 32n
-/** Numbers of shares tried per base unit, if a base unit is worth many shares. */
+/** How many values are tried for each base unit, if a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
-/** Maximum tries; before each further try, the rate of shares is read again. */
+/** Maximum rounds; before each round after the first, the rate of shares is read again. */
 const MAX_ROUNDS = 3
 /** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
 const ROUNDING = 2n
@@ -68,7 +68,7 @@ async function sharesFor(
     const triedValues = amountsAround(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
     const balances = await balancesOf(reader, mapping, triedValues)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
-    // If the first value already fits, a smaller one might too.
+    // If the first value suffices, a smaller one that was not tried may suffice too.
     if (index > 0 || (index === 0 && triedValues[0] === 0n)) {
       const match = { value: triedValues[index]!, balance: balances[index]! }
       return match.balance - amount <= unitsPerShare(rate) + ROUNDING ? match : undefined

@@ -22,8 +22,8 @@ export type TokenMappings = {
 
 /**
  * Writes each test value by each candidate mapping for a separate fictitious owner. The owner with a balance identifies
- * the mapping, however the token interprets the word. Allowances are written for the owners of the first test value. The
- * last owner, for whom nothing is written, shows the balance of any account.
+ * the mapping, however the token interprets the word. Allowances are written for the owners of the first test value.
+ * The control is one more owner, for whom nothing is written.
  */
 export async function findMappings(
   reader: TokenReader,
@@ -34,15 +34,16 @@ export async function findMappings(
   const readings = await reader.readOwners(controlIndex + 1, writes)
   const controlReading = readings[controlIndex]!
 
-  const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
-  const isVisible = (candidate: number, scale: number) => {
-    const candidateBalance = balanceAt(candidate, scale)
+  const balanceAt = (candidate: number, valueIndex: number) =>
+    readings[valueIndex * candidates.length + candidate]!.balance
+  const isVisible = (candidate: number, valueIndex: number) => {
+    const candidateBalance = balanceAt(candidate, valueIndex)
     return candidateBalance !== null && candidateBalance !== 0n && candidateBalance !== controlReading.balance
   }
   const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
   // MiniMe checkpoints only hold plain balances.
   const firstVisible = candidates.findIndex(
-    ({ order }, index) => order !== 'minime' && TEST_VALUES.some((_, scale) => isVisible(index, scale)),
+    ({ order }, index) => order !== 'minime' && TEST_VALUES.some((_, valueIndex) => isVisible(index, valueIndex)),
   )
   const balanceIndex = plainIndex !== -1 ? plainIndex : firstVisible
   const allowanceIndex = candidates.findIndex(
@@ -65,12 +66,12 @@ export function findCommonMappings(reader: TokenReader): Promise<TokenMappings> 
 }
 
 function writesOf(candidates: readonly Mapping[]): StorageWrites {
-  const ownerOf = (index: number, scale: number) => fictitiousOwner(scale * candidates.length + index)
+  const ownerOf = (index: number, valueIndex: number) => fictitiousOwner(valueIndex * candidates.length + index)
   return mergeWrites(
     ...candidates.flatMap((mapping, index): [Address, Write[]][] => [
-      ...TEST_VALUES.map((value, scale): [Address, Write[]] => [
+      ...TEST_VALUES.map((value, valueIndex): [Address, Write[]] => [
         mapping.contract,
-        [...balanceWrites(mapping, ownerOf(index, scale), value)],
+        [...balanceWrites(mapping, ownerOf(index, valueIndex), value)],
       ]),
       ...(mapping.order === 'minime' ? [] : [allowanceWrite(mapping, ownerOf(index, 0))]),
     ]),

@@ -1,6 +1,7 @@
 /**
- * Sets balance and allowance of one account if the token's layout follows no known rule. Tries each slot that the token
- * reads for the account. Covers struct members, namespaces at any offset, hashed keys, and boolean allowances.
+ * Finds storage writes that set the balance and allowance of one account, if the token's layout follows no known rule.
+ * Tries each slot that the token reads for the account. Covers struct members, namespaces at any offset, hashed keys,
+ * and boolean allowances.
  */
 import type { Address } from '@sluice/chains'
 import { allowanceCalldata, balanceOfCalldata, type StorageSlot, slotsRead } from './access-list.ts'
@@ -14,7 +15,7 @@ const MAX_UINT256 = 2n ** 256n - 1n
 const SHIFTS = [8n, 16n, 32n, 40n, 48n, 64n, 96n, 128n, 160n]
 /** Numbers of shares that are written to measure the value of a share in base units. */
 const TEST_SHARES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
-/** Numbers of shares tried on either side of the estimate. */
+/** How many values are tried on either side of the estimated number of shares. */
 const NEIGHBORS = 8n
 /** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
 const ROUNDING = 2n
@@ -28,7 +29,7 @@ export type KeyedWrite = {
 }
 
 /** Reads the balance or allowance with some storage writes; null if the token does not respond. */
-type ReadWith = (write: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
+type ReadWith = (writes: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
 
 /** Searches the slots of one account. */
 export class KeyedSearch {
@@ -78,7 +79,10 @@ export class KeyedSearch {
     return { contract, write: { key, value: toWord(match.value) }, amount }
   }
 
-  /** Returns the slots that affect the balance or allowance. Slots that hold it as a plain number come first. */
+  /**
+   * Returns the slots that affect the balance or allowance, each with its current word, and with the answer of the
+   * token if the word is `MARKER`. Slots that hold the balance or allowance as a plain number come first.
+   */
   private async affectingSlots(slots: readonly StorageSlot[], read: ReadWith) {
     const [unchangedAnswer, words, ...answers] = await Promise.all([
       read([]),

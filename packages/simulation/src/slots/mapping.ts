@@ -28,6 +28,7 @@ export type Write = { readonly key: Hex; readonly value: Hex }
 
 export const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
+/** Returns the storage key of an owner's balance. */
 export function balanceKey({ order, base, offset = 0n }: Mapping, owner: Address): Hex {
   const key = structKey({ order, base }, owner)
   return offset === 0n ? key : toWord(BigInt(key) + offset)
@@ -45,6 +46,7 @@ function structKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
   }
 }
 
+/** Returns the storage key of the allowance that an owner gave to a spender. */
 export function allowanceKey({ order, base, offset = 0n }: Mapping, owner: Address, spender: Address): Hex {
   const key = nestedKey({ order, base }, owner, spender)
   return offset === 0n ? key : toWord(BigInt(key) + offset)

@@ -63,6 +63,7 @@ function mappingsFor(
   const mappings: Mapping[] = []
   for (const order of ['solidity', 'vyper'] as const)
     for (const base of bases.slice(0, MAX_KEYS / 2)) {
+      // A key does not depend on the contract.
       const match = locationByKey.get(BigInt(keyOf({ order, base, contract: OWNER })))
       if (match) mappings.push({ order, base, ...match })
     }

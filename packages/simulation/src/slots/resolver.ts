@@ -22,8 +22,8 @@ const MAX_REMEMBERED = 10_000
 const INCOMPLETE_MS = 600_000
 
 /**
- * Storage layouts of a chain's tokens, cached by token and by code. A wrong layout, for example of a clone, is detected
- * when it is used.
+ * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). Users of a
+ * layout detect a wrong one, because the token does not report what was written.
  */
 export class SlotResolver {
   /** Called with each complete layout. */
@@ -68,7 +68,7 @@ export class SlotResolver {
     return pendingLayout
   }
 
-  /** Adds a layout found elsewhere; a wrong one is detected when it is used. */
+  /** Adds a layout that another process found, unless the token has one. */
   learn(token: Address, layout: TokenLayout): void {
     if (!this.layoutByToken.has(token)) this.layoutByToken.set(token, Promise.resolve(layout))
   }
@@ -79,7 +79,7 @@ export class SlotResolver {
     this.incompleteLayoutByToken.delete(token)
   }
 
-  /** Records that a spender can move tokens of the account that the layout's slots give it. */
+  /** Records that a spender can move the tokens that an account has by writes to the layout's slots. */
   recordMovable(token: Address, account: Address, layout: TokenLayout): void {
     this.movableLayouts.set(`${token}${account}`, layout)
   }

@@ -1,6 +1,6 @@
 /**
- * Searches mappings that the token's code and storage point to: implementations, namespaces, and separate storage
- * contracts.
+ * Searches the mappings of a token by the addresses and constants in its code and storage. A store is another contract
+ * that may hold the mappings, and a namespace is a hash that serves as the slot of a struct (ERC-7201).
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { rareMappings, storeMappings } from './candidates.ts'
@@ -18,7 +18,7 @@ const PROXY_SLOTS = [
 const POINTER_SLOTS = [...Array.from({ length: 64 }, (_, slot) => BigInt(slot)), ...PROXY_SLOTS]
 /** Maximum addresses in code and storage that are tested as stores. */
 const MAX_POINTERS = 96
-/** Maximum stores (contracts that may hold the token's mappings) whose slots are tested. */
+/** Maximum stores whose slots are tested. */
 const MAX_STORES = 8
 /** Maximum constants in the code that are tested as namespaces. */
 const MAX_NAMESPACES = 24
@@ -26,7 +26,7 @@ const ADDRESS_MASK = 2n ** 160n - 1n
 /** A number below this counts as a counter or flag, not as an address. */
 const MIN_ADDRESS = 2n ** 40n
 
-/** Code and storage words of a contract, which may contain addresses of other contracts. */
+/** Code of a contract, and its words at `POINTER_SLOTS`. */
 export type ContractData = { readonly code: Hex; readonly words: readonly bigint[] }
 
 export async function readContractData(reader: TokenReader, contract: Address): Promise<ContractData> {
@@ -42,6 +42,7 @@ export async function searchMappings(reader: TokenReader, contractData: Contract
     .filter((value) => value >> 200n !== 0n && value !== 2n ** 256n - 1n)
     .slice(0, MAX_NAMESPACES)
   const candidates = [...rareMappings(reader.token, namespaces), ...stores.flatMap(storeMappings)]
+  // Far stores are contracts to which only another store points.
   const farCandidates = pointedAddresses(storeData, reader.token).filter((contract) => !stores.includes(contract))
   const [nearMappings, farStores] = await Promise.all([
     findMappings(reader, candidates),

@@ -2,14 +2,15 @@
 import { balanceWrites, type Mapping } from './mapping.ts'
 import { fictitiousOwner, mergeWrites, type TokenReader } from './reader.ts'
 
+/** Place and meaning of the number in a storage word that determines a balance. */
 export type Shape = {
   /** `plain`: the number is the balance. `shares`: the balance is the number times a rate. */
   readonly kind: 'plain' | 'shares'
   /** Lowest bit of the number. */
   readonly shift: number
-  /** Bits of the number; the rest belongs to other data. */
+  /** Number of bits of the number; the other bits belong to other data. */
   readonly width: number
-  /** Number of shares and their value in base units when the shape was read; only for `shares`. */
+  /** Value of shares when the shape was read; only for `shares`. */
   readonly rate?: Rate
 }
 /** Value of shares: `shares` are worth `units` base units. */
@@ -67,7 +68,9 @@ function shapeOf(balanceByBit: readonly (bigint | null)[]): Shape | undefined {
 /** Minimum consecutive doublings that show a proportion; with fewer the word may be a lookup key. */
 const MIN_DOUBLINGS = 16
 
-/** Returns the rate at the largest bit whose balance is still proportional; larger numbers may overflow in the token. */
+/**
+ * Returns the rate at the largest bit whose balance is still proportional; larger numbers may overflow in the token.
+ */
 function rateOf(values: readonly (bigint | null)[], firstBit: number): Rate | undefined {
   let bit = firstBit
   for (let next = firstBit + 1; next < values.length; next++) {
