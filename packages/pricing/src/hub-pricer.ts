@@ -46,7 +46,7 @@ export class HubPricer {
   /** Tokens of `hubAndStableAddresses` at the last update; undefined for those without pools. */
   private hubsAndStables: readonly (PricedToken | undefined)[] = []
   /** Base units of one whole token of each stable at the last update; NaN if the decimals are unknown. */
-  private stableUnits: readonly number[] = []
+  private unitsPerStable: readonly number[] = []
   private lacksDecimals = false
 
   constructor(graph: TokenGraph, chain: Chain, decimals: DecimalsOf) {
@@ -89,15 +89,15 @@ export class HubPricer {
    */
   updatePrices(minEvidenceUsd: number): ReadonlyMap<PricedToken, TokenPrice> | null {
     const tokens = this.hubAndStableAddresses.map((address) => this.graph.findToken(address))
-    const unitsPerStable = this.chain.stables.map(({ address }) => 10 ** (this.decimalsOf(address) ?? Number.NaN))
+    const newUnitsPerStable = this.chain.stables.map(({ address }) => 10 ** (this.decimalsOf(address) ?? Number.NaN))
     const isSameGraph =
       tokens.every((token, k) => token === this.hubsAndStables[k]) &&
-      unitsPerStable.every((unit, k) => Object.is(unit, this.stableUnits[k]))
+      newUnitsPerStable.every((unit, k) => Object.is(unit, this.unitsPerStable[k]))
     if (!this.isOutdated && isSameGraph) return null
     this.isOutdated = false
     this.hubsAndStables = tokens
-    this.stableUnits = unitsPerStable
-    this.lacksDecimals = unitsPerStable.some(Number.isNaN)
+    this.unitsPerStable = newUnitsPerStable
+    this.lacksDecimals = newUnitsPerStable.some(Number.isNaN)
     const prices = propagatePrices(this.edgesByToken(), this.findAnchors(), minEvidenceUsd)
     return new Map([...prices].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
   }
@@ -133,7 +133,7 @@ export class HubPricer {
   private findAnchors(): ReadonlyMap<PricedToken, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {
       const token = this.graph.findToken(address)
-      const unit = this.stableUnits[k]!
+      const unit = this.unitsPerStable[k]!
       return token === undefined || Number.isNaN(unit) ? [] : [{ token, unit }]
     })
     const anchorsOf = (chosenStables: typeof stables) =>

@@ -18,7 +18,7 @@ const MAX_NESTING = 3
 /** Decimals of shares with a virtual price. */
 const SHARE_DECIMALS = 18
 /** If a virtual price is below this fraction of the held value per share, its unit is unknown, so it is ignored. */
-const MIN_HELD_SHARE = 0.8
+const MIN_SHARE_OF_HELD_VALUE = 0.8
 /** Maximum relative error of the prices of components: see `depth.ts`. */
 const PRICE_ERROR = 0.02
 
@@ -152,7 +152,7 @@ export class SharePricer {
         ? Math.min(...wholeTokenPrices)
         : count * wholeTokenPrices.reduce((x, y) => x * y ** (1 / count), 1)
     const price = (rate * wholeShareUsd) / 10 ** SHARE_DECIMALS
-    return price >= maxPrice * MIN_HELD_SHARE ? Math.min(price, maxPrice) : Number.NaN
+    return price >= maxPrice * MIN_SHARE_OF_HELD_VALUE ? Math.min(price, maxPrice) : Number.NaN
   }
 
   /** Returns the USD price of a whole token; for a stable pool, divided by the token's scale factor in the pool. */

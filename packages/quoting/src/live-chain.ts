@@ -127,7 +127,7 @@ export class LiveChain {
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
-  private readonly olderContracts: () => Promise<ChainContracts | undefined>
+  private readonly loadOlderContracts: () => Promise<ChainContracts | undefined>
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -148,7 +148,7 @@ export class LiveChain {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = otherOptions
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new ChainContracts(deployment)
-    this.olderContracts = once(async () => {
+    this.loadOlderContracts = once(async () => {
       const olderDeployment = deploymentForOlderEvm(deployment)
       return olderDeployment && new ChainContracts(olderDeployment)
     })
@@ -160,7 +160,7 @@ export class LiveChain {
     const tokens = new ChainTokens({
       chain,
       earnBlocks,
-      source: ({ block }) => ({ rpc: this.rpc, simulation, block: { blockHash: block.hash } }),
+      sourceAt: ({ block }) => ({ rpc: this.rpc, simulation, block: { blockHash: block.hash } }),
     })
     this.quoteLog = quoteLog && new QuoteLog(quoteLog, log)
     const stores = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }
@@ -187,7 +187,7 @@ export class LiveChain {
         this.streams.counts.streams > 0 || this.sampler.awaitsBlocks(SAMPLE_BLOCKS * chain.blockTimeMs + SAMPLE_MS),
     })
     this.runtime = runtime
-    const simulator = new Simulator({ parts: () => this.runtime.parts, context: simulation })
+    const simulator = new Simulator({ getParts: () => this.runtime.parts, context: simulation })
     const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.inFlight <= 1 })
     this.emit = emit
     this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isAlone: () => true })
@@ -327,8 +327,8 @@ export class LiveChain {
     return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
-  /** @param rpc - returns the node that reads pools and simulates at past blocks */
-  private createPastQuoter(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
+  /** @param getRpc - returns the node that reads pools and simulates at past blocks */
+  private createPastQuoter(blocks: PastBlocks, getRpc: () => Rpc): PastQuoter {
     const {
       chain,
       contracts,
@@ -342,10 +342,10 @@ export class LiveChain {
       senderCodeChecks,
     } = this
     return new PastQuoter({
-      ...{ chain, contracts, tokens, simulation, emit, blocks, rpc, listPools },
+      ...{ chain, contracts, tokens, simulation, emit, blocks, getRpc, listPools },
       ...{ gasLessons, measuredGas, gasProber, senderCodeChecks },
-      olderContracts: this.olderContracts,
-      codesRpc: () => this.rpc,
+      loadOlderContracts: this.loadOlderContracts,
+      getCodesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measuredDrift(pool)),
       driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),

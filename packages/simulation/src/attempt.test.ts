@@ -35,8 +35,8 @@ const environment: CallEnvironment = {
 const setUp: SetUp = {
   writes: new Map([[tokenIn, [{ key, value }]]]),
   balance: 1_000n,
-  approve: 0n,
-  sources: { balance: 'slot', allowance: 'slot' },
+  approvalAmount: 0n,
+  ways: { balance: 'slot', allowance: 'slot' },
 }
 
 const reading = { ok: true, amount: 5n }
@@ -128,7 +128,7 @@ test('without a price none is sent', async () => {
 
 test('native input is the value of the order, and the sender has it', async () => {
   const { call, options } = await attempt({
-    setUp: { balance: 77n, sources: { balance: 'native', allowance: 'none' } },
+    setUp: { balance: 77n, ways: { balance: 'native', allowance: 'none' } },
   })
   const [order] = swapProbe.decodeFunctionData('run', call.data)
   expect([order.value, order.gas]).toEqual([77n, 6_300_000n - 2_300n])
@@ -138,7 +138,7 @@ test('native input is the value of the order, and the sender has it', async () =
 
 test('at the target the sender stays as it is, and the call itself carries the value', async () => {
   const ways = { balance: 'native', allowance: 'none' } as const
-  const { call, options } = await attempt({ targetCode: '0x6001', setUp: { balance: 77n, sources: ways } })
+  const { call, options } = await attempt({ targetCode: '0x6001', setUp: { balance: 77n, ways } })
   expect(call).toMatchObject({ from, to, value: 77n })
   expect(options.overrides?.[from]).toEqual({ balance: 77n + outerGasOf(call.data) * 7n })
   expect(options.overrides?.[to]).toEqual({ code: expect.stringContaining(TARGET_PROBE.slice(2)) })
@@ -165,7 +165,7 @@ test('others are run by the rivals probe, and reported apart', async () => {
 test('a lender has the probe before its own code', async () => {
   const { call, options } = await attempt({
     request: { spender },
-    setUp: { approve: 8n, lend: { holder, amount: 9n } },
+    setUp: { approvalAmount: 8n, loan: { holder, amount: 9n } },
   })
   const [order] = swapProbe.decodeFunctionData('run', call.data)
   expect([order.lender.toLowerCase(), order.lend, order.approve]).toEqual([holder, 9n, 8n])

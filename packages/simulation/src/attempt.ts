@@ -75,8 +75,8 @@ export async function runProbe({
   const { from, to, data, alternatives = [], tokenIn, tokenOut, spender = to, recipient = from } = request
   const { coinbase, withHead, codes } = request
   const { block, gasPriceWei, targetGas, senderCode, header, blockOverrides: environmentOverrides } = environment
-  const { sources, approve, lend } = setUp
-  const value = sources.balance === 'native' ? setUp.balance : 0n
+  const { ways, approvalAmount, loan } = setUp
+  const value = ways.balance === 'native' ? setUp.balance : 0n
   const location = targetCode === undefined ? 'sender' : 'target'
   const order: ProbeOrder = {
     ...{
@@ -90,10 +90,10 @@ export async function runProbe({
       tokenOut,
       recipient,
       spender,
-      approve,
+      approvalAmount,
       maxReturn: maxReturnBytes,
     },
-    ...(lend && { lend }),
+    ...(loan && { loan }),
     ...(alternatives.length > 0 && location === 'sender' && { alternatives }),
   }
   const kind = order.alternatives ? 'RivalsProbe' : 'SwapProbe'
@@ -105,7 +105,7 @@ export async function runProbe({
     targetCode === undefined ? probeAt(from, senderCode, kind) : probeAtTarget(to, targetCode),
     // The node requires the sender to afford the whole gas limit.
     { [from]: { balance: value + outerGas * gasPriceWei } },
-    lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options), kind) : {},
+    loan ? probeAt(loan.holder, await rpc.getCode(loan.holder, block, options), kind) : {},
   )
   const probe: CallRequest = {
     from,

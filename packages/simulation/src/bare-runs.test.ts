@@ -44,7 +44,7 @@ function runsOf(node: { error?: Error; maxUsedGas?: bigint }) {
         senderCode: '0x',
       },
     },
-    setUp: { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } },
+    setUp: { writes: new Map(), balance: 5n, approvalAmount: 0n, ways: { balance: 'slot', allowance: 'slot' } },
     options: {},
   }
   return { runs, run: () => runs.run(bare), calls: () => calls }

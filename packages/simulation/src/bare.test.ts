@@ -36,8 +36,8 @@ const environment: CallEnvironment = {
 const setUp: SetUp = {
   writes: new Map([[tokenIn, [{ key: `0x${'a'.repeat(64)}`, value: `0x${'b'.repeat(64)}` }]]]),
   balance: 1_000n,
-  approve: 0n,
-  sources: { balance: 'slot', allowance: 'slot' },
+  approvalAmount: 0n,
+  ways: { balance: 'slot', allowance: 'slot' },
 }
 
 const simulated = (changed: Partial<SimulatedTransaction> = {}): SimulatedTransaction => {
@@ -128,7 +128,7 @@ test('native input is sent along, and counts as the balance before', async () =>
   const ways = { balance: 'native', allowance: 'none' } as const
   const { calls, options, report } = await run(simulated(), {
     request: { tokenIn: NATIVE },
-    setUp: { balance: 77n, sources: ways },
+    setUp: { balance: 77n, ways },
   })
   expect(calls[1]).toHaveProperty('value', 77n)
   expect(options.overrides?.[from]).toEqual({ balance: 77n + (500_000n + INTRINSIC) * 7n })
@@ -148,7 +148,7 @@ const encoded = (signature: string, ...values: readonly unknown[]) =>
   id(`${signature}(address,uint256)`).slice(0, 10) + abi.encode(['address', 'uint256'], values).slice(2)
 
 test('a loan, and an approval after a reset, are transactions of their own before the first reading', async () => {
-  const change = { request: { spender }, setUp: { approve: 8n, lend: { holder, amount: 9n } } }
+  const change = { request: { spender }, setUp: { approvalAmount: 8n, loan: { holder, amount: 9n } } }
   const { calls, report } = await run(simulated(), change)
   const call = (sender: Address, data: string) => ({ from: sender, to: tokenIn, data, gas: 1_000_000n })
   expect(calls.slice(0, 3)).toEqual([
@@ -159,7 +159,9 @@ test('a loan, and an approval after a reset, are transactions of their own befor
   expect(calls).toHaveLength(6)
   expect(String(probe.decodeFunctionData('read', calls[3]!.data)[3]).toLowerCase()).toBe(spender)
   expect(report.amountOut).toBe(30n)
-  expect((await run(simulated(), { setUp: { approve: 8n } })).calls[0]).toEqual(call(from, encoded('approve', to, 0n)))
+  expect((await run(simulated(), { setUp: { approvalAmount: 8n } })).calls[0]).toEqual(
+    call(from, encoded('approve', to, 0n)),
+  )
 })
 
 test('the output is the growth of the balance of a success, and never below zero', async () => {

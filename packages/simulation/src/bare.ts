@@ -55,9 +55,9 @@ type BareRun = {
 export async function runBare({ rpc, request, environment, setUp, options }: BareRun): Promise<BareReport> {
   const { from, to, data, tokenIn, tokenOut, recipient = from, coinbase } = request
   const { block, gasPriceWei, targetGas, blockOverrides, header } = environment
-  const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
+  const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
-  const balanceRead = readBalances(request)
+  const balanceRead = balanceReadCall(request)
   const transaction: CallRequest = { from, to, data, value, gas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) }
   const setUpTransactions = setUpCalls(request, setUp)
   const overrides = mergeOverrides(codeOverrides(request.codes), storageOverrides(setUp.writes), {
@@ -90,7 +90,7 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
   }
 }
 
-function readBalances(request: SimulationRequest): CallRequest {
+function balanceReadCall(request: SimulationRequest): CallRequest {
   const { from, to, tokenIn, tokenOut, spender = to, recipient = from } = request
   const erc20Of = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
   const data = balanceProbe.encode(from, erc20Of(tokenIn), erc20Of(tokenOut), spender, recipient)
@@ -103,15 +103,15 @@ function readBalances(request: SimulationRequest): CallRequest {
  */
 function setUpCalls(
   { from, to, tokenIn, spender = to }: SimulationRequest,
-  { lend, approve }: SetUp,
+  { loan, approvalAmount }: SetUp,
 ): readonly CallRequest[] {
   const call = (sender: Address, data: string): CallRequest => {
     return { from: sender, to: tokenIn, data: data as Hex, gas: SET_UP_GAS }
   }
   const approvalCall = (units: bigint) => call(from, erc20.encodeFunctionData('approve', [spender, units]))
   return [
-    ...(lend ? [call(lend.holder, erc20.encodeFunctionData('transfer', [from, lend.amount]))] : []),
-    ...(approve > 0n ? [approvalCall(0n), approvalCall(approve)] : []),
+    ...(loan ? [call(loan.holder, erc20.encodeFunctionData('transfer', [from, loan.amount]))] : []),
+    ...(approvalAmount > 0n ? [approvalCall(0n), approvalCall(approvalAmount)] : []),
   ]
 }
 

@@ -29,17 +29,17 @@ const order: ProbeOrder = {
   tokenOut: tokenOut,
   recipient: holder,
   spender: spender,
-  approve: 0n,
+  approvalAmount: 0n,
   maxReturn: 100,
 }
 
 test('an order is encoded as the contract has it', () => {
-  const [decoded, data] = swapProbe.decodeFunctionData('run', encodeOrder({ ...order, approve: 8n }))
+  const [decoded, data] = swapProbe.decodeFunctionData('run', encodeOrder({ ...order, approvalAmount: 8n }))
   expect(data).toBe('0x1234')
   expect([...decoded].map((value) => String(value).toLowerCase())).toEqual([
     ...[to, '6300000', '0', tokenIn, tokenOut, holder, spender, '8', ZERO_ADDRESS, '0', '100'],
   ])
-  const lent = encodeOrder({ ...order, lend: { holder, amount: 9n } })
+  const lent = encodeOrder({ ...order, loan: { holder, amount: 9n } })
   const [{ lender, lend }] = swapProbe.decodeFunctionData('run', lent)
   expect([lender.toLowerCase(), lend]).toEqual([holder, 9n])
 })

@@ -61,9 +61,9 @@ export type ProbeOrder = {
   readonly recipient: Address
   readonly spender: Address
   /** Base units that the sender approves; 0n if an override sets the allowance. */
-  readonly approve: bigint
+  readonly approvalAmount: bigint
   /** Amount in base units that a holder transfers to the sender first. */
-  readonly lend?: { readonly holder: Address; readonly amount: bigint }
+  readonly loan?: { readonly holder: Address; readonly amount: bigint }
   /** Maximum bytes of return data. */
   readonly maxReturn: number
 }
@@ -101,9 +101,9 @@ export function encodeOrder(order: ProbeOrder): Hex {
     tokenOut: toContractToken(order.tokenOut),
     recipient: order.recipient,
     spender: order.spender,
-    approve: order.approve,
-    lender: order.lend?.holder ?? ZERO_ADDRESS,
-    lend: order.lend?.amount ?? 0n,
+    approve: order.approvalAmount,
+    lender: order.loan?.holder ?? ZERO_ADDRESS,
+    lend: order.loan?.amount ?? 0n,
     maxReturn: order.maxReturn,
   }
   if (order.alternatives) return alternativesProbe.encode(input, [order.data, ...order.alternatives])

@@ -40,28 +40,33 @@ test('native input needs no writes', () => {
   expect(nativeSetUp(5n)).toEqual({
     writes: new Map(),
     balance: 5n,
-    approve: 0n,
-    sources: { balance: 'native', allowance: 'none' },
+    approvalAmount: 0n,
+    ways: { balance: 'native', allowance: 'none' },
   })
 })
 
 test.each<[name: string, layout: TokenLayout, allowance: SwapInput['allowance'], expected: object]>([
-  ['both', { balance, allowance }, undefined, { writes: 2, approve: 0n, way: 'slot' }],
-  ['the balance alone', { balance }, undefined, { writes: 1, approve: 1_000n, way: 'approved' }],
+  ['both', { balance, allowance }, undefined, { writes: 2, approvalAmount: 0n, way: 'slot' }],
+  ['the balance alone', { balance }, undefined, { writes: 1, approvalAmount: 1_000n, way: 'approved' }],
   [
     'both, where the sender approves',
     { balance, allowance },
     'approved',
-    { writes: 1, approve: 1_000n, way: 'approved' },
+    { writes: 1, approvalAmount: 1_000n, way: 'approved' },
   ],
-  ['both, where the allowance is kept', { balance, allowance }, 'kept', { writes: 1, approve: 0n, way: 'none' }],
-  ['the balance alone, where the allowance is kept', { balance }, 'kept', { writes: 1, approve: 0n, way: 'none' }],
+  ['both, where the allowance is kept', { balance, allowance }, 'kept', { writes: 1, approvalAmount: 0n, way: 'none' }],
+  [
+    'the balance alone, where the allowance is kept',
+    { balance },
+    'kept',
+    { writes: 1, approvalAmount: 0n, way: 'none' },
+  ],
 ])('a layout of %s sets up the balance and the allowance', async (_, layout, kind, expected) => {
   const setUp = (await slotSetUp(unread, layout, { ...input, allowance: kind }))!
-  const { writes, approve, way } = expected as { writes: number; approve: bigint; way: string }
+  const { writes, approvalAmount, way } = expected as { writes: number; approvalAmount: bigint; way: string }
   expect([...setUp.writes]).toEqual([[token, [balanceWrite, allowanceWrite].slice(0, writes)]])
-  expect(setUp).toMatchObject({ balance: 1_000n, approve, sources: { balance: 'slot', allowance: way } })
-  expect(setUp).not.toHaveProperty('lend')
+  expect(setUp).toMatchObject({ balance: 1_000n, approvalAmount, ways: { balance: 'slot', allowance: way } })
+  expect(setUp).not.toHaveProperty('loan')
 })
 
 test('an allowance in another contract is written there', async () => {
@@ -80,23 +85,23 @@ test('without a balance, or with one that does not fit, no slots are set up', as
 })
 
 test('a loan writes the allowance alone', () => {
-  const lend = { holder, amount: 1_010n }
-  expect(loanSetUp({ balance, allowance }, input, lend)).toEqual({
+  const loan = { holder, amount: 1_010n }
+  expect(loanSetUp({ balance, allowance }, input, loan)).toEqual({
     writes: new Map([[token, [allowanceWrite]]]),
     balance: 1_000n,
-    approve: 0n,
-    lend,
-    sources: { balance: 'lent', allowance: 'slot' },
+    approvalAmount: 0n,
+    loan,
+    ways: { balance: 'lent', allowance: 'slot' },
   })
-  expect(loanSetUp({}, input, lend)).toMatchObject({
+  expect(loanSetUp({}, input, loan)).toMatchObject({
     writes: new Map(),
-    approve: 1_000n,
-    sources: { allowance: 'approved' },
+    approvalAmount: 1_000n,
+    ways: { allowance: 'approved' },
   })
-  expect(loanSetUp({ allowance }, { ...input, allowance: 'kept' }, lend)).toMatchObject({
+  expect(loanSetUp({ allowance }, { ...input, allowance: 'kept' }, loan)).toMatchObject({
     writes: new Map(),
-    approve: 0n,
-    sources: { balance: 'lent', allowance: 'none' },
+    approvalAmount: 0n,
+    ways: { balance: 'lent', allowance: 'none' },
   })
 })
 
@@ -104,18 +109,22 @@ test.each([
   [undefined, 0n, 'own'],
   ['approved', 1_000n, 'approved'],
   ['kept', 0n, 'none'],
-] as const)('the own balance with the allowance %s approves %s', (kind, approve, way) => {
+] as const)('the own balance with the allowance %s approves %s', (kind, approvalAmount, way) => {
   expect(realBalanceSetUp({ ...input, allowance: kind })).toEqual({
     writes: new Map(),
     balance: 1_000n,
-    approve,
-    sources: { balance: 'own', allowance: way },
+    approvalAmount,
+    ways: { balance: 'own', allowance: way },
   })
 })
 
 test('a set-up in which the sender approves keeps everything else', () => {
   const lent = loanSetUp({ balance, allowance }, input, { holder, amount: 7n })
-  expect(withApproval(lent, 9n)).toEqual({ ...lent, approve: 9n, sources: { balance: 'lent', allowance: 'approved' } })
+  expect(withApproval(lent, 9n)).toEqual({
+    ...lent,
+    approvalAmount: 9n,
+    ways: { balance: 'lent', allowance: 'approved' },
+  })
 })
 
 const keyedBalance: Hex = `0x${'b'.repeat(64)}`
@@ -156,15 +165,15 @@ test('the slots that the token reads for the sender are written, both or the bal
   expect(await keyedSetUp(both.reader, {}, input)).toEqual({
     writes: new Map([[token, [keyed.balance, keyed.allowance]]]),
     balance: 1_000n,
-    approve: 0n,
-    sources: { balance: 'slot', allowance: 'slot' },
+    approvalAmount: 0n,
+    ways: { balance: 'slot', allowance: 'slot' },
   })
   const alone = keyedReader({ balance: true, allowance: false })
   expect(await keyedSetUp(alone.reader, {}, input)).toEqual({
     writes: new Map([[token, [keyed.balance]]]),
     balance: 1_000n,
-    approve: 1_000n,
-    sources: { balance: 'slot', allowance: 'approved' },
+    approvalAmount: 1_000n,
+    ways: { balance: 'slot', allowance: 'approved' },
   })
 })
 
@@ -177,8 +186,8 @@ test('a part of the layout that is known is not searched', async () => {
   expect(await keyedSetUp(first.reader, { allowance }, input)).toEqual({
     writes: new Map([[token, [keyed.balance, allowanceWrite]]]),
     balance: 1_000n,
-    approve: 0n,
-    sources: { balance: 'slot', allowance: 'slot' },
+    approvalAmount: 0n,
+    ways: { balance: 'slot', allowance: 'slot' },
   })
   expect(first.inputs).toEqual([balanceOfCalldata(from)])
   const second = keyedReader({ balance: true, allowance: true })
@@ -189,13 +198,13 @@ test('a part of the layout that is known is not searched', async () => {
 })
 
 test('an allowance that is kept or approved is not searched', async () => {
-  for (const [kind, approve] of [
+  for (const [kind, approvalAmount] of [
     ['kept', 0n],
     ['approved', 1_000n],
   ] as const) {
     const { reader, inputs } = keyedReader({ balance: true, allowance: true })
     const setUp = await keyedSetUp(reader, {}, { ...input, allowance: kind })
-    expect(setUp).toMatchObject({ writes: new Map([[token, [keyed.balance]]]), approve })
+    expect(setUp).toMatchObject({ writes: new Map([[token, [keyed.balance]]]), approvalAmount })
     expect(inputs).toEqual([balanceOfCalldata(from)])
   }
 })

@@ -15,9 +15,9 @@ export type SetUp = {
   /** Balance in base units that the token should report before the swap. */
   readonly balance: bigint
   /** Base units that the sender approves; 0n for none. */
-  readonly approve: bigint
-  readonly lend?: Loan
-  readonly sources: SetUpWays
+  readonly approvalAmount: bigint
+  readonly loan?: Loan
+  readonly ways: SetUpWays
 }
 /** Amount in base units that a holder transfers to the sender before the swap. */
 export type Loan = { readonly holder: Address; readonly amount: bigint }
@@ -32,7 +32,7 @@ export type SwapInput = {
 
 /** Gives the sender the input as a native balance. */
 export function nativeSetUp(amountIn: bigint): SetUp {
-  return { writes: new Map(), balance: amountIn, approve: 0n, sources: { balance: 'native', allowance: 'none' } }
+  return { writes: new Map(), balance: amountIn, approvalAmount: 0n, ways: { balance: 'native', allowance: 'none' } }
 }
 
 /** Sets balance and allowance by storage overrides; undefined if the balance cannot be written. */
@@ -49,17 +49,17 @@ export async function slotSetUp(
 }
 
 /** Gives the sender the input by a transfer from a holder, and sets the allowance by storage overrides if possible. */
-export function loanSetUp(layout: TokenLayout, input: SwapInput, lend: Loan): SetUp {
+export function loanSetUp(layout: TokenLayout, input: SwapInput, loan: Loan): SetUp {
   const writes = mergeWrites(...allowanceWrites(layout.allowance, input))
-  return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }
+  return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), loan }
 }
 
 /** Uses the real balance and allowance of the sender. */
 export function realBalanceSetUp({ amountIn, allowance }: SwapInput): SetUp {
   const isApproved = allowance === 'approved'
   return {
-    ...{ writes: new Map(), balance: amountIn, approve: isApproved ? amountIn : 0n },
-    sources: { balance: 'own', allowance: isApproved ? 'approved' : allowance === 'kept' ? 'none' : 'own' },
+    ...{ writes: new Map(), balance: amountIn, approvalAmount: isApproved ? amountIn : 0n },
+    ways: { balance: 'own', allowance: isApproved ? 'approved' : allowance === 'kept' ? 'none' : 'own' },
   }
 }
 
@@ -86,12 +86,12 @@ export async function keyedSetUp(
     ...allowanceWrites(layout.allowance, input),
   )
   const setUp = setUpWith(writes, layout, input, 'slot', balanceWrite?.balance ?? balance!.amount)
-  return allowance ? { ...setUp, approve: 0n, sources: { ...setUp.sources, allowance: 'slot' } } : setUp
+  return allowance ? { ...setUp, approvalAmount: 0n, ways: { ...setUp.ways, allowance: 'slot' } } : setUp
 }
 
 /** Returns the setup with an approval of `units` base units by the sender. */
 export function withApproval(setUp: SetUp, units: bigint): SetUp {
-  return { ...setUp, approve: units, sources: { ...setUp.sources, allowance: 'approved' } }
+  return { ...setUp, approvalAmount: units, ways: { ...setUp.ways, allowance: 'approved' } }
 }
 
 function setUpWith(
@@ -102,13 +102,13 @@ function setUpWith(
   balance: bigint,
 ): SetUp {
   if (allowance === 'kept')
-    return { writes, balance, approve: 0n, sources: { balance: balanceSource, allowance: 'none' } }
+    return { writes, balance, approvalAmount: 0n, ways: { balance: balanceSource, allowance: 'none' } }
   const isAllowanceWritten = layout.allowance !== undefined && allowance === undefined
   return {
     writes,
     balance,
-    approve: isAllowanceWritten ? 0n : amountIn,
-    sources: { balance: balanceSource, allowance: isAllowanceWritten ? 'slot' : 'approved' },
+    approvalAmount: isAllowanceWritten ? 0n : amountIn,
+    ways: { balance: balanceSource, allowance: isAllowanceWritten ? 'slot' : 'approved' },
   }
 }
 

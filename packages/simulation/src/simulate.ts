@@ -104,7 +104,7 @@ async function exhaustionMessage(
 ): Promise<string | undefined> {
   if (!(bareOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
   const { from, to, data } = request
-  const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
+  const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
   const balance = { [from]: { balance: value + gas * gasPriceWei } }
   const overrides = mergeOverrides(codeOverrides(request.codes), storageOverrides(setUp.writes), balance)
@@ -162,7 +162,7 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
   const pinnedBlock = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
-  const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
+  const targetCodeField = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
   const blockOverrides = {
     ...blockOverridesOf(header, request, context),
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
@@ -175,7 +175,7 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
     targetGas,
     defaultTargetGas,
     senderCode: code,
-    ...atTarget,
+    ...targetCodeField,
   }
 }
 
@@ -232,7 +232,7 @@ async function prepare(
 
 async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
-  if (balance === undefined && allowance === undefined) return learnedLayout(task)
+  if (balance === undefined && allowance === undefined) return findLayout(task)
   const layoutOfSlots = await layoutFromSlots(task.reader, { balance, allowance })
   const badSlot = (name: string, expected: string) =>
     new SimulationError('BAD_SLOT', `${name} does not hold ${expected}`)
@@ -241,11 +241,11 @@ async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
     throw badSlot('allowanceSlot', `the allowances of ${tokenIn}`)
   return layoutOfSlots.balance && layoutOfSlots.allowance
     ? layoutOfSlots
-    : { ...(await learnedLayout(task)), ...layoutOfSlots }
+    : { ...(await findLayout(task)), ...layoutOfSlots }
 }
 
 /** Finds the token's storage layout. Callers share the work, so it has no caller's abort signal. */
-function learnedLayout({ rpc, request, context }: SimulationTask): Promise<TokenLayout> {
+function findLayout({ rpc, request, context }: SimulationTask): Promise<TokenLayout> {
   const { timeoutMs } = context.limits
   return context.slots.layout(
     new TokenReader({ rpc, token: request.tokenIn, block: request.block, request: { timeoutMs, priority: 'lookup' } }),
@@ -330,7 +330,7 @@ async function tryOtherLayouts(
   let layout = knownLayout
   if (knownLayout.balance) {
     context.slots.forget(request.tokenIn)
-    layout = await learnedLayout(task)
+    layout = await findLayout(task)
     const attempt = await trySlots(task, environment, layout)
     if (attempt) return attempt
   }
@@ -361,10 +361,10 @@ async function withAllowance(
   // The allowance is larger if the token itself grants one.
   const { ok, amount } = attempt.report.balancesBefore.allowance
   if (ok && amount >= amountIn) return attempt
-  const { approve } = attempt.setUp
-  if (approve === MAX_UINT256) return undefined
+  const { approvalAmount } = attempt.setUp
+  if (approvalAmount === MAX_UINT256) return undefined
   // Some tokens only accept an unlimited allowance.
-  const setUp = withApproval(attempt.setUp, approve === amountIn ? MAX_UINT256 : amountIn)
+  const setUp = withApproval(attempt.setUp, approvalAmount === amountIn ? MAX_UINT256 : amountIn)
   return withAllowance(task, environment, { setUp, report: await runTask(task, environment, setUp) })
 }
 
@@ -417,7 +417,7 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
   const { slots } = context
   if (slots.isMovable(reader.token, input.from, layout)) return true
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
-  if (!setUp || setUp.approve > 0n) return true
+  if (!setUp || setUp.approvalAmount > 0n) return true
   const { balanceBefore: before, balanceAfter: after } = await reader.transfer(
     input.from,
     input.spender,
@@ -438,7 +438,7 @@ function resultOf(
   const probedOutcome = outcomeOf(report)
   const differs = bareOutcome !== undefined && !isSameOutcome(probedOutcome, bareOutcome)
   const { success, amountOut, gasUsed, returnData } = differs ? bareOutcome : probedOutcome
-  const sender = bareOutcome && (differs ? 'bare' : 'same')
+  const senderWay = bareOutcome && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
     ...(differs
@@ -451,6 +451,6 @@ function resultOf(
     ...(isOverrideApplied && { ranIn: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
-    ways: { ...setUp.sources, ...(sender && { sender }) },
+    ways: { ...setUp.ways, ...(senderWay && { sender: senderWay }) },
   }
 }

@@ -71,7 +71,12 @@ const environment: CallEnvironment = {
   },
   ...{ block: 1, gasPriceWei: 0n, blockOverrides: {}, targetGas: 90_000n, defaultTargetGas: 90_000n, senderCode: '0x' },
 }
-const setUp = { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } } as const
+const setUp = {
+  writes: new Map(),
+  balance: 5n,
+  approvalAmount: 0n,
+  ways: { balance: 'slot', allowance: 'slot' },
+} as const
 
 function taskOf(answer: Error | { readonly tokenIn?: boolean; readonly tokenOut?: boolean }) {
   const calls: CallRequest[] = []

@@ -76,7 +76,12 @@ const environment: CallEnvironment = {
   ...{ block: 1, gasPriceWei: 0n, blockOverrides: {}, defaultTargetGas: 900_000n, senderCode: '0x' },
   targetGas: BigInt(TARGET_GAS),
 }
-const setUp: SetUp = { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } }
+const setUp: SetUp = {
+  writes: new Map(),
+  balance: 5n,
+  approvalAmount: 0n,
+  ways: { balance: 'slot', allowance: 'slot' },
+}
 const request: SimulationRequest = { from, to, data: '0x11', tokenIn, amountIn: 5n, tokenOut, block: 1 }
 const lacking = new RpcError('UNSUPPORTED', 'no such method')
 
@@ -172,7 +177,7 @@ test('a balance that neither confirms gives no outcome, but native input needs n
 })
 
 test('a sender that approves or is lent the input is not run at the target', async () => {
-  for (const change of [{ approve: 1n }, { lend: { holder, amount: 5n } }]) {
+  for (const change of [{ approvalAmount: 1n }, { loan: { holder, amount: 5n } }]) {
     const { run, methods } = runOf({ simulated: lacking }, { setUp: change })
     expect(await run()).toBeUndefined()
     expect(methods).toEqual(['simulateV1'])

@@ -48,16 +48,16 @@ export async function runWithoutSenderProbe(
   const { bareRuns } = context
   // If true, the probe at the target runs only if eth_simulateV1 gives no outcome. If false, both run at once.
   const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.bareRunMode === 'charged')
-  const [bareReport, measuredGas] = await Promise.all([
+  const [bareReport, earlyTargetReport] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
   if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
-    return bareOutcomeOf(bareReport, task, measuredGas)
-  const probedAtTarget = isTargetFallback ? await runAtTarget(task, environment, setUp) : measuredGas
-  if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.balancesBefore.tokenIn)) return undefined
-  return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
+    return bareOutcomeOf(bareReport, task, earlyTargetReport)
+  const targetReport = isTargetFallback ? await runAtTarget(task, environment, setUp) : earlyTargetReport
+  if (!targetReport || !hasUnchangedBalance(targetReport.balancesBefore.tokenIn)) return undefined
+  return { ...outcomeOf(targetReport), isExhausted: isExhausted(targetReport) }
 }
 
 /**
@@ -69,7 +69,7 @@ async function runAtTarget(
   setUp: SetUp,
 ): Promise<RunReport | undefined> {
   const { rpc, request, options } = task
-  if (setUp.approve > 0n || setUp.lend) return undefined
+  if (setUp.approvalAmount > 0n || setUp.loan) return undefined
   const { to, codes, knownState } = request
   const targetCode = codes?.[to] ?? (await (knownState?.codeOf?.(to) ?? rpc.getCode(to, environment.block, options)))
   if (targetCode === '0x') return undefined
@@ -82,14 +82,14 @@ async function runAtTarget(
 function bareOutcomeOf(
   { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
   { request: { data }, context }: SimulationTask,
-  probedAtTarget: RunReport | undefined,
+  targetReport: RunReport | undefined,
 ): BareOutcome {
   const intrinsic = Number(intrinsicGas(data))
   // Up to the calldata floor (EIP-7623), the charge and the reported gas do not depend on the gas that was used.
   const gasFloor = Number(floorGas(data))
   const reportedGas = gasUsed !== undefined && gasUsed + intrinsic <= gasFloor ? undefined : gasUsed
   const upperBound = gasUsed ?? Math.ceil((chargedGas * MAX_REFUND_DIVISOR) / (MAX_REFUND_DIVISOR - 1)) - intrinsic
-  const measuredGas = reportedGas ?? (probedAtTarget?.success === success ? Number(probedAtTarget.gasUsed) : undefined)
+  const measuredGas = reportedGas ?? (targetReport?.success === success ? Number(targetReport.gasUsed) : undefined)
   const truncatedData = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
     ...{ success, amountOut, returnData: truncatedData, chargedGas, gasUsed: measuredGas ?? upperBound },

@@ -11,7 +11,7 @@ import {
 import { buildGraph, findRoute, type Graph, type Leg, type RoutePlan, RoutingError } from '@sluice/routing'
 import type { Liquidity, Order } from './auction.ts'
 import { type AuctionPool, auctionPools, HOP_GAS, SWAP_GAS } from './auction-pools.ts'
-import type { Fill, LiquidityInteraction, OrderFill } from './fill.ts'
+import type { Fill, FillSize, LiquidityInteraction } from './fill.ts'
 
 type Trade = { readonly tokenIn: Address; readonly tokenOut: Address }
 type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
@@ -34,15 +34,10 @@ export class AuctionRouter {
   }
 
   /** Returns the best route for a part of an order; null if the liquidity has none. */
-  fill(
-    { kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>,
-    orderFill: OrderFill,
-  ): Fill | null {
+  fill({ kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>, fillSize: FillSize): Fill | null {
     const trade = { tokenIn: sellToken, tokenOut: buyToken }
     const legs =
-      kind === 'sell'
-        ? this.routeForInput(trade, orderFill.sellAmount)
-        : this.routeForOutput(trade, orderFill.buyAmount)
+      kind === 'sell' ? this.routeForInput(trade, fillSize.sellAmount) : this.routeForOutput(trade, fillSize.buyAmount)
     if (!legs) return null
     const sumOfLegs = (token: Address, amountField: keyof Amounts, tokenField: keyof Trade) =>
       legs.reduce((total, leg) => total + (leg[tokenField] === token ? leg[amountField] : 0n), 0n)

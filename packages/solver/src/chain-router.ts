@@ -2,7 +2,7 @@
 import { type Address, PPM } from '@sluice/chains'
 import { type QuoteRequest, quoteRequest, type SwapQuote } from '@sluice/quoting'
 import type { Order } from './auction.ts'
-import type { CustomInteraction, Fill, OrderFill } from './fill.ts'
+import type { CustomInteraction, Fill, FillSize } from './fill.ts'
 
 /** Quotes of a chain. */
 export type ChainQuotes = {
@@ -32,13 +32,13 @@ export class ChainRouter {
   }
 
   /** Quotes a part of an order. @throws an error if the part cannot be quoted */
-  async fill(order: Order, orderFill: OrderFill, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
+  async fill(order: Order, fillSize: FillSize, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
     const quoteTerms = { ...this.quoteTerms(sellToken, buyToken), gasPriceWei }
     const quote =
       kind === 'sell'
-        ? await this.chain.quote({ ...quoteTerms, amountIn: orderFill.sellAmount, slippagePpm: 'auto' }, signal)
-        : await this.quoteForOutput(quoteTerms, orderFill.buyAmount, signal)
+        ? await this.chain.quote({ ...quoteTerms, amountIn: fillSize.sellAmount, slippagePpm: 'auto' }, signal)
+        : await this.quoteForOutput(quoteTerms, fillSize.buyAmount, signal)
     const { amountIn } = quote.route
     return {
       input: amountIn,

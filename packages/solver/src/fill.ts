@@ -6,7 +6,7 @@ import type { Address } from '@sluice/chains'
 import type { Order } from './auction.ts'
 
 /** Amounts of an order that a fill should execute: the whole order or a part of it. */
-export type OrderFill = {
+export type FillSize = {
   readonly sellAmount: bigint
   readonly buyAmount: bigint
 }
@@ -61,8 +61,8 @@ const MAX_SIZES = 5n
  * Returns the sizes to try: the whole order; for a partially fillable order also a half, a fourth, and so on to a
  * sixteenth.
  */
-export function fillSizesOf({ sellAmount, buyAmount, partiallyFillable }: Order): OrderFill[] {
-  const fills: OrderFill[] = []
+export function fillSizesOf({ sellAmount, buyAmount, partiallyFillable }: Order): FillSize[] {
+  const fills: FillSize[] = []
   for (let k = 0n; k < (partiallyFillable ? MAX_SIZES : 1n); k++) {
     const fill = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
     if (fill.sellAmount > 0n && fill.buyAmount > 0n) fills.push(fill)

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
 import type { ChainRouter } from './chain-router.ts'
-import { type Fill, fillSizesOf, type OrderFill } from './fill.ts'
+import { type Fill, type FillSize, fillSizesOf } from './fill.ts'
 import { type RankedSolution, type Solution, solutionOf } from './solution.ts'
 
 /** Milliseconds before the auction's deadline at which the search ends and the response is sent. */
@@ -94,12 +94,12 @@ class AuctionSearch {
       const best = this.bestSolutionById.get(id)
       if (rankedSolution && (!best || rankedSolution.rate > best.rate)) this.bestSolutionById.set(id, rankedSolution)
     }
-    for (const orderFill of fillSizesOf(order)) {
+    for (const fillSize of fillSizesOf(order)) {
       if (signal.aborted) return
-      if (order.sellToken === order.buyToken) keepIfBetter(fillWithSameToken(order, orderFill))
+      if (order.sellToken === order.buyToken) keepIfBetter(fillWithSameToken(order, fillSize))
       else {
-        const pendingChainFill = chain?.fill(order, orderFill, auction.effectiveGasPrice, signal).catch(() => null)
-        keepIfBetter(this.router.fill(order, orderFill))
+        const pendingChainFill = chain?.fill(order, fillSize, auction.effectiveGasPrice, signal).catch(() => null)
+        keepIfBetter(this.router.fill(order, fillSize))
         keepIfBetter(await pendingChainFill)
       }
       if (this.bestSolutionById.has(id)) return
@@ -129,7 +129,7 @@ class AuctionSearch {
 }
 
 /** Fills an order whose sell token is also its buy token, without a swap. */
-function fillWithSameToken({ kind }: Order, { sellAmount, buyAmount }: OrderFill): Fill {
+function fillWithSameToken({ kind }: Order, { sellAmount, buyAmount }: FillSize): Fill {
   const amount = kind === 'sell' ? sellAmount : buyAmount
   return { input: amount, output: amount, interactions: [], gas: 0n }
 }

@@ -18,14 +18,14 @@ const token = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
   .transform((text): Address => (text === ZERO_ADDRESS ? NATIVE : toAddress(text)))
-const text = z.string().min(1).max(200)
+const shortText = z.string().min(1).max(200)
 
 const schema = z
   .object({
     tokenInChainId: z.number().int().positive(),
     tokenOutChainId: z.number().int().positive(),
-    requestId: text,
-    quoteId: text.optional(),
+    requestId: shortText,
+    quoteId: shortText.optional(),
     tokenIn: token,
     tokenOut: token,
     amount: z

@@ -1,6 +1,6 @@
 /** Handler of `/tokens`. */
 import { type Address, NATIVE } from '@sluice/chains'
-import { type MeasuredToken, toPercent } from '@sluice/quoting'
+import { type TokenMeasurements, toPercent } from '@sluice/quoting'
 import type { TokenReport } from '@sluice/simulation'
 import type { Request } from 'express'
 import type { RequestContext } from '../http/context.ts'
@@ -39,7 +39,7 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
 }
 
 function bodyOf(
-  measuredPools: MeasuredToken,
+  measuredPools: TokenMeasurements,
 ): Omit<TokenReportResponse, 'standing' | 'reason' | 'asksForCode' | 'walletsDiffer'> {
   const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measuredPools[0]!.report
   return {

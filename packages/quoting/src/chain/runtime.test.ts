@@ -33,7 +33,7 @@ function runtimeOf() {
   let notify: (snapshot: Snapshot) => void = () => {}
   const opened: { readonly onFact: (fact: never) => void }[] = []
   const facts: unknown[] = []
-  const tokens = new ChainTokens({ chain, earnBlocks: 5, source: () => ({}) as never })
+  const tokens = new ChainTokens({ chain, earnBlocks: 5, sourceAt: () => ({}) as never })
   const runtime = new ChainRuntime({
     ...{ chain, tokens, log, idleSleepMs: IDLE_MS, contracts: {}, fees: {}, emit: () => {} },
     rpc: { urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 },

@@ -174,13 +174,13 @@ export class DriftSampler {
   private async attributeShortfall(
     pendingSample: PendingSample,
     legs: readonly SampledLeg[],
-    ppm: number | null,
+    routePpm: number | null,
     state: SampleState,
   ) {
     const { route } = pendingSample.quote
     const shares = sharesOf(route)
     const expectedPpm = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
-    const missingPpm = (ppm ?? -FLOAT_PPM) - expectedPpm
+    const missingPpm = (routePpm ?? -FLOAT_PPM) - expectedPpm
     if (missingPpm > -SUSPICIOUS_PPM) return legs
     if (legs.length === 1) return [addShortfall(legs[0]!, missingPpm)]
     if (legs.length > MAX_PROBED_LEGS || !this.callShare.takeCalls(legs.length)) return legs

@@ -24,7 +24,7 @@ const PART_DENOMINATOR = 32n
  * Maximum calls that narrow down the largest input that works. After these, the interval that contains this input is
  * at most 2 % of the leg's input.
  */
-const REFINEMENTS = 3
+const MAX_REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
 const MAX_PAIRS = 8
 /** Maximum shortfall of a leg's simulated output against the output in the route plan, in parts per thousand. */
@@ -66,7 +66,7 @@ export async function findFaultyLegs({ legs }: RoutePlan, context: Omit<TrialCon
   const areAllWorking = runs.every(({ worksAtFullSize }) => worksAtFullSize)
   const faultyLegs = areAllWorking ? await legsThatFailAfterOthers(legsToRun, context) : failing
   const failedLegs = legsToRun.map(async (leg, k) =>
-    runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await inputBoundsOf(leg, runs[k]!, context)) }] : [],
+    runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await findInputBounds(leg, runs[k]!, context)) }] : [],
   )
   return {
     faultyPoolIds: faultyLegs.length < legsToRun.length ? [...new Set(faultyLegs.map(({ pool }) => pool.id))] : [],
@@ -82,7 +82,7 @@ function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRu
 }
 
 /** Finds the smallest input at which a leg fails and the largest at which it works, within a few percent. */
-async function inputBoundsOf(
+async function findInputBounds(
   leg: Leg,
   run: LegRun,
   context: Omit<TrialContext, 'taxes'>,
@@ -91,7 +91,7 @@ async function inputBoundsOf(
   if (maxWorkingInput === 0n)
     return { minFailingInput: run.worksAtSmallSize === false ? 0n : leg.amountIn, maxWorkingInput }
   let minFailingInput = leg.amountIn
-  for (let refinements = 0; refinements < REFINEMENTS; refinements++) {
+  for (let refinements = 0; refinements < MAX_REFINEMENTS; refinements++) {
     const width = minFailingInput - maxWorkingInput
     const amounts = PART_NUMERATORS.map((part) => maxWorkingInput + (width * part) / PART_DENOMINATOR)
     const [largest, ...smallerParts] = amounts.map((amount) => withInput(leg, amount)).filter((leg) => leg !== null)

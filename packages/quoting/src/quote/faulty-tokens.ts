@@ -19,7 +19,7 @@ const TEST_AMOUNT_DIVISOR = 1_000n
 
 const erc20 = IERC20__factory.createInterface()
 /** A tax of 100 %, with which searches avoid a token. */
-const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM, transferPpm: 0 }, inPool: new Map() }
+const FULL_TAX: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM, transferPpm: 0 }, inPool: new Map() }
 
 /** Tokens that routes do not pass through for a minute. */
 export class FaultyTokens {
@@ -79,7 +79,7 @@ export function isIntermediate(
 
 /** Adds a tax of 100 % for each of the tokens, so that no route passes through them. */
 export function withFaultyTokens(taxes: Taxes | undefined, tokens: ReadonlySet<Address>): Taxes {
-  return new Map([...(taxes ?? []), ...[...tokens].map((token) => [token, TAKES_ALL] as const)])
+  return new Map([...(taxes ?? []), ...[...tokens].map((token) => [token, FULL_TAX] as const)])
 }
 
 /** Returns true if a small transfer of the token to the Executor fails. */

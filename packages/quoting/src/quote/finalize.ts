@@ -95,7 +95,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
   // The caller's own fee is a payment, not a loss.
   const grossOut = (trial.amountOut * PPM) / (PPM - request.feePpm)
   const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, grossOut))
-  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, grossOut))
+  assertLossWithinLimit(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, grossOut))
   const gas = await gasOf(simulatedRoute)
   const batch = request.withCalls ? await batchOf(simulatedRoute) : undefined
   const nativePrice = view.prices().usd(NATIVE)
@@ -250,7 +250,11 @@ function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, grossOut
   return BigInt(Math.round((1 - outputUsd / inputUsd) * FLOAT_PPM))
 }
 
-function refuseLoss({ request, view }: SimulatedRoute, impactPpm: bigint | null, lossPpm: bigint | null): void {
+function assertLossWithinLimit(
+  { request, view }: SimulatedRoute,
+  impactPpm: bigint | null,
+  lossPpm: bigint | null,
+): void {
   const limit = request.maxPriceImpactPpm
   if (limit >= PPM) return
   const lossError = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', description: string, ppm: bigint) =>

@@ -168,7 +168,7 @@ async function searchInRounds(
   let request = resolveSlippage(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
-  let wasRepeated = false
+  let hasRepeatedSimulation = false
   let shortfallFactor: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
@@ -183,9 +183,9 @@ async function searchInRounds(
       if (isExactOutput) continue
     }
     await view.assertDeployed()
-    const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
+    const routesWithinGas = alternatives.filter(({ gas }) => gas <= maxGas)
     const simulateRoute = async (workMeanwhile?: () => void) => {
-      const run = () => tryRoute(route, affordable, request, trialContext, maxShortfallPpm)
+      const run = () => tryRoute(route, routesWithinGas, request, trialContext, maxShortfallPpm)
       const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(workMeanwhile, signal)]))
       context.emit(trialEvent(route, trial))
       return trial
@@ -199,8 +199,8 @@ async function searchInRounds(
     const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))
     if ('swap' in trial) {
       // If the route pays more than expected, a recorded tax no longer applies.
-      const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
-      if (isTaxed && round < MAX_ROUNDS - 1 && (await learnTaxes())) continue
+      const hasOutdatedTax = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
+      if (hasOutdatedTax && round < MAX_ROUNDS - 1 && (await learnTaxes())) continue
       return toWorkingRoute(trial)
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
@@ -209,7 +209,7 @@ async function searchInRounds(
       continue
     }
     await throwKnownCause(route, request, context, signal)
-    lastFailure = failureOf(trial)
+    lastFailure = describeFailure(trial)
     if (trial.outcome === 'shortfall')
       onShort({ route, request, ...searchFields, slippage, shortfallPpm: trial.shortfallPpm })
     requestContext.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
@@ -221,8 +221,8 @@ async function searchInRounds(
     tokens.trustTracker.learn(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
     // Repeat the simulation once before excluding pools, since the node may have failed.
-    const repeatedTrial = wasRepeated ? trial : await simulateRoute()
-    wasRepeated = true
+    const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute()
+    hasRepeatedSimulation = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
     for (const pool of await poolsToExclude(route, context, requestContext, faults)) excludePools.add(pool)
     if (route.legs.length === 0) break
@@ -253,10 +253,10 @@ async function searchMeasured(
   requestContext: QuotingContext,
 ): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
-  let outcome = await searchAvoiding(round, context, requestContext)
+  let outcome = await searchWithoutFaults(round, context, requestContext)
   if (round.request.amountOut !== undefined)
     return round.isFirstRound && isGasDecisive(outcome.result.route)
-      ? cheaperInput(outcome, round, context, requestContext)
+      ? findCheaperInput(outcome, round, context, requestContext)
       : outcome
   for (let searches = 1; round.isFirstRound && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
@@ -264,7 +264,7 @@ async function searchMeasured(
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
     if (!(await requestContext.time('probe', () => gasProber.measureNow([...pools], source)))) break
-    outcome = await searchAvoiding(round, context, requestContext)
+    outcome = await searchWithoutFaults(round, context, requestContext)
   }
   return outcome
 }
@@ -276,7 +276,7 @@ type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
  * route together with candidates that sell the same input. If a candidate pays more after gas, searches the exact
  * output again in the pools of that candidate.
  */
-async function cheaperInput(
+async function findCheaperInput(
   estimatedOutcome: SearchOutcome,
   round: RoundInput,
   context: RoundsContext,
@@ -297,7 +297,7 @@ async function cheaperInput(
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
       for (const pool of preferredRoutes.flatMap(poolsOf)) if (!bestPools.has(pool)) excludePools.add(pool)
-      const outcome = await searchAvoiding({ ...round, excludePools }, context, requestContext)
+      const outcome = await searchWithoutFaults({ ...round, excludePools }, context, requestContext)
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
       preferredRoutes = [outcome.result.route]
     }
@@ -318,13 +318,13 @@ const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
  * Searches without the pools, tokens, and inputs that failed in recent quotes. If no route exists without them, forgets
  * these faults and searches again.
  */
-async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
+async function searchWithoutFaults(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
   const { poolIds, inputLimits } = round.recentFaults
   try {
     return await searchRound(round, context, requestContext)
   } catch (error) {
-    const hasAvoided = poolIds.size + inputLimits.size + round.avoidedTokens.size > 0
-    if (!hasAvoided || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
+    const avoidsAny = poolIds.size + inputLimits.size + round.avoidedTokens.size > 0
+    if (!avoidsAny || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
   }
   poolIds.clear()
   inputLimits.clear()
@@ -340,7 +340,7 @@ async function searchRound(
     gasPriceWei,
     excludePools,
     recentFaults,
-    inputLimits: limits,
+    inputLimits: ownInputLimits,
     avoidedTokens,
     shortfallFactor,
     isFirstRound,
@@ -353,16 +353,16 @@ async function searchRound(
   const avoidedPools =
     recentFaults.poolIds.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.poolIds])
   const terms = await routeTerms(request, gasPriceWei, context, avoidedPools)
-  const inputLimits = [...recentFaults.inputLimits, ...limits]
+  const inputLimits = [...recentFaults.inputLimits, ...ownInputLimits]
   const amount = searchAmount(request, tokens.taxes, shortfallFactor)
-  const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
+  const usesAlternatives = 'amountIn' in amount && gasPriceWei > 0n
   const searchRequest = {
     ...terms,
     ...(avoidedTokens.size > 0 && { taxes: withFaultyTokens(terms.taxes, avoidedTokens) }),
     ...(inputLimits.length > 0 && { inputLimits }),
     ...amount,
     ...(request.withProof && { proof: true }),
-    ...(isMeasured && {
+    ...(usesAlternatives && {
       maxAlternatives: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES,
     }),
   }
@@ -382,7 +382,7 @@ async function searchRound(
     outcome = await runSearch()
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
-  const isDueToSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
+  const isDueToSize = result.code === 'INSUFFICIENT_LIQUIDITY' && ownInputLimits.length > 0
   if (lastFailure && result.code !== 'BAD_TOKEN' && !isDueToSize) throw revertError(lastFailure, view)
   const searchAgain = (changedRequest: RouteRequest | ExactOutputRequest) =>
     search(view, { ...changedRequest, work: LATER_SEARCH_BUDGET }, signal)
@@ -399,7 +399,7 @@ function raiseShortfallFactor(
 
 const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) => pool.id)
 
-const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
+const describeFailure = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
 /** Throws if the request itself explains a failed route: a bad permit, or an unwrap that is too large. */

@@ -35,16 +35,16 @@ type Options = Omit<
   readonly chain: Chain
   readonly contracts: ChainContracts
   /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
-  readonly olderContracts: () => Promise<ChainContracts | undefined>
+  readonly loadOlderContracts: () => Promise<ChainContracts | undefined>
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'correctionsAt'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
   /** Returns the node that reads pools and simulates routes. */
-  readonly rpc: () => Rpc
+  readonly getRpc: () => Rpc
   /**
    * Returns the node that reads contract code. The answers of `rpc` may describe the state in the middle of a block.
    */
-  readonly codesRpc: () => Rpc
+  readonly getCodesRpc: () => Rpc
   readonly listPools: ListPools
 }
 
@@ -72,7 +72,7 @@ export class PastQuoter {
   async quote(block: number, request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
     const { signal } = requestContext
-    const rpc = this.options.rpc()
+    const rpc = this.options.getRpc()
     const pairTokens = endTokensOf(request, chain)
     const state = await requestContext.time('state', () =>
       blocks.poolsAt(block, pairTokens, { rpc, listPools, signal }),
@@ -88,11 +88,11 @@ export class PastQuoter {
   }
 
   private async contractsAt({ snapshot }: PastState): Promise<ChainContracts> {
-    const { contracts, codesRpc } = this.options
+    const { contracts, getCodesRpc } = this.options
     const existing = this.contractsBySnapshot.get(snapshot)
     if (existing) return existing
-    const olderContracts = await this.options.olderContracts()
-    const canRun = !olderContracts || (await contracts.canRunAt(codesRpc(), { blockHash: snapshot.block.hash }))
+    const olderContracts = await this.options.loadOlderContracts()
+    const canRun = !olderContracts || (await contracts.canRunAt(getCodesRpc(), { blockHash: snapshot.block.hash }))
     const runnable = canRun ? contracts : olderContracts
     this.contractsBySnapshot.set(snapshot, runnable)
     return runnable
@@ -105,8 +105,8 @@ export class PastQuoter {
     const { block } = state.snapshot
     const blockRef = { blockHash: block.hash }
     const gasPrice = once(() => simulation.fees.pastGasPrice(rpc, block))
-    const codes = once(() => contracts.missingCodes(this.options.codesRpc(), blockRef))
-    const simulator = new Simulator({ parts: () => ({ rpc, market: state.market }), context: simulation })
+    const codes = once(() => contracts.missingCodes(this.options.getCodesRpc(), blockRef))
+    const simulator = new Simulator({ getParts: () => ({ rpc, market: state.market }), context: simulation })
     const view: ChainView = {
       snapshot: state.snapshot,
       groups: new BoundedMap(1),

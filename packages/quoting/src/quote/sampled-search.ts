@@ -79,16 +79,16 @@ export async function searchSampled(
   }
 }
 
-const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()
+const sampledPoolsBySnapshot = new WeakMap<Snapshot, readonly Pool[]>()
 
 /**
  * Returns the sampled pools that trade the input or output token of a request. The market limits the number of pools.
  */
 function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNative }: SearchRequest): readonly Pool[] {
-  let pools = sampledPools.get(snapshot)
+  let pools = sampledPoolsBySnapshot.get(snapshot)
   if (!pools) {
     pools = [...snapshot.pools.values()].filter(isSampled)
-    sampledPools.set(snapshot, pools)
+    sampledPoolsBySnapshot.set(snapshot, pools)
   }
   const asWrapped = (token: Address) => (token === NATIVE || token === ZERO_ADDRESS ? wrappedNative : token)
   const endTokens = [asWrapped(tokenIn), asWrapped(tokenOut)]
@@ -108,14 +108,14 @@ async function samplePoolsOf(view: ChainView, { legs }: RoutePlan): Promise<Chai
   const swaps = new Map<string, SampledSwap[]>()
   const soldByPool = new Map<string, bigint>()
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
-    const samplingOf = familyOf(pool.family)?.sampled
-    if (!samplingOf) continue
+    const sampling = familyOf(pool.family)?.sampled
+    if (!sampling) continue
     // A second leg through the same pool starts at the state that the first leg leaves.
     const amountSoFar = (soldByPool.get(pool.id + tokenIn) ?? 0n) + amountIn
     soldByPool.set(pool.id + tokenIn, amountSoFar)
     const swap = { tokenIn, tokenOut, amountIn: amountSoFar }
-    const original = view.snapshot.pools.get(pool.id) ?? pool
-    if (!samplingOf.isSampledAt(original, swap)) swaps.set(pool.id, [...(swaps.get(pool.id) ?? []), swap])
+    const poolInSnapshot = view.snapshot.pools.get(pool.id) ?? pool
+    if (!sampling.isSampledAt(poolInSnapshot, swap)) swaps.set(pool.id, [...(swaps.get(pool.id) ?? []), swap])
   }
   if (swaps.size === 0) return undefined
   try {

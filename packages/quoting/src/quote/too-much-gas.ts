@@ -6,13 +6,13 @@
 import type { RoutePlan } from '@sluice/routing'
 
 /** Maximum gas of a transaction by EIP-7825; also used on chains without that limit. */
-const TRANSACTION_GAS = 16_777_216
+const MAX_TRANSACTION_GAS = 16_777_216
 /** Share of the gas limit that a route's estimated gas may use. The remaining share covers errors of the estimate. */
-const GAS_SHARE = 0.8
+const MAX_GAS_SHARE = 0.8
 
 /** Returns the maximum estimated gas of a route. @param simulatedGas - gas limit of the simulated transaction */
 export function maxRouteGas(simulatedGas: bigint): number {
-  return GAS_SHARE * Math.min(TRANSACTION_GAS, Number(simulatedGas))
+  return MAX_GAS_SHARE * Math.min(MAX_TRANSACTION_GAS, Number(simulatedGas))
 }
 
 /**

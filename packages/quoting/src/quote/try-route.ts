@@ -126,7 +126,7 @@ export async function tryRoute(
   maxShortfallPpm = MAX_SHORTFALL_PPM,
 ): Promise<Trial> {
   try {
-    return await runRoute(route, alternatives, request, context, maxShortfallPpm)
+    return await encodeAndSimulate(route, alternatives, request, context, maxShortfallPpm)
   } catch (error) {
     // The token cannot be funded in a simulation, so no output can be promised.
     if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
@@ -134,7 +134,7 @@ export async function tryRoute(
   }
 }
 
-async function runRoute(
+async function encodeAndSimulate(
   route: RoutePlan,
   alternatives: readonly RoutePlan[],
   request: ResolvedRequest,
@@ -167,7 +167,7 @@ async function runRoute(
     laterSimulationAt === undefined ? [] : simulateLater(laterSimulationAt),
     context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
-  const laterExtraGasByRoute = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
+  const laterExtraGasByRoute = laterExtraGasOf([route, ...alternatives], firstRun.simulation, laterOutcomes)
   for (const item of laterExtraGasByRoute)
     context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
   const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
@@ -182,10 +182,10 @@ async function runRoute(
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
     return { outcome: 'shortfall', shortfallPpm: unexplainedShortfallPpm }
   if (firstRun.simulation.success && receivedAmount >= expectedOut) {
-    const rankedSwap = bestMeasured(firstRun, encodedAlternatives, expectedOutOf, wrappedNative)
-    const bestSwap = (await bareRunModeOf(rankedSwap.route))
-      ? await confirmedByBareRun(firstRun, rankedSwap, simulate)
-      : rankedSwap
+    const topSwap = pickBestSwap(firstRun, encodedAlternatives, expectedOutOf, wrappedNative)
+    const bestSwap = (await bareRunModeOf(topSwap.route))
+      ? await confirmByBareRun(firstRun, topSwap, simulate)
+      : topSwap
     const { route: bestRoute, terms } = bestSwap
     const amountOut = expectedOutOf(bestRoute)
     const shortfall = shortfallPpm(amountOut, bestSwap.simulation.amountOut)
@@ -312,18 +312,18 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
 }
 
 /** Simulates the best route by a bare run. Falls back to the first route if the outcome depends on the probe. */
-async function confirmedByBareRun(
+async function confirmByBareRun(
   firstSwap: SimulatedSwap,
-  rankedSwap: SimulatedSwap,
+  topSwap: SimulatedSwap,
   run: (encoded: EncodedRoute) => Promise<SimulatedSwap>,
 ): Promise<SimulatedSwap> {
-  if (rankedSwap.route === firstSwap.route) return firstSwap
-  const confirmedSwap = await run(rankedSwap)
+  if (topSwap.route === firstSwap.route) return firstSwap
+  const confirmedSwap = await run(topSwap)
   return confirmedSwap.simulation.ways.sender === 'bare' ? firstSwap : confirmedSwap
 }
 
 /** Returns the extra gas at the later time compared with the next block, for each route that succeeds at both times. */
-function extraGasLater(
+function laterExtraGasOf(
   routes: readonly RoutePlan[],
   { alternatives: alternativeOutcomes = [], ...firstOutcome }: SwapSimulation,
   laterOutcomes: readonly CallOutcome[],
@@ -371,7 +371,7 @@ type EncodedRoute = { readonly route: RoutePlan; readonly terms: EncodeTerms; re
 type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
 /** Returns the route with the highest output after gas, among those that paid at least their expected output. */
-function bestMeasured(
+function pickBestSwap(
   { simulation: simulationWithAlternatives, ...first }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,

@@ -75,9 +75,8 @@ function flowOf(
   amount: bigint,
   wrappedNative: Address | null,
 ): TokenTransfer {
-  const mintOrBurnAsWrapped = (address: Address) =>
-    token === wrappedNative && address === ZERO_ADDRESS ? wrappedNative : address
-  return { token, from: mintOrBurnAsWrapped(from), to: mintOrBurnAsWrapped(to), amount }
+  const toHolder = (address: Address) => (token === wrappedNative && address === ZERO_ADDRESS ? wrappedNative : address)
+  return { token, from: toHolder(from), to: toHolder(to), amount }
 }
 
 /** Sums flows by account and token. Excludes the zero address, which mints and burns. */

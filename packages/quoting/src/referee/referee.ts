@@ -109,9 +109,9 @@ class SwapReferee {
     const { minedReceipt: mined, options, requestContext, gaps } = this
     const { rpc } = this.ports
     const block = await requestContext.time('block', () => readBlock(rpc, mined, options))
-    const resimulated = await requestContext.time('position', () => this.runInPosition(block))
-    const flows = withoutGasDeposits(await this.readFlows(block, resimulated), mined.logs)
-    const changes = this.correctChanges(changesOf(flows), resimulated)
+    const resimulation = await requestContext.time('position', () => this.runInPosition(block))
+    const flows = withoutGasDeposits(await this.readFlows(block, resimulation), mined.logs)
+    const changes = this.correctChanges(changesOf(flows), resimulation)
     const tokensToSender = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
     const reading = await this.readTradesOf(changes, block, tokensToSender)
     const verdict = { hash: mined.hash, mined: minedFields(mined), gaps }
@@ -120,8 +120,8 @@ class SwapReferee {
       return { ...verdict, outcome: kind, reason: { code, message: reason }, trades: [], sandwich: null }
     }
     const [sandwich, trades] = await Promise.all([
-      requestContext.time('neighbors', () => this.sandwich(changes, block)),
-      this.compare(reading.trades, block, resimulated),
+      requestContext.time('neighbors', () => this.detectSandwich(changes, block)),
+      this.compare(reading.trades, block, resimulation),
     ])
     return { ...verdict, outcome: 'swap', reason: null, trades, sandwich }
   }
@@ -134,8 +134,8 @@ class SwapReferee {
    * Replaces amounts from the logs by measured balance changes, if the simulation has the same status and logs as the
    * mined transaction.
    */
-  private correctChanges(changes: Changes, resimulated: ResimulationResult | undefined): Changes {
-    if (resimulated?.isAsMined && resimulated.balances) return withBalances(changes, resimulated.balances)
+  private correctChanges(changes: Changes, resimulation: ResimulationResult | undefined): Changes {
+    if (resimulation?.isAsMined && resimulation.balances) return withBalances(changes, resimulation.balances)
     this.addGap(
       'BALANCES',
       'balances before and after it: the node cannot simulate it, so amounts are those of its logs',
@@ -159,13 +159,13 @@ class SwapReferee {
     const calls = this.earlierTransactions.filter(({ to }) => to !== null)
     if (result || calls.length === index) return result
     this.earlierTransactions = calls
-    const results = await this.runAfter(block, calls)
-    if (results)
+    const resultWithoutCreations = await this.runAfter(block, calls)
+    if (resultWithoutCreations)
       this.addGap(
         'CREATIONS_SKIPPED',
         `what ${index - calls.length} creations of contracts before it did: the node does not simulate them`,
       )
-    return results
+    return resultWithoutCreations
   }
 
   private runAfter(
@@ -186,7 +186,7 @@ class SwapReferee {
    */
   private async readFlows(
     { miner, transactions }: MinedBlock,
-    resimulated: ResimulationResult | undefined,
+    resimulation: ResimulationResult | undefined,
   ): Promise<readonly TokenTransfer[]> {
     const { minedReceipt: mined, options, wrappedNative } = this
     const { rpc } = this.ports
@@ -194,17 +194,18 @@ class SwapReferee {
     const nativeTrace = await this.requestContext.time('trace', () => traceNative(rpc, mined.hash, options))
     const native = nativeTrace ?? recordedNativeFlows(mined.logs)
     if (native) return [...tokens, ...native]
-    if (resimulated?.isAsMined) return [...tokens, ...resimulated.flows.filter(({ token }) => token === NATIVE)]
+    if (resimulation?.isAsMined) return [...tokens, ...resimulation.flows.filter(({ token }) => token === NATIVE)]
     const { from, block, costWei } = mined
-    const isAlone = transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
-    if (!isAlone) {
+    const isOnlyOfSender =
+      transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
+    if (!isOnlyOfSender) {
       this.addGap(
         'NATIVE_MOVES',
         'moves of the native token: the node neither traces nor simulates, and the sender has more in this block',
       )
       return tokens
     }
-    const [before, after] = await Promise.all([block - 1, block].map((number) => this.balance(from, number)))
+    const [before, after] = await Promise.all([block - 1, block].map((number) => this.readBalance(from, number)))
     if (before === undefined || after === undefined) {
       this.addGap(
         'NATIVE_MOVES',
@@ -223,7 +224,7 @@ class SwapReferee {
   }
 
   /** Reads a native balance; undefined if the node has no state of the block. */
-  private async balance(account: Address, block: number): Promise<bigint | undefined> {
+  private async readBalance(account: Address, block: number): Promise<bigint | undefined> {
     const params = [account, `0x${block.toString(16)}`]
     const text = await this.ports.rpc
       .request<Hex>('eth_getBalance', params, this.options)
@@ -234,7 +235,7 @@ class SwapReferee {
   }
 
   /** Reads codes at the transaction's block, or at the newest block if the node lacks the state of that block. */
-  private async codes(accounts: readonly Address[]): Promise<readonly Hex[]> {
+  private async readCodes(accounts: readonly Address[]): Promise<readonly Hex[]> {
     const { rpc } = this.ports
     const codesAt = (block: number | 'latest') =>
       Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
@@ -254,17 +255,17 @@ class SwapReferee {
   ): Promise<TradeReading> {
     const { from: sender, logs } = this.minedReceipt
     const context = { sender, miner, logs, tokensToSender, wrappedNative: this.wrappedNative }
-    const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
+    const senderGaveNothing = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
     const givers = [...changes].flatMap(([account, ownChanges]) =>
       [...ownChanges.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
     )
-    const candidates = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
-    const codes = await this.codes(candidates)
+    const candidates = senderGaveNothing ? givers.slice(0, MAX_ACCOUNTS) : []
+    const codes = await this.readCodes(candidates)
     const externalAccounts = candidates.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
     return readTrades(changes, { ...context, externalAccounts: new Set(externalAccounts) })
   }
 
-  private async sandwich(ownChanges: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
+  private async detectSandwich(ownChanges: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
     const { minedReceipt: mined, options, wrappedNative } = this
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
       (error: unknown): NeighborReceipts => {
@@ -281,33 +282,33 @@ class SwapReferee {
           : 'a sandwich: its neighbors could not be read',
       )
     const changesIn = ({ logs }: MinedReceipt) => changesOf(tokenFlows(logs, wrappedNative))
-    const succeeded = receipts
+    const succeededNeighbors = receipts
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
     // The swap is judged by its logs, like its neighbors. Only the fallback also contains native transfers.
-    const victim = succeeded.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
-    return findSandwich(victim, succeeded)
+    const victim = succeededNeighbors.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
+    return findSandwich(victim, succeededNeighbors)
   }
 
   private async compare(
     trades: readonly AccountTrade[],
     block: MinedBlock,
-    resimulated: ResimulationResult | undefined,
+    resimulation: ResimulationResult | undefined,
   ): Promise<readonly JudgedTrade[]> {
     const { minedReceipt: mined, requestContext } = this
     const { rpc } = this.ports
     if (trades.length > MAX_TRADES)
       this.addGap('MORE_TRADES', `all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
-    const hasPositionState = mined.index === 0 || resimulated?.isAsMined === true
+    const hasPositionState = mined.index === 0 || resimulation?.isAsMined === true
     if (!hasPositionState)
       this.addGap(
         'POSITION_STATE',
         `the state in its position, behind ${mined.index} transactions of the block: ${
-          resimulated ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
+          resimulation ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
         }`,
       )
     const parentResult =
-      mined.index === 0 ? resimulated : await requestContext.time('parent', () => this.runAfter(block, []))
+      mined.index === 0 ? resimulation : await requestContext.time('parent', () => this.runAfter(block, []))
     if (!parentResult)
       this.addGap(
         'OUTPUT_AT_PARENT',
@@ -381,7 +382,7 @@ function comparisonOf(
   minedReceipt: Pick<MinedReceipt, 'from' | 'costWei'>,
 ): TradeComparison {
   const { id, amountOut, netAmountOut, gasCostWei, poolsPending, route } = quote
-  const paidGas = trade.trader === minedReceipt.from ? gasInOutput(minedReceipt.costWei, quote) : null
+  const paidGasOut = trade.trader === minedReceipt.from ? gasInOutput(minedReceipt.costWei, quote) : null
   const bound = route.optimalityGapBps === null ? null : boundOf(amountOut, route.optimalityGapBps)
   return {
     state,
@@ -397,7 +398,8 @@ function comparisonOf(
     bound,
     leftBps: bpsBelow(trade.amountOut, amountOut),
     leftAtMostBps: bound === null ? null : bpsBelow(trade.amountOut, bound),
-    leftNetBps: paidGas === null || netAmountOut === null ? null : bpsBelow(trade.amountOut - paidGas, netAmountOut),
+    leftNetBps:
+      paidGasOut === null || netAmountOut === null ? null : bpsBelow(trade.amountOut - paidGasOut, netAmountOut),
   }
 }
 
@@ -411,9 +413,9 @@ function netOutputField(
 }
 
 /** Returns the output of the same trade in a simulation; null if the transaction failed there. */
-function outputOf(resimulated: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
-  if (!resimulated?.succeeded) return null
-  const changes = withBalances(changesOf(resimulated.flows), resimulated.balances ?? [])
+function outputOf(resimulation: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
+  if (!resimulation?.succeeded) return null
+  const changes = withBalances(changesOf(resimulation.flows), resimulation.balances ?? [])
   const receivedAmount = changes.get(recipient)?.get(tokenOut) ?? 0n
   return receivedAmount > 0n ? receivedAmount : null
 }

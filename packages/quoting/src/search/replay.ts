@@ -19,18 +19,18 @@ export function toPlainJson(value: unknown): unknown {
 }
 
 /** Request fields, at any depth, that are sets. */
-const SETS: ReadonlySet<string> = new Set([
+const SET_FIELDS: ReadonlySet<string> = new Set([
   ...['excludePools', 'executable', 'include', 'exclude'],
   ...['tokens', 'accounts', 'pools'],
 ])
 /** Request fields that are amounts. */
-const AMOUNTS: ReadonlySet<string> = new Set(['amountIn', 'amountOut', 'gasPriceWei'])
+const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['amountIn', 'amountOut', 'gasPriceWei'])
 
 /** Parses a logged search request. @param text - JSON of the log's `replay.request` */
 export function requestOfReplay(text: string): RouteRequest | ExactOutputRequest {
   return JSON.parse(text, (key, value: unknown) => {
-    if (AMOUNTS.has(key)) return BigInt(value as string)
-    if (SETS.has(key)) return new Set(value as readonly string[])
+    if (AMOUNT_FIELDS.has(key)) return BigInt(value as string)
+    if (SET_FIELDS.has(key)) return new Set(value as readonly string[])
     if (key === 'inPool') return new Map(value as [string, never][])
     if (key === 'driftPenalties' || key === 'learnedGas') return new Map(value as [string, never][])
     if (key === 'taxes') return new Map(value as [Address, never][]) satisfies Taxes

@@ -15,7 +15,7 @@ const MAX_HOLDERS = 3
 
 type Options = {
   /** Returns the current node and market, which are replaced when the chain was not used for a while. */
-  readonly parts: () => { readonly rpc: Rpc; readonly market: Market }
+  readonly getParts: () => { readonly rpc: Rpc; readonly market: Market }
   readonly context: SimulationContext
 }
 
@@ -36,13 +36,13 @@ export class Simulator {
    * @throws SimulationError, RpcError
    */
   async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
-    const { parts, context } = this.options
+    const { getParts, context } = this.options
     await this.rejectNonTokens(request)
     try {
-      return await simulateSwap(parts().rpc, request, context)
+      return await simulateSwap(getParts().rpc, request, context)
     } catch (error) {
       if (!(error instanceof SimulationError) || error.code !== 'UNKNOWN_SLOTS') throw error
-      const { rpc, market } = parts()
+      const { rpc, market } = getParts()
       const { pools } = await market.ensure([request.tokenIn], request.signal ? { signal: request.signal } : {})
       const holders: Address[] = []
       for (const { tokens, address } of pools.values())
@@ -57,7 +57,7 @@ export class Simulator {
   private async rejectNonTokens({ tokenIn, tokenOut, knownState, block, signal }: SimulationRequest): Promise<void> {
     // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
     if (knownState || typeof block !== 'string') return
-    const { market } = this.options.parts()
+    const { market } = this.options.getParts()
     await market.checkTokens([tokenIn, tokenOut], signal && { signal })
     for (const [name, address] of Object.entries({ tokenIn, tokenOut }))
       if (market.tokens.isToken(address) === false)

@@ -16,7 +16,7 @@ const chain = {
 const batch = ReadBatch__factory.createInterface()
 const SYMBOL = '0x95d89b41'
 
-const tokensOf = () => new ChainTokens({ chain, earnBlocks: 5, source: () => ({}) as never })
+const tokensOf = () => new ChainTokens({ chain, earnBlocks: 5, sourceAt: () => ({}) as never })
 
 describe('symbols', () => {
   const node = (answer: () => Promise<void> = async () => {}) => {

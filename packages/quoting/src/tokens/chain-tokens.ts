@@ -9,7 +9,7 @@ import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
-import { type MeasuredToken, TokenReports } from './token-reports.ts'
+import { type TokenMeasurements, TokenReports } from './token-reports.ts'
 import { TrustTracker } from './trust-tracker.ts'
 
 /** Timeout in milliseconds for reading symbols. */
@@ -20,7 +20,7 @@ type Options = {
   /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
   /** Returns the node and context with which tokens are measured at the block of a snapshot. */
-  readonly source: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
+  readonly sourceAt: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
 }
 
 /** Knowledge about a chain's tokens. All but trust is kept while the chain is not in use. */
@@ -32,11 +32,11 @@ export class ChainTokens {
   private readonly reports = new TokenReports()
   private readonly names = new TokenNames()
   private readonly lister: TokenLister
-  private readonly source: Options['source']
+  private readonly sourceAt: Options['sourceAt']
   readonly evidence: TokenEvidence
 
-  constructor({ chain, earnBlocks, source }: Options) {
-    this.source = source
+  constructor({ chain, earnBlocks, sourceAt }: Options) {
+    this.sourceAt = sourceAt
     this.facts = new TokenFacts(chain)
     this.lister = new TokenLister({ chain, facts: this.facts, names: this.names })
     this.catalog = new TokenCatalog(this.lister)
@@ -64,10 +64,10 @@ export class ChainTokens {
    *
    * @throws RpcError if the node fails
    */
-  async report(token: Parameters<TokenReports['reportOf']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
+  async report(token: Parameters<TokenReports['reportOf']>[0], snapshot: Snapshot): Promise<TokenMeasurements | null> {
     if (this.facts.isToken(token) === false) return null
     const { signal } = new AbortController()
-    return this.reports.reportOf(token, snapshot, { ...this.source(snapshot), signal })
+    return this.reports.reportOf(token, snapshot, { ...this.sourceAt(snapshot), signal })
   }
 
   /**
@@ -90,7 +90,7 @@ export class ChainTokens {
   private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
     const { signal } = new AbortController()
     try {
-      const { sellable } = await measureToken(token, pool, { ...this.source(snapshot), signal })
+      const { sellable } = await measureToken(token, pool, { ...this.sourceAt(snapshot), signal })
       this.reports.recordSales(token, [sellable])
     } catch (error) {
       // A token that cannot be measured may be sellable or not.

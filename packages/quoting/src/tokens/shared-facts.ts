@@ -13,7 +13,7 @@ export type SharedFact = { readonly key: string; readonly measuredMs: number; re
 type FactStores = { readonly facts: TokenFacts; readonly taxes: TaxRecords; readonly slots: SimulationContext['slots'] }
 
 /** Fields of `KnownTax`. */
-const TAXES = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
+const TAX_FIELDS = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
 
 /** Publishes every fact that is measured from now on. */
 export function publishFacts({ facts, taxes, slots }: FactStores, publish: (fact: SharedFact) => void): void {
@@ -36,7 +36,7 @@ export function applyFact({ facts, taxes, slots }: FactStores, { key, measuredMs
 }
 
 function isTax(value: unknown): value is KnownTax {
-  return TAXES.every((name) => {
+  return TAX_FIELDS.every((name) => {
     const ppm = (value as Partial<KnownTax> | null)?.[name]
     return Number.isInteger(ppm) && ppm! >= 0 && ppm! <= FLOAT_PPM
   })

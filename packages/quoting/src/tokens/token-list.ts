@@ -44,14 +44,14 @@ export class TokenLister {
   /** Tokens of the chain's file, in its order. */
   readonly registry: ReadonlyMap<Address, Token>
   private readonly options: Options
-  private readonly addressBySkeleton: ReadonlyMap<string, Address>
+  private readonly addressByLookAlikeKey: ReadonlyMap<string, Address>
 
   constructor(options: Options) {
     const { chain } = options
     this.options = options
     const tokens = listedTokens(chain)
     this.registry = new Map(tokens.map((token) => [token.address, token]))
-    this.addressBySkeleton = new Map(
+    this.addressByLookAlikeKey = new Map(
       [...tokens, { symbol: chain.nativeCurrency.symbol, address: chain.wrappedNative?.address ?? NATIVE }]
         .reverse()
         .map(({ symbol, address }) => [lookAlikeKey(symbol), address]),
@@ -130,7 +130,7 @@ export class TokenLister {
     const symbol = this.symbolOf(address)
     const decimals = this.registry.get(address)?.decimals ?? facts.decimals(address)
     if (symbol === undefined || decimals === undefined) return undefined
-    const copiedToken = origin === 'registry' ? undefined : this.addressBySkeleton.get(lookAlikeKey(symbol))
+    const copiedToken = origin === 'registry' ? undefined : this.addressByLookAlikeKey.get(lookAlikeKey(symbol))
     return {
       address,
       depthUsd,

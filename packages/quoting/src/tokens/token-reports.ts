@@ -18,11 +18,11 @@ const MAX_UNSELLABLE = 10_000
 const MAX_AT_ONCE = 4
 
 /** Measurements of a token, one per pool. Callers read the values that do not depend on a pool from the first one. */
-export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
+export type TokenMeasurements = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
 
 /** Measures tokens on request, and caches each result for a minute. */
 export class TokenReports {
-  private readonly reports = new BoundedMap<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, {
+  private readonly reports = new BoundedMap<Address, Promise<TokenMeasurements | null>>(MAX_REMEMBERED, {
     ttl: REMEMBER_MS,
   })
   /** Tokens that could be bought but not sold when last measured. */
@@ -41,7 +41,7 @@ export class TokenReports {
   }
 
   /** Measures a token; null if it is not a token or cannot be measured. @throws RpcError if the node fails */
-  reportOf(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
+  reportOf(token: Address, snapshot: Snapshot, source: TaxSource): Promise<TokenMeasurements | null> {
     const cached = this.reports.get(token)
     if (cached) return cached
     const measurement = this.slots.run(() => measureEverywhere(token, snapshot, source))
@@ -68,7 +68,11 @@ export class TokenReports {
   }
 }
 
-async function measureEverywhere(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
+async function measureEverywhere(
+  token: Address,
+  snapshot: Snapshot,
+  source: TaxSource,
+): Promise<TokenMeasurements | null> {
   if (token === NATIVE) return null
   const pools = deepestPoolsOf(token, snapshot.pools.values(), MAX_POOLS)
   const places: readonly (Pool | undefined)[] = pools.length > 0 ? pools : [undefined]

@@ -2,7 +2,7 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { MeasuredToken } from './token-reports.ts'
+import type { TokenMeasurements } from './token-reports.ts'
 import { type MeasureToken, TrustTracker } from './trust-tracker.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -26,8 +26,8 @@ const BLOCKS = 10
 const clean = {
   ...{ buyTaxPpm: 0, sellTaxPpm: 0, transferTaxPpm: 0, rebasing: false, sellable: true, sizeLimited: false },
 }
-const reportOf = (fault: object = {}, pool: Pool | undefined = pair(9, [WETH, TOKEN])): MeasuredToken =>
-  [{ pool, report: { ...clean, ...fault } }] as unknown as MeasuredToken
+const reportOf = (fault: object = {}, pool: Pool | undefined = pair(9, [WETH, TOKEN])): TokenMeasurements =>
+  [{ pool, report: { ...clean, ...fault } }] as unknown as TokenMeasurements
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -127,7 +127,7 @@ test('a failing node is no evidence about a token, which is measured again ten s
 })
 
 test('one token is measured at a time', async () => {
-  const { promise, resolve } = Promise.withResolvers<MeasuredToken>()
+  const { promise, resolve } = Promise.withResolvers<TokenMeasurements>()
   const { measured, see, wait } = trackerOnChain(() => promise, [...poolsOf(TOKEN, 11), ...poolsOf(account(5), 21)])
   await see(1, BLOCKS)
   wait(60_000)

@@ -14,7 +14,7 @@ import {
 import type { PriceBook } from '@sluice/pricing'
 import type { Taxes } from '@sluice/routing'
 import { inSlices } from '@sluice/rpc'
-import type { MeasuredToken } from './token-reports.ts'
+import type { TokenMeasurements } from './token-reports.ts'
 
 const DAY_MS = 86_400_000
 /** Minimum number of blocks in which a token must qualify to earn trust. Slow chains have fewer blocks in a day. */
@@ -37,7 +37,7 @@ function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): TrustT
 }
 
 /** Measures a token in the pools that trade it; null if it cannot be measured. */
-export type MeasureToken = (token: Address, snapshot: Snapshot) => Promise<MeasuredToken | null>
+export type MeasureToken = (token: Address, snapshot: Snapshot) => Promise<TokenMeasurements | null>
 
 type Options = {
   readonly chain: Chain
@@ -144,7 +144,7 @@ export class TrustTracker {
   }
 }
 
-function faultOf(measurements: MeasuredToken): string | null {
+function faultOf(measurements: TokenMeasurements): string | null {
   for (const { report } of measurements) {
     if (report.rebasing !== false) return 'balances that change by themselves'
     if ((report.transferTaxPpm ?? 1) > 0 || (report.buyTaxPpm ?? 1) > 0 || (report.sellTaxPpm ?? 1) > 0)

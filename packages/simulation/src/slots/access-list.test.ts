@@ -2,7 +2,7 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { AbiCoder, id } from 'ethers'
 import { expect, test } from 'vitest'
-import { allowanceCalldata, balanceOfCalldata, slotsRead } from './access-list.ts'
+import { allowanceCalldata, balanceOfCalldata, findReadSlots } from './access-list.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
 const owner = toAddress(`0x${'9'.repeat(40)}`)
@@ -38,7 +38,7 @@ test('slots of all contracts are returned in reverse order, with addresses in lo
       { address: store, storageKeys: [keyOf(3)] },
     ],
   })
-  expect(await slotsRead(rpc, token, '0x1234', { timeoutMs: 9 })).toEqual([
+  expect(await findReadSlots(rpc, token, '0x1234', { timeoutMs: 9 })).toEqual([
     { contract: store.toLowerCase(), key: keyOf(3) },
     { contract: token, key: keyOf(2) },
     { contract: token, key: keyOf(1) },
@@ -49,7 +49,7 @@ test('slots of all contracts are returned in reverse order, with addresses in lo
 test('at most the last 32 slots are used', async () => {
   const storageKeys = Array.from({ length: 40 }, (_, k) => keyOf(k))
   const { rpc } = nodeOf({ accessList: [{ address: token, storageKeys }] })
-  const keys = (await slotsRead(rpc, token, '0x', {})).map(({ key }) => key)
+  const keys = (await findReadSlots(rpc, token, '0x', {})).map(({ key }) => key)
   expect(keys).toEqual(Array.from({ length: 32 }, (_, k) => keyOf(39 - k)))
 })
 
@@ -59,12 +59,12 @@ test.each([
   ['a refusal', new RpcError('UNSUPPORTED', 'no such method')],
   ['a revert', new RpcError('REVERTED', 'execution reverted')],
 ])('%s gives no slots', async (_, answer) => {
-  expect(await slotsRead(nodeOf(answer).rpc, token, '0x', {})).toEqual([])
+  expect(await findReadSlots(nodeOf(answer).rpc, token, '0x', {})).toEqual([])
 })
 
 test.each([
   ['of the connection', new RpcError('UNREACHABLE', 'no connection')],
   ['of anything else', new TypeError('broken')],
 ])('a failure %s is passed on', async (_, error) => {
-  await expect(slotsRead(nodeOf(error).rpc, token, '0x', {})).rejects.toBe(error)
+  await expect(findReadSlots(nodeOf(error).rpc, token, '0x', {})).rejects.toBe(error)
 })

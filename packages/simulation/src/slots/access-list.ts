@@ -22,7 +22,7 @@ type AccessList = {
  * Returns the slots that a call reads, the last one first; empty if no node has eth_createAccessList or the token
  * reverts.
  */
-export async function slotsRead(
+export async function findReadSlots(
   rpc: Rpc,
   token: Address,
   data: Hex,

@@ -4,7 +4,7 @@
  * and boolean allowances.
  */
 import type { Address } from '@sluice/chains'
-import { allowanceCalldata, balanceOfCalldata, type StorageSlot, slotsRead } from './access-list.ts'
+import { allowanceCalldata, balanceOfCalldata, findReadSlots, type StorageSlot } from './access-list.ts'
 import { toWord, type Write } from './mapping.ts'
 import type { OwnerReading, TokenReader } from './reader.ts'
 
@@ -43,7 +43,7 @@ export class KeyedSearch {
 
   /** Returns the write that gives the account the amount, or the smallest larger one that shares can represent. */
   async findBalanceWrite(amount: bigint): Promise<KeyedWrite | undefined> {
-    const slots = await slotsRead(
+    const slots = await findReadSlots(
       this.reader.rpc,
       this.reader.token,
       balanceOfCalldata(this.account),
@@ -65,7 +65,7 @@ export class KeyedSearch {
   /** Returns the write that lets the spender take at least the amount. */
   async findAllowanceWrite(spender: Address, amount: bigint): Promise<KeyedWrite | undefined> {
     const data = allowanceCalldata(this.account, spender)
-    const slots = await slotsRead(this.reader.rpc, this.reader.token, data, this.reader.options)
+    const slots = await findReadSlots(this.reader.rpc, this.reader.token, data, this.reader.options)
     const read: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
     // Numeric allowances take the exact amount; boolean ones any non-zero word.
     const values = [amount, 1n, MAX_UINT256]

@@ -3,7 +3,7 @@
  * slot, a mapping works for all accounts.
  */
 import type { Hex } from '@sluice/chains'
-import { allowanceCalldata, balanceOfCalldata, type StorageSlot, slotsRead } from './access-list.ts'
+import { allowanceCalldata, balanceOfCalldata, findReadSlots, type StorageSlot } from './access-list.ts'
 import { findMappings, type TokenMappings } from './find.ts'
 import { allowanceKey, balanceKey, type Mapping } from './mapping.ts'
 import { fictitiousOwner, SLOT_PROBE, type TokenReader } from './reader.ts'
@@ -31,8 +31,8 @@ export async function findMissingMappings(
 ): Promise<TokenMappings> {
   const { rpc, token, options } = reader
   const [balanceSlots, allowanceSlots] = await Promise.all([
-    missing.balance ? slotsRead(rpc, token, balanceOfCalldata(OWNER), options) : [],
-    missing.allowance ? slotsRead(rpc, token, allowanceCalldata(OWNER, SLOT_PROBE), options) : [],
+    missing.balance ? findReadSlots(rpc, token, balanceOfCalldata(OWNER), options) : [],
+    missing.allowance ? findReadSlots(rpc, token, allowanceCalldata(OWNER, SLOT_PROBE), options) : [],
   ])
   const candidates = [
     ...mappingsFor(balanceSlots, namespaces, (mapping) => balanceKey(mapping, OWNER)),

@@ -104,8 +104,8 @@ export class SlotResolver {
     const codeHash = keccak256(contractData.code) as Hex
     const cached = this.layoutByCodeHash.get(codeHash)
     if (cached) {
-      const clone = await findMappings(reader, mappingsOf(cached.layout, cached.token, reader.token))
-      if (clone.balance && clone.allowance) return withShape(reader, clone)
+      const cloneMappings = await findMappings(reader, mappingsOf(cached.layout, cached.token, reader.token))
+      if (cloneMappings.balance && cloneMappings.allowance) return withShape(reader, cloneMappings)
     }
     const layout = await withShape(reader, { ...(await searchMappings(reader, contractData)), ...mappings })
     this.layoutByCodeHash.set(codeHash, { token: reader.token, layout })
