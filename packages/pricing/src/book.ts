@@ -238,7 +238,7 @@ export class Prices implements PriceBook {
       : undefined
   }
 
-  private readonly hasMinDepth = (token: PricedToken) => isAsDeepAs(token, this.pricer, MIN_EVIDENCE_USD)
+  private readonly hasMinDepthUsd = (token: PricedToken) => isAsDeepAs(token, this.pricer, MIN_EVIDENCE_USD)
 
   /** Returns the token if it has a price. */
   private findPricedToken(address: Address): PricedToken | undefined {
@@ -248,7 +248,7 @@ export class Prices implements PriceBook {
       void this.follow(this.newestSnapshot!)
     const token = this.graph.tokens.get(pricedTokenOf(address, this.chain))
     if (!token || this.isUnsellable(token.address) || !(this.pricer.updatePrice(token).price > 0)) return undefined
-    return this.pricer.cachedIsDeep(token, this.hasMinDepth) ? token : undefined
+    return this.pricer.cachedIsDeep(token, this.hasMinDepthUsd) ? token : undefined
   }
 
   private *applyNewest(): Steps<void> {

@@ -69,7 +69,7 @@ export function detailOf(
   unitsPerToken: number,
   depthUsd: number,
 ): PriceDetail {
-  const countedObservations = heaviestObservations(observations)
+  const countedObservations = sortedHeavyObservations(observations)
   let totalWeight = 0
   for (const { weight } of countedObservations) totalWeight += weight
   let spread = 0
@@ -86,7 +86,7 @@ export function detailOf(
  * Returns the observations with enough weight, the heaviest first. Ties are broken by value and pool id, so that the
  * order of arrival does not matter.
  */
-function heaviestObservations(observations: readonly PriceObservation[]): readonly PriceObservation[] {
+function sortedHeavyObservations(observations: readonly PriceObservation[]): readonly PriceObservation[] {
   const maxWeight = Math.max(0, ...observations.map(({ weight }) => weight))
   return observations
     .filter(({ weight }) => weight >= maxWeight * MIN_WEIGHT_SHARE)

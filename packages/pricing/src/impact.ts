@@ -150,8 +150,8 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
 function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
   const soldUsdByOutlet = new Float64Array(outlets.length)
   const receivedUsdByOutlet = new Float64Array(outlets.length)
-  for (let index = 0; index < outlets.length; index++) {
-    const { curve, sums, priceOut, payable } = outlets[index]!
+  for (let outletIndex = 0; outletIndex < outlets.length; outletIndex++) {
+    const { curve, sums, priceOut, payable } = outlets[outletIndex]!
     const { sqrtPrice, liquidity } = curve
     const endSqrtPrice = Math.sqrt(lastPrice / priceOut)
     const pieceCount = piecesAbove(sqrtPrice, endSqrtPrice)
@@ -162,10 +162,10 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
       const output = sums[2 * pieceCount - 1]! + liquidity[pieceCount - 1]! * (startSqrt - endSqrt)
       // A vault can mint any number of shares at a constant price. It counts up to the number of shares that exist.
       const payableShare = output > payable ? payable / output : 1
-      soldUsdByOutlet[index] = input * payableShare * tokenPrice
-      receivedUsdByOutlet[index] = output * payableShare * priceOut
+      soldUsdByOutlet[outletIndex] = input * payableShare * tokenPrice
+      receivedUsdByOutlet[outletIndex] = output * payableShare * priceOut
     }
-    if (index % POOLS_PER_SLICE === POOLS_PER_SLICE - 1) yield
+    if (outletIndex % POOLS_PER_SLICE === POOLS_PER_SLICE - 1) yield
   }
   return { soldUsd: exactSum(soldUsdByOutlet), receivedUsd: exactSum(receivedUsdByOutlet) }
 }

@@ -66,13 +66,13 @@ export class SharePricer {
     const { redemptions, graph, minEvidenceUsd } = this.options
     const readings = redemptions(address)
     if (!readings || nesting === MAX_NESTING || isPooled(graph.findToken(address), address)) return undefined
-    let lowest: RedemptionPrice | undefined
+    let lowestPrice: RedemptionPrice | undefined
     for (const reading of readings) {
       const redemption = this.priceFromReading(reading, nesting)
       if (!redemption) return undefined
-      lowest = lowest ? lowerOf(lowest, redemption) : redemption
+      lowestPrice = lowestPrice ? lowerOf(lowestPrice, redemption) : redemption
     }
-    return lowest && lowest.evidence >= minEvidenceUsd ? lowest : undefined
+    return lowestPrice && lowestPrice.evidence >= minEvidenceUsd ? lowestPrice : undefined
   }
 
   /** Combines the redemption price with the observations of pools that trade the share. */
@@ -112,10 +112,10 @@ export class SharePricer {
     const { findPriced, chain, pricer } = this.options
     const address = canonicalToken(componentToken, chain)
     const token = findPriced(address)
-    const share = this.redemptionPrice(address, nesting + 1)
-    if (!token && !share) return undefined
-    const tokenPrice = share
-      ? this.combine(share, token ? pricer.observationsOf(token) : [])
+    const redemption = this.redemptionPrice(address, nesting + 1)
+    if (!token && !redemption) return undefined
+    const tokenPrice = redemption
+      ? this.combine(redemption, token ? pricer.observationsOf(token) : [])
       : pricer.updatePrice(token!)
     return { price: tokenPrice.price, evidence: tokenPrice.evidence, isListed: this.isListed(address) }
   }

@@ -188,9 +188,9 @@ export class LiveChain {
     })
     this.runtime = runtime
     const simulator = new Simulator({ getParts: () => this.runtime.parts, context: simulation })
-    const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.inFlight <= 1 })
+    const search = new RouterSearch({ threads, inlinePools, log, isOnlyQuote: () => this.quoter.inFlight <= 1 })
     this.emit = emit
-    this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isAlone: () => true })
+    this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isOnlyQuote: () => true })
     this.chain = chain
     this.contracts = contracts
     this.clock = clock

@@ -91,12 +91,12 @@ export async function measureHops(
   }
   const gas = CALL_GAS + maxIntrinsicGas(data)
   const blockOverrides = { ...nextBlock(block, context.blockIntervalMs), baseFeePerGas: 0n }
-  const answer = await rpc.call({ from: guard, to: guard, data, gas }, blockRef, {
+  const returnData = await rpc.call({ from: guard, to: guard, data, gas }, blockRef, {
     ...options,
     overrides,
     blockOverrides,
   })
-  const [measuredGas] = gasProbe.decode(answer)
+  const [measuredGas] = gasProbe.decode(returnData)
   const gasByHop = new Map(measurable.map((hop, k) => [hop, measuredGas[k] ?? 0n]))
   return hops.map((hop) => {
     const hopGas = gasByHop.get(hop) ?? 0n

@@ -58,7 +58,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const reader = new TokenReader({ rpc, token, block, blockOverrides: readerOverrides, request: options })
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // Read everything in parallel: one round trip before the call itself.
-  const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
+  const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), findSlotSetUp(task)])
   // Start the bare run together with the run of the probe, with the setup that usually works.
   const earlyBareRun =
     setUp && request.bareRunMode ? { setUp, outcome: runWithoutSenderProbe(task, environment, setUp) } : undefined
@@ -66,7 +66,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const attempt =
     setUp && token === NATIVE
       ? { setUp, report: await runTask(task, environment, setUp) }
-      : await tryToken(task, environment, layout, setUp)
+      : await trySetUps(task, environment, layout, setUp)
   const result = await compareWithBareRun(task, environment, attempt, earlyBareRun)
   const nodeMessage = (await isStarvedInside(task, environment, result))
     ? NO_MESSAGE
@@ -147,7 +147,7 @@ function checkRequest(
 async function readEnvironment({ rpc, request, context, options, ...task }: SimulationTask): Promise<CallEnvironment> {
   const { block, from, to, gasPrice, knownState, allowance } = request
   const { fees, transactionLimit } = context
-  const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
+  const [header, transactionGasLimit, gasPriceWei, baseFeePerGas, senderCode, targetCode] = await Promise.all([
     task.header,
     task.header.then((knownHeader) => transactionLimit.limitAt(rpc, knownHeader, options)),
     gasPrice ?? task.header.then((knownHeader) => fees.gasPrice(rpc, knownHeader, options)),
@@ -155,10 +155,10 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
     knownState?.senderCode ?? rpc.getCode(from, block, options),
     allowance === 'kept' ? (knownState?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
   ])
-  const gas = gasLimitOf(request, header, limit, context)
+  const gas = gasLimitOf(request, header, transactionGasLimit, context)
   const intrinsic = intrinsicGas(request.data)
   const targetGas = gas - intrinsic
-  const defaultTargetGas = defaultGasLimitOf(header, limit, context) - intrinsic
+  const defaultTargetGas = defaultGasLimitOf(header, transactionGasLimit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
   const pinnedBlock = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
@@ -174,7 +174,7 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
     gasPriceWei,
     targetGas,
     defaultTargetGas,
-    senderCode: code,
+    senderCode,
     ...targetCodeField,
   }
 }
@@ -183,23 +183,27 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
 function gasLimitOf(
   { gas }: SimulationRequest,
   header: BlockHeader,
-  limit: bigint | undefined,
+  transactionGasLimit: bigint | undefined,
   context: SimulationContext,
 ): bigint {
-  if (gas === undefined) return defaultGasLimitOf(header, limit, context)
+  if (gas === undefined) return defaultGasLimitOf(header, transactionGasLimit, context)
   if (gas > header.gasLimit)
     throw new SimulationError('BAD_REQUEST', `gas must be at most ${header.gasLimit}, the gas limit of the block`)
-  if (limit !== undefined && gas > limit)
+  if (transactionGasLimit !== undefined && gas > transactionGasLimit)
     throw new SimulationError(
       'BAD_REQUEST',
-      `gas must be at most ${limit}, the chain's limit for a transaction (EIP-7825)`,
+      `gas must be at most ${transactionGasLimit}, the chain's limit for a transaction (EIP-7825)`,
     )
   return gas
 }
 
-function defaultGasLimitOf(header: BlockHeader, limit: bigint | undefined, { limits }: SimulationContext): bigint {
+function defaultGasLimitOf(
+  header: BlockHeader,
+  transactionGasLimit: bigint | undefined,
+  { limits }: SimulationContext,
+): bigint {
   const defaultLimit = defaultGasLimit(header, limits.maxGas)
-  return limit !== undefined && limit < defaultLimit ? limit : defaultLimit
+  return transactionGasLimit !== undefined && transactionGasLimit < defaultLimit ? transactionGasLimit : defaultLimit
 }
 
 async function readHeader(
@@ -222,7 +226,7 @@ function blockOverridesOf(
 }
 
 /** Finds the layout of the input token, and the setup by storage overrides; none if the balance cannot be written. */
-async function prepare(
+async function findSlotSetUp(
   task: SimulationTask,
 ): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
   if (task.request.tokenIn === NATIVE) return { layout: {}, setUp: nativeSetUp(task.request.amountIn) }
@@ -253,7 +257,7 @@ function findLayout({ rpc, request, context }: SimulationTask): Promise<TokenLay
 }
 
 /** Tries the ways to set up the input, the most exact first, until the token confirms one. */
-async function tryToken(
+async function trySetUps(
   task: SimulationTask,
   environment: CallEnvironment,
   layout: TokenLayout,

@@ -19,7 +19,7 @@ const TRADER = toAddress('0x5177cE0000000000000000000000000000000003')
 /** Fictitious account without code to which the trader transfers tokens. */
 const RECIPIENT = toAddress('0x5177ce00000000000000000000000000000f41e4')
 /** Gas limit of the measurement. */
-const GAS = 20_000_000n
+const CALL_GAS = 20_000_000n
 /** Maximum characters of the symbol. */
 const MAX_SYMBOL = 64
 
@@ -50,8 +50,8 @@ export async function reportToken(
   context: SimulationContext,
 ): Promise<TokenReport> {
   const { token, block, pool, sizes, signal } = request
-  const [largest = 0n] = [...sizes].sort((a, b) => (a < b ? 1 : -1))
-  if (largest <= 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
+  const [largestSize = 0n] = [...sizes].sort((a, b) => (a < b ? 1 : -1))
+  if (largestSize <= 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
   const options = { timeoutMs: context.limits.timeoutMs, priority: 'lookup', ...(signal && { signal }) } as const
   const reader = new TokenReader({ rpc, token, block, request: options })
   const [layout, poolCode] = await Promise.all([
@@ -60,12 +60,12 @@ export async function reportToken(
   ])
   const order = { token, friend: RECIPIENT, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
   const overrides = {
-    ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await traderWrites(reader, layout, largest))),
+    ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await traderWrites(reader, layout, largestSize))),
     [TRADER]: { code: bytecode.TokenProbe.runtime },
   }
   const data = abi.encodeFunctionData('run', [order]) as Hex
   const answer = await rpc
-    .call({ from: TRADER, to: TRADER, data, gas: GAS }, block, { ...options, overrides })
+    .call({ from: TRADER, to: TRADER, data, gas: CALL_GAS }, block, { ...options, overrides })
     .catch((error: unknown) => {
       if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
       throw new SimulationError('BAD_TOKEN', `${token} cannot be measured: ${error.message}`, { cause: error })
@@ -100,13 +100,13 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   }
   const boughtRounds = rounds.filter(({ buy }) => buy.ok)
   const soldRounds = rounds.filter(({ sell }) => sell.ok)
-  const wholeRounds = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
+  const consistentRounds = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
   return {
     buyTaxPpm: tax('buy'),
     transferTaxPpm: tax('pass'),
     sellTaxPpm: tax('sell'),
     sellable: boughtRounds.length === 0 ? null : soldRounds.length > 0,
-    sizeLimited: wholeRounds.length === 0 ? null : wholeRounds.length < rounds.length,
+    sizeLimited: consistentRounds.length === 0 ? null : consistentRounds.length < rounds.length,
   }
 }
 

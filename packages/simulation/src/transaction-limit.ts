@@ -5,7 +5,7 @@ import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@slui
 /** Maximum gas per transaction since Osaka (EIP-7825). */
 const OSAKA_GAS = 16_777_216n
 /** Address at which the code that tests the EVM version is installed. */
-const PROBE = toAddress('0x5177ce0000000000000000000000000000000007')
+const VERSION_TEST = toAddress('0x5177ce0000000000000000000000000000000007')
 /** Code that returns CLZ(0) = 256; Osaka introduced this opcode (EIP-7939). */
 const COUNTS_ZEROS: Hex = '0x5f1e5f5260205ff3'
 /** Milliseconds after which a chain without Osaka is checked again. */
@@ -17,28 +17,28 @@ export class TransactionLimit {
   private activeFromBlock = Number.POSITIVE_INFINITY
   /** Highest block known to have no limit. */
   private inactiveToBlock = -1
-  private probedAtMs = Number.NEGATIVE_INFINITY
-  private pendingProbe: Promise<boolean> | undefined
+  private checkedAtMs = Number.NEGATIVE_INFINITY
+  private pendingCheck: Promise<boolean> | undefined
 
   /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
   async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
     if (number >= this.activeFromBlock) return OSAKA_GAS
-    if (number <= this.inactiveToBlock || Date.now() - this.probedAtMs < RETRY_MS) return undefined
-    this.pendingProbe ??= this.probe(rpc, header, options).finally(() => {
-      this.pendingProbe = undefined
+    if (number <= this.inactiveToBlock || Date.now() - this.checkedAtMs < RETRY_MS) return undefined
+    this.pendingCheck ??= this.detect(rpc, header, options).finally(() => {
+      this.pendingCheck = undefined
     })
-    return (await this.pendingProbe) ? OSAKA_GAS : undefined
+    return (await this.pendingCheck) ? OSAKA_GAS : undefined
   }
 
-  private async probe(
+  private async detect(
     rpc: Rpc,
     { number, hash }: BlockHeader,
     { signal: _, ...options }: RequestOptions,
   ): Promise<boolean> {
     try {
-      const overrides = { [PROBE]: { code: COUNTS_ZEROS } }
-      const answer = await rpc.call({ to: PROBE, data: '0x' }, { blockHash: hash }, { ...options, overrides })
+      const overrides = { [VERSION_TEST]: { code: COUNTS_ZEROS } }
+      const answer = await rpc.call({ to: VERSION_TEST, data: '0x' }, { blockHash: hash }, { ...options, overrides })
       const isActive = answer.length === 66 && BigInt(answer) === 256n
       if (isActive) this.activeFromBlock = Math.min(this.activeFromBlock, number)
       else this.recordInactive(number)
@@ -52,6 +52,6 @@ export class TransactionLimit {
 
   private recordInactive(number: number): void {
     this.inactiveToBlock = Math.max(this.inactiveToBlock, number)
-    this.probedAtMs = Date.now()
+    this.checkedAtMs = Date.now()
   }
 }

@@ -74,9 +74,9 @@ function constantProductPool({ tokens, fee }: LiquidityOf<'constantProduct'>): P
 
 function weightedPool({ tokens, fee, version }: LiquidityOf<'weightedProduct'>): PoolData | null {
   const weights = tokens.map(([, { weight }]) => toFixed18(weight))
-  const common = balancerState(tokens, fee)
-  if (!common || weights.includes(0n)) return null
-  const state: BalancerV2State = { ...common, kind: 'weighted', weights, exactPowers: version === 'v3Plus' }
+  const scaledState = balancerState(tokens, fee)
+  if (!scaledState || weights.includes(0n)) return null
+  const state: BalancerV2State = { ...scaledState, kind: 'weighted', weights, exactPowers: version === 'v3Plus' }
   return { family: 'balancer-v2', tokens: tokens.map(([token]) => token), state }
 }
 
@@ -84,11 +84,11 @@ function stablePool({ tokens, fee, amplificationParameter, address }: LiquidityO
   // Composable pools list their own LP token, which is not traded.
   const tradedTokens = tokens.filter(([token]) => token !== address)
   const amp = toFixed18(amplificationParameter) / (WAD / AMPLIFICATION_PRECISION)
-  const common = balancerState(tradedTokens, fee)
-  if (!common || amp === 0n || tradedTokens.length < 2) return null
+  const scaledState = balancerState(tradedTokens, fee)
+  if (!scaledState || amp === 0n || tradedTokens.length < 2) return null
   // Stable pools of the first version round their invariant up, by at most one unit. The auction does not state the
   // version, so this is neglected.
-  const state: BalancerV2State = { ...common, kind: 'stable', amp, roundsUp: false }
+  const state: BalancerV2State = { ...scaledState, kind: 'stable', amp, roundsUp: false }
   return { family: 'balancer-v2', tokens: tradedTokens.map(([token]) => token), state }
 }
 

@@ -21,12 +21,12 @@ const WAD = 10n ** 18n
 /** Turns the quotes of a chain into interactions of a settlement contract. */
 export class ChainRouter {
   readonly wrappedNative: Address | null
-  private readonly chain: ChainQuotes
+  private readonly chainQuotes: ChainQuotes
   /** Contract that holds the input, calls the Guard, and receives the output. */
   private readonly settlement: Address
 
   constructor(chain: ChainQuotes, settlement: Address) {
-    this.chain = chain
+    this.chainQuotes = chain
     this.settlement = settlement
     this.wrappedNative = chain.wrappedNative
   }
@@ -37,7 +37,7 @@ export class ChainRouter {
     const quoteTerms = { ...this.quoteTerms(sellToken, buyToken), gasPriceWei }
     const quote =
       kind === 'sell'
-        ? await this.chain.quote({ ...quoteTerms, amountIn: fillSize.sellAmount, slippagePpm: 'auto' }, signal)
+        ? await this.chainQuotes.quote({ ...quoteTerms, amountIn: fillSize.sellAmount, slippagePpm: 'auto' }, signal)
         : await this.quoteForOutput(quoteTerms, fillSize.buyAmount, signal)
     const { amountIn } = quote.route
     return {
@@ -53,9 +53,9 @@ export class ChainRouter {
    * the second quote pays less than the output, returns the first one, which has no slippage tolerance.
    */
   private async quoteForOutput(quoteTerms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
-    const exactQuote = await this.chain.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
+    const exactQuote = await this.chainQuotes.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
     const { amountIn } = exactQuote.route
-    const quote = await this.chain
+    const quote = await this.chainQuotes
       .quote({ ...quoteTerms, amountIn, slippagePpm: 'auto' }, signal)
       .catch(() => exactQuote)
     return quote.amountOut >= amountOut ? quote : exactQuote
@@ -70,7 +70,7 @@ export class ChainRouter {
   async priceOf(token: Address, signal: AbortSignal): Promise<bigint | null> {
     if (!this.wrappedNative) return null
     const quoteTerms = this.quoteTerms(token, this.wrappedNative)
-    const { route } = await this.chain.quote({ ...quoteTerms, amountOut: WAD, slippagePpm: 0n }, signal)
+    const { route } = await this.chainQuotes.quote({ ...quoteTerms, amountOut: WAD, slippagePpm: 0n }, signal)
     return (WAD * WAD) / route.amountIn
   }
 
@@ -90,7 +90,7 @@ export class ChainRouter {
       target: swap.to,
       value: '0',
       callData: swap.data,
-      allowances: [{ ...input, spender: this.chain.guard }],
+      allowances: [{ ...input, spender: this.chainQuotes.guard }],
       inputs: [input],
       outputs: [{ token: buyToken, amount: String(amountOut) }],
     }

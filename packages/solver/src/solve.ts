@@ -49,8 +49,8 @@ export async function solve(auction: Auction, { now = Date.now, ...options }: So
 
 class AuctionSearch {
   private readonly auction: Auction
-  private readonly chain: ChainRouter | undefined
-  private readonly router: AuctionRouter
+  private readonly chainRouter: ChainRouter | undefined
+  private readonly auctionRouter: AuctionRouter
   private readonly signal: AbortSignal
   private readonly priceByToken = new Map<Address, Promise<bigint | null>>()
   /**
@@ -61,9 +61,9 @@ class AuctionSearch {
 
   constructor(auction: Auction, { chain, wrappedNative }: SolveOptions, signal: AbortSignal) {
     this.auction = auction
-    this.chain = chain
+    this.chainRouter = chain
     this.signal = signal
-    this.router = new AuctionRouter(auction.liquidity, auction.effectiveGasPrice, wrappedNative)
+    this.auctionRouter = new AuctionRouter(auction.liquidity, auction.effectiveGasPrice, wrappedNative)
   }
 
   async run(): Promise<Solution[]> {
@@ -86,20 +86,21 @@ class AuctionSearch {
   }
 
   private async solveOrder(id: number, order: Order): Promise<void> {
-    const { auction, chain } = this
+    const { auction, chainRouter } = this
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(MAX_ORDER_MS)])
     const sellPrice = await this.priceOf(order, signal)
     const keepIfBetter = (fill: Fill | null | undefined) => {
       const rankedSolution = fill && solutionOf(order, fill, { id, sellPrice, auction })
-      const best = this.bestSolutionById.get(id)
-      if (rankedSolution && (!best || rankedSolution.rate > best.rate)) this.bestSolutionById.set(id, rankedSolution)
+      const currentBest = this.bestSolutionById.get(id)
+      if (rankedSolution && (!currentBest || rankedSolution.rate > currentBest.rate))
+        this.bestSolutionById.set(id, rankedSolution)
     }
     for (const fillSize of fillSizesOf(order)) {
       if (signal.aborted) return
       if (order.sellToken === order.buyToken) keepIfBetter(fillWithSameToken(order, fillSize))
       else {
-        const pendingChainFill = chain?.fill(order, fillSize, auction.effectiveGasPrice, signal).catch(() => null)
-        keepIfBetter(this.router.fill(order, fillSize))
+        const pendingChainFill = chainRouter?.fill(order, fillSize, auction.effectiveGasPrice, signal).catch(() => null)
+        keepIfBetter(this.auctionRouter.fill(order, fillSize))
         keepIfBetter(await pendingChainFill)
       }
       if (this.bestSolutionById.has(id)) return
@@ -118,13 +119,16 @@ class AuctionSearch {
   private async findPrice(token: Address, signal: AbortSignal): Promise<bigint | null> {
     const referencePrice = this.auction.tokens[token]?.referencePrice
     if (referencePrice) return referencePrice
-    const wrappedNative = this.router.wrappedNative
+    const wrappedNative = this.auctionRouter.wrappedNative
     if (token === wrappedNative) return WAD
     if (!wrappedNative) return null
     const oneEtherOrder = { sellAmount: 0n, buyAmount: WAD }
-    const nativeFill = this.router.fill({ kind: 'buy', sellToken: token, buyToken: wrappedNative }, oneEtherOrder)
+    const nativeFill = this.auctionRouter.fill(
+      { kind: 'buy', sellToken: token, buyToken: wrappedNative },
+      oneEtherOrder,
+    )
     if (nativeFill) return (WAD * WAD) / nativeFill.input
-    return this.chain ? await this.chain.priceOf(token, signal).catch(() => null) : null
+    return this.chainRouter ? await this.chainRouter.priceOf(token, signal).catch(() => null) : null
   }
 }
 

@@ -59,7 +59,7 @@ export class DriftSampler {
   readonly statistics = new DriftStatistics()
   private readonly options: Options
   private readonly callShare: CallShare
-  private pending: PendingSample[] = []
+  private pendingSamples: PendingSample[] = []
   private offeredAt = 0
   /** Number of the last processed block; further snapshots of that block are ignored. */
   private lastBlock = 0
@@ -71,7 +71,7 @@ export class DriftSampler {
 
   /** True while a quote waits for its next blocks, for at most `ms` after it was offered. */
   awaitsBlocks(ms: number): boolean {
-    return this.pending.length > 0 && Date.now() - this.offeredAt < ms
+    return this.pendingSamples.length > 0 && Date.now() - this.offeredAt < ms
   }
 
   /** Counts calls that were sent to the node. */
@@ -84,7 +84,7 @@ export class DriftSampler {
     view: Pick<ChainView, 'codeOf'>,
     { quote, from, terms, searchRequest, dependsOnSenderCode }: QuoteRecord,
   ): void {
-    if (this.callShare.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
+    if (this.callShare.isOff || quote.route.legs.length === 0 || this.pendingSamples.length >= MAX_PENDING) return
     if (!this.callShare.takeCalls(SIMULATIONS_PER_QUOTE)) return
     const senderCode = view.codeOf(from)
     // Avoids an unhandled rejection; the error is handled when `senderCode` is awaited.
@@ -93,7 +93,7 @@ export class DriftSampler {
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
     this.offeredAt = Date.now()
-    this.pending.push({
+    this.pendingSamples.push({
       quote,
       from,
       terms,
@@ -110,20 +110,23 @@ export class DriftSampler {
     const isNew = number > this.lastBlock
     this.lastBlock = number
     if (!isNew) return
-    const dueSamples = this.pending.filter(({ quote: { block } }) => block.number < number)
-    this.pending = this.pending.filter(({ quote: { block } }) => block.number + SIMULATIONS_PER_QUOTE > number)
+    const dueSamples = this.pendingSamples.filter(({ quote: { block } }) => block.number < number)
+    this.pendingSamples = this.pendingSamples.filter(
+      ({ quote: { block } }) => block.number + SIMULATIONS_PER_QUOTE > number,
+    )
     for (const pendingSample of dueSamples) {
-      const blocks = Math.min(number - pendingSample.quote.block.number, SIMULATIONS_PER_QUOTE + 1)
+      const blocksAfterQuote = Math.min(number - pendingSample.quote.block.number, SIMULATIONS_PER_QUOTE + 1)
       // Count the blocks that were skipped between two snapshots.
-      for (; pendingSample.processedBlocks < blocks - 1; pendingSample.processedBlocks++) this.statistics.recordMissed()
-      pendingSample.processedBlocks = blocks
+      for (; pendingSample.processedBlocks < blocksAfterQuote - 1; pendingSample.processedBlocks++)
+        this.statistics.recordMissed()
+      pendingSample.processedBlocks = blocksAfterQuote
     }
     await Promise.all(dueSamples.map((pendingSample) => this.simulateAgain(pendingSample, snapshot)))
   }
 
   /** Drops the waiting quotes when the chain falls asleep. */
   clear(): void {
-    this.pending = []
+    this.pendingSamples = []
     this.lastBlock = 0
   }
 

@@ -21,10 +21,10 @@ type Holders = { readonly guard: Address; readonly executor: Address; readonly w
 /** Reads and caches the balances of a chain's contracts. */
 export class ContractBalanceReader {
   /** Balances by holder and token. */
-  private readonly cache = new BoundedMap<string, CachedBalance>(MAX_BALANCES)
+  private readonly cachedBalances = new BoundedMap<string, CachedBalance>(MAX_BALANCES)
 
   get count(): StateCount {
-    return this.cache.count
+    return this.cachedBalances.count
   }
 
   /** Returns the tokens of routes that the contracts hold; undefined if the node does not answer. */
@@ -53,19 +53,19 @@ export class ContractBalanceReader {
     keys: readonly BalanceKey[],
     { rpc, block }: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): readonly Promise<boolean>[] {
-    const { cache } = this
+    const { cachedBalances } = this
     const dueKeys = keys.filter((key) => {
-      const cached = cache.get(key.join())
+      const cached = cachedBalances.get(key.join())
       return !cached || Math.abs(block.number - cached.block) > FRESH_BLOCKS
     })
     const balancesRead =
       dueKeys.length > 0 ? runReads(rpc, { blockHash: block.hash }, [readBalances(dueKeys)]) : undefined
     for (const [k, key] of dueKeys.entries()) {
       const cached = { block: block.number, isHeld: balancesRead!.then(([balances]) => (balances![k] ?? 0n) > 0n) }
-      cache.set(key.join(), cached)
-      cached.isHeld.catch(() => cache.peek(key.join()) === cached && cache.delete(key.join()))
+      cachedBalances.set(key.join(), cached)
+      cached.isHeld.catch(() => cachedBalances.peek(key.join()) === cached && cachedBalances.delete(key.join()))
     }
-    return keys.map((key) => cache.get(key.join())!.isHeld)
+    return keys.map((key) => cachedBalances.get(key.join())!.isHeld)
   }
 }
 

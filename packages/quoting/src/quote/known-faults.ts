@@ -112,8 +112,8 @@ function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<st
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
 function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   // A leg after the first hop counts as half of the trade, because its input is in units of another token.
-  const share = (leg: (typeof legs)[number]) =>
+  const shareOf = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
-  const [largestLeg] = [...legs].sort((a, b) => share(b) - share(a))
+  const [largestLeg] = [...legs].sort((a, b) => shareOf(b) - shareOf(a))
   return largestLeg ? [largestLeg.pool.id] : []
 }

@@ -96,10 +96,10 @@ function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNati
 }
 
 /** True if the minimum output of a route, after gas, is at least the expected output of the other route. */
-function guaranteesMore(route: RoutePlan, other: RoutePlan, slippagePpm: bigint): boolean {
+function guaranteesMore(route: RoutePlan, otherRoute: RoutePlan, slippagePpm: bigint): boolean {
   // Both inputs are equal, or both outputs are equal. Comparing output per input is right in both cases.
   const minOutput = minOutputOf(route.amountOut, slippagePpm) - (route.gasCostOut ?? 0n)
-  return minOutput * other.amountIn >= (other.amountOut - (other.gasCostOut ?? 0n)) * route.amountIn
+  return minOutput * otherRoute.amountIn >= (otherRoute.amountOut - (otherRoute.gasCostOut ?? 0n)) * route.amountIn
 }
 
 /** Samples the pools of a route at the route's amounts; undefined if nothing needs sampling, or if sampling fails. */

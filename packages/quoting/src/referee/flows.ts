@@ -112,8 +112,8 @@ export type CallFrame = {
 export function nativeFlows(frame: CallFrame): readonly TokenTransfer[] {
   const flows: TokenTransfer[] = []
   const frames: CallFrame[] = [frame]
-  for (let next = frames.pop(); next; next = frames.pop()) {
-    const { type, from, to, value, error, calls = [] } = next
+  for (let nextFrame = frames.pop(); nextFrame; nextFrame = frames.pop()) {
+    const { type, from, to, value, error, calls = [] } = nextFrame
     if (error !== undefined) continue
     // DELEGATECALL repeats the value of the call around it, and the value of CALLCODE stays in the account.
     const movesValue = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(type.toUpperCase())

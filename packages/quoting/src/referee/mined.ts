@@ -136,7 +136,8 @@ export async function readBlock(
   })
 }
 
-const isSameText = (a: unknown, other: Hex) => typeof a === 'string' && a.toLowerCase() === other
+const isSameText = (value: unknown, expectedText: Hex) =>
+  typeof value === 'string' && value.toLowerCase() === expectedText
 
 /** Receipts of the whole block, or of the nearest neighbors only; `isComplete` is true for the whole block. */
 export type NeighborReceipts = { readonly receipts: readonly MinedReceipt[]; readonly isComplete: boolean }
@@ -154,7 +155,7 @@ export async function readNeighbors(
     const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
     if (Array.isArray(raw))
       return {
-        receipts: decodeOrThrow('eth_getBlockReceipts', () => raw.map((each) => receiptOf(each))),
+        receipts: decodeOrThrow('eth_getBlockReceipts', () => raw.map((rawReceipt) => receiptOf(rawReceipt))),
         isComplete: true,
       }
   } catch (error) {

@@ -406,9 +406,9 @@ function comparisonOf(
 function netOutputField(
   trade: AccountTrade,
   { from, costWei }: MinedReceipt,
-  [first]: readonly TradeComparison[],
+  [bestPositionComparison]: readonly TradeComparison[],
 ): Pick<JudgedTrade, 'netAmountOut'> {
-  const gas = first && trade.trader === from ? gasInOutput(costWei, first.best) : null
+  const gas = bestPositionComparison && trade.trader === from ? gasInOutput(costWei, bestPositionComparison.best) : null
   return { netAmountOut: gas === null ? null : trade.amountOut - gas }
 }
 

@@ -77,8 +77,8 @@ export function readTrades(changes: Changes, context: TradeContext): TradeReadin
   return { kind: 'swap', trades: [{ ...trade, fees: feesOf(changes, trade, context) }] }
 }
 
-const isWrap = (one: Address, other: Address, wrappedNative: Address) =>
-  (one === NATIVE && other === wrappedNative) || (one === wrappedNative && other === NATIVE)
+const isWrap = (tokenA: Address, tokenB: Address, wrappedNative: Address) =>
+  (tokenA === NATIVE && tokenB === wrappedNative) || (tokenA === wrappedNative && tokenB === NATIVE)
 
 function sidesOf(changes: Changes, account: Address): Sides {
   const ownChanges = [...(changes.get(account) ?? [])]
@@ -113,8 +113,9 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
       'SEVERAL_OUTPUTS_OF_OTHERS',
       `others received ${tokens.length} tokens: ${tokens.join(', ')}`,
     )
-  const [first] = otherChanges.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
-  if (first) return { recipient: first.account, tokenOut: first.token, amountOut: first.amount }
+  const [largestChange] = otherChanges.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
+  if (largestChange)
+    return { recipient: largestChange.account, tokenOut: largestChange.token, amountOut: largestChange.amount }
   if (context.tokensToSender.has(tokenIn))
     return unjudgedTransaction(
       'nothing',

@@ -35,7 +35,10 @@ afterAll(() => Promise.all([threads.close(), broken.close()]))
 test('workers search small chains while the process is busy and others wait, with the same result', async () => {
   const options = { threads, inlinePools: 10, longWork: 0, log }
   const search = (utilization: number, isAlone = false) =>
-    new RouterSearch({ ...options, measureUtilization: () => utilization, isAlone: () => isAlone }).find(view, request)
+    new RouterSearch({ ...options, measureUtilization: () => utilization, isOnlyQuote: () => isAlone }).find(
+      view,
+      request,
+    )
   const here = await search(0.5)
   await search(1, true)
   expect(threads.freeThreadState).toBe('cold')

@@ -31,7 +31,7 @@ type Options = {
   readonly longWork?: number
   readonly log: Pick<Logger, 'error'>
   /** True if no other quote of the chain would wait for a search on this thread. */
-  readonly isAlone?: () => boolean
+  readonly isOnlyQuote?: () => boolean
   /** Event loop utilization since the last call, from 0 to 1. */
   readonly measureUtilization?: () => number
 }
@@ -86,7 +86,7 @@ export class RouterSearch {
   }
 
   private isProcessBusy(): boolean {
-    if (this.options.isAlone?.()) return false
+    if (this.options.isOnlyQuote?.()) return false
     const now = performance.now()
     if (now - this.measuredAtMs >= WINDOW_MS) {
       this.isBusy = this.measureUtilization() >= BUSY_UTILIZATION

@@ -37,8 +37,8 @@ export class Watch {
   private readonly firstUpdateResolvers = Promise.withResolvers<void>()
   private lastResult: SwapQuote | QuotingError | undefined
   private lastQuoteSentMs = 0
-  private unsimulatedBlocks = 0
-  private failures = 0
+  private unsimulatedBlockCount = 0
+  private failureCount = 0
   /** Newest block that is not processed yet, and whether pools changed since the last processed block. */
   private dueBlock: { readonly block: BlockHeader; readonly hasChanged: boolean } | undefined
   private isRunning = false
@@ -125,8 +125,8 @@ export class Watch {
       if (dueBlock && (await this.isUnchanged(dueBlock.hasChanged)))
         return this.send({ kind: 'block', block: dueBlock.block })
       const newQuote = await quote(request, signal)
-      this.unsimulatedBlocks = 0
-      this.failures = 0
+      this.unsimulatedBlockCount = 0
+      this.failureCount = 0
       const { lastResult } = this
       this.lastResult = newQuote
       const isNew =
@@ -135,7 +135,7 @@ export class Watch {
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof QuotingError) this.refuse(error, dueBlock?.block)
-      else if (++this.failures >= MAX_FAILURES || !this.lastResult) this.send({ kind: 'end', error })
+      else if (++this.failureCount >= MAX_FAILURES || !this.lastResult) this.send({ kind: 'end', error })
     }
   }
 
@@ -146,10 +146,10 @@ export class Watch {
       !lastResult ||
       lastResult instanceof QuotingError ||
       this.needsResend ||
-      this.unsimulatedBlocks >= MAX_UNSIMULATED_BLOCKS
+      this.unsimulatedBlockCount >= MAX_UNSIMULATED_BLOCKS
     )
       return false
-    this.unsimulatedBlocks++
+    this.unsimulatedBlockCount++
     if (!hasChanged) return true
     const route = await this.options.peek(this.options.request, lastResult.gasPriceWei, this.stopController.signal)
     return route !== undefined && isSameRoute(route, lastResult.bestEstimated)
@@ -158,7 +158,7 @@ export class Watch {
   private refuse(error: QuotingError, block: BlockHeader | undefined): void {
     const { lastResult } = this
     this.lastResult = error
-    this.failures = 0
+    this.failureCount = 0
     const isRepeated =
       lastResult instanceof QuotingError && lastResult.code === error.code && lastResult.message === error.message
     this.send(isRepeated && block ? { kind: 'block', block } : { kind: 'refused', error, block })

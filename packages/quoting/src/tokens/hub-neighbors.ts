@@ -160,9 +160,9 @@ export class HubNeighbors {
     const { hash } = market.snapshot().block
     const balances = await runReads(rpc, { blockHash: hash }, reads, { priority: 'background', timeoutMs: TIMEOUT_MS })
     for (const [k, { token, hub }] of pairs.entries()) {
-      const [price, decimals] = [prices.usd(hub), this.decimals(hub)]
-      if (price === null || decimals === undefined) continue
-      const usd = (Number(balances[k]) / 10 ** decimals) * price
+      const [hubPrice, decimals] = [prices.usd(hub), this.decimals(hub)]
+      if (hubPrice === null || decimals === undefined) continue
+      const usd = (Number(balances[k]) / 10 ** decimals) * hubPrice
       if (usd >= MIN_HUB_USD) this.usdByFollowedToken.set(token, Math.max(usd, this.usdByFollowedToken.get(token) ?? 0))
     }
     const deepest = [...this.usdByFollowedToken].sort(([, a], [, b]) => b - a)

@@ -51,13 +51,13 @@ export class TokenEvidence {
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
     const isDue = (token: Address) => !(this.balanceChecks.has(token) && this.saleChecks.has(token))
     const dueTokens = unlistedTokens(tokens, this.options.allowListed, source.prices, isDue)
-    const pending = new Set(dueTokens)
+    const pendingTokens = new Set(dueTokens)
     const checks = dueTokens.map(async (token) => {
       await Promise.all([this.checkBalances(token, source), this.checkSale(token, source)])
-      pending.delete(token)
+      pendingTokens.delete(token)
     })
     if (checks.length > 0) await Promise.race([Promise.all(checks), setTimeout(timeoutMs)])
-    return pending
+    return pendingTokens
   }
 
   private checkBalances(token: Address, source: HoldingsSource): Promise<void> {

@@ -26,7 +26,7 @@ export class TokenReports {
     ttl: REMEMBER_MS,
   })
   /** Tokens that could be bought but not sold when last measured. */
-  private readonly unsellable = new BoundedMap<Address, true>(MAX_UNSELLABLE)
+  private readonly unsellableTokens = new BoundedMap<Address, true>(MAX_UNSELLABLE)
   private readonly slots = new Semaphore(MAX_AT_ONCE)
   /** Called when a token turns out to be unsellable. */
   onUnsellable: (token: Address) => void = () => {}
@@ -37,7 +37,7 @@ export class TokenReports {
 
   /** True if the token could not be sold when it was last measured. */
   isUnsellable(token: Address): boolean {
-    return this.unsellable.has(token)
+    return this.unsellableTokens.has(token)
   }
 
   /** Measures a token; null if it is not a token or cannot be measured. @throws RpcError if the node fails */
@@ -60,9 +60,9 @@ export class TokenReports {
 
   /** Records results of test sales, of any caller. One success in any pool means that the token can be sold. */
   recordSales(token: Address, sellable: readonly (boolean | null)[]): void {
-    if (sellable.includes(true)) this.unsellable.delete(token)
-    else if (sellable.includes(false) && !this.unsellable.has(token)) {
-      this.unsellable.set(token, true)
+    if (sellable.includes(true)) this.unsellableTokens.delete(token)
+    else if (sellable.includes(false) && !this.unsellableTokens.has(token)) {
+      this.unsellableTokens.set(token, true)
       this.onUnsellable(token)
     }
   }

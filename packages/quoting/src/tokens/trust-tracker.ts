@@ -115,9 +115,9 @@ export class TrustTracker {
   private async observeAll(): Promise<void> {
     this.isObserving = true
     try {
-      for (let next = this.queue.shift(); next; next = this.queue.shift()) {
-        await inSlices('trust', this.ledger.observeInSteps(next))
-        void this.measureNext(next)
+      for (let nextSnapshot = this.queue.shift(); nextSnapshot; nextSnapshot = this.queue.shift()) {
+        await inSlices('trust', this.ledger.observeInSteps(nextSnapshot))
+        void this.measureNext(nextSnapshot)
       }
     } finally {
       this.isObserving = false

@@ -135,7 +135,7 @@ export class PastBlocks {
       rpc,
       kind: 'prices',
       isLoaded: ({ pricedTokens }) => tokens.every((token) => pricedTokens.has(token)),
-      read: (past) => this.readPrices(past, tokens, rpc),
+      read: (pastBlock) => this.readPrices(pastBlock, tokens, rpc),
     })
   }
 
@@ -159,7 +159,7 @@ export class PastBlocks {
       rpc,
       kind: listedPools ? 'listed pools' : 'pools',
       isLoaded: ({ quotedPairs }) => quotedPairs.has(pair),
-      read: (past) => this.readPools(past, pairTokens, listedPools),
+      read: (pastBlock) => this.readPools(pastBlock, pairTokens, listedPools),
     })
     const poolsPending = !isScanned(market) || listedPools?.isComplete === false || !quotedPairs.has(pair)
     return { snapshot: market.snapshot(), market, prices, poolsPending }
@@ -293,8 +293,8 @@ type ReadRequest = {
   /** Blocks of different kinds hold different pools. */
   readonly kind: 'prices' | 'pools' | 'listed pools'
   /** True if the block holds everything that the request needs. */
-  readonly isLoaded: (past: PastBlock) => boolean
-  readonly read: (past: PastBlock) => Promise<void>
+  readonly isLoaded: (pastBlock: PastBlock) => boolean
+  readonly read: (pastBlock: PastBlock) => Promise<void>
 }
 
 /** True unless past logs are still being searched for pools. */

@@ -40,17 +40,17 @@ export async function findMappings(
     const candidateBalance = balanceAt(candidate, valueIndex)
     return candidateBalance !== null && candidateBalance !== 0n && candidateBalance !== controlReading.balance
   }
-  const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
+  const plainBalanceIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
   // MiniMe checkpoints only hold plain balances.
-  const firstVisible = candidates.findIndex(
+  const firstVisibleIndex = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && TEST_VALUES.some((_, valueIndex) => isVisible(index, valueIndex)),
   )
-  const balanceIndex = plainIndex !== -1 ? plainIndex : firstVisible
+  const balanceIndex = plainBalanceIndex !== -1 ? plainBalanceIndex : firstVisibleIndex
   const allowanceIndex = candidates.findIndex(
     ({ order }, index) =>
       order !== 'minime' && readings[index]!.allowance === SMALL_BALANCE && controlReading.allowance !== SMALL_BALANCE,
   )
-  const shape = plainIndex !== -1 ? plainShape(balanceAt(plainIndex, 2)) : undefined
+  const shape = plainBalanceIndex !== -1 ? plainShape(balanceAt(plainBalanceIndex, 2)) : undefined
   return {
     ...(balanceIndex !== -1 && { balance: { mapping: candidates[balanceIndex]!, ...(shape && { shape }) } }),
     ...(allowanceIndex !== -1 && { allowance: candidates[allowanceIndex]! }),

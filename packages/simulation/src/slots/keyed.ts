@@ -50,7 +50,7 @@ export class KeyedSearch {
       this.reader.options,
     )
     const readWith: ReadWith = async (writes) => (await this.read(writes)).balance
-    for (const { slot, markedAnswer, currentWord } of await this.affectingSlots(slots, readWith)) {
+    for (const { slot, markedAnswer, currentWord } of await this.findAffectingSlots(slots, readWith)) {
       const wordMatch = await this.findWordFor(slot, { amount, markedAnswer, currentWord }, readWith)
       if (wordMatch)
         return {
@@ -66,11 +66,11 @@ export class KeyedSearch {
   async findAllowanceWrite(spender: Address, amount: bigint): Promise<KeyedWrite | undefined> {
     const data = allowanceCalldata(this.account, spender)
     const slots = await findReadSlots(this.reader.rpc, this.reader.token, data, this.reader.options)
-    const read: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
+    const readWith: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
     // Numeric allowances take the exact amount; boolean ones any non-zero word.
     const values = [amount, 1n, MAX_UINT256]
     const triedWrites = slots.flatMap((slot) => values.map((value) => ({ slot, value })))
-    const answers = await Promise.all(triedWrites.map(({ slot, value }) => read([[slot, value]])))
+    const answers = await Promise.all(triedWrites.map(({ slot, value }) => readWith([[slot, value]])))
     const exactIndex = answers.indexOf(amount)
     const sufficientIndex = answers.findIndex((answer) => answer !== null && answer >= amount)
     const match = triedWrites[exactIndex === -1 ? sufficientIndex : exactIndex]
@@ -83,11 +83,11 @@ export class KeyedSearch {
    * Returns the slots that affect the balance or allowance, each with its current word, and with the answer of the
    * token if the word is `MARKER`. Slots that hold the balance or allowance as a plain number come first.
    */
-  private async affectingSlots(slots: readonly StorageSlot[], read: ReadWith) {
+  private async findAffectingSlots(slots: readonly StorageSlot[], readWith: ReadWith) {
     const [unchangedAnswer, words, ...answers] = await Promise.all([
-      read([]),
+      readWith([]),
       Promise.all(slots.map(async ({ contract, key }) => (await this.reader.readStorage(contract, [BigInt(key)]))[0]!)),
-      ...slots.map((slot) => read([[slot, MARKER]])),
+      ...slots.map((slot) => readWith([[slot, MARKER]])),
     ])
     return slots
       .map((slot, k) => ({ slot, markedAnswer: answers[k]!, currentWord: words[k]! }))
@@ -103,7 +103,7 @@ export class KeyedSearch {
       markedAnswer,
       currentWord,
     }: { readonly amount: bigint; readonly markedAnswer: bigint | null; readonly currentWord: bigint },
-    read: ReadWith,
+    readWith: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
     const missingAmount = (markedAnswer ?? 0n) - MARKER
     const lowBitsMask = MAX_UINT256 >> 128n
@@ -114,9 +114,9 @@ export class KeyedSearch {
       (currentWord & ~lowBitsMask) | (amount & lowBitsMask),
       ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & MAX_UINT256)),
     ]
-    const exactWord = await this.findWord(slot, plainWords, (answer) => answer === amount, read)
+    const exactWord = await this.findWord(slot, plainWords, (answer) => answer === amount, readWith)
     if (exactWord) return exactWord
-    const answers = await Promise.all(TEST_SHARES.map((scale) => read([[slot, scale]])))
+    const answers = await Promise.all(TEST_SHARES.map((scale) => readWith([[slot, scale]])))
     const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)
     const units = answers[measuredIndex]
     if (!units) return undefined
@@ -126,16 +126,16 @@ export class KeyedSearch {
     const candidates: bigint[] = []
     for (let k = -NEIGHBORS; k <= NEIGHBORS; k++) if (estimate + k * step >= 0n) candidates.push(estimate + k * step)
     const maxExcess = units / shares + ROUNDING
-    return this.findWord(slot, candidates, (answer) => answer >= amount && answer - amount <= maxExcess, read)
+    return this.findWord(slot, candidates, (answer) => answer >= amount && answer - amount <= maxExcess, readWith)
   }
 
   private async findWord(
     slot: StorageSlot,
     values: readonly bigint[],
     isAccepted: (answer: bigint) => boolean,
-    read: ReadWith,
+    readWith: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
-    const answers = await Promise.all(values.map((value) => read([[slot, value]])))
+    const answers = await Promise.all(values.map((value) => readWith([[slot, value]])))
     const index = answers.findIndex((answer) => answer !== null && isAccepted(answer))
     return index === -1 ? undefined : { value: values[index]!, amount: answers[index]! }
   }

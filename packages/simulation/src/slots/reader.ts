@@ -22,7 +22,7 @@ const readCodec = callCodec<
   [token: Address, spender: Address, first: Address, count: number],
   [readings: readonly { readonly balance: bigint; readonly allowance: bigint }[]]
 >(slotProbe, 'read')
-const takeCodec = callCodec<
+const transferCodec = callCodec<
   [token: Address, from: Address, to: Address, amount: bigint],
   [ownerBefore: bigint, ownerAfter: bigint, received: bigint]
 >(slotProbe, 'take')
@@ -116,8 +116,8 @@ export class TokenReader {
     amount: bigint,
     writes: StorageWrites,
   ): Promise<{ readonly balanceBefore: bigint; readonly balanceAfter: bigint; readonly received: bigint }> {
-    const answer = await this.call(takeCodec.encode(this.token, from, to, amount), writes)
-    const [before, after, received] = takeCodec.decode(answer)
+    const answer = await this.call(transferCodec.encode(this.token, from, to, amount), writes)
+    const [before, after, received] = transferCodec.decode(answer)
     return { balanceBefore: before, balanceAfter: after, received }
   }
 

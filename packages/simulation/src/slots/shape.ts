@@ -42,8 +42,8 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
     ),
   )
   const readings = await reader.readOwners(WORD_BITS + 1, writes)
-  const control = readings[WORD_BITS]!.balance
-  return shapeOf(readings.slice(0, WORD_BITS).map(({ balance }) => (balance === control ? 0n : balance)))
+  const controlBalance = readings[WORD_BITS]!.balance
+  return shapeOf(readings.slice(0, WORD_BITS).map(({ balance }) => (balance === controlBalance ? 0n : balance)))
 }
 
 /**
