@@ -47,7 +47,7 @@ const usdOfLevel = (level: number) => 2 ** ((level - 1 + LOWEST_STEP) / STEPS_PE
 
 /** USD amount of each level. */
 const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOfLevel(level))
-/** For each level, the USD amount of the next level, less a rounding margin. */
+/** USD amounts of the levels that follow each level, less a rounding margin. */
 const NEXT_LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOfLevel(level + 1) * (1 - 1e-9))
 
 /** Rounds a price to the logarithmic scale of the levels. */

@@ -143,7 +143,7 @@ export class LiveChain {
   /** Quotes that are updated at every block. */
   readonly streams: QuoteStreams
 
-  /** Connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
+  /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
   constructor({ chain, deployment, settings, threads, log, ...otherOptions }: LiveChainOptions) {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = otherOptions
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings

@@ -21,7 +21,7 @@ export type ChainStatus = {
   readonly lagSeconds?: number
   /** Number of pools in memory. */
   readonly pools?: number
-  /** Whether blocks follow real time, as seen by the node's client. */
+  /** Relation of the blocks' timestamps to real time. */
   readonly clock?: ChainClock['state']
   /** Search of past logs for pools; absent if there is nothing to search, or if another process reads the chain. */
   readonly scan?: ScanStatus

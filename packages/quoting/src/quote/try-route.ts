@@ -158,8 +158,7 @@ async function encodeAndSimulate(
   )
   const validity = { now: block.timestamp, deadline }
   const laterSimulationDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
-  // The later simulation may be due after the deadline, when a permit has expired. With a permit, it runs at the
-  // deadline.
+  // With a permit, the later simulation runs at the deadline, because the permit has expired afterwards.
   const laterSimulationAt = permit && laterSimulationDueAt !== undefined ? deadline : laterSimulationDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
@@ -175,8 +174,7 @@ async function encodeAndSimulate(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A token that taxes only accounts without code pays the probe in full. A pool is at fault only if the probe receives
-  // too little, too.
+  // A pool is at fault only if the probe is paid too little, too: some tokens tax only accounts without code.
   const { probed: outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)

@@ -7,7 +7,7 @@ import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Changes, TokenTransfer } from './flows.ts'
 
 /** An account and a token that it holds. */
-export type Holding = { readonly account: Address; readonly token: Address }
+export type TokenHolding = { readonly account: Address; readonly token: Address }
 
 /** Maximum balances that are read before and after one transaction. */
 const MAX_HOLDINGS = 150
@@ -24,20 +24,20 @@ export function holdingsOf(
   flows: readonly TokenTransfer[],
   firstAccount: Address,
   wrappedNative: Address | null,
-): readonly Holding[] {
-  const holdings = new Map<string, Holding>()
+): readonly TokenHolding[] {
+  const holdings = new Map<string, TokenHolding>()
   for (const { token, from, to } of flows) {
     if (token === NATIVE) continue
     for (const account of [from, to])
       if (account !== ZERO_ADDRESS && !(token === wrappedNative && account === wrappedNative))
         holdings.set(`${account} ${token}`, { account, token })
   }
-  const rank = ({ account }: Holding) => (account === firstAccount ? 0 : 1)
+  const rank = ({ account }: TokenHolding) => (account === firstAccount ? 0 : 1)
   return [...holdings.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_HOLDINGS)
 }
 
 /** Returns the calls of a simulation that read the balances. */
-export function balanceCalls(holdings: readonly Holding[]): readonly object[] {
+export function balanceCalls(holdings: readonly TokenHolding[]): readonly object[] {
   return holdings.map(({ account, token }) => ({
     from: ZERO_ADDRESS,
     to: token,
@@ -47,11 +47,11 @@ export function balanceCalls(holdings: readonly Holding[]): readonly object[] {
 }
 
 /** Change of a balance in base units. */
-export type BalanceChange = Holding & { readonly amount: bigint }
+export type BalanceChange = TokenHolding & { readonly amount: bigint }
 
 /** Returns the changes between two rounds of reads. Skips tokens that fail to return a balance. */
 export function balanceChanges(
-  holdings: readonly Holding[],
+  holdings: readonly TokenHolding[],
   before: readonly (Hex | undefined)[],
   after: readonly (Hex | undefined)[],
 ): readonly BalanceChange[] {

@@ -18,9 +18,9 @@ export type BalanceWrites = {
   readonly balance: bigint
 }
 
-/** How many values are tried on either side of the estimated number of shares. */
+/** Number of values that are tried on either side of the estimated number of shares. */
 const NEIGHBORS = 32n
-/** How many values are tried for each base unit, if a base unit is worth many shares. */
+/** Number of values that are tried for each base unit, if a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
 /** Maximum rounds; before each round after the first, the rate of shares is read again. */
 const MAX_ROUNDS = 3

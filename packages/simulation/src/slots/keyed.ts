@@ -15,7 +15,7 @@ const MAX_UINT256 = 2n ** 256n - 1n
 const SHIFTS = [8n, 16n, 32n, 40n, 48n, 64n, 96n, 128n, 160n]
 /** Numbers of shares that are written to measure the value of a share in base units. */
 const TEST_SHARES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
-/** How many values are tried on either side of the estimated number of shares. */
+/** Number of values that are tried on either side of the estimated number of shares. */
 const NEIGHBORS = 8n
 /** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
 const ROUNDING = 2n
