@@ -92,7 +92,7 @@ export class HubPricer {
     const newUnitsPerStable = this.chain.stables.map(({ address }) => 10 ** (this.decimalsOf(address) ?? Number.NaN))
     const isSameGraph =
       tokens.every((token, k) => token === this.hubsAndStables[k]) &&
-      newUnitsPerStable.every((unit, k) => Object.is(unit, this.unitsPerStable[k]))
+      newUnitsPerStable.every((units, k) => Object.is(units, this.unitsPerStable[k]))
     if (!this.isOutdated && isSameGraph) return null
     this.isOutdated = false
     this.hubsAndStables = tokens
@@ -133,11 +133,12 @@ export class HubPricer {
   private findAnchors(): ReadonlyMap<PricedToken, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {
       const token = this.graph.findToken(address)
-      const unit = this.unitsPerStable[k]!
-      return token === undefined || Number.isNaN(unit) ? [] : [{ token, unit }]
+      const units = this.unitsPerStable[k]!
+      return token === undefined || Number.isNaN(units) ? [] : [{ token, unitsPerToken: units }]
     })
+    // Each anchor is worth one dollar per whole token.
     const anchorsOf = (chosenStables: typeof stables) =>
-      new Map(chosenStables.map(({ token, unit }) => [token, 1 / unit]))
+      new Map(chosenStables.map(({ token, unitsPerToken }) => [token, 1 / unitsPerToken]))
     const [firstHubAddress] = this.chain.hubs
     const firstHub = firstHubAddress === undefined ? undefined : this.graph.findToken(firstHubAddress)
     if (firstHub === undefined) return anchorsOf(stables)
@@ -149,7 +150,8 @@ export class HubPricer {
       ...comparedStables.map(({ token }) => priceInHub.get(token)!.evidence).filter(Number.isFinite),
       0,
     )
-    const values = comparedStables.map(({ token, unit }) => priceInHub.get(token)!.price * unit)
+    // Prices of whole stables, in base units of the first hub.
+    const values = comparedStables.map(({ token, unitsPerToken }) => priceInHub.get(token)!.price * unitsPerToken)
     const votes = comparedStables.map(({ token }) =>
       maxEvidence === 0 ? 1 : Math.min(priceInHub.get(token)!.evidence, maxEvidence * FULL_VOTE_SHARE),
     )

@@ -40,7 +40,7 @@ const MIN_PRICE_SHARE = 2 ** -40
 const MAX_ROUNDS = 80
 /** The search ends when the interval of the final price is this small, relative to the price: enough for six digits. */
 const PRECISION = 1e-12
-/** The search ends when the surplus (see `soldUpTo`) is this small, relative to the amount sold. */
+/** The search ends when the surplus (see `findSellableUsd`) is this small, relative to the amount sold. */
 const MAX_SURPLUS_ERROR = 1e-10
 /** Minimum share of the interval by which the tried price differs from either end. */
 const MIN_STEP_SHARE = 1e-4
@@ -56,7 +56,7 @@ export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<reado
   const { price } = pricer.updatePrice(token)
   const outlets = yield* outletsOf(token, pricer)
   const points: DepthPoint[] = []
-  for (const impact of IMPACT_LEVELS) points.push({ impact, usd: yield* soldUpTo(outlets, price, impact / 100) })
+  for (const impact of IMPACT_LEVELS) points.push({ impact, usd: yield* findSellableUsd(outlets, price, impact / 100) })
   return points
 }
 
@@ -117,7 +117,7 @@ function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve
  * Searches the final price, as a share of the token's price, by false position, starting at the final price of an
  * x·y = k pool. A bisection step follows each step that did not halve the interval.
  */
-function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
+function* findSellableUsd(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ soldUsd, receivedUsd }: Sale) => receivedUsd - (1 - impact) * soldUsd
   let highShare = 1
   let saleAtHigh = yield* sellDownTo(outlets, tokenPrice, tokenPrice)
@@ -154,13 +154,13 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
     const { curve, sums, priceOut, payable } = outlets[outletIndex]!
     const { sqrtPrice, liquidity } = curve
     const endSqrtPrice = Math.sqrt(lastPrice / priceOut)
-    const pieceCount = piecesAbove(sqrtPrice, endSqrtPrice)
+    const pieceCount = countPiecesAbove(sqrtPrice, endSqrtPrice)
     if (pieceCount > 0) {
       // The last piece is used only down to `endSqrtPrice`.
       const [startSqrt, endSqrt] = [sqrtPrice[pieceCount - 1]!, Math.max(sqrtPrice[pieceCount]!, endSqrtPrice)]
       const input = sums[2 * pieceCount - 2]! + liquidity[pieceCount - 1]! * (1 / endSqrt - 1 / startSqrt)
       const output = sums[2 * pieceCount - 1]! + liquidity[pieceCount - 1]! * (startSqrt - endSqrt)
-      // A vault can mint any number of shares at a constant price. It counts up to the number of shares that exist.
+      // A vault quotes any number of shares at a constant price. Count at most the shares that exist.
       const payableShare = output > payable ? payable / output : 1
       soldUsdByOutlet[outletIndex] = input * payableShare * tokenPrice
       receivedUsdByOutlet[outletIndex] = output * payableShare * priceOut
@@ -171,7 +171,7 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
 }
 
 /** Returns the number of pieces that start above a square root of the price. */
-function piecesAbove(sqrtPrice: Float64Array, endSqrtPrice: number): number {
+function countPiecesAbove(sqrtPrice: Float64Array, endSqrtPrice: number): number {
   let lowIndex = 0
   let highIndex = sqrtPrice.length - 1
   while (lowIndex < highIndex) {

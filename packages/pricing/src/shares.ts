@@ -131,7 +131,7 @@ export class SharePricer {
    * - `pair`, `weighted`: product over all components of (usd / weight) ^ weight, divided by the supply. The weights of
    *   a `weighted` pool are the `scale` of its parts.
    * - `stable`: virtual price times the lowest price of a component.
-   * - others: virtual price times the number of components times the geometric mean of the component prices.
+   * - other kinds: virtual price times the number of components times the geometric mean of the component prices.
    */
   private multiTokenPrice({ kind, supply, rate }: Redemption, components: readonly Component[]): number {
     const count = components.length

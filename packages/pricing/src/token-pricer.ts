@@ -29,7 +29,7 @@ export class TokenPricer {
   private readonly minWeightUsd: number
   private currentVersion = 0
 
-  /** @param minWeightUsd - minimum USD liquidity of a pool that counts */
+  /** @param minWeightUsd - minimum weight of a price observation in USD; lighter ones are ignored */
   constructor(minWeightUsd: number) {
     this.minWeightUsd = minWeightUsd
   }
@@ -60,8 +60,8 @@ export class TokenPricer {
    * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives
    * no price at any size, and no price has more evidence than the prices from which it derives.
    *
-   * A pool with a price jump counts with its rate before the jump if a pool without a jump also prices the token.
-   * Otherwise it counts with its current rate.
+   * A pool that jumped prices the token at its rate before the jump, if a pool that did not jump prices the token too.
+   * If all pools jumped, their current rates apply.
    */
   updatePrice(token: PricedToken): PricedToken {
     if (token.priceVersion === this.currentVersion) return token

@@ -1,3 +1,4 @@
+/** Public interface of the package: quotes of swaps, and services that depend on quotes. */
 export { PERMIT2_BITS, permitKinds } from '@sluice/bindings/guard'
 export { logPoolListImport, logScan, type OpenMarket } from './chain/runtime.ts'
 export { CHAIN_STATES, type ChainStatus } from './chain/status.ts'

@@ -95,7 +95,7 @@ export type LiveChainOptions = {
   readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
-/** Maximum mined swaps that are judged at a time. Each loads its own pools into memory. */
+/** Maximum mined swaps that are judged at a time. Judging a swap loads the pools of its block into memory. */
 const MAX_CONCURRENT_VERDICTS = 2
 /** Maximum mined swaps that are judged or queued; more are refused with `BUSY`. */
 const MAX_PENDING_VERDICTS = 10

@@ -1,3 +1,4 @@
+/** Public interface of the package: simulations of swaps and tokens by eth_call with state overrides. */
 export { BoundedMap, type StateCount } from './bounded-map.ts'
 export { mayAskForCode } from './code-asker.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'

@@ -40,7 +40,7 @@ export type SimulationRequest = {
   readonly allowanceSlot?: bigint
   /**
    * Handling of the allowance. Absent: it is overridden. `kept`: it is unchanged, because the calldata carries a
-   * permit. The sender then keeps its own code or none, so that signatures are checked as on chain. `approved`: the
+   * permit. The sender's code then stays as it is, so that signatures are checked as on chain. `approved`: the
    * sender approves before the call, after a reset to zero if the token requires it.
    */
   readonly allowance?: 'kept' | 'approved'

@@ -1,3 +1,4 @@
+/** Public interface of the package: solves CoW Protocol auctions, and quotes for UniswapX. */
 export { readAuction } from './auction.ts'
 export { type ChainQuotes, ChainRouter } from './chain-router.ts'
 export { NETWORKS } from './networks.ts'

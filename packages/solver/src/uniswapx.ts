@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
 import { readBody } from './read.ts'
 
-/** Timeout of a quote in milliseconds. UniswapX waits 500 ms for a quoter; the rest is for the network. */
+/** Timeout of a quote in milliseconds. UniswapX waits 500 ms for a quoter, so 100 ms remain for the network. */
 const WEBHOOK_MS = 400
 
 const WAD = 10n ** 18n

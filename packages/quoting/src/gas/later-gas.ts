@@ -1,9 +1,9 @@
 /**
- * Decides when to measure the extra gas of a route that is mined some time after the next block: oracle observations
- * fall due, cached rates expire, and epochs end. A later simulation, at the transaction's deadline, measures this gas.
- * It runs if a family of the route declares such gas, if the gas of a pool or token changed with time before, or if a
- * pool or token was not compared recently. In the last case the simulated time is after the deadline, so that the
- * comparison also holds for later quotes.
+ * Decides when to measure the extra gas of a route that is mined some time after the next block. Gas can increase with
+ * time: oracle observations fall due, cached rates expire, and epochs end. A second simulation, at the transaction's
+ * deadline, measures the extra gas. It runs if a family of the route declares extra gas, if the gas of a pool or token
+ * changed with time before, or if a pool or token was not compared recently. In the last case the simulated time is
+ * after the deadline, so that the comparison also holds for later quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'

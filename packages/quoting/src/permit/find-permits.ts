@@ -60,6 +60,7 @@ const parseFields = (text: string): readonly Field[] =>
     return { name, type }
   })
 
+/** Fields of the EIP-712 types of permits: of tokens with EIP-2612, of DAI, and of Permit2. */
 const EIP2612 = 'address owner,address spender,uint256 value,uint256 nonce,uint256 deadline'
 const DAI = 'address holder,address spender,uint256 nonce,uint256 expiry,bool allowed'
 const PERMIT_SINGLE = 'PermitDetails details,address spender,uint256 sigDeadline'
@@ -154,7 +155,9 @@ async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): P
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME_LENGTH
 
-/** Lists candidate domains: with each version, and without a version, which some tokens omit. */
+/**
+ * Lists domains that the token may use: one with each version, and one without, because some tokens omit the version.
+ */
 function domainsOf(
   { token, chainId }: ResolvedRequest,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * Computes the gas that a transaction's gas limit needs in addition to the gas used. A call forwards at most 63/64 of
- * the remaining gas (EIP-150), and a payment in the native token needs a stipend. The caller can spend the remaining
- * 1/64 on its own later steps, so only calls near the end of a transaction need extra gas.
+ * the remaining gas (EIP-150), and a payment in the native token needs a stipend. The calling contract can spend the
+ * remaining 1/64 on its own later steps, so only calls near the end of a transaction need extra gas.
  */
 
 /**
@@ -26,7 +26,8 @@ const GAS_BEFORE_DIRECT_CALL = 20_000
  * Returns the gas that the gas limit needs in addition to the gas used.
  *
  * @param gasUsed - gas of the Guard's call before refunds, as simulated
- * @param payment - `direct` if the last pool pays the sender; otherwise the kind of output that the Guard pays
+ * @param payment - `direct` if the last pool pays the sender; `token` or `native` if the Guard pays an output of this
+ *   kind
  */
 export function reservedGas(gasUsed: number, payment: 'token' | 'native' | 'direct'): number {
   if (payment === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - GAS_BEFORE_DIRECT_CALL))

@@ -23,7 +23,7 @@ export type MidBlock = {
 
 /** Gas limit for all earlier transactions and the call after them. */
 const GAS_LIMIT = 1_000_000_000n
-/** Gas limit of a call without a gas limit of its own. */
+/** Gas limit of a call whose request has none. */
 const CALL_GAS = 100_000_000n
 
 /**

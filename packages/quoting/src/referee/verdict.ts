@@ -21,7 +21,7 @@ export type TradeComparison = {
   /** Like `leftBps`, relative to `bound` instead of the best output. */
   readonly leftAtMostBps: number | null
   /**
-   * `leftBps` after the gas of both swaps; null if gas has no price in the output token, or somebody else has paid it.
+   * `leftBps` after the gas of both swaps; null if gas has no price in the output token, or the trader did not pay it.
    */
   readonly leftNetBps: number | null
 }
@@ -30,7 +30,7 @@ export type TradeComparison = {
 export type JudgedTrade = AccountTrade & {
   /** Output of the same transaction at the end of the block before; null if it fails there, or no node can run it. */
   readonly paidAtParent: bigint | null
-  /** Output less the cost of the transaction's gas; null if unknown, or if somebody else has paid the gas. */
+  /** Output less the cost of the transaction's gas; null if unknown, or if the trader did not pay the gas. */
   readonly netAmountOut: bigint | null
   /** Comparisons; the one at the position in the block comes first, if that state is known. */
   readonly comparisons: readonly TradeComparison[]

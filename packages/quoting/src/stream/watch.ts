@@ -51,6 +51,7 @@ export class Watch {
     void this.run()
   }
 
+  /** Number of listeners. */
   get size(): number {
     return this.listeners.size
   }

@@ -16,7 +16,7 @@ const PAUSE_MS = 30_000
 /** Maximum log requests of one run. */
 const MAX_REQUESTS = 8
 /**
- * Number of blocks of the first log request. Some providers allow 2,000 blocks, others any number; the range shrinks
+ * Number of blocks of the first log request. Some providers allow 2,000 blocks, some any number; the range shrinks
  * when a request is refused.
  */
 const FIRST_RANGE_BLOCKS = 50_000

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import { BoundedMap } from '@sluice/simulation'
 
 /**
- * Maximum tokens with a history: up to half are tokens of the chain's file, the others were requested most recently.
+ * Maximum tokens with a history: up to half are tokens of the chain's file, the rest are the last requested tokens.
  */
 const MAX_TOKENS = 64
 /** Maximum points of a token. When it is reached, every second point is dropped, and then half as many are recorded. */

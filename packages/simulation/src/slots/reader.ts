@@ -37,7 +37,7 @@ const wordsCodec = callCodec<[slots: readonly bigint[]], [words: readonly bigint
 
 /** Address of the slot probe during a call, and the spender whose allowances it reads. */
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
-/** Address of the fictitious owner with index 0; the addresses of the others follow. */
+/** Address of the fictitious owner with index 0. The owner with index k has this address plus k. */
 const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
 /** Value by which SlotProbe.sol reports a failed reading. */
 const FAILED_READ = 2n ** 256n - 2n
