@@ -12,7 +12,8 @@ const STEP_FACTOR = 1_000_000n
 /** Maximum steps in each direction. */
 const MAX_STEPS = 6
 /**
- * Maximum searches that narrow down a maximum amount. If it is within one step, the result is at most 20 % too small.
+ * Maximum searches that narrow down a maximum amount. If the maximum is within one step of the amount, the result is at
+ * most 20 % too small.
  */
 const MAX_NARROWING = 6
 /**
