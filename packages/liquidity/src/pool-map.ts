@@ -3,7 +3,7 @@ import type { Steps } from '@sluice/rpc'
 import type { Pool } from './family.ts'
 import { BUCKET_COUNT, bucketOf, idPrefixOf } from './pool-id.ts'
 
-/** Pools (buckets) processed between two yields when a map is built. */
+/** Pools, and buckets, processed between two yields when a map is built. */
 const POOLS_PER_SLICE = 500
 const BUCKETS_PER_SLICE = 32
 

@@ -1,5 +1,7 @@
 /**
- * Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters.
+ * Discovers pools for a market: requests token pairs from factories, and scans past logs for the pools that no getter
+ * lists. Hubs and intermediates are the tokens that other tokens are paired with (`pairs.ts`); neighbors of a token are
+ * tokens that it shares a known pool with (`neighbors.ts`). `market.ts` is the caller.
  */
 
 import type { Address } from '@sluice/chains'
@@ -67,6 +69,7 @@ export class Discovery {
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: RequestedPairs
+  /** Searches for the pools between each token and the hubs. */
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: BatchQueue<Address>
@@ -195,8 +198,8 @@ export class Discovery {
    */
   private warmUp(): Promise<unknown> {
     if (this.warmUpSearch) return this.warmUpSearch
-    // Started here, because no search of a new pair may start it: after a restart, all pairs can be known although the
-    // log scan is incomplete.
+    // The search of a new pair also starts the scan. But after a restart all pairs can be known although the scan is
+    // incomplete.
     void this.scan.run()
     const { hubs, intermediates } = this.components.directory.scope
     const hubSearch = this.requestPairs(pairsOf(hubs, []), 'lookup')

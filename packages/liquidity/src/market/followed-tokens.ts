@@ -9,8 +9,8 @@ export type FollowPeriod = {
   /** Unix time in milliseconds of the last request. */
   requestedAtMs: number
   /**
-   * Neighbors: tokens between this token and the chain's hubs, which are followed as long as this token. Null until they
-   * have been determined.
+   * Tokens that trade with this token in a known pool (`neighbors.ts`). They are followed as long as this token. Null
+   * until they have been determined.
    */
   neighbors: readonly Address[] | null
 }
@@ -71,7 +71,8 @@ export class FollowedTokens {
     const period = this.periodOf(token)
     if (!period) return
     period.neighbors = neighbors
-    // Not at the time of the token: `dropIdle` relies on the times of requests rising in the order of their tokens.
+    // Use the current time, not `requestedAtMs` of the token: `touch` makes a neighbor the most recently used entry,
+    // and `dropIdle` expects the entries in the order of their times.
     for (const neighbor of neighbors) this.touch(neighbor, nowMs)
   }
 

@@ -183,7 +183,7 @@ describe('followed pools', () => {
     const pools = PoolMap.empty.with([{ ...poolOf('silent', 'x!', [hub, stable]), state: 1 }])
     expect(directory.silentIds(pools)).toEqual(['x!'])
     const logs = ['x!', 'l', 'unknown'].map((address) => ({ address, topics: [moved] }) as unknown as Log)
-    expect(directory.unreadableIdsIn(pools, logs)).toEqual(['l'])
+    expect(directory.statelessIdsIn(pools, logs)).toEqual(['l'])
   })
 
   test('that a block creates are followed or listed', () => {

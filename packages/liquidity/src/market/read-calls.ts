@@ -17,8 +17,8 @@ const runCodec = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBa
 const plainBatch = PlainReadBatch__factory.createInterface()
 const ANSWERS_ERROR = plainBatch.getError('Answers')!.selector
 /**
- * Sender of the reads: a hash, so that nobody has its key. Balancer's vault takes a call without a sender for a query, in
- * which buffers move no tokens.
+ * Sender of the reads: a hash, so that nobody has its key. There must be a sender, because Balancer's vault treats a
+ * call from the zero address as a query, in which buffers move no tokens.
  */
 const READER = toAddress(`0x${id('sluice.reader').slice(-40)}`)
 /** Maximum bytes of creation code (EIP-3860). */
@@ -45,8 +45,8 @@ export async function callOverridden(
 }
 
 /**
- * Runs reads as the creation of a contract that deploys the lenses itself, which every node supports. Reads that need
- * overrides of storage or balance return null.
+ * Runs reads without overrides, which some nodes do not support: the call creates a contract whose constructor deploys
+ * the lenses and runs the reads. Reads that need overrides of storage or balance return null.
  *
  * @throws RpcError; code `REVERTED` also if the reads exceed the size of one creation
  */

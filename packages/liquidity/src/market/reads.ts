@@ -1,4 +1,7 @@
-/** Runs the read generators of families in lockstep, so that each round of reads needs only a few eth_calls. */
+/**
+ * Runs the read generators of families in lockstep. In each round, every generator yields its next reads; few eth_calls
+ * execute the reads of all generators.
+ */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Address, Hex } from '@sluice/chains'
 import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type Steps } from '@sluice/rpc'
@@ -51,6 +54,7 @@ export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): R
   return [firstStep.value, secondStep.value]
 }
 
+/** A generator that waits for the answers of `reads`; its result belongs at position `index` of the results. */
 type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
 /**
@@ -105,7 +109,7 @@ function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: num
   for (const read of readsOf(pending)) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
-    let readBytes = addedBytes(read, codes)
+    let readBytes = addedBytesOf(read, codes)
     const hasConflict = codes.has(read.to) && codes.get(read.to) !== read.code
     if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + readBytes > maxBytes || hasConflict) {
       groups.push([])
@@ -113,7 +117,7 @@ function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: num
       bytes = 0
       codes.clear()
       // The new call contains no code yet.
-      readBytes = addedBytes(read, codes)
+      readBytes = addedBytesOf(read, codes)
     }
     groups.at(-1)!.push(read)
     gas += readGas
@@ -129,7 +133,7 @@ type CodeByAddress = Map<Address, Hex | undefined>
 /**
  * Returns the bytes that a read adds to a call: calldata, storage overrides, and code that the call does not contain.
  */
-function addedBytes({ to, data, code, storage }: Read, codes: CodeByAddress): number {
+function addedBytesOf({ to, data, code, storage }: Read, codes: CodeByAddress): number {
   let hexCharacters = data.length + (code && !codes.has(to) ? code.length : 0)
   for (const words of storage ? Object.values(storage) : [])
     for (const [key, value] of Object.entries(words)) hexCharacters += key.length + value.length
@@ -172,7 +176,7 @@ function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
   const codes: CodeByAddress = new Map()
   let bytes = 0
   for (const read of reads) {
-    bytes += addedBytes(read, codes)
+    bytes += addedBytesOf(read, codes)
     codes.set(read.to, read.code)
   }
   byteLimitByRpc.set(rpc, Math.max(MIN_BYTES, Math.min(byteLimitByRpc.get(rpc) ?? MAX_BYTES, bytes >> 1)))

@@ -7,13 +7,18 @@ import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Maximum pools that are sampled at a block: four calls of 20 million gas, or one for each pool of a sampled twin. */
+/**
+ * Maximum pools that are sampled at a block. They take four calls of 20 million gas, or a call for each pool of a
+ * sampled twin.
+ */
 export const MAX_SAMPLED_POOLS = 12
 /** Maximum sampled pools with the same tokens. */
 export const MAX_OF_SAME_TOKENS = 4
 /** Maximum pools that are sampled for the first time at a block, which takes twice as much gas as later samples. */
 export const MAX_UNSAMPLED = 3
-/** Maximum pools with the same tokens and without samples that take turns. */
+/**
+ * Maximum pools without samples, among pools with the same tokens, that take turns in being sampled for the first time.
+ */
 const MAX_UNSAMPLED_CANDIDATES = 32
 /** Milliseconds without a request of its tokens after which a pool is not sampled. */
 export const SAMPLED_IDLE_MS = 600_000

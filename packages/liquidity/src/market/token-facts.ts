@@ -14,7 +14,10 @@ const lens = TokenLens__factory.createInterface()
 
 /** Addresses per call: 13 kB, and about 3 million gas if all are tokens. */
 const ADDRESSES_PER_CALL = 200
-/** Maximum rounds of calls. One call can check only about forty contracts that burn all their gas. */
+/**
+ * Maximum rounds of calls. A call that runs out of gas leaves addresses for the next round: contracts that burn all gas
+ * they get use up a call after about forty of them.
+ */
 const MAX_ROUNDS = 12
 const GAS_PER_TOKEN = 15_000
 /**
@@ -29,7 +32,7 @@ const IS_TOKEN = 0x10000n
 const HAS_DECIMALS = 0x100n
 
 type CheckOptions = RequestOptions & {
-  /** Block hash: addresses cached as not a token at another block are checked again. */
+  /** Hash of the current block. An address that was found not to be a token at another block is checked again. */
   readonly retryBlock?: Hex
 }
 
@@ -151,8 +154,8 @@ function decimalsIn(word: bigint): number | undefined {
 }
 
 /**
- * Reads the lens result of each address. An address that no round reached counts as not a token. Addresses of a failed
- * call are left out and stay unknown.
+ * Reads the result word of TokenLens.sol for each address. An address that no round reached counts as not a token.
+ * Addresses of a failed call are left out and stay unknown.
  */
 function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
   const wordByToken = new Map<Address, bigint>()

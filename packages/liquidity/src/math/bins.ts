@@ -24,7 +24,7 @@ export type BinPool = {
   /** True if `bins` contains all bins of the pool below (above) the active bin, so that none was left unread. */
   readonly allBelow: boolean
   readonly allAbove: boolean
-  /** True if the contract limits the liquidity of a bin after a swap. */
+  /** True if the contract reverts a swap after which a bin has more than `MAX_LIQUIDITY`. */
   readonly limited: boolean
 }
 
@@ -32,13 +32,13 @@ export type BinPool = {
 export type BinFee = {
   /** Fraction of the input, in units of 10⁻¹⁸. */
   readonly rate: bigint
-  /** Returns the part of the fee that leaves the bin as protocol fee. */
+  /** Returns the share of a fee amount, in base units, that leaves the bin as protocol fee. */
   readonly protocolFeeOf: (fee: bigint) => bigint
 }
 
 /** Amounts are uint128. */
 const MAX_AMOUNT = (1n << 128n) - 1n
-/** Fixed-point one of fees. */
+/** Fixed-point one of fee rates, and of prices. */
 const FEE_ONE = 10n ** 18n
 const PRICE_ONE = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
@@ -93,6 +93,7 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   return { amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
 }
 
+/** Returns the bin after a fill. */
 function binAfterFill(
   { id, reserveX, reserveY }: Bin,
   { amountIn, amountOut, fee }: Fill,
@@ -136,7 +137,7 @@ export function walkBins(
   let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (remaining > 0n) {
     const bin = bins[index]
-    if (!bin) throw outOfBins(pool, swapForY, amountIn, remaining)
+    if (!bin) throw outOfBinsRefusal(pool, swapForY, amountIn, remaining)
     activeId = bin.id
     if ((swapForY ? bin.reserveY : bin.reserveX) > 0n) {
       const { rate, protocolFeeOf } = feeOfBin(activeId)
@@ -157,7 +158,7 @@ export function walkBins(
   return { amountOut, activeId, bins, binsCrossed }
 }
 
-function outOfBins(
+function outOfBinsRefusal(
   { allBelow, allAbove, bins }: BinPool,
   swapForY: boolean,
   amountIn: bigint,

@@ -15,8 +15,8 @@ type Quote = (amountIn: bigint) => unknown
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'refuses all'
 
 /**
- * If the largest amount that is not too large is refused for another reason, so many amounts below it are tried one by
- * one.
+ * Number of amounts that are tried one by one below the largest amount that is not too large, if it is refused for
+ * another reason.
  */
 const NEARBY_AMOUNTS = 16n
 

@@ -87,7 +87,8 @@ export function concentratedCurve(
   sqrtPrice[0] = zeroForOne ? startSqrtPrice : 1 / startSqrtPrice
   let pieceCount = 0
   let liquidityInRange = state.liquidity
-  // End of the first piece before it was widened; 0 if the piece was wide enough for floats.
+  // √price at the end of the first piece before `pieceOfInput` widened the piece; 0 if the piece was wide enough for
+  // floats.
   let unwidenedEndSqrt = 0
   const addPiece = (tick: number) => {
     const startSqrt = sqrtPrice[pieceCount]!

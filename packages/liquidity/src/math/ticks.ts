@@ -65,12 +65,13 @@ function computeSqrtRatio(tick: number): bigint {
   return (ratio + 0xffffffffn) >> 32n
 }
 
-/** ln √1.0001, and ln 2⁹⁶. */
+/** ln √1.0001, to convert a logarithm to ticks; and ln 2⁹⁶, for the fractional bits of a √price. */
 const LOG_SQRT_BASE = Math.log(1.0001) / 2
 const LOG_Q96 = 96 * Math.LN2
 /**
- * Distance to a tick, in ticks, below which floats cannot decide the side. Float errors stay below 10⁻⁹; rounding of
- * integer prices is largest at MIN_TICK, at 2⁻³² of the price: 5·10⁻⁶ ticks.
+ * Distance of a price from a tick, in ticks, up to which floats cannot decide on which side of the tick it is. Float
+ * errors stay below 10⁻⁹ ticks. Integer prices are rounded by up to 2⁻³² of the price (at MIN_TICK), which is 5·10⁻⁶
+ * ticks.
  */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 

@@ -41,7 +41,7 @@ export type RecordText = { readonly id: string; readonly text: string }
 export type BlockOfRecords = {
   readonly chainId: number
   readonly block: BlockHeader
-  /** True if all pools were written, not only those that differ from the previous block. */
+  /** True if `write` got all pools of the block, not only those that differ from the previous block. */
   readonly hasAllPools: boolean
   readonly records: readonly RecordText[]
   readonly sharedTexts: readonly SharedText[]
@@ -84,7 +84,11 @@ export class RecordDatabase {
     for (const id of goneIds) insertRow.run(id, this.nextSeq, null)
   }
 
-  /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is then cleared */
+  /**
+   * Adds the block and its records, and ends the transaction.
+   *
+   * @throws Error if the block alone exceeds the limits; the file is then cleared
+   */
   commit({ chainId, block, hasAllPools, records, sharedTexts }: BlockOfRecords): void {
     const seq = this.nextSeq
     if (hasAllPools) this.baseSeq = seq

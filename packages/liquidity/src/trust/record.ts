@@ -13,7 +13,7 @@ export type TrustTerms = {
   readonly reportIntervalBlocks: number
 }
 
-/** Liquidity seen at a block. */
+/** Liquidity of a token or pool at a block; the fields have the meaning of those in `TrustTerms`. */
 export type ObservedLiquidity = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
 /** Trust level of a token, with a reason. */
@@ -48,7 +48,7 @@ export const UNOBSERVED: TrustRecord = {
   breach: null,
 }
 
-/** Returns the record after a block. */
+/** Returns the record after a block in which `liquidity` was observed. */
 export function recordLiquidity(
   record: TrustRecord,
   liquidity: ObservedLiquidity,

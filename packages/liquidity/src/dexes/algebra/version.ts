@@ -34,8 +34,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 const wordCountOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
 
 /**
- * Returns null for version 2. Its `globalState` also has 6 or 7 words, but with other fields. It has getters that the
- * other versions lack.
+ * Returns the version of a pool. Returns null for Algebra version 2: its `globalState` also has 6 or 7 words, but with
+ * other fields. It is recognized by getters that the other versions lack.
  */
 function versionOf(wordCounts: readonly number[]): AlgebraFixed['version'] {
   const [globalState, plugin, limitOrders, feeTimestamp] = wordCounts

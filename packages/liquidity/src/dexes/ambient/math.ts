@@ -1,6 +1,7 @@
 /**
- * Swaps of Ambient pools across levels. Follows TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d.
- * Checked against the deployed contract on Scroll.
+ * Swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for quote
+ * tokens and raises the price. A root is a √price with 64 fractional bits. Follows TradeMatcher and SwapCurve of
+ * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -22,6 +23,7 @@ import {
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
+/** Fixed-point one of fees, and of the protocol's share of a fee. */
 const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
 /** Base units that the contract subtracts from every computed amount, as a rounding buffer. */
@@ -44,7 +46,7 @@ export type AmbientSwap = {
   readonly levelsCrossed: number
 }
 
-/** State of a swap between two legs. */
+/** State of a swap between two legs: `remaining` input, and `paidAmount`, the output so far. */
 type Progress = { curve: SegmentState; remaining: bigint; paidAmount: bigint }
 
 /**
@@ -170,7 +172,10 @@ function runLeg(
 
 const min = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value)
 
-/** Applies a level's liquidity and moves the price past it by one unit, which consumes input. */
+/**
+ * Applies a level's change of liquidity, and moves the price past the level by the smallest unit of √price, which
+ * consumes input.
+ */
 function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
   const curve = { ...progress.curve, concLiq: checkedUint128(progress.curve.concLiq + (isBuy ? net : -net)) }
@@ -190,11 +195,9 @@ function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBu
   }
 }
 
-/**
- * Doublings of √price that a swap may span. No useful trade reaches this limit, and the flow fits 128 bits.
- */
+/** Minimum number of times that √price may double or halve in a swap. No useful trade reaches this limit. */
 const LIMIT_DOUBLINGS = 4
-/** Powers of two within the contract's price range. */
+/** Exponents of the smallest and the largest power of two that is a valid price limit. */
 const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
 
 /** Returns the price limit of the program's step as an exponent of two, from 16 to 32 times √price away. */

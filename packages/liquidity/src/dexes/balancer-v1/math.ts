@@ -105,9 +105,9 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
   let isNegative = false
   for (let k = 1n; term >= PRECISION; k++) {
     if (k > MAX_TERMS) throw new PoolRefusal('UNSUPPORTED', 'a series of too many terms')
-    const c = exponent - (k - 1n) * ONE
-    term = div(mul(term, mul(c < 0n ? -c : c, x < 0n ? -x : x)), k * ONE)
-    if (x < 0n !== c < 0n) isNegative = !isNegative
+    const coefficient = exponent - (k - 1n) * ONE
+    term = div(mul(term, mul(coefficient < 0n ? -coefficient : coefficient, x < 0n ? -x : x)), k * ONE)
+    if (x < 0n !== coefficient < 0n) isNegative = !isNegative
     sum = isNegative ? sum - term : sum + term
   }
   return sum

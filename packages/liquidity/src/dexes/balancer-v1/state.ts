@@ -63,7 +63,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') => events.getEvent(name as 'LOG_SWAP').topicHash as Hex
 const [SWAP, JOIN, EXIT] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
-/** First topic of the anonymous log: the selector of the call. */
+/** First topic of the anonymous log of a call: the selector. */
 const GULP = zeroPadBytes(events.getFunction('gulp').selector, 32) as Hex
 
 export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]

@@ -24,7 +24,7 @@ export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   )
 }
 
-/** Returns null while the pool is paused. */
+/** Returns the state without the pool's own share (BPT); null while the pool is paused. */
 function decodeState(answer: Hex): BalancerV2State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer)
   if (readResult.paused) return null

@@ -20,12 +20,18 @@ export type EclpParams = {
 }
 /** Values derived from the parameters, 38 decimals. */
 export type EclpDerived = {
+  /** Points of the unit circle that correspond to the prices `alpha` and `beta`. */
   readonly tauAlpha: Vector
   readonly tauBeta: Vector
+  /**
+   * Terms of A·chi in the contract's formulas, where r·chi is the center of the ellipse, and A maps the ellipse to the
+   * circle: its x is w / lambda + z, and its y is lambda·u + v.
+   */
   readonly u: bigint
   readonly v: bigint
   readonly w: bigint
   readonly z: bigint
+  /** c² + s² as computed by the contract, which corrects the rounding of c and s. */
   readonly dSq: bigint
 }
 export type GyroEclp = {
@@ -90,15 +96,17 @@ export function gyroEclpOut(
   return amountOut
 }
 
-/** Returns the approximate largest input, up to the end of the price range. */
+/**
+ * Returns the approximate largest input, which moves the price to the end of its range; 18 decimals of the common unit.
+ */
 export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: readonly bigint[], i: number): bigint {
   const [invariant, error] = invariantWithError(liveBalances, params, derived)
   return maxBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - liveBalances[i]!
 }
 
 /**
- * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the offsets of the first
- * balances.
+ * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the center of the ellipse
+ * that belongs to the first balances.
  */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
@@ -222,7 +230,12 @@ function xGivenY(y: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
   return solve(p.lambda, y, p.c, p.s, r, { x: offset1(p, d, r), y: offset0(p, d, r) }, tau, d.dSq)
 }
 
-/** Returns the other balance on the curve, as the root of a quadratic. */
+/**
+ * Returns the other balance on the curve, as the root of a quadratic.
+ *
+ * @param x - the given balance
+ * @param ab - center of the ellipse: its coordinates on the axes of the given and of the other balance
+ */
 function solve(
   lambda: bigint,
   x: bigint,

@@ -59,7 +59,7 @@ function decodeState(answer: Hex): PooledState | null {
   // Surge fees are supported for stable pools and E-CLPs.
   if (readResult.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
   const [threshold, maxFee] = readResult.surge
-  if (kind === 'reclamm') return reclammState(common, readResult)
+  if (kind === 'reclamm') return decodeReclamm(common, readResult)
   if (kind === 'gyro-2clp') {
     const [sqrtAlpha, sqrtBeta] = readResult.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
@@ -93,6 +93,11 @@ const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as con
 
 type StateRead = BalancerV3Lens.StateStructOutput
 
+/**
+ * True if our math reproduces the pool's two sample quotes.
+ *
+ * @param mayRefuse - true to accept a missing quote (0), for pools that answer only the vault
+ */
 function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
   const liveBalances = liveBalancesOf(state)
   const reproducesQuote = (i: 0 | 1, j: 0 | 1) =>
@@ -101,7 +106,7 @@ function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, m
 }
 
 /** Returns the state of a reCLAMM pool; null if its own virtual balances differ from our computation. */
-function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
+function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
   const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
     kind: 'reclamm',

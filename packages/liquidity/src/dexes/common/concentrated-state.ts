@@ -1,4 +1,7 @@
-/** Reads pools with a tick bitmap, and applies their logs. */
+/**
+ * Reads the states of concentrated-liquidity pools with a tick bitmap, and applies their logs; used by the families of
+ * that kind.
+ */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'

@@ -1,6 +1,6 @@
 /**
  * Quotes between samples of a pool whose swaps a lens simulates on chain. The pool's math is unknown; the outputs at
- * the sampled amounts are exact.
+ * the sampled amounts are exact. In direction `i`, token `i` of the pool is sold.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { curveEnd } from '../../math/curve-end.ts'
@@ -153,17 +153,17 @@ const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount =>
  */
 function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
-  const chord = onLine(from, to, amountIn)
+  const chord = lineAt(from, to, amountIn)
   let high: bigint | null = null
-  if (k > 0) high = onLine(pointAt(samples, k - 2), from, amountIn)
+  if (k > 0) high = lineAt(pointAt(samples, k - 2), from, amountIn)
   if (k + 1 < samples.length) {
-    const outputFromRight = onLine(to, samples[k + 1]!, amountIn)
+    const outputFromRight = lineAt(to, samples[k + 1]!, amountIn)
     high = high === null ? outputFromRight : min(high, outputFromRight)
   }
   return [chord, high === null ? to[1] : max(chord, min(high, to[1]))]
 }
 
-function onLine([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
+function lineAt([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
   const product = (toOut - fromOut) * (amountIn - fromIn)
   // BigInt division rounds toward zero; the line may be extended to the left.
   const quotient = product / (toIn - fromIn)

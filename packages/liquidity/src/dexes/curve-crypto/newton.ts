@@ -1,7 +1,8 @@
 /**
- * CryptoSwap invariant D, solved by Newton's method like the contracts do. `xp` are balances at the price scale, in
- * units of the first coin with 18 decimals. K0 = n^n·Πx / D^n is 1 in a pool with equal balances, and less in others.
- * The loops use the contracts' names, such as `mul1` and `mul2`.
+ * Solves the CryptoSwap invariant for D or for one balance by Newton's method, as the contracts do. `xp` are the
+ * balances x at the price scale, in units of the first coin with 18 decimals, and n is the number of coins. K0 = n^n·Πx
+ * / D^n is 1 in a pool with equal balances, and less in others. The parameter `a` is A·n^n with the unit `A_UNIT`; γ is
+ * `gamma`. The loops use the contracts' names, such as `mul1` and `mul2`.
  *
  * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
  */

@@ -1,6 +1,7 @@
 /**
- * Exact math of Ekubo pools. Checked against the deployed core on Ethereum, and against EkuboProtocol/evm-contracts
- * v3.2.0.
+ * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). A pool has individual positions
+ * with ticks, or one range for all its liquidity. Checked against the deployed core on Ethereum, and against
+ * EkuboProtocol/evm-contracts v3.2.0.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -24,7 +25,7 @@ type EkuboSwap = {
   readonly amountOut: bigint
   readonly state: EkuboState
   readonly ticksCrossed: number
-  /** Bitmap words without a tick that the swap walked through. */
+  /** Steps that ended without crossing a tick, usually at the end of a bitmap word. */
   readonly wordsPassed: number
 }
 
@@ -35,6 +36,7 @@ export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, 
   return roundUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
 }
 
+/** Returns the amount of token 1 between two √prices with 128 fractional bits. */
 export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const numerator = liquidity * (upper - lower)
   return roundUp ? divUp(numerator, 1n << RATIO_BITS) : numerator >> RATIO_BITS
@@ -160,6 +162,7 @@ function targetFrom(
 const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
   zeroForOne ? tick < farthest : tick >= farthest
 
+/** Returns the refusal of a swap that reaches the farthest tick. @param isUntouched - true if no input was taken */
 function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
   const isModelLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
   if (isModelLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isModelLimit })

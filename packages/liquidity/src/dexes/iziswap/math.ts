@@ -1,5 +1,7 @@
 /**
- * Exact math of iZiSwap pools. Checked against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
+ * Exact math of iZiSwap pools. X and Y are the first and the second token. A point is a tick, at which all liquidity
+ * trades at one price. Positions start and end at endpoints; limit orders wait at points with orders. Checked against
+ * swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -58,8 +60,8 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /**
- * Subtracts the cost and the fee of a part of the trade from the remaining input. Sets the remaining input to zero if
- * the part used up `amount`, the remaining input without its fee.
+ * Subtracts the input of a part of the trade, its `cost` plus the fee, from the remaining input. Sets the remaining
+ * input to zero if the part used up `amount`, the remaining input without its fee.
  */
 function deductCost(
   trade: Trade,
@@ -70,6 +72,7 @@ function deductCost(
   trade.amountOut += output
 }
 
+/** Moves the trade to the end of a range move. @param amount - remaining input without its fee */
 function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
   deductCost(trade, rangeMove, amount)
   trade.isDone = rangeMove.isFinished
@@ -121,6 +124,7 @@ function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, hig
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
+/** Returns the stored data of a point, if there are any, and the index at which they are or would be. */
 function pointAt(
   trade: Trade,
   point: number,
@@ -130,7 +134,10 @@ function pointAt(
   return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
-/** True if nothing can be bought in this direction, including orders at the current point. */
+/**
+ * True if neither the liquidity in range nor any point in this direction, including the current point, has anything to
+ * sell.
+ */
 const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
   position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 

@@ -9,7 +9,7 @@ const Q96 = 1n << 96n
 /** √1.0001 with 96 fractional bits. */
 const SQRT_BASE = sqrtRatioAtTick(1)
 
-/** Position of a trade between two ranges. A `price` is √price with 96 fractional bits. */
+/** Point and liquidity that a trade has reached. In this file, `price` is √price with 96 fractional bits. */
 export type TradePosition = {
   readonly point: number
   readonly price: bigint
@@ -17,7 +17,7 @@ export type TradePosition = {
   /** Part of the liquidity that is held in X at this point. */
   readonly liquidityX: bigint
 }
-/** Amounts of a range, and the position at its end. */
+/** Amounts of a trade through a range or a part of it, and the position at the end. */
 export type RangeMove = {
   /** True if the trade ends at this point. */
   readonly isFinished: boolean
@@ -51,22 +51,22 @@ export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint):
 }
 
 /** Sells X at one point, which turns liquidity at this point from Y to X. */
-function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedAmount: bigint } {
-  const exchangedAmount = min((amount * price) / Q96, liquidityY)
+function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedLiquidity: bigint } {
+  const exchangedLiquidity = min((amount * price) / Q96, liquidityY)
   return {
-    cost: divUp(exchangedAmount * Q96, price),
-    output: (exchangedAmount * price) / Q96,
-    exchangedAmount,
+    cost: divUp(exchangedLiquidity * Q96, price),
+    output: (exchangedLiquidity * price) / Q96,
+    exchangedLiquidity,
   }
 }
 
 /** Sells Y at one point, which turns liquidity at this point from X to Y. */
-function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedAmount: bigint } {
-  const exchangedAmount = min((amount * Q96) / price, liquidityX)
+function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedLiquidity: bigint } {
+  const exchangedLiquidity = min((amount * Q96) / price, liquidityX)
   return {
-    cost: divUp(exchangedAmount * price, Q96),
-    output: (exchangedAmount * Q96) / price,
-    exchangedAmount,
+    cost: divUp(exchangedLiquidity * price, Q96),
+    output: (exchangedLiquidity * Q96) / price,
+    exchangedLiquidity,
   }
 }
 
@@ -78,7 +78,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || lowestPoint === point) {
       const firstFill = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedAmount]
+      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedLiquidity]
       if (newLiquidityX < liquidity || cost >= amount)
         return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
     } else {
@@ -90,8 +90,8 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   if (lowestPoint >= point) return { isFinished: false, cost, output, point, price, liquidityX: newLiquidityX }
   const remaining = amount - cost
   const lowestPrice = sqrtRatioAtTick(lowestPoint)
-  const step = price - divUp(price * Q96, SQRT_BASE)
-  const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), step)
+  const priceStep = price - divUp(price * Q96, SQRT_BASE)
+  const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), priceStep)
   const fullCost = costDownTo(lowestPoint)
   if (fullCost <= remaining)
     return {
@@ -102,7 +102,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
       price: lowestPrice,
       liquidityX: liquidity,
     }
-  const pointCount = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
+  const pointCount = tickAtSqrtRatio((remaining * priceStep) / liquidity + Q96)
   // From this point up, points are sold entirely. The next lower point is sold in part.
   const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
@@ -117,7 +117,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     output: output + wholePoints.output + boundaryFill.output,
     point: reachablePoint - 1,
     price: lastPrice,
-    liquidityX: boundaryFill.exchangedAmount,
+    liquidityX: boundaryFill.exchangedLiquidity,
   }
 }
 
@@ -130,7 +130,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   if (startHasY) {
     const firstFill = turnToY(amount, price, liquidityX)
     ;({ cost, output } = firstFill)
-    const remainingX = liquidityX - firstFill.exchangedAmount
+    const remainingX = liquidityX - firstFill.exchangedLiquidity
     if (remainingX > 0n || cost >= amount)
       return { isFinished: true, cost, output, point, price, liquidityX: remainingX }
     point += 1
@@ -167,7 +167,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
     output: output + wholePoints.output + boundaryFill.output,
     point: lastPoint,
     price: lastPrice,
-    liquidityX: liquidity - boundaryFill.exchangedAmount,
+    liquidityX: liquidity - boundaryFill.exchangedLiquidity,
   }
 }
 

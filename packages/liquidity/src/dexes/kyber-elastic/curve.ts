@@ -15,9 +15,9 @@ const Q96 = 2 ** 96
 export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
   const builder = new CurveBuilder()
   const keepIn = 1 - state.feePpm / FLOAT_PPM
-  const rootAt = (sqrtPriceX96: bigint) => (zeroForOne ? Number(sqrtPriceX96) / Q96 : Q96 / Number(sqrtPriceX96))
+  const sqrtPriceAt = (sqrtPriceX96: bigint) => (zeroForOne ? Number(sqrtPriceX96) / Q96 : Q96 / Number(sqrtPriceX96))
   for (const { sqrtPrice, targetSqrtPrice, inputToTarget } of stepsOf(state, zeroForOne)) {
-    const [from, to] = [rootAt(sqrtPrice), rootAt(targetSqrtPrice)]
+    const [from, to] = [sqrtPriceAt(sqrtPrice), sqrtPriceAt(targetSqrtPrice)]
     const input = Number(inputToTarget) * keepIn
     if (input > 0) builder.addHyperbola(from, to, 1, input)
     else builder.addHyperbola(from, to, 0)

@@ -1,6 +1,7 @@
 /**
- * Exact math of Kyber Elastic pools: the fee of each step becomes liquidity for the rest of the swap. Checked against
- * Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
+ * Exact math of Kyber Elastic pools. The fee of each step becomes liquidity (reinvested liquidity), which the rest of
+ * the swap already trades with. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at
+ * 4ab08c0.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
@@ -27,7 +28,7 @@ type SwapStep = {
   readonly zeroForOne: boolean
   /** Parts per million of the input. */
   readonly fee: bigint
-  /** Liquidity of positions and of fees. */
+  /** Liquidity of positions in range, plus reinvested liquidity. */
   readonly liquidity: bigint
   readonly sqrtPrice: bigint
   /** √price at which the step ends. */
@@ -36,7 +37,7 @@ type SwapStep = {
   readonly inputToTarget: bigint
 }
 
-/** √price, new liquidity, and output after a whole step or a part of one. */
+/** √price after a whole step or a part of one, the liquidity that its fee adds, and its output. */
 type SwapStepResult = {
   readonly sqrtPrice: bigint
   readonly addedLiquidity: bigint
@@ -67,7 +68,7 @@ class SwapWalk {
     this.liquidity = liquidity
     this.reinvestedLiquidity = reinvestedLiquidity
     this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-    // A price beyond the ticks that were read reaches the outermost of them first.
+    // If the price is beyond the ticks that were read, the next tick is the outermost of these ticks.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
@@ -100,8 +101,8 @@ class SwapWalk {
       ? TWO_PPM * targetSqrtPrice - fee * sqrtPrice
       : TWO_PPM * sqrtPrice - fee * targetSqrtPrice
     if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'its fee is too high for its formula')
-    const feeLiquidity = (liquidity * TWO_PPM * difference) / divisor
-    const inputToTarget = zeroForOne ? (feeLiquidity << 96n) / sqrtPrice : (feeLiquidity * sqrtPrice) >> 96n
+    const inputFactor = (liquidity * TWO_PPM * difference) / divisor
+    const inputToTarget = zeroForOne ? (inputFactor << 96n) / sqrtPrice : (inputFactor * sqrtPrice) >> 96n
     return { zeroForOne, fee, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget }
   }
 
@@ -162,10 +163,10 @@ function partialStepResult(step: SwapStep, amountIn: bigint): SwapStepResult {
   const addedLiquidity = zeroForOne
     ? (sqrtPrice * amountIn * fee) / (TWO_PPM << 96n)
     : ((amountIn * fee) << 96n) / (TWO_PPM * sqrtPrice)
-  const soldAmount = zeroForOne ? (amountIn * sqrtPrice) >> 96n : (amountIn << 96n) / sqrtPrice
+  const inputAsLiquidity = zeroForOne ? (amountIn * sqrtPrice) >> 96n : (amountIn << 96n) / sqrtPrice
   const reachedSqrtPrice = zeroForOne
-    ? divUp((liquidity + addedLiquidity) * sqrtPrice, liquidity + soldAmount)
-    : ((liquidity + soldAmount) * sqrtPrice) / (liquidity + addedLiquidity)
+    ? divUp((liquidity + addedLiquidity) * sqrtPrice, liquidity + inputAsLiquidity)
+    : ((liquidity + inputAsLiquidity) * sqrtPrice) / (liquidity + addedLiquidity)
   return { sqrtPrice: reachedSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, reachedSqrtPrice, addedLiquidity) }
 }
 
@@ -178,6 +179,7 @@ function outputUpTo(
   const delta = zeroForOne
     ? divUp(addedLiquidity * reachedSqrtPrice, Q96) - ((liquidity * (sqrtPrice - reachedSqrtPrice)) >> 96n)
     : divUp((liquidity + addedLiquidity) << 96n, reachedSqrtPrice) - (liquidity << 96n) / sqrtPrice
+  // A positive delta is paid to the pool. The contract treats a delta of one unit as zero.
   return delta === 1n ? 0n : -delta
 }
 

@@ -67,7 +67,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   return yield* initializedPools(row, candidates)
 }
 
-/** Filters pools that exist: an initialized pool always has a price. */
+/** Returns the candidates that exist. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({

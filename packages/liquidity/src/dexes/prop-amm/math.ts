@@ -29,6 +29,7 @@ export function quote(
   return { amountOut, state: { samples, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
 }
 
+/** Returns the output of an input by linear interpolation, rounded down. @throws PoolRefusal `TOO_LARGE` */
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0)

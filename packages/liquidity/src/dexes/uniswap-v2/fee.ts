@@ -47,7 +47,8 @@ export function* readFixed(
       const [balance0, balance1] = balances[i]!
       const isTooSmall = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
       if (isTooSmall || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
-      // Pretend that a quarter of the balance was paid in: a large amount measures the fee precisely.
+      // Override the reserves, so that a quarter of the balance counts as the input. A large input measures the fee
+      // precisely.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })
   })
