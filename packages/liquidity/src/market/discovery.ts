@@ -305,8 +305,8 @@ export class Discovery {
         : await this.follower.refreshSilentPools(top.block, updatedPools, changedIds).catch(nullIfReorged)
     if (!pools) return false
     if (pools === top.pools) return true
-    const entry = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }
-    ledger.commit(history.replaceTop(entry), changedIds)
+    const newTop = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }
+    ledger.commit(history.replaceTop(newTop), changedIds)
     return true
   }
 }

@@ -26,13 +26,13 @@ export class DoubtfulBlocks {
   /** Returns the blocks that are due for a check, and counts the check. A block is dropped after its last check. */
   takeDue(): readonly Hex[] {
     const now = this.now()
-    const due = [...this.blocks].filter(([, { dueAtMs }]) => dueAtMs <= now)
-    for (const [hash, block] of due) {
+    const dueBlocks = [...this.blocks].filter(([, { dueAtMs }]) => dueAtMs <= now)
+    for (const [hash, block] of dueBlocks) {
       block.checks++
       block.dueAtMs = now + FIRST_PAUSE_MS * 2 ** block.checks
       if (block.checks >= MAX_CHECKS) this.blocks.delete(hash)
     }
-    return due.map(([hash]) => hash)
+    return dueBlocks.map(([hash]) => hash)
   }
 
   /** Removes a block whose logs have arrived or which was reorged away. */

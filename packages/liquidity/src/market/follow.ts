@@ -174,12 +174,12 @@ export class MarketFollower {
     const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
     const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.dueSampledIds(block)) : NO_IDS
     const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
-    const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
-    const complete = entries.filter((entry) => !directory.isIncomplete(entry))
-    const result = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
+    const incompleteEntries = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
+    const completeEntries = entries.filter((entry) => !directory.isIncomplete(entry))
+    const result = await readPools(rpc, block, { completeEntries, incompleteEntries }, directory.families, options)
     for (const entry of result.completedEntries) directory.complete(entry)
     const readableIds = new Set(result.pools.map(({ id }) => id))
-    const unreadableIds = [...complete, ...result.completedEntries].flatMap(({ pool: { id } }) =>
+    const unreadableIds = [...completeEntries, ...result.completedEntries].flatMap(({ pool: { id } }) =>
       readableIds.has(id) || directory.sampling.has(id) ? [] : [id],
     )
     this.recordSamples(
@@ -187,7 +187,7 @@ export class MarketFollower {
       readableIds,
       block.number,
     )
-    for (const { pool } of incomplete) {
+    for (const { pool } of incompleteEntries) {
       // The pool may have been dropped during the read.
       const entry = directory.followedPools.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.recordIncomplete(entry, block.number)
@@ -311,12 +311,12 @@ export class MarketFollower {
     const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
     const changedIds = [...differingPools.map(({ id }) => id), ...goneIds]
     if (changedIds.length === 0) return 0
-    const entry = {
+    const newTop = {
       ...top,
       pools: top.pools.with(differingPools, goneIds),
       changedIds: new Set([...top.changedIds, ...changedIds]),
     }
-    ledger.commit(history.replaceTop(entry), changedIds)
+    ledger.commit(history.replaceTop(newTop), changedIds)
     return changedIds.length
   }
 
@@ -416,12 +416,12 @@ export class MarketFollower {
       })
       if (differingPools.length === 0) return
       const changedIds = differingPools.map(({ id }) => id)
-      const entry = {
+      const newTop = {
         ...top,
         pools: top.pools.with(differingPools),
         changedIds: new Set([...top.changedIds, ...changedIds]),
       }
-      ledger.commit(history.replaceTop(entry), changedIds)
+      ledger.commit(history.replaceTop(newTop), changedIds)
     })
   }
 

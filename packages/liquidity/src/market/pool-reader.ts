@@ -88,7 +88,10 @@ export type PoolReadResult = { readonly pools: readonly Pool[]; readonly complet
 export async function readPools(
   rpc: Rpc,
   block: BlockHeader,
-  { complete, incomplete }: { readonly complete: readonly PoolEntry[]; readonly incomplete: readonly PoolEntry[] },
+  {
+    completeEntries,
+    incompleteEntries,
+  }: { readonly completeEntries: readonly PoolEntry[]; readonly incompleteEntries: readonly PoolEntry[] },
   families: Families,
   options: RequestOptions,
 ): Promise<PoolReadResult> {
@@ -107,9 +110,9 @@ export async function readPools(
       : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completedEntries: pools.map((pool) => ({ row, pool })) }
   }
-  const generators = [complete, incomplete].flatMap((entries) =>
+  const generators = [completeEntries, incompleteEntries].flatMap((entries) =>
     batchesByRow(entries).flatMap(([row, batches]) =>
-      batches.map((poolBatch) => readBatch(row, poolBatch, entries === complete)),
+      batches.map((poolBatch) => readBatch(row, poolBatch, entries === completeEntries)),
     ),
   )
   const results = await runReads(rpc, { blockHash: block.hash }, generators, options)

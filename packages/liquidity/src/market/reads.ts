@@ -33,10 +33,10 @@ export async function runReads<T>(
 ): Promise<T[]> {
   const results: T[] = []
   const initialReads = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
-  let pending = await inSlices('reads', advance(initialReads, [], results))
-  while (pending.length > 0) {
-    const answers = await readAll(rpc, block, pending, options)
-    pending = await inSlices('reads', advance(pending, answers, results))
+  let pendingReads = await inSlices('reads', advance(initialReads, [], results))
+  while (pendingReads.length > 0) {
+    const answers = await readAll(rpc, block, pendingReads, options)
+    pendingReads = await inSlices('reads', advance(pendingReads, answers, results))
   }
   return results
 }
@@ -62,29 +62,29 @@ type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; r
  * with their next reads.
  */
 function* advance<T>(
-  pending: readonly PendingReads<T>[],
+  pendingReads: readonly PendingReads<T>[],
   answers: ReadResults,
   results: T[],
 ): Steps<readonly PendingReads<T>[]> {
-  const next: PendingReads<T>[] = []
+  const stillPending: PendingReads<T>[] = []
   let offset = 0
-  for (const { generator, index, reads } of pending) {
+  for (const { generator, index, reads } of pendingReads) {
     const step = generator.next(answers.slice(offset, offset + reads.length))
     offset += reads.length
     if (step.done) results[index] = step.value
-    else next.push({ generator, index, reads: step.value })
+    else stillPending.push({ generator, index, reads: step.value })
     yield
   }
-  return next
+  return stillPending
 }
 
 async function readAll(
   rpc: Rpc,
   block: BlockRef,
-  pending: readonly PendingReads<unknown>[],
+  pendingReads: readonly PendingReads<unknown>[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const groups = await inSlices('reads', packIntoCalls(pending, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
+  const groups = await inSlices('reads', packIntoCalls(pendingReads, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
   const pendingAnswers: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
@@ -101,12 +101,12 @@ async function readAll(
  * Packs consecutive reads into calls, by gas and by bytes. All reads of one address in a call have the same code
  * override, or none, because an override applies to the whole call.
  */
-function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
+function* packIntoCalls(pendingReads: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
   const codes: CodeByAddress = new Map()
-  for (const read of readsOf(pending)) {
+  for (const read of readsOf(pendingReads)) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
     let readBytes = addedBytesOf(read, codes)
@@ -140,8 +140,8 @@ function addedBytesOf({ to, data, code, storage }: Read, codes: CodeByAddress): 
   return hexCharacters / 2
 }
 
-function* readsOf(pending: readonly PendingReads<unknown>[]): Generator<Read> {
-  for (const { reads } of pending) yield* reads
+function* readsOf(pendingReads: readonly PendingReads<unknown>[]): Generator<Read> {
+  for (const { reads } of pendingReads) yield* reads
 }
 
 /**

@@ -96,18 +96,18 @@ export class SamplingBudget {
     const sampledIds = new Set<string>()
     const unsampledIds = new Set<string>()
     for (const group of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
-      const withSamples = group.filter(({ id }) => pools.has(id))
-      const withoutSamples = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
+      const sampledCandidates = group.filter(({ id }) => pools.has(id))
+      const unsampledCandidates = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
       const freeSlots = () => MAX_SAMPLED_POOLS - sampledIds.size - unsampledIds.size
-      for (const { id } of withSamples.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) sampledIds.add(id)
+      for (const { id } of sampledCandidates.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) sampledIds.add(id)
       const unsampledSlots = Math.min(
         freeSlots(),
         MAX_UNSAMPLED - unsampledIds.size,
-        MAX_OF_SAME_TOKENS - Math.min(withSamples.length, MAX_OF_SAME_TOKENS),
+        MAX_OF_SAME_TOKENS - Math.min(sampledCandidates.length, MAX_OF_SAME_TOKENS),
       )
       const offset = block * MAX_UNSAMPLED
-      for (let k = 0; k < Math.min(unsampledSlots, withoutSamples.length); k++)
-        unsampledIds.add(withoutSamples[(offset + k) % withoutSamples.length]!.id)
+      for (let k = 0; k < Math.min(unsampledSlots, unsampledCandidates.length); k++)
+        unsampledIds.add(unsampledCandidates[(offset + k) % unsampledCandidates.length]!.id)
     }
     return { sampledIds, unsampledIds }
   }

@@ -135,7 +135,7 @@ function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
 
 function resizeArray(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
   if (length <= array.length) return array.slice(0, length)
-  const resized = new Float64Array(length)
-  resized.set(array)
-  return resized
+  const resizedArray = new Float64Array(length)
+  resizedArray.set(array)
+  return resizedArray
 }

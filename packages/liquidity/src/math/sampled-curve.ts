@@ -213,8 +213,8 @@ class Samples implements Points {
   outputErrors(): readonly number[] {
     const errors = this.x.map((_, k) => FLOAT_ERROR + Math.min(this.estimateNear(k), this.hullError(k)))
     // An error is infinite if the interval was never judged and its samples are not concave.
-    const largest = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
-    return errors.map((error) => Math.min(error, largest))
+    const largestError = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
+    return errors.map((error) => Math.min(error, largestError))
   }
 
   /**

@@ -82,7 +82,7 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
  */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): number {
   const tickAsFloat = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_SQRT_BASE
-  const nearest = Math.round(tickAsFloat)
-  if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
-  return sqrtRatioAtTick(nearest) <= sqrtPriceX96 ? nearest : nearest - 1
+  const nearestTick = Math.round(tickAsFloat)
+  if (Math.abs(tickAsFloat - nearestTick) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
+  return sqrtRatioAtTick(nearestTick) <= sqrtPriceX96 ? nearestTick : nearestTick - 1
 }

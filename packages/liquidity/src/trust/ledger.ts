@@ -13,7 +13,7 @@ import { nullIfRefused, type Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import {
   hasEarned,
-  isDueForReport,
+  isDueForMeasurement,
   recordBreach,
   recordLiquidity,
   recordMeasurement,
@@ -129,8 +129,8 @@ export class TrustLedger {
   }
 
   /** A watched token that is due for a measurement; undefined if there is none. */
-  get tokenDueForReport(): Address | undefined {
-    for (const [token, { record }] of this.itemByToken) if (isDueForReport(record, this.terms)) return token
+  get tokenDueForMeasurement(): Address | undefined {
+    for (const [token, { record }] of this.itemByToken) if (isDueForMeasurement(record, this.terms)) return token
     return undefined
   }
 
@@ -261,7 +261,7 @@ export class TrustLedger {
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const item of this.itemByPoolId.values()) {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, terms)
-      if (isDueForReport(item.record, this.terms)) item.record = recordMeasurement(item.record, null, blockNumber)
+      if (isDueForMeasurement(item.record, this.terms)) item.record = recordMeasurement(item.record, null, blockNumber)
       yield
     }
   }

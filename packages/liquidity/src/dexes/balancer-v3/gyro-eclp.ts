@@ -89,9 +89,9 @@ export function gyroEclpOut(
   const r: Vector = { x: invariant + 2n * error, y: invariant }
   const balanceIn = liveBalances[i]! + amountIn
   if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  const remaining = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
-  const amountOut = liveBalances[1 - i]! - remaining
-  if (remaining < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  const balanceOutAfter = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
+  const amountOut = liveBalances[1 - i]! - balanceOutAfter
+  if (balanceOutAfter < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return amountOut
 }

@@ -89,8 +89,8 @@ function fourthRootAt(
 ) {
   if (now >= updateEnd) return end
   const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
-  const lowest = start < end ? start : end
-  return max(root, lowest)
+  const lowerRoot = start < end ? start : end
+  return max(root, lowerRoot)
 }
 
 /** Returns virtual balances for a price ratio that keep the centeredness. */
@@ -132,6 +132,6 @@ function virtualFollowingPrice(
 /** Returns the highest price of the range divided by its lowest price, 18 decimals. */
 function priceRatio(liveBalances: BalancePair, [virtualA, virtualB]: BalancePair): bigint {
   const invariant = mulDown(liveBalances[0] + virtualA, liveBalances[1] + virtualB)
-  const highest = divDown(invariant, mulDown(virtualA, virtualA))
-  return divUp(highest * ONE, (virtualB * virtualB) / invariant)
+  const highestPrice = divDown(invariant, mulDown(virtualA, virtualA))
+  return divUp(highestPrice * ONE, (virtualB * virtualB) / invariant)
 }

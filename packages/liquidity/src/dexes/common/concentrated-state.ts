@@ -98,11 +98,11 @@ export function wordRanges(
   tickSpacing: number,
 ): readonly { readonly first: number; readonly last: number; readonly gas: number }[] {
   const wordOf = (tick: number) => Math.floor(Math.floor(tick / tickSpacing) / 256)
-  const [lowest, highest] = [wordOf(MIN_TICK), wordOf(MAX_TICK)]
-  const count = Math.ceil((highest - lowest + 1) / WORDS_PER_READ)
+  const [lowestWord, highestWord] = [wordOf(MIN_TICK), wordOf(MAX_TICK)]
+  const count = Math.ceil((highestWord - lowestWord + 1) / WORDS_PER_READ)
   return Array.from({ length: count }, (_, i) => {
-    const first = lowest + i * WORDS_PER_READ
-    const last = Math.min(highest, first + WORDS_PER_READ - 1)
+    const first = lowestWord + i * WORDS_PER_READ
+    const last = Math.min(highestWord, first + WORDS_PER_READ - 1)
     return { first, last, gas: (last - first + 1) * WORD_GAS + TICKS_GAS }
   })
 }

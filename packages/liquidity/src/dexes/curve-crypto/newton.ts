@@ -120,10 +120,10 @@ export function newtonInvariant(
 }
 
 function checkSpread(xp: readonly bigint[]): void {
-  const [largest] = xp as [bigint]
-  if (largest < 10n ** 9n || largest > MAX_INVARIANT) throw outOfRangeRefusal()
+  const [largestBalance] = xp as [bigint]
+  if (largestBalance < 10n ** 9n || largestBalance > MAX_INVARIANT) throw outOfRangeRefusal()
   const minRatio = xp.length === 2 ? 10n ** 14n : 10n ** 11n
-  if (xp.some((x) => (x * ONE) / largest < minRatio)) throw outOfRangeRefusal()
+  if (xp.some((x) => (x * ONE) / largestBalance < minRatio)) throw outOfRangeRefusal()
 }
 
 function initialInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {

@@ -96,8 +96,8 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   const walkLimitTick = zeroForOne
     ? tickAtBitPosition((word - MAX_WORDS) * BITS_PER_WORD, tickSpacing)
     : tickAtBitPosition((word + MAX_WORDS) * BITS_PER_WORD + BITS_PER_WORD - 1, tickSpacing)
-  const [lowest, highest] = known ?? [MIN_TICK, MAX_TICK]
-  return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowest) : Math.min(MAX_TICK, walkLimitTick, highest)
+  const [lowestKnown, highestKnown] = known ?? [MIN_TICK, MAX_TICK]
+  return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowestKnown) : Math.min(MAX_TICK, walkLimitTick, highestKnown)
 }
 
 /** Returns the end of the next step in a pool with one range. Its liquidity is active only inside the range. */
@@ -117,16 +117,16 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   const { fee } = config
   if (amount <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amount > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'more than 127 bits')
-  const farthest = farthestTick(state, config.kind, zeroForOne)
+  const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  let [remaining, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
-  while (remaining > 0n) {
-    if (isBeyond(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, remaining === amount)
+  let [remainingInput, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
+  while (remainingInput > 0n) {
+    if (isBeyond(tick, limitTick, zeroForOne)) throw refusalAt(limitTick, zeroForOne, remainingInput === amount)
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const targetRatio = ratioAtTick(target.tick)
     const activeLiquidity = target.isActive ? liquidity : 0n
-    const step = stepTo(ratio, targetRatio, activeLiquidity, remaining, fee, zeroForOne)
-    remaining -= step.input
+    const step = stepTo(ratio, targetRatio, activeLiquidity, remainingInput, fee, zeroForOne)
+    remainingInput -= step.input
     amountOut += step.output
     if (step.ratio === targetRatio) {
       tick = zeroForOne ? target.tick - 1 : target.tick
@@ -154,17 +154,17 @@ function targetFrom(
     return { ...target, isActive: isInside }
   }
   const target = nextTarget(state, kind.tickSpacing, position, zeroForOne)
-  const farthest = farthestTick(state, kind, zeroForOne)
-  const isPastFarthest = zeroForOne ? target.tick < farthest : target.tick > farthest
-  return isPastFarthest ? { tick: farthest, isActive: true } : { ...target, isActive: true }
+  const limitTick = farthestTick(state, kind, zeroForOne)
+  const isPastFarthest = zeroForOne ? target.tick < limitTick : target.tick > limitTick
+  return isPastFarthest ? { tick: limitTick, isActive: true } : { ...target, isActive: true }
 }
 
-const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
-  zeroForOne ? tick < farthest : tick >= farthest
+const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
+  zeroForOne ? tick < limitTick : tick >= limitTick
 
 /** Returns the refusal of a swap that reaches the farthest tick. @param isUntouched - true if no input was taken */
-function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
-  const isModelLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
+function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
+  const isModelLimit = limitTick !== (zeroForOne ? MIN_TICK : MAX_TICK)
   if (isModelLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isModelLimit })
   return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the prices end before all of the input is taken')
 }
@@ -174,12 +174,12 @@ function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean):
  * steps up to the last step with liquidity.
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
-  const farthest = farthestTick(state, config.kind, zeroForOne)
+  const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
   // Sums over the steps before the last step with liquidity.
   let [inputBefore, amountOut] = [0n, 0n]
   let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
-  while (!isBeyond(tick, farthest, zeroForOne)) {
+  while (!isBeyond(tick, limitTick, zeroForOne)) {
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const [startRatio, endRatio, activeLiquidity] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
     if (activeLiquidity > 0n && startRatio !== endRatio) {
@@ -206,9 +206,9 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
     },
     min(step.input, MAX_AMOUNT - inputBefore),
   )
-  const total = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
+  const totalInput = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
   // Zero if the liquidity is so low that even this input buys nothing.
-  return nullIfRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
+  return nullIfRefused(() => swapExactInput(state, config, zeroForOne, totalInput)) ? totalInput : 0n
 }
 
 type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }

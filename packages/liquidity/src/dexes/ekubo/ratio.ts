@@ -89,7 +89,7 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
 /** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
   const tickAsFloat = (Math.log(Number(ratio)) - LOG_ONE) / LOG_SQRT_BASE
-  const nearest = Math.round(tickAsFloat)
-  if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
-  return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1
+  const nearestTick = Math.round(tickAsFloat)
+  if (Math.abs(tickAsFloat - nearestTick) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
+  return ratioAtTick(nearestTick) <= ratio ? nearestTick : nearestTick - 1
 }

@@ -102,9 +102,9 @@ function wordsAround(tick: number, spacing: number): readonly Range[] {
 }
 
 function knownBoundsOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
-  const lowest = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
-  const highest = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
-  return lowest <= MIN_TICK && highest >= MAX_TICK ? {} : { known: [lowest, highest] }
+  const lowestTick = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
+  const highestTick = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
+  return lowestTick <= MIN_TICK && highestTick >= MAX_TICK ? {} : { known: [lowestTick, highestTick] }
 }
 
 /**
@@ -130,9 +130,11 @@ export function* refreshStates(
 
 function isNearEnd({ tick, known }: EkuboState): boolean {
   if (!known) return false
-  const [lowest, highest] = known
-  const quarter = (highest - lowest) / 4
-  return (lowest > MIN_TICK && tick < lowest + quarter) || (highest < MAX_TICK && tick > highest - quarter)
+  const [lowestTick, highestTick] = known
+  const quarter = (highestTick - lowestTick) / 4
+  return (
+    (lowestTick > MIN_TICK && tick < lowestTick + quarter) || (highestTick < MAX_TICK && tick > highestTick - quarter)
+  )
 }
 
 const POSITION_UPDATED = coreInterface.getEvent('PositionUpdated').topicHash as Hex

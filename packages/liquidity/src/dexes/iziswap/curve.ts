@@ -54,9 +54,9 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
     } else if (entry.order) directedBuilder.addPoint(entry.point, Number(entry.sellingX))
     if (zeroForOne && entry.endpoint) liquidityInRange -= entry.liquidityNet
   }
-  const farthest = farthestPoint(pointDelta)
+  const limitPoint = farthestPoint(pointDelta)
   if (liquidityInRange > 0n)
-    directedBuilder.addRange(fromPoint, zeroForOne ? -farthest : farthest - 1, Number(liquidityInRange))
+    directedBuilder.addRange(fromPoint, zeroForOne ? -limitPoint : limitPoint - 1, Number(liquidityInRange))
   return builder.build(keepIn)
 }
 

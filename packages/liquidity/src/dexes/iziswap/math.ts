@@ -23,7 +23,7 @@ type Trade = {
   readonly fee: bigint
   position: TradePosition
   points: readonly LiquidityPoint[]
-  remaining: bigint
+  remainingInput: bigint
   amountOut: bigint
   pointsPassed: number
   isDone: boolean
@@ -54,7 +54,7 @@ const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
 /** Returns the remaining input without its fee. Ends the trade if the result is zero. */
 function netOfFee(trade: Trade): bigint {
-  const amount = (trade.remaining * (PPM - trade.fee)) / PPM
+  const amount = (trade.remainingInput * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.isDone = true
   return amount
 }
@@ -68,7 +68,7 @@ function deductCost(
   { cost, output }: { readonly cost: bigint; readonly output: bigint },
   amount: bigint,
 ): void {
-  trade.remaining = cost >= amount ? 0n : trade.remaining - cost - divUp(cost * trade.fee, PPM - trade.fee)
+  trade.remainingInput = cost >= amount ? 0n : trade.remainingInput - cost - divUp(cost * trade.fee, PPM - trade.fee)
   trade.amountOut += output
 }
 
@@ -107,21 +107,21 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
 /**
  * Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word.
  */
-function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowest: number): number {
+function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta)
   const wordEnd = Math.floor(bitIndex / 256) * 256 * pointDelta
   let index = firstAtOrAbove(points, fromPoint + 1) - 1
   while (index >= 0 && !isSet(points[index]!)) index--
-  return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowest)
+  return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowestPoint)
 }
 
 /** Returns the next higher point at which the contract stops. */
-function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highest: number): number {
+function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta) + 1
   const wordEnd = (Math.floor(bitIndex / 256) * 256 + 255) * pointDelta
   let index = firstAtOrAbove(points, fromPoint + 1)
   while (index < points.length && !isSet(points[index]!)) index++
-  return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
+  return Math.min(wordEnd, points[index]?.point ?? Infinity, highestPoint)
 }
 
 /** Returns the stored data of a point, if there are any, and the index at which they are or would be. */
@@ -142,8 +142,8 @@ const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
   position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 
 /** Sells X. @see SwapX2YModule.swapX2Y */
-function sellX(trade: Trade, pointDelta: number, lowest: number): void {
-  while (trade.position.point >= lowest && !hasNothingToBuy(trade, false)) {
+function sellX(trade: Trade, pointDelta: number, lowestPoint: number): void {
+  while (trade.position.point >= lowestPoint && !hasNothingToBuy(trade, false)) {
     const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, true)
     if (trade.isDone) return
@@ -157,26 +157,26 @@ function sellX(trade: Trade, pointDelta: number, lowest: number): void {
       trade.position = positionAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
       trade.pointsPassed++
     }
-    if (trade.position.point < lowest) return
-    const nextPoint = nextBelow(trade, searchFrom, pointDelta, lowest)
+    if (trade.position.point < lowestPoint) return
+    const nextPoint = nextBelow(trade, searchFrom, pointDelta, lowestPoint)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
       const amount = netOfFee(trade)
       if (!trade.isDone) applyRangeMove(trade, sellXInRange(trade.position, nextPoint, amount), amount)
     }
-    if (trade.isDone || trade.position.point <= lowest) return
+    if (trade.isDone || trade.position.point <= lowestPoint) return
   }
 }
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
-function sellY(trade: Trade, pointDelta: number, highest: number): void {
+function sellY(trade: Trade, pointDelta: number, highestPoint: number): void {
   // An order at the point where a step ended is filled in the next step.
-  while (trade.position.point < highest && !trade.isDone && !hasNothingToBuy(trade, true)) {
+  while (trade.position.point < highestPoint && !trade.isDone && !hasNothingToBuy(trade, true)) {
     const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.isDone) return
-    const nextPoint = nextAbove(trade, trade.position.point, pointDelta, highest)
+    const nextPoint = nextAbove(trade, trade.position.point, pointDelta, highestPoint)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
@@ -206,18 +206,18 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
     fee: BigInt(state.feePpm),
     position: { point, price, liquidity, liquidityX },
     points: state.points,
-    remaining: amountIn,
+    remainingInput: amountIn,
     amountOut: 0n,
     pointsPassed: 0,
     isDone: false,
   }
-  const farthest = farthestPoint(pointDelta)
-  if (zeroForOne) sellX(trade, pointDelta, -farthest)
-  else sellY(trade, pointDelta, farthest)
+  const limitPoint = farthestPoint(pointDelta)
+  if (zeroForOne) sellX(trade, pointDelta, -limitPoint)
+  else sellY(trade, pointDelta, limitPoint)
   if (trade.amountOut === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
   const { position, points } = trade
   return {
-    amountIn: amountIn - trade.remaining,
+    amountIn: amountIn - trade.remainingInput,
     amountOut: trade.amountOut,
     pointsPassed: trade.pointsPassed,
     state: {

@@ -88,29 +88,32 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     }
   }
   if (lowestPoint >= point) return { isFinished: false, cost, output, point, price, liquidityX: newLiquidityX }
-  const remaining = amount - cost
+  const remainingNetInput = amount - cost
   const lowestPrice = sqrtRatioAtTick(lowestPoint)
   const priceStep = price - divUp(price * Q96, SQRT_BASE)
   const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), priceStep)
   const fullCost = costDownTo(lowestPoint)
-  if (fullCost <= remaining)
+  if (fullCost <= remainingNetInput)
     return {
-      isFinished: fullCost === remaining,
+      isFinished: fullCost === remainingNetInput,
       cost: cost + fullCost,
       output: output + amountY(liquidity, lowestPrice, price),
       point: lowestPoint,
       price: lowestPrice,
       liquidityX: liquidity,
     }
-  const pointCount = tickAtSqrtRatio((remaining * priceStep) / liquidity + Q96)
+  const pointCount = tickAtSqrtRatio((remainingNetInput * priceStep) / liquidity + Q96)
   // From this point up, points are sold entirely. The next lower point is sold in part.
   const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
     reachablePoint === point
       ? { cost: 0n, output: 0n }
-      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, priceAbove(lastPrice), price) }
-  const boundaryFill = turnToX(remaining - wholePoints.cost, lastPrice, liquidity)
+      : {
+          cost: min(costDownTo(reachablePoint), remainingNetInput),
+          output: amountY(liquidity, priceAbove(lastPrice), price),
+        }
+  const boundaryFill = turnToX(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,
@@ -138,29 +141,29 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
       return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(endPoint), liquidityX: 0n }
     price = priceAbove(price)
   }
-  const remaining = amount - cost
+  const remainingNetInput = amount - cost
   const endPrice = sqrtRatioAtTick(endPoint)
   const fullCost = amountYUp(liquidity, price, endPrice)
-  if (fullCost <= remaining)
+  if (fullCost <= remainingNetInput)
     return {
-      isFinished: fullCost === remaining,
+      isFinished: fullCost === remainingNetInput,
       cost: cost + fullCost,
       output: output + amountX(liquidity, point, endPoint, endPrice),
       point: endPoint,
       price: endPrice,
       liquidityX: liquidity,
     }
-  const reachedTick = tickAtSqrtRatio((remaining * (SQRT_BASE - Q96)) / liquidity + price)
+  const reachedTick = tickAtSqrtRatio((remainingNetInput * (SQRT_BASE - Q96)) / liquidity + price)
   const lastPoint = Math.min(Math.max(reachedTick, point), endPoint - 1)
   const lastPrice = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
     lastPoint === point
       ? { cost: 0n, output: 0n }
       : {
-          cost: min(amountYUp(liquidity, price, lastPrice), remaining),
+          cost: min(amountYUp(liquidity, price, lastPrice), remainingNetInput),
           output: amountX(liquidity, point, lastPoint, lastPrice),
         }
-  const boundaryFill = turnToY(remaining - wholePoints.cost, lastPrice, liquidity)
+  const boundaryFill = turnToY(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,

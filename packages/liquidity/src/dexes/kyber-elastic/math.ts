@@ -212,19 +212,19 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
   const walk = new SwapWalk(state, zeroForOne)
-  let remaining = amountIn
+  let remainingInput = amountIn
   let amountOut = 0n
-  while (remaining > 0n) {
+  while (remainingInput > 0n) {
     if (walk.isAtEnd)
       throw new PoolRefusal(
-        remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
-        `the pool takes ${amountIn - remaining} of ${amountIn}`,
+        remainingInput === amountIn ? 'EMPTY' : 'TOO_LARGE',
+        `the pool takes ${amountIn - remainingInput} of ${amountIn}`,
       )
     if (walk.isAtModelLimit)
       throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isModelLimit: true })
     const step = walk.nextStep()
-    if (step.inputToTarget > remaining) {
-      const stepResult = partialStepResult(step, remaining)
+    if (step.inputToTarget > remainingInput) {
+      const stepResult = partialStepResult(step, remainingInput)
       amountOut += stepResult.amountOut
       walk.finishStep({ ...step, targetSqrtPrice: stepResult.sqrtPrice }, stepResult)
       break
@@ -232,7 +232,7 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
     const stepResult = fullStepResult(step)
     amountOut += stepResult.amountOut
     walk.finishStep(step, stepResult)
-    remaining -= step.inputToTarget
+    remainingInput -= step.inputToTarget
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
   const { sqrtPrice, tick, liquidity, reinvestedLiquidity, ticksCrossed, emptySteps } = walk
@@ -257,28 +257,28 @@ export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generat
 
 /** Returns the largest input that `swapExactInput` accepts. @returns as `DexFamily.maxInput` */
 export function maxInput(state: KyberElasticState, zeroForOne: boolean): bigint | null {
-  let total = 0n
+  let totalInput = 0n
   for (const { inputToTarget } of stepsOf(state, zeroForOne)) {
-    total += inputToTarget
-    if (total >= UNLIMITED_INPUT) break
+    totalInput += inputToTarget
+    if (totalInput >= UNLIMITED_INPUT) break
   }
-  return asMaxInput(total)
+  return asMaxInput(totalInput)
 }
 
 /** Returns the minimum input that buys `amountOut`; null if the pool has less. */
 export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   let input = 0n
-  let remaining = amountOut
+  let remainingOutput = amountOut
   for (const step of stepsOf(state, zeroForOne)) {
-    if (step.amountOut < remaining) {
+    if (step.amountOut < remainingOutput) {
       input += step.inputToTarget
-      remaining -= step.amountOut
+      remainingOutput -= step.amountOut
       continue
     }
     let [low, high] = [0n, step.inputToTarget]
     while (high - low > 1n) {
       const middle = (low + high) >> 1n
-      if (partialStepResult(step, middle).amountOut >= remaining) high = middle
+      if (partialStepResult(step, middle).amountOut >= remainingOutput) high = middle
       else low = middle
     }
     return input + high

@@ -34,9 +34,9 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return pairs
     .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
-      const sorted = sortPair(pair)
-      const id = keccak256(concat([row.address, ...sorted]))
-      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sorted, state: null }
+      const sortedPair = sortPair(pair)
+      const id = keccak256(concat([row.address, ...sortedPair]))
+      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sortedPair, state: null }
     })
 }
 
