@@ -23,7 +23,7 @@ export class Auditor {
     this.follower = follower
   }
 
-  get count(): AuditCount {
+  get auditCount(): AuditCount {
     return { checked: this.checkedCount, repaired: this.repairedCount }
   }
 

@@ -109,13 +109,13 @@ export class Discovery {
     )
   }
 
-  get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
+  get stateCounts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
     const queueCount = { entries: 0, evicted: 0 }
-    for (const { count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
+    for (const { stateCount: count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
       queueCount.entries += count.entries
       queueCount.evicted += count.evicted
     }
-    return { pairs: this.requestedPairs.count, queued: queueCount }
+    return { pairs: this.requestedPairs.stateCount, queued: queueCount }
   }
 
   /** Keys of the pairs whose pools are in memory. */
@@ -142,7 +142,7 @@ export class Discovery {
    */
   async ensure(groups: readonly (readonly Address[])[], signal?: AbortSignal): Promise<void> {
     const { tokens, scope } = this.components.directory
-    for (const token of groups.flat()) tokens.add(token)
+    for (const token of groups.flat()) tokens.markRequested(token)
     const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
     const pendingSearch = Promise.all([this.requestPairs(pairs, 'lookup'), this.warmUp()])
     const isNew = (pair: TokenPair) => this.requestedPairs.isNew(pair)
@@ -161,7 +161,7 @@ export class Discovery {
     const { tokens, scope } = this.components.directory
     const isFollowed = tokens.has(token)
     // Keep following a followed token. A new token is followed when its search leaves the queue.
-    if (isFollowed) tokens.add(token)
+    if (isFollowed) tokens.markRequested(token)
     if (
       isFollowed &&
       pairsOf([token], scope.hubs).every(
@@ -185,7 +185,7 @@ export class Discovery {
   }
 
   private async searchWithPartners(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
-    for (const token of tokens) this.components.directory.tokens.add(token)
+    for (const token of tokens) this.components.directory.tokens.markRequested(token)
     await this.requestPairs(
       tokens.flatMap((token) => pairsOf([token], partners)),
       'background',

@@ -40,7 +40,7 @@ export class FollowedTokens {
     })
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     return { entries: this.namedPeriods.size + this.unnamedPeriods.size, evicted: this.droppedCount }
   }
 
@@ -57,7 +57,7 @@ export class FollowedTokens {
   }
 
   /** Marks a token and its neighbors as requested now. */
-  add(token: Address, nowMs = Date.now()): void {
+  markRequested(token: Address, nowMs = Date.now()): void {
     const period = this.touch(token, nowMs)
     const { neighbors } = period
     // If a neighbor was dropped, all are forgotten, so that they are determined again.

@@ -189,7 +189,7 @@ export class LogScan {
         const target = this.targets.find((candidate) => candidate.row === row)
         if (target) target.nextBlock = Math.max(target.nextBlock, Math.min(scannedTo, this.lastBlock) + 1)
       }
-      this.onImport(poolListImport.count)
+      this.onImport(poolListImport.importCount)
       return
     }
     try {

@@ -221,10 +221,10 @@ class ChainMarket implements IndexedMarket {
 
   cacheCounts(): Readonly<Record<string, StateCount>> {
     return {
-      tokens: this.directory.tokens.count,
-      facts: this.tokens.count,
-      ...this.directory.counts,
-      ...this.discovery.counts,
+      tokens: this.directory.tokens.stateCount,
+      facts: this.tokens.stateCount,
+      ...this.directory.stateCounts,
+      ...this.discovery.stateCounts,
     }
   }
 
@@ -254,7 +254,7 @@ class ChainMarket implements IndexedMarket {
       head: this.ledger.newest?.block ?? null,
       lagMs: this.lastSyncAtMs === null ? null : Date.now() - this.lastSyncAtMs,
       error: this.lastError,
-      audit: this.auditor.count,
+      audit: this.auditor.auditCount,
       scan: this.discovery.scan.status,
     }
   }

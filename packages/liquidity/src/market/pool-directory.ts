@@ -65,9 +65,9 @@ export class PoolDirectory {
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
-    for (const token of this.scope.intermediates) this.tokens.add(token)
+    for (const token of this.scope.intermediates) this.tokens.markRequested(token)
     // Follow the native token only if a wrapper connects it to other tokens.
-    if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
+    if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.markRequested(ZERO_ADDRESS)
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
     this.topics = [...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
@@ -85,7 +85,7 @@ export class PoolDirectory {
     return this.followed
   }
 
-  get counts(): Readonly<Record<'pools' | 'listed', StateCount>> {
+  get stateCounts(): Readonly<Record<'pools' | 'listed', StateCount>> {
     return {
       pools: { entries: this.followed.size, evicted: this.refusedCount },
       listed: this.listedPools.count,

@@ -69,7 +69,7 @@ export class PoolListImport {
     return this.pendingBatches.length === 0
   }
 
-  get count(): PoolListImportCount {
+  get importCount(): PoolListImportCount {
     return { proven: this.provenCount, refused: this.refusedCount }
   }
 

@@ -155,7 +155,7 @@ export class Saver {
     let pools = PoolMap.empty
     for await (const { pools: storedPools, list } of store.batches()) {
       // Tokens come before pools, because a pool is followed only if its tokens are.
-      if (list?.name === 'tokens') for (const token of list.items) directory.tokens.add(token as Address)
+      if (list?.name === 'tokens') for (const token of list.items) directory.tokens.markRequested(token as Address)
       if (list?.name === 'pairs') discovery.restorePairs(list.items as string[])
       pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
     }

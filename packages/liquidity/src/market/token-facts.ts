@@ -10,7 +10,7 @@ import { namedTokens } from '../trust/named-tokens.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
 import { runReads } from './reads.ts'
 
-const lens = TokenLens__factory.createInterface()
+const lensInterface = TokenLens__factory.createInterface()
 
 /** Addresses per call: 13 kB, and about 3 million gas if all are tokens. */
 const ADDRESSES_PER_CALL = 200
@@ -63,7 +63,7 @@ export class TokenFacts {
     this.nonTokens = new BoundedMap(tokenFacts, { ttl: noTokenMs })
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     const [tokenCount, nonTokens] = [this.factByToken.count, this.nonTokens.count]
     return { entries: tokenCount.entries + nonTokens.entries, evicted: tokenCount.evicted + nonTokens.evicted }
   }
@@ -165,12 +165,12 @@ function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Addres
   for (let round = 0; round < MAX_ROUNDS && pendingGroups.length > 0; round++) {
     const results = yield pendingGroups.map((group) => ({
       ...TOKEN_LENS,
-      data: lens.encodeFunctionData('look', [[...group]]) as Hex,
+      data: lensInterface.encodeFunctionData('look', [[...group]]) as Hex,
       gas: GAS_PER_TOKEN * group.length,
     }))
     pendingGroups = pendingGroups.flatMap((group, i) => {
       const result = results[i]
-      const words = result ? (lens.decodeFunctionResult('look', result) as unknown as [bigint[]])[0] : []
+      const words = result ? (lensInterface.decodeFunctionResult('look', result) as unknown as [bigint[]])[0] : []
       for (const [k, word] of [...words].entries()) wordByToken.set(group[k]!, word)
       const unreachedAddresses = group.slice(words.length)
       return words.length > 0 && unreachedAddresses.length > 0 ? [unreachedAddresses] : []

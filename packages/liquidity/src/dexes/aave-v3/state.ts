@@ -12,7 +12,7 @@ export type AaveV3Fixed = {
 }
 
 const LENS = lensOf('AaveV3Lens')
-const lens = AaveV3Lens__factory.createInterface()
+const lensInterface = AaveV3Lens__factory.createInterface()
 /** Gas per token. */
 const FIND_GAS = 60_000
 const READ_GAS = 300_000
@@ -20,10 +20,10 @@ const READ_GAS = 300_000
 /** Finds the aTokens of a market. Each aToken is a pool, whose tokens are the asset and the aToken. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
-  const data = lens.encodeFunctionData('find', [row.address, assets]) as Hex
+  const data = lensInterface.encodeFunctionData('find', [row.address, assets]) as Hex
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * assets.length }]
   if (!answer) return []
-  const [aTokens] = lens.decodeFunctionResult('find', answer)
+  const [aTokens] = lensInterface.decodeFunctionResult('find', answer)
   return assets.flatMap((asset, k) => {
     const aToken = toAddress(aTokens[k]!)
     const isRequested = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
@@ -39,7 +39,7 @@ export const readStates = (row: DexRow, pools: readonly Pool[]): Reads<readonly 
     pools,
     ({ tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -52,7 +52,7 @@ const FORKED_REVISION = 100n
 
 /** Returns null for an empty reserve, or if neither rounding reproduces the aToken's total supply. */
 function decodeState(answer: Hex): AaveV3State | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   const { active, frozen, income, scaledSupply, totalSupply, treasury, cap, cash, revision } = readResult
   if (scaledSupply === 0n || income === 0n) return null
   const [matchesFloor, matchesHalfUp] = [true, false].map(

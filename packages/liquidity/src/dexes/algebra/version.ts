@@ -7,13 +7,13 @@ import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 /** `version` is null if the pool has other swap rules than both known versions. */
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
 
-const getters = IAlgebraVersion__factory.createInterface()
+const gettersInterface = IAlgebraVersion__factory.createInterface()
 /** Getters that exist, or whose results have different lengths, depending on the version. */
 const VERSION_CALLS = [
-  getters.encodeFunctionData('globalState'),
-  getters.encodeFunctionData('plugin'),
-  getters.encodeFunctionData('tickSpacingLimitOrders'),
-  getters.encodeFunctionData('communityFeeLastTimestamp'),
+  gettersInterface.encodeFunctionData('globalState'),
+  gettersInterface.encodeFunctionData('plugin'),
+  gettersInterface.encodeFunctionData('tickSpacingLimitOrders'),
+  gettersInterface.encodeFunctionData('communityFeeLastTimestamp'),
 ] as readonly Hex[]
 
 /** Reads the versions of pools. Leaves out Integral pools of custom deployers that the row does not name. */

@@ -16,7 +16,7 @@ import { type ReclammClock, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 const LENS = lensOf('BalancerV3Lens')
-const lens = BalancerV3Lens__factory.createInterface()
+const lensInterface = BalancerV3Lens__factory.createInterface()
 const vaultInterface = IBalancerV3VaultState__factory.createInterface()
 const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 
@@ -36,7 +36,7 @@ export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly
 
 const poolRead = (row: DexRow, pool: Pool): Read => ({
   ...LENS,
-  data: lens.encodeFunctionData('read', [row.address, pool.address]) as Hex,
+  data: lensInterface.encodeFunctionData('read', [row.address, pool.address]) as Hex,
   gas: READ_GAS,
 })
 
@@ -45,7 +45,9 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
  * reproduce the pool's quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
+    BalancerV3Lens.StateStructOutput,
+  ]
   if (readResult.closed || readResult.hooked) return null
   const common = {
     balances: [...readResult.balances],

@@ -13,12 +13,15 @@ import type { ConcentratedState, Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
-const lens = ConcentratedLens__factory.createInterface()
+const lensInterface = ConcentratedLens__factory.createInterface()
 /** State without its ticks: what the first round reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
-const headCodec = callCodec<[pool: string], [Head]>(lens, 'read')
-const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')
-const events = IUniswapV3PoolEvents__factory.createInterface()
+const headCodec = callCodec<[pool: string], [Head]>(lensInterface, 'read')
+const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(
+  lensInterface,
+  'ticks',
+)
+const eventsInterface = IUniswapV3PoolEvents__factory.createInterface()
 
 const HEAD_GAS = 60_000
 
@@ -130,9 +133,9 @@ export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
 }
 
 const topicOf = (contract: Interface, name: string) => contract.getEvent(name)!.topicHash as Hex
-const MINT = topicOf(events, 'Mint')
-const BURN = topicOf(events, 'Burn')
-const INITIALIZE = topicOf(events, 'Initialize')
+const MINT = topicOf(eventsInterface, 'Mint')
+const BURN = topicOf(eventsInterface, 'Burn')
+const INITIALIZE = topicOf(eventsInterface, 'Initialize')
 
 /**
  * Returns `topics` and `applyLog` of a family. `Swap` carries price, tick, and liquidity; `Mint` and `Burn` change two
@@ -140,7 +143,7 @@ const INITIALIZE = topicOf(events, 'Initialize')
  *
  * @param swapEvents - interface with the family's `Swap`, to which forks have appended fields
  */
-export function concentratedLogs(swapEvents: Interface = events) {
+export function concentratedLogs(swapEvents: Interface = eventsInterface) {
   const SWAP = topicOf(swapEvents, 'Swap')
   // A fast reader, because a block has hundreds of `Swap` logs. It ignores appended fields.
   const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
@@ -156,11 +159,11 @@ export function concentratedLogs(swapEvents: Interface = events) {
           return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
         }
         case MINT: {
-          const { tickLower, tickUpper, amount } = events.decodeEventLog('Mint', log.data, log.topics)
+          const { tickLower, tickUpper, amount } = eventsInterface.decodeEventLog('Mint', log.data, log.topics)
           return changeLiquidity(state, Number(tickLower), Number(tickUpper), amount) ?? 'reread'
         }
         case BURN: {
-          const { tickLower, tickUpper, amount } = events.decodeEventLog('Burn', log.data, log.topics)
+          const { tickLower, tickUpper, amount } = eventsInterface.decodeEventLog('Burn', log.data, log.topics)
           return changeLiquidity(state, Number(tickLower), Number(tickUpper), -(amount as bigint)) ?? 'reread'
         }
         default:

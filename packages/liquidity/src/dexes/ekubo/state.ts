@@ -16,7 +16,7 @@ import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.t
 import type { EkuboState } from './types.ts'
 
 const LENS = lensOf('EkuboLens')
-const ticksIn = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
+const ticksCodec = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
   EkuboLens__factory.createInterface(),
   'ticks',
 )
@@ -68,7 +68,7 @@ function* readTicks(
   const reads = ranges.map((poolRanges, i) =>
     poolRanges.map(([first, last]) => ({
       ...LENS,
-      data: ticksIn.encode(address, pools[i]!.id, spacings[i]!, first, last),
+      data: ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
       gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
     })),
   )
@@ -76,7 +76,7 @@ function* readTicks(
   return heads.map((head, i) => {
     const answers = answersOf[i]!
     if (!head || answers.some((answer) => answer === null)) return null
-    const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksIn.decode(answer!)[0]))
+    const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksCodec.decode(answer!)[0]))
     return { ...head, ticks, ...(spacings[i] && knownBoundsOf(ranges[i]!, spacings[i])) }
   })
 }
@@ -139,7 +139,7 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
 
 const POSITION_UPDATED = coreInterface.getEvent('PositionUpdated').topicHash as Hex
 type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
+const readPositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 
@@ -147,7 +147,7 @@ export const topics: readonly Hex[] = [POSITION_UPDATED]
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' {
-  const [, , positionId, delta, , stateAfter] = readUpdated(log.data)
+  const [, , positionId, delta, , stateAfter] = readPositionUpdated(log.data)
   const head = decodeHead(BigInt(stateAfter))
   if (!head) return 'reread'
   const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
