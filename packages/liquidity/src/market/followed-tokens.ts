@@ -1,10 +1,16 @@
-/** Tracks which tokens a market follows, and when each token was last requested. */
+/**
+ * Tracks which tokens a market follows, and when each token was last requested. `PoolDirectory` owns the instance;
+ * discovery and the evictor call it.
+ */
 import type { Address } from '@sluice/chains'
 import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
 import type { MarketLimits } from './limits.ts'
 
-/** Period in which a token is followed. A token that was dropped gets a new object when it is requested again. */
+/**
+ * Period in which a token is followed. A token that was dropped gets a new object when it is requested again, so that
+ * `RequestedPairs` notices the interruption.
+ */
 export type FollowPeriod = {
   /** Unix time in milliseconds of the last request. */
   requestedAtMs: number

@@ -22,6 +22,7 @@ export class History {
     this.entries = entries.slice(-HISTORY_BLOCKS - 1)
   }
 
+  /** The newest entry. */
   get top(): HistoryEntry {
     return this.entries.at(-1)!
   }

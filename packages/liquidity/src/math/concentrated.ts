@@ -114,7 +114,7 @@ export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? M
  */
 const MAX_WORDS = 256
 
-/** Returns the farthest tick that a trade may reach. */
+/** Returns the farthest tick that a trade may reach: the end of all prices, or `MAX_WORDS` bitmap words away. */
 export function farthestTick(
   { tick, tickSpacing }: Pick<ConcentratedState, 'tick' | 'tickSpacing'>,
   zeroForOne: boolean,

@@ -18,6 +18,7 @@ import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sq
 const Q96 = 2 ** 96
 /** Above this tick the integer √prices of pools have at least as many digits as floats. */
 const MIN_PRECISE_TICK = -600_000
+/** Liquidity of a curve without pieces. */
 const NO_PIECES = new Float64Array()
 
 /** Returns the curve of a pool that accepts no input. */

@@ -33,7 +33,7 @@ const SCHEMA = `
 /** Maximum number of records, and maximum bytes of the file. */
 export type RecordLimits = { readonly records: number; readonly bytes: number }
 
-/** Text shared by records, keyed by its hash. */
+/** Text that many records refer to by its hash, so that it is stored once. */
 export type SharedText = { readonly hash: string; readonly text: string }
 export type RecordText = { readonly id: string; readonly text: string }
 
@@ -51,6 +51,7 @@ export type BlockOfRecords = {
 export type FoundRecord = {
   readonly text: string
   readonly snapshot: Snapshot
+  /** Returns the shared text with a hash. */
   readonly sharedTextOf: (hash: string) => string | undefined
 }
 

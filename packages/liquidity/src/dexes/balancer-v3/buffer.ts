@@ -40,6 +40,10 @@ export function bufferQuote(
   }
 }
 
+/**
+ * Returns the buffer after a wrap. If the shares do not suffice, the buffer deposits assets so that both sides have
+ * equal value.
+ */
 function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const balancesAfter = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
   if (balancesAfter.wrapped >= 0n) return { ...state, ...balancesAfter }
@@ -49,6 +53,10 @@ function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint)
   return { ...state, vault, underlying: balancesAfter.underlying - assets, wrapped: balancesAfter.wrapped + shares }
 }
 
+/**
+ * Returns the buffer after an unwrap. If the assets do not suffice, the buffer redeems shares so that both sides have
+ * equal value.
+ */
 function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const balancesAfter = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
   if (balancesAfter.underlying >= 0n) return { ...state, ...balancesAfter }

@@ -133,8 +133,12 @@ function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint
 export const clamp = (value: bigint, low: bigint, high: bigint): bigint =>
   value < low ? low : value > high ? high : value
 
-/** Returns the invariant rounded down, and its error bound. */
-function invariantWithError([x, y]: readonly bigint[], p: EclpParams, d: EclpDerived): readonly [bigint, bigint] {
+/** Returns the invariant rounded down, and a bound of its error. */
+function invariantWithError(
+  [x, y]: readonly bigint[],
+  p: EclpParams,
+  d: EclpDerived,
+): readonly [invariant: bigint, error: bigint] {
   const value = minAtx(x!, y!, p, d) + twiceAtxAty(x!, y!, p, d) + minAty(x!, y!, p, d)
   const term = sqrtFixed(value)
   let error = (mulUp(x!, x!) + mulUp(y!, y!)) / ONE_XP

@@ -7,7 +7,8 @@ import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, max, sqrt } from '../../math/integers.ts'
 
-export type BalancePair = readonly [bigint, bigint]
+/** Balances of the first token (a) and the second token (b), 18 decimals. */
+export type BalancePair = readonly [a: bigint, b: bigint]
 
 export type Reclamm = {
   readonly kind: 'reclamm'

@@ -34,8 +34,8 @@ const READ_GAS = 300_000
 type SampleAmounts = readonly [amounts0: readonly bigint[], amounts1: readonly bigint[]]
 /** Outputs of the swaps of `SampleAmounts`; 0 for a swap that fails. */
 type SampleOutputs = {
-  readonly outputs: readonly [readonly bigint[], readonly bigint[]]
-  /** @see SampledState.stamp */
+  readonly outputs: readonly [outputs0: readonly bigint[], outputs1: readonly bigint[]]
+  /** Text as in `SampledState.stamp`. */
   readonly stamp: string
 }
 
@@ -43,7 +43,9 @@ type SampleOutputs = {
 type SampledKind = {
   readonly id: string
   readonly lens: Pick<Read, 'to' | 'code' | 'balance'>
-  /** Has `sample`, whose request has `trials` in addition to `requestOf`. */
+  /**
+   * Interface with a function `sample`. The request contains the fields of `requestOf`, and `trials` with the amounts.
+   */
   readonly abi: Interface
   /** Gas of all samples of a pool in one direction. */
   readonly directionGas?: number

@@ -13,12 +13,14 @@ export type SampledAmount = readonly [amountIn: bigint, amountOut: bigint]
 
 /** State of a sampled pool of two tokens. */
 export type SampledState = {
-  /** By the token that is sold; inputs and outputs ascend. Empty if the pool does not trade in this direction now. */
-  readonly samples: readonly [readonly SampledAmount[], readonly SampledAmount[]]
-  /** Inputs that routes have used, newest first. They are sampled again at each block. */
-  readonly focus: readonly [readonly bigint[], readonly bigint[]]
+  /**
+   * Samples by direction, with ascending inputs and outputs. Empty if the pool does not trade in this direction now.
+   */
+  readonly samples: readonly [selling0: readonly SampledAmount[], selling1: readonly SampledAmount[]]
+  /** Inputs that routes have used, by direction, newest first. They are sampled again at each block. */
+  readonly focus: readonly [selling0: readonly bigint[], selling1: readonly bigint[]]
   /** Amount of each token sold by quoted swaps since the samples were taken. */
-  readonly sold: readonly [bigint, bigint]
+  readonly sold: readonly [amount0: bigint, amount1: bigint]
   /** Text that changes with every trade that the contract itself accounts for; used to detect other price changes. */
   readonly stamp: string
 }
@@ -151,7 +153,11 @@ const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount =>
  * upper limit is the lower of the extended chords on both sides. Both limits are the chord if the samples are not
  * concave.
  */
-function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
+function concaveLimits(
+  samples: readonly SampledAmount[],
+  k: number,
+  amountIn: bigint,
+): readonly [low: bigint, high: bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
   const chord = lineAt(from, to, amountIn)
   let high: bigint | null = null

@@ -119,6 +119,7 @@ export function newtonInvariant(
   throw unsolvedRefusal()
 }
 
+/** Checks that no balance is too small compared with the largest. @throws PoolRefusal `TOO_LARGE` */
 function checkSpread(xp: readonly bigint[]): void {
   const [largestBalance] = xp as [bigint]
   if (largestBalance < 10n ** 9n || largestBalance > MAX_INVARIANT) throw outOfRangeRefusal()
@@ -126,6 +127,7 @@ function checkSpread(xp: readonly bigint[]): void {
   if (xp.some((x) => (x * ONE) / largestBalance < minRatio)) throw outOfRangeRefusal()
 }
 
+/** Returns the value of D at which Newton's method starts. @param k0 - from the closed-form solution; 0 for none */
 function initialInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
   const [x, y, z] = xp as [bigint, bigint, bigint]
   if (k0 === 0n) return BigInt(xp.length) * geometricMean(kind, xp)

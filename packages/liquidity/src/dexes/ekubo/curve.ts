@@ -79,7 +79,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
 }
 
 /** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
-export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bigint, bigint] {
+export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [reserve0: bigint, reserve1: bigint] {
   const clampRatio = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
   let reserves: readonly [bigint, bigint] = [0n, 0n]

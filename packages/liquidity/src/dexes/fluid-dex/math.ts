@@ -76,7 +76,12 @@ type Curves = readonly (FluidReserves | null)[]
  * Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. x and
  * y are the imaginary reserves of output and input on the collateral curve, x2 and y2 those on the debt curve.
  */
-function splitInput([collateral, debt]: Curves, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
+function splitInput(
+  [collateral, debt]: Curves,
+  amount: bigint,
+  i: 0 | 1,
+  o: 0 | 1,
+): readonly [collateralInput: bigint, debtInput: bigint] {
   if (!collateral) return [0n, amount]
   if (!debt) return [amount, 0n]
   const [x, y] = [collateral.imaginary[o], collateral.imaginary[i]]
