@@ -14,7 +14,7 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lensInterface = ConcentratedLens__factory.createInterface()
-/** State without its ticks: what the first round reads. */
+/** State without its ticks, which the first round of calls reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
 const headCodec = callCodec<[pool: string], [Head]>(lensInterface, 'read')
 const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(

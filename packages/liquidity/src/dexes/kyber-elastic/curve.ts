@@ -8,9 +8,9 @@ import type { KyberElasticState } from './types.ts'
 const Q96 = 2 ** 96
 
 /**
- * Returns the curve up to the end of the pool, without an end margin. It is slightly higher than the pool's: a step of
- * the pool turns part of its fee into liquidity, so the pool pays less at the end of the step. The relative difference
- * is at most half of the fee, times the relative fall of √price in the step.
+ * Returns the curve up to the end of the pool, without an end margin. The curve pays slightly more than the pool: a
+ * step of the pool turns part of its fee into liquidity, so the pool pays less at the end of the step. The relative
+ * difference is at most half of the fee, times the relative fall of √price in the step.
  */
 export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
   const builder = new CurveBuilder()

@@ -1,6 +1,6 @@
 /**
- * Interpolates quotes between samples of a proprietary AMM. Its price falls with the amount, so its own quotes are at
- * least as good as the interpolated quotes.
+ * Interpolates quotes between samples of a proprietary AMM. The price of the AMM falls with the amount, so the AMM pays
+ * at least as much as the interpolated quotes.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'

@@ -16,8 +16,9 @@ const MAX_RESERVE = (1n << 128n) - 1n
 const MAX_WORD = (1n << 256n) - 1n
 
 /**
- * Returns a product unless it overflows 256 bits, in which case the contract reverts. This happens if one reserve is
- * almost zero.
+ * Returns a product that the contract computes with overflow checks. An overflow happens if one reserve is almost zero.
+ *
+ * @throws PoolRefusal `TOO_LARGE` if the product overflows 256 bits
  */
 function checkedUint256(product: bigint): bigint {
   if (product > MAX_WORD) throw new PoolRefusal('TOO_LARGE', 'more than the pool can compute with')

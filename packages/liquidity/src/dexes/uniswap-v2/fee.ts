@@ -26,7 +26,7 @@ const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
-/** Returns pairs with their fee in `fixed`; null if it cannot be measured, so that the pair must not be used. */
+/** Returns pairs with their fee in `fixed`; null for a pair whose fee cannot be measured, so that it is not used. */
 export function* readFixed(
   row: DexRow,
   pools: readonly Pool<null>[],
