@@ -179,7 +179,7 @@ export class ChainRuntime {
       ? {
           ...this.awakeParts.market.cacheCounts(),
           ...this.awakeParts.views.counts,
-          redemptions: this.awakeParts.redemptions.count,
+          redemptions: this.awakeParts.redemptions.stateCount,
         }
       : {}
   }
