@@ -101,7 +101,8 @@ export class ScaleOut {
   /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
-    const ownedChainIds = this.indexers?.chains.filter(({ ownsChain }) => ownsChain).map(({ chainId }) => chainId) ?? []
+    const ownedChainIds =
+      this.indexers?.indexers.filter(({ ownsChain }) => ownsChain).map(({ chainId }) => chainId) ?? []
     const unfinishedScans = [...this.scans].filter(([, { state }]) => state !== 'done')
     const details = {
       owned: ownedChainIds,
@@ -115,7 +116,7 @@ export class ScaleOut {
 
   /** Searches of past logs, by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
-    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ ownsChain, chainId, market }) => {
+    const ownedChains = (this.indexers?.indexers ?? []).flatMap(({ ownsChain, chainId, market }) => {
       const scan = ownsChain ? market?.health().scan : undefined
       return scan ? [[chainId, scan] as const] : []
     })

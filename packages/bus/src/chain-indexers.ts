@@ -42,7 +42,7 @@ export class ChainIndexers {
   }
 
   /** Indexers of the chains that this process owns, or waits to own. */
-  get chains(): readonly ChainIndexer[] {
+  get indexers(): readonly ChainIndexer[] {
     return [...this.indexerByChainId.values()]
   }
 
@@ -98,7 +98,7 @@ export class ChainIndexers {
   }
 
   private get leaseDelayMs(): number {
-    const ownedCount = this.chains.filter(({ ownsChain }) => ownsChain).length
+    const ownedCount = this.indexers.filter(({ ownsChain }) => ownsChain).length
     return Math.min(MAX_LEASE_DELAY_MS, ownedCount * LEASE_DELAY_MS)
   }
 }

@@ -32,7 +32,7 @@ export class ConditionWaiter {
 
   /** Checks all conditions. Must be called after every change of the state. */
   check(): void {
-    for (const notice of [...this.checks]) notice()
+    for (const check of [...this.checks]) check()
   }
 
   /** Rejects current and later callers whose condition does not hold. */

@@ -12,7 +12,7 @@ const FULL_MESSAGE = 'Redis is full: it refuses writes at its maxmemory'
 const BYTES_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
 type TypeMapping = typeof BYTES_MAPPING
 /** Minimum milliseconds between two connection attempts; the maximum is twice as much. */
-const PAUSE_MS = 100
+const RECONNECT_PAUSE_MS = 100
 
 export type Argument = string | number | Buffer
 export type RedisReply = string | number | null | readonly RedisReply[]
@@ -99,7 +99,7 @@ export async function keepConnected(
     detach()
     connection?.close()
     // Random pause, so that clients do not all reconnect at the same moment.
-    await sleep(PAUSE_MS * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined)
+    await sleep(RECONNECT_PAUSE_MS * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 

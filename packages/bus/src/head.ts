@@ -46,7 +46,7 @@ export function blockText({ logsBloom: _, ...block }: BlockHeader): string {
 
 /** True if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
 export function isAtOrAfter(id: string, other: string): boolean {
-  const [ms, number] = id.split('-').map(Number) as [number, number]
-  const [otherMs, otherNumber] = other.split('-').map(Number) as [number, number]
-  return ms === otherMs ? number >= otherNumber : ms > otherMs
+  const [ms, sequence] = id.split('-').map(Number) as [number, number]
+  const [otherMs, otherSequence] = other.split('-').map(Number) as [number, number]
+  return ms === otherMs ? sequence >= otherSequence : ms > otherMs
 }

@@ -26,7 +26,7 @@ const KEEP_MARKET_MS = 10_000
 /** Milliseconds without a response of the node after which the chain is released to a process with another node. */
 const NODE_TIMEOUT_MS = 15_000
 /** Milliseconds between two comparisons of the published token pairs with those that the market follows. */
-const PAIRS_MS = 5_000
+const PAIRS_CHECK_MS = 5_000
 /** Milliseconds between two checks for changes, if no change is signaled. */
 const WAIT_MS = 500
 /** Milliseconds between two checks for the first block. */
@@ -36,7 +36,7 @@ const MAX_JOIN_ATTEMPTS = 3
 /** Milliseconds after which a chain's keys in Redis expire without an owner. */
 const EXPIRE_MS = 86_400_000
 /** Milliseconds between two renewals of this expiry. */
-const EXPIRE_EVERY_MS = 60_000
+const EXPIRY_RENEWAL_MS = 60_000
 
 /** A market that reads the chain, with the function that closes it and its store. */
 export type OpenedMarket = { readonly market: IndexedMarket; readonly close: () => Promise<void> }
@@ -92,7 +92,7 @@ export class ChainIndexer {
   }
 
   /** Number of pools; 0 while another process owns the chain. */
-  get pools(): number {
+  get poolCount(): number {
     const { market } = this.openedMarket ?? {}
     return market?.health().head ? market.snapshot().pools.size : 0
   }
@@ -180,13 +180,13 @@ export class ChainIndexer {
     let lastSnapshot: Snapshot | null = null
     let pendingAnswer: Promise<void> = Promise.resolve()
     let [pairsCheckedAtMs, expirySetAtMs] = [0, 0]
-    let scan = ''
+    let publishedScan = ''
     while (!signal.aborted && this.openedMarket) {
       this.wakeSignal = Promise.withResolvers()
       const snapshot = market.snapshot()
       const now = Date.now()
-      const pairs = this.pairChanges(market, now - pairsCheckedAtMs > PAIRS_MS)
-      if (now - pairsCheckedAtMs > PAIRS_MS) pairsCheckedAtMs = now
+      const pairs = this.pairChanges(market, now - pairsCheckedAtMs > PAIRS_CHECK_MS)
+      if (now - pairsCheckedAtMs > PAIRS_CHECK_MS) pairsCheckedAtMs = now
       if (snapshot !== lastSnapshot || pairs.added.length + pairs.removed.length > 0) {
         const previousAnswer = pendingAnswer
         pendingAnswer = (await this.publisher.send(connection, this.stateOf(snapshot, market), pairs)).answer
@@ -201,11 +201,11 @@ export class ChainIndexer {
           throw new BusError('LOST', 'the lease was lost')
       }
       const currentScan = toText(market.health().scan)
-      if (currentScan !== scan) {
+      if (currentScan !== publishedScan) {
         await connection.call('HSET', this.options.keys.head, 'scan', currentScan)
-        scan = currentScan
+        publishedScan = currentScan
       }
-      if (now - expirySetAtMs > EXPIRE_EVERY_MS) {
+      if (now - expirySetAtMs > EXPIRY_RENEWAL_MS) {
         await this.expireLater(connection)
         expirySetAtMs = now
       }

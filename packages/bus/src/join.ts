@@ -44,12 +44,12 @@ export async function join(connection: OwnConnection, options: JoinOptions): Pro
 async function tryJoin(
   connection: OwnConnection,
   head: Head,
-  { keys, fieldsPerRead: page = FIELDS_PER_READ }: JoinOptions,
+  { keys, fieldsPerRead: fieldsPerPage = FIELDS_PER_READ }: JoinOptions,
 ): Promise<FollowedState | null> {
   const fields = new FieldCollector()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
   const scan = (cursor: string) =>
-    connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', page)
+    connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', fieldsPerPage)
   let nextPage: Promise<[string, string[]]> | null = scan('0')
   while (nextPage) {
     const [nextCursor, flat]: [string, string[]] = await nextPage

@@ -42,12 +42,16 @@ export class OwnerStore implements Store {
   /** Minimum number of stored pools; there may be more after an interrupted save. */
   private minStoredPools: number
 
-  private constructor(options: OwnerStoreOptions, savedFields: Readonly<Record<string, string>>, savedPools: number) {
+  private constructor(
+    options: OwnerStoreOptions,
+    savedFields: Readonly<Record<string, string>>,
+    storedPoolCount: number,
+  ) {
     const { previous, chainId } = options
     this.options = options
     this.savedFields = savedFields
-    this.minStoredPools = savedPools
-    const isComplete = savedFields.extra !== undefined && savedPools >= Number(savedFields.known)
+    this.minStoredPools = storedPoolCount
+    const isComplete = savedFields.extra !== undefined && storedPoolCount >= Number(savedFields.known)
     // If pools are missing, restore nothing: a restored pair counts as discovered, so its missing pools would never be found.
     this.facts = previous && isComplete ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
   }

@@ -110,16 +110,16 @@ const fact = `
   return 1`
 
 const scripts = { write, flip, renew, release, fact }
-type Name = keyof typeof scripts
+type ScriptName = keyof typeof scripts
 
 const hashByName = Object.fromEntries(
   Object.entries(scripts).map(([name, text]) => [name, createHash('sha1').update(text).digest('hex')]),
-) as Record<Name, string>
+) as Record<ScriptName, string>
 
 /** Runs a script by its hash; sends its text if Redis does not know it, for example after it was emptied. */
 export async function runScript<T>(
   connection: Connection,
-  name: Name,
+  name: ScriptName,
   keys: readonly string[],
   args: readonly Argument[],
 ): Promise<T> {

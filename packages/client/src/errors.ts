@@ -74,13 +74,13 @@ export class ClientError extends Error {
 
 /** Maximum depth of nested errors in which an owner's refusal is searched. */
 const MAX_DEPTH = 6
-const MAX_MESSAGE = 500
+const MAX_MESSAGE_CHARS = 500
 
 /** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   try {
     const { message } = Object(error) as { message?: unknown }
-    return String(typeof message === 'string' ? message : error).slice(0, MAX_MESSAGE)
+    return String(typeof message === 'string' ? message : error).slice(0, MAX_MESSAGE_CHARS)
   } catch {
     return 'an error without text'
   }
@@ -102,18 +102,18 @@ export function isRejection(error: unknown): boolean {
 }
 
 /** Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays unchanged. */
-export function toClientError(error: unknown, code: ClientErrorCode, action = ''): ClientError {
+export function toClientError(error: unknown, code: ClientErrorCode, messagePrefix = ''): ClientError {
   if (error instanceof ClientError) return error
-  const text = `${action}${messageOf(error)}`
+  const text = `${messagePrefix}${messageOf(error)}`
   return new ClientError(isRejection(error) ? 'REJECTED' : code, text, {}, { cause: error })
 }
 
 /** Runs `act`, which may also throw synchronously, and converts every failure to a ClientError. */
-export async function orWalletError<T>(act: () => Promise<T>, action = ''): Promise<T> {
+export async function orWalletError<T>(act: () => Promise<T>, messagePrefix = ''): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    throw toClientError(error, 'WALLET', action)
+    throw toClientError(error, 'WALLET', messagePrefix)
   }
 }
 

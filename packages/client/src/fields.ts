@@ -76,7 +76,7 @@ export type StepField = {
   readonly proof: Proof
   readonly value: string | number | boolean
   /** Index of the hop; 0 in steps without hops. */
-  readonly hop: number
+  readonly hopIndex: number
 }
 
 /** Fields of a step that need no proof if the operation has no rows. */
@@ -91,14 +91,16 @@ function defaultProof(field: string, value: unknown): Proof {
 /** Returns the fields of a step and of its hops that need a proof. */
 export function fieldsOf(step: Step): readonly StepField[] {
   const proofs: Readonly<Record<string, Proof>> | undefined = fieldProofs[step.op]
-  const fieldsIn = (values: object, hop: number): readonly StepField[] =>
+  const fieldsIn = (values: object, hopIndex: number): readonly StepField[] =>
     Object.entries(values).flatMap(([field, value]) => {
       const proof = proofs
         ? proofs[field]
         : FIELDS_WITHOUT_PROOF.includes(field)
           ? undefined
           : defaultProof(field, value)
-      return proof === undefined || typeof value === 'object' ? [] : [{ op: step.op, field, proof, value, hop }]
+      return proof === undefined || typeof value === 'object'
+        ? []
+        : [{ op: step.op, field, proof, value, hopIndex }]
     })
   return [...fieldsIn(step, 0), ...('hops' in step ? step.hops.flatMap(fieldsIn) : [])]
 }

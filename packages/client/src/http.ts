@@ -57,15 +57,15 @@ function retryDelayOf(error: unknown, tries: number): number | undefined {
 /** Waits for the given time. @throws ClientError `ABORTED` if the signal aborts */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const removeListener = () => {
+    const finish = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', removeListener)
+      signal?.removeEventListener('abort', finish)
       if (signal?.aborted) reject(abortError(signal))
       else resolve()
     }
-    const timer = setTimeout(removeListener, ms)
-    signal?.addEventListener('abort', removeListener)
-    if (signal?.aborted) removeListener()
+    const timer = setTimeout(finish, ms)
+    signal?.addEventListener('abort', finish)
+    if (signal?.aborted) finish()
   })
 }
 
@@ -89,7 +89,7 @@ async function fetchOnce<T>(
   })
   const text = await fetchOrError(options, signal, () => readText(answer, path))
   if (!answer.ok) throw toHttpError(answer, text)
-  const json = parse(text)
+  const json = parseOrUndefined(text)
   if (typeof json !== 'object' || json === null)
     throw new ClientError('BAD_ANSWER', `${path} answered with no JSON object`)
   return json as T
@@ -180,7 +180,7 @@ export function toTextParameters(parameters: Parameters): Record<string, string>
   )
 }
 
-function parse(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -190,7 +190,7 @@ function parse(text: string): unknown {
 
 /** Converts an HTTP error response to a ClientError. */
 export function toHttpError(response: Response, text: string): ClientError {
-  const json = parse(text)
+  const json = parseOrUndefined(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
   const { status } = response
   const plainText = response.headers.get('content-type')?.startsWith('text/plain')

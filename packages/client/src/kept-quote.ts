@@ -53,14 +53,14 @@ export class KeptQuote {
   /** Reason why the last simulation failed; empty if none did. */
   simulationFailure = ''
   private readonly options: KeptQuoteOptions
-  private current: ProvenQuote
+  private currentQuote: ProvenQuote
   private confirmedProof: Proven | undefined
   /** Last output of the witness, with its input. Each quote of an exact output may have another input. */
   private witnessedTrade: { readonly amount: bigint; readonly output: bigint } | undefined
 
-  private constructor(options: KeptQuoteOptions, current: ProvenQuote) {
+  private constructor(options: KeptQuoteOptions, firstQuote: ProvenQuote) {
     this.options = options
-    this.current = current
+    this.currentQuote = firstQuote
   }
 
   /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
@@ -71,7 +71,7 @@ export class KeptQuote {
   }
 
   get route(): Route {
-    return this.current.route
+    return this.currentQuote.route
   }
 
   get contracts(): SwapContracts {
@@ -79,7 +79,7 @@ export class KeptQuote {
   }
 
   get explanation(): Proven {
-    return this.current.explanation
+    return this.currentQuote.explanation
   }
 
   /** True if the caller's terms confirm the amount or waive the confirmation. */
@@ -96,13 +96,13 @@ export class KeptQuote {
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options
-    for (let quotes = 1; (await wallet.blockNumber()) - this.current.block > MAX_AGE_BLOCKS; quotes++) {
+    for (let quotes = 1; (await wallet.blockNumber()) - this.currentQuote.block > MAX_AGE_BLOCKS; quotes++) {
       if (quotes === MAX_QUOTES) throw new ClientError('STALE', 'blocks pass faster than quotes arrive')
-      this.current = await requestQuote(this.options)
+      this.currentQuote = await requestQuote(this.options)
     }
     await this.checkWitness()
     if (this.confirmedProof && isCovered(this.explanation, this.confirmedProof)) return
-    await confirm(this.options.terms, this.route, this.explanation)
+    await requestConfirmation(this.options.terms, this.route, this.explanation)
     this.confirmedProof = this.explanation
   }
 
@@ -173,7 +173,7 @@ async function requestQuote({
   return { route, explanation, block: Math.min(route.simulationBlock, await wallet.blockNumber()) }
 }
 
-async function confirm({ confirm }: QuoteTerms, route: Route, proof: Proven): Promise<void> {
+async function requestConfirmation({ confirm }: QuoteTerms, route: Route, proof: Proven): Promise<void> {
   if (!confirm) return
   const isConfirmed = await Promise.resolve()
     .then(() => confirm(route, proof))

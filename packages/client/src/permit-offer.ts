@@ -25,8 +25,8 @@ const UNLIMITED = 2n ** 256n - 1n
  */
 export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
   const { src, from, amount, deadline, guard } = request
-  const require = (holds: boolean, expected: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${expected}`)
+  const require = (holds: boolean, mismatch: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${mismatch}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
   const [typeFields, type] = formOf(offer.kind)

@@ -14,14 +14,19 @@ import type { Wallet } from './wallet.ts'
 /** Maximum pools whose balances are read per pair of tokens. */
 const MAX_POOLS = 64
 /** Maximum number of pools of the two tokens that are simulated. */
-const MAX_DIRECT = 4
+const MAX_DIRECT_POOLS = 4
 /** Maximum number of pools that are simulated for each hop of a path through the wrapper. */
-const MAX_HOP = 2
+const MAX_POOLS_PER_HOP = 2
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`
 const ops = ['uniswap-v2', 'uniswap-v3'] as const
 
-type Pool = { readonly op: (typeof ops)[number]; readonly pool: Hex; readonly feePpm: number; readonly balance: bigint }
+type KnownPool = {
+  readonly op: (typeof ops)[number]
+  readonly pool: Hex
+  readonly feePpm: number
+  readonly balance: bigint
+}
 
 /**
  * Returns the best simulated output, after the order's fee, of the pools with the most liquidity that known factories deployed for
@@ -47,9 +52,9 @@ export async function bestOfKnownPools(
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
   const intermediate = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
   const [directPools, firstHopPools, secondHopPools] = await Promise.all([
-    deepestPools(wallet, contracts.factories, src, dst, MAX_DIRECT),
-    intermediate ? deepestPools(wallet, contracts.factories, src, intermediate, MAX_HOP) : [],
-    intermediate ? deepestPools(wallet, contracts.factories, intermediate, dst, MAX_HOP) : [],
+    deepestPools(wallet, contracts.factories, src, dst, MAX_DIRECT_POOLS),
+    intermediate ? deepestPools(wallet, contracts.factories, src, intermediate, MAX_POOLS_PER_HOP) : [],
+    intermediate ? deepestPools(wallet, contracts.factories, intermediate, dst, MAX_POOLS_PER_HOP) : [],
   ])
   const paths: readonly (readonly Step[])[] = [
     ...directPools.map((pool) => [stepOf(pool, src, dst, true, true)]),
@@ -85,7 +90,7 @@ async function deepestPools(
   tokenIn: Hex,
   tokenOut: Hex,
   count: number,
-): Promise<readonly Pool[]> {
+): Promise<readonly KnownPool[]> {
   const candidates = factories.flatMap((factory) => {
     const op = ops.find((op) => Object.values(opOf({ op }).salts ?? {}).includes(factory.kind))
     // The step of a Uniswap V2 pair contains its fee.
@@ -104,7 +109,7 @@ async function deepestPools(
     .slice(0, count)
 }
 
-function stepOf({ op, pool, feePpm }: Pool, tokenIn: Hex, tokenOut: Hex, isFirst: boolean, isLast: boolean): Step {
+function stepOf({ op, pool, feePpm }: KnownPool, tokenIn: Hex, tokenOut: Hex, isFirst: boolean, isLast: boolean): Step {
   const common = {
     ...{ tokenIn, pool, zeroForOne: tokenIn < tokenOut },
     input: { kind: isFirst ? 'pullAll' : 'rest' },

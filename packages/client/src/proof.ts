@@ -47,8 +47,8 @@ export function unprovenFields(
     // If the first step wraps part of the native input, it has no leg in the route.
     const isLeg = step.op !== 'wrap' || index > 0 || legs[nextLegIndex]?.pool.toLowerCase() === trades[0]?.pool
     for (const field of fieldsOf(step)) {
-      const { pool = '' } = trades[field.hop] ?? {}
-      const leg = isLeg ? legs[nextLegIndex + field.hop] : undefined
+      const { pool = '' } = trades[field.hopIndex] ?? {}
+      const leg = isLeg ? legs[nextLegIndex + field.hopIndex] : undefined
       if (isProven(step, field, leg, contracts, tokens)) continue
       const entry = {
         ...{ field: `${step.op}.${field.field}`, value: String(field.value), pool },

@@ -62,8 +62,8 @@ export function proveSwap(contracts: SwapContracts, route: Route, request: Route
 
 function prove(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
   const explanation = explain(route.tx)
-  const require = (holds: boolean, claim: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${claim}`)
+  const require = (holds: boolean, mismatch: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${mismatch}`)
   }
   const value = weiOf(route.tx)
   require(isSameText(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
@@ -103,7 +103,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknownAddresses)] }
 }
 
-type Require = (holds: boolean, claim: string) => void
+type Require = (holds: boolean, mismatch: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
 function checkProofs(

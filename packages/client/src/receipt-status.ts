@@ -66,7 +66,9 @@ export function nodeStatus(
     block: minedReceipt?.block ?? null,
     blockHash: minedReceipt?.blockHash ?? null,
     // Behind a load balancer, the head may come from a node that does not have the block yet.
-    confirmations: minedReceipt ? Math.max(1, (asInteger(head) ?? unreadable('head')) - minedReceipt.block + 1) : null,
+    confirmations: minedReceipt
+      ? Math.max(1, (asInteger(head) ?? throwUnreadable('head')) - minedReceipt.block + 1)
+      : null,
     from: sentTransaction?.from ?? null,
     to: sentTransaction?.to ?? null,
     gasUsed: minedReceipt?.gasUsed.toString() ?? null,
@@ -180,27 +182,27 @@ const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
 function readTransaction(answer: unknown, hash: string): ParsedTransaction {
   const { hash: transactionHash, from, to, input, data, value } = Object(answer) as Record<string, unknown>
-  if (asHex(transactionHash) !== hash) unreadable('transaction')
+  if (asHex(transactionHash) !== hash) throwUnreadable('transaction')
   return {
-    from: asAddress(from) ?? unreadable('transaction'),
-    to: to === null || to === undefined ? null : (asAddress(to) ?? unreadable('transaction')),
-    input: asHex(input ?? data) ?? unreadable('transaction'),
-    value: asBigint(value) ?? unreadable('transaction'),
+    from: asAddress(from) ?? throwUnreadable('transaction'),
+    to: to === null || to === undefined ? null : (asAddress(to) ?? throwUnreadable('transaction')),
+    input: asHex(input ?? data) ?? throwUnreadable('transaction'),
+    value: asBigint(value) ?? throwUnreadable('transaction'),
   }
 }
 
 function readReceipt(answer: unknown, hash: string): ParsedReceipt {
   const receipt = Object(answer) as Record<string, unknown>
-  if (asHex(receipt.transactionHash) !== hash) unreadable('receipt')
+  if (asHex(receipt.transactionHash) !== hash) throwUnreadable('receipt')
   // Some wallets return numbers. Receipts from before Byzantium have no status, so the outcome is unknown.
   const status = typeof receipt.status === 'number' ? receipt.status : asInteger(receipt.status)
-  if (status !== 0 && status !== 1) unreadable('receipt')
-  if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) unreadable('receipt')
+  if (status !== 0 && status !== 1) throwUnreadable('receipt')
+  if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) throwUnreadable('receipt')
   return {
     succeeded: status === 1,
-    block: asInteger(receipt.blockNumber) ?? unreadable('receipt'),
-    blockHash: asHex(receipt.blockHash) ?? unreadable('receipt'),
-    gasUsed: asBigint(receipt.gasUsed) ?? unreadable('receipt'),
+    block: asInteger(receipt.blockNumber) ?? throwUnreadable('receipt'),
+    blockHash: asHex(receipt.blockHash) ?? throwUnreadable('receipt'),
+    gasUsed: asBigint(receipt.gasUsed) ?? throwUnreadable('receipt'),
     gasPrice: asBigint(receipt.effectiveGasPrice),
     l1Fee: asBigint(receipt.l1Fee),
     logs: (receipt.logs as readonly unknown[]).map(readLog),
@@ -210,15 +212,15 @@ function readReceipt(answer: unknown, hash: string): ParsedReceipt {
 function readLog(answer: unknown): Log {
   const { address: logAddress, topics, data } = Object(answer) as Record<string, unknown>
   return {
-    address: asAddress(logAddress) ?? unreadable('receipt'),
+    address: asAddress(logAddress) ?? throwUnreadable('receipt'),
     topics: Array.isArray(topics)
-      ? topics.map((topic) => asHex(topic) ?? unreadable('receipt'))
-      : unreadable('receipt'),
-    data: asHex(data) ?? unreadable('receipt'),
+      ? topics.map((topic) => asHex(topic) ?? throwUnreadable('receipt'))
+      : throwUnreadable('receipt'),
+    data: asHex(data) ?? throwUnreadable('receipt'),
   }
 }
 
-function unreadable(subject: 'transaction' | 'receipt' | 'head'): never {
+function throwUnreadable(subject: 'transaction' | 'receipt' | 'head'): never {
   throw new ClientError('WALLET', `the node's answer about the ${subject} cannot be read`)
 }
 

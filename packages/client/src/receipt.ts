@@ -64,13 +64,13 @@ async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Pro
   if (!wallet.request || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined
   const requestedHash = hash.toLowerCase()
   const blockRange = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
-  const logs = async (filter: object): Promise<readonly Log[]> => {
+  const readLogs = async (filter: object): Promise<readonly Log[]> => {
     const answer = await wallet.request!('eth_getLogs', [{ ...blockRange, ...filter }])
     return Array.isArray(answer) ? answer.map(Object) : []
   }
   const [safeLogs, entryPointLogs] = await Promise.all([
-    logs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
-    logs({ address: ENTRY_POINTS, topics: [USER_OPERATION, requestedHash] }),
+    readLogs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
+    readLogs({ address: ENTRY_POINTS, topics: [USER_OPERATION, requestedHash] }),
   ])
   const dataWord = ({ data = '0x' }: Log, index: number) =>
     `0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`.toLowerCase()

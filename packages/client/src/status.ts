@@ -91,21 +91,21 @@ export async function getStatus(
   )
 }
 
-function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: TransactionStatus): CheckedStatus {
-  const isMined = observed.block !== null
-  const hasSameStatus = observed.status === reportedStatus.status
+function checkStatus({ isSwapRead, ...observedStatus }: NodeStatus, reportedStatus: TransactionStatus): CheckedStatus {
+  const isMined = observedStatus.block !== null
+  const hasSameStatus = observedStatus.status === reportedStatus.status
   const provableFields: readonly ProvableField[] = [
     ...(isMined ? BY_RECEIPT : []),
-    ...(observed.from === null ? [] : BY_TRANSACTION),
+    ...(observedStatus.from === null ? [] : BY_TRANSACTION),
     ...(isSwapRead ? (['swap'] as const) : []),
   ]
   return {
-    ...observed,
+    ...observedStatus,
     // If the two states differ, the amounts in the service's `swap` belong to the wrong state.
-    swap: isSwapRead || !hasSameStatus ? observed.swap : reportedStatus.swap,
+    swap: isSwapRead || !hasSameStatus ? observedStatus.swap : reportedStatus.swap,
     reason: hasSameStatus ? reportedStatus.reason : null,
     proven: provableFields,
-    contradicted: contradictions(observed, reportedStatus, provableFields),
+    contradicted: contradictions(observedStatus, reportedStatus, provableFields),
     reported: reportedStatus,
   }
 }

@@ -22,7 +22,7 @@ import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, t
 import type { Outgoing, Wallet } from './wallet.ts'
 
 /** Maximum number of allowances that are requested if the input of an exact-output swap grows from quote to quote. */
-const MAX_ROUNDS = 3
+const MAX_ALLOWANCE_ROUNDS = 3
 /** Default of `maxGas`. */
 const MAX_GAS = 10_000_000n
 
@@ -125,8 +125,9 @@ class SwapRun {
 
   async start(): Promise<SwapOutcome> {
     const { wallet, chainId, options } = this
-    const current = await wallet.chainId()
-    if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
+    const walletChainId = await wallet.chainId()
+    if (walletChainId !== chainId)
+      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${chainId}`)
     const request = { ...this.request, from: wallet.address } as RouteParameters
     if (request.amount !== undefined) amountOf(request.amount, 'amount')
     // Loaded lazily: the list of known contracts is half as large as the rest of the package.
@@ -137,7 +138,7 @@ class SwapRun {
     const quote = await KeptQuote.request({ client: this.client, wallet, chainId, contracts, request, terms: options })
     this.report({ stage: 'quoted', route: quote.route, proven: quote.explanation })
     const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
-    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    for (let round = 0; round < MAX_ALLOWANCE_ROUNDS; round++) {
       const neededAllowance = quote.explanation.amountIn
       const allowanceOutcome = isNative ? undefined : await this.obtainAllowance(quote, request, guard)
       if (allowanceOutcome) return allowanceOutcome
@@ -187,9 +188,9 @@ class SwapRun {
     const neededApprovals = await missingApprovals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
     // State overrides cannot set the allowance of some tokens. For those, simulate only after the approval.
-    const isSimulatedAhead = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
+    const isReadyToBatch = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
-      if (allowanceWay === 'batch' && isSimulatedAhead && (await canBatch(wallet, chainId))) {
+      if (allowanceWay === 'batch' && isReadyToBatch && (await canBatch(wallet, chainId))) {
         const allowanceOutcome = await this.tryBatch(quote, neededApprovals)
         if (allowanceOutcome) return allowanceOutcome
       }
@@ -214,8 +215,9 @@ class SwapRun {
     const { wallet, chainId } = this
     const { route } = quote
     this.checkAborted()
-    const current = await wallet.chainId()
-    if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
+    const walletChainId = await wallet.chainId()
+    if (walletChainId !== chainId)
+      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${chainId}`)
     const fromBlock = await wallet.blockNumber()
     this.reachStage('signing', fromBlock, { route })
     this.report({ stage: 'prompted', prompt: 'batch' })

@@ -21,12 +21,12 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   const wrapper = contracts.wrapper ? [contracts.wrapper] : []
   const namedTokens = steps.flatMap((step) => [step.tokenIn, 'tokenOut' in step ? step.tokenOut : []].flat())
   const tokens = [...new Set([tokenOut, ...namedTokens, ...wrapper].map((token) => token.toLowerCase()))]
-  const unknown = steps.flatMap((step) => fewestUnproven(step, tokens, contracts, [tokenIn, tokenOut]))
+  const unknown = steps.flatMap((step) => findFewestUnproven(step, tokens, contracts, [tokenIn, tokenOut]))
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
 /** Returns the unproven fields of a step, for that output token for which there are the fewest. */
-function fewestUnproven(
+function findFewestUnproven(
   step: Step,
   tokens: readonly string[],
   contracts: SwapContracts,

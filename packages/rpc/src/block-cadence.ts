@@ -63,8 +63,11 @@ export class BlockCadence {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
     // The smallest age is the best estimate, because a poll may see a block long after it arrived.
-    const smallestAge = this.arrivalAges.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
-    const behindSeconds = this.arrivalAges.length > 0 ? smallestAge : null
+    const smallestAgeSeconds = this.arrivalAges.reduce(
+      (a, b) => (Math.abs(b) < Math.abs(a) ? b : a),
+      Number.POSITIVE_INFINITY,
+    )
+    const behindSeconds = this.arrivalAges.length > 0 ? smallestAgeSeconds : null
     return { intervalMs, longestMs, behindSeconds, state: this.state(intervalMs, behindSeconds) }
   }
 
@@ -73,8 +76,8 @@ export class BlockCadence {
     if (behindSeconds !== null && Math.abs(behindSeconds) > MAX_CLOCK_OFFSET_SECONDS) return 'off'
     const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
     // The timestamp counts too, because the first observed head of a resting chain is old.
-    const age = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
-    if (age > restMs) return 'resting'
+    const ageMs = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
+    if (ageMs > restMs) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'
   }
 }

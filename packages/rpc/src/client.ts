@@ -82,7 +82,7 @@ class ChainRpc implements Rpc {
   private readonly context: RaceContext
   private readonly outage: Outage
   private readonly closeAbort = new Abort()
-  private comparedAt = 0
+  private headsComparedAt = 0
 
   constructor(options: RpcOptions) {
     const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure, onEvent } = options
@@ -141,17 +141,17 @@ class ChainRpc implements Rpc {
   ): Promise<readonly [Hex, BlockHeader?]> {
     let call = callParam(request)
     const stateOverridesParam = overridesParam(overrides)
-    let maxGas: bigint | undefined
+    let retryGas: bigint | undefined
     let blockOverridesParams: readonly unknown[] = []
     const buildCall: BuildCall = (ref) => ['eth_call', [call, ref, stateOverridesParam, ...blockOverridesParams]]
-    const runPinned = pinToBlock(this.heads, block, buildCall, { alone: true, extraCalls })
+    const runPinned = pinToBlock(this.heads, block, buildCall, { needsOwnBody: true, extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, sendContext) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.canOverrideState)
         throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
-      if (maxGas === undefined) {
-        if (capsGasBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      } else call = callParam({ ...request, gas: minOf(maxGas, capabilities.gasCap ?? maxGas) })
+      if (retryGas === undefined) {
+        if (isGasAboveCap(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      } else call = callParam({ ...request, gas: minOf(retryGas, capabilities.gasCap ?? retryGas) })
       blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const sentAtMs = Date.now()
       const [answer, raw] = await runPinned(upstream, sendContext)
@@ -171,8 +171,8 @@ class ChainRpc implements Rpc {
     const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
       // No endpoint gives the requested gas. Retry with less gas, which often suffices.
-      maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
-      if (maxGas < MIN_GAS) throw error
+      retryGas = retryGas === undefined ? (request.gas ?? FIRST_RETRY_GAS) : retryGas / 2n
+      if (retryGas < MIN_RETRY_GAS) throw error
       return this.run(operation, kind, callOptions).catch(retryWithLessGas)
     }
     return this.run(operation, kind, callOptions).catch(retryWithLessGas)
@@ -303,12 +303,12 @@ class ChainRpc implements Rpc {
 
   private runAtBlock<T>(
     block: BlockRef,
-    call: BuildCall,
+    buildCall: BuildCall,
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const runPinned = pinToBlock(this.heads, block, call)
-    const [kind] = call('latest')
+    const runPinned = pinToBlock(this.heads, block, buildCall)
+    const [kind] = buildCall('latest')
     return this.run(async (upstream, sendContext) => read((await runPinned(upstream, sendContext))[0]), kind, options)
   }
 
@@ -324,8 +324,8 @@ class ChainRpc implements Rpc {
 
   /** Reads the heads of all endpoints every `COMPARE_MS`, to notice when the endpoint in use lags behind the others. */
   private compareHeads(): void {
-    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
-    this.comparedAt = Date.now()
+    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.headsComparedAt < COMPARE_MS) return
+    this.headsComparedAt = Date.now()
     for (const upstream of this.upstreams.filter(({ isEjected }) => !isEjected)) {
       const context = { ...this.context, upstreams: [upstream] }
       const raceOptions = {
@@ -343,13 +343,13 @@ class ChainRpc implements Rpc {
 }
 
 /** Gas limit of the first retry at nodes that cap gas, for a call without a gas limit. */
-const DEFAULT_GAS = 50_000_000n
+const FIRST_RETRY_GAS = 50_000_000n
 /** Lowest gas limit that is tried at nodes that cap gas. */
-const MIN_GAS = 2_000_000n
+const MIN_RETRY_GAS = 2_000_000n
 /** Gas by which a node's real cap may exceed the measured one, because the measurement itself uses gas. */
 const CAP_TOLERANCE = 100_000n
 
-function capsGasBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
+function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 

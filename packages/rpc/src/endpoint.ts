@@ -222,23 +222,23 @@ export class Endpoint {
     text: string,
     retryAfter: string | undefined,
   ): Promise<void> {
-    const failure = httpFailure(status, retryAfter)
-    const { answerById, batchError: batchFailure } = (await this.parseOrSplit(calls, text, status, failure)) ?? {}
+    const httpError = httpFailure(status, retryAfter)
+    const { answerById, batchError: rawBatchError } = (await this.parseOrSplit(calls, text, status, httpError)) ?? {}
     if (!answerById) return
     if (calls.length > 1) {
-      const batchError = batchFailure && toRpcError('batch', batchFailure)
+      const batchError = rawBatchError && toRpcError('batch', rawBatchError)
       const isLimited = batchError?.code === 'RATE_LIMITED' || batchError?.code === 'CREDIT'
-      if (isLimited && batchVerdict(status, batchFailure) !== 'size') throw batchError
-      if (batchFailure) return void this.splitUp(calls, status, batchFailure)
+      if (isLimited && batchVerdict(status, rawBatchError) !== 'size') throw batchError
+      if (rawBatchError) return void this.splitUp(calls, status, rawBatchError)
       this.batchSize.recordSuccess()
     }
     let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
-      const answer = answerById.get(String(id)) ?? (batchFailure && { error: batchFailure })
+      const answer = answerById.get(String(id)) ?? (rawBatchError && { error: rawBatchError })
       try {
-        if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
-        finish(resultOf(method, params, answer, failure))
+        if (!answer) throw httpError ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
+        finish(resultOf(method, params, answer, httpError))
         answeredCount++
       } catch (error) {
         const rpcError = error as RpcError
@@ -255,14 +255,14 @@ export class Endpoint {
     calls: readonly Call[],
     text: string,
     status: number,
-    failure: RpcError | undefined,
+    httpError: RpcError | undefined,
   ): Promise<ParsedBody | undefined> {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
       // The status of a single call, or a rate limit, explains the failure. Any other status of a batch may mean that the
       // endpoint refuses batches.
-      if (failure && (calls.length === 1 || failure.code === 'RATE_LIMITED')) throw failure
+      if (httpError && (calls.length === 1 || httpError.code === 'RATE_LIMITED')) throw httpError
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)
       return undefined

@@ -18,7 +18,7 @@ const DEFAULT_DELAY_MS = 500
  * Minimum delay before a hedge at the same endpoint. Such a hedge adds load to a slow endpoint, so it helps only if the
  * first attempt was lost.
  */
-const MIN_SAME_ENDPOINT_MS = 250
+const MIN_SAME_ENDPOINT_DELAY_MS = 250
 /** Maximum delay before a hedge, however slow requests of this kind have been. */
 const MAX_DELAY_MS = 1_000
 /** A timer that is late by more than this shows that the event loop was blocked, so answers may be waiting to be read. */
@@ -57,7 +57,7 @@ export class HedgeBudget {
    *
    * @param hasHedgeWon - true if a hedge answered before the slow attempt
    */
-  record(hasHedgeWon: boolean): void {
+  recordOutcome(hasHedgeWon: boolean): void {
     this.lastWinRate = this.winRate + NEWEST_WEIGHT * (Number(hasHedgeWon) - this.winRate)
     this.recordedAt = this.now()
   }
@@ -117,7 +117,7 @@ export function slowAfterMs(latencies: readonly (Latency | undefined)[], losesRe
  */
 export function lostAfterMs(latency: Latency | undefined): number {
   if (!latency) return DEFAULT_DELAY_MS
-  return Math.max(MIN_SAME_ENDPOINT_MS, Math.min(MAX_DELAY_MS, 2 * latency.longest, 30 * latency.p50))
+  return Math.max(MIN_SAME_ENDPOINT_DELAY_MS, Math.min(MAX_DELAY_MS, 2 * latency.longest, 30 * latency.p50))
 }
 
 /**

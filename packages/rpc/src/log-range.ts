@@ -31,13 +31,13 @@ function limitIn(text: string): number | undefined {
   const comparedMatch = text.match(COMPARED_RANGE)
   if (comparedMatch) return Number(comparedMatch[1])
   if (RESULT_LIMIT.test(text)) return undefined
-  let minBlocks: number | undefined
+  let lowestLimit: number | undefined
   for (const match of text.matchAll(STATED_LIMIT)) {
     if (OTHER_UNITS.test(text.slice(match.index + match[0].length))) continue
     const count = Number(match[1]!.replace(/[,.]/g, '')) * (match[2] ? 1_000 : 1)
-    if (count > 0 && Number.isSafeInteger(count)) minBlocks = Math.min(minBlocks ?? count, count)
+    if (count > 0 && Number.isSafeInteger(count)) lowestLimit = Math.min(lowestLimit ?? count, count)
   }
-  return minBlocks
+  return lowestLimit
 }
 
 /** Reads Infura's form, `{ from: '0x1', to: '0x2' }`, as an array like a match: first and last block at index 1 and 2. */

@@ -389,7 +389,7 @@ test('a request that waits in the queue of the only endpoint gets no second one 
 
 test('where requests get lost several go out at once, fifteen beside the first at most', async () => {
   const { ends, attempts, times, course } = world([[{}]], [{ latency: latency(20) }])
-  for (let k = 0; k < 20; k++) course.hedgeBudget.record(true)
+  for (let k = 0; k < 20; k++) course.hedgeBudget.recordOutcome(true)
   await ends({ totalMs: 30_000 })
   // Three hedges at the latency of answers, then each after twice the last delay, at most 500 ms. Each check takes one
   // turn of the event loop, which is a millisecond of fake time.

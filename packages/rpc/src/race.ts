@@ -23,7 +23,7 @@ const QUICK_HEDGES = 3
 /** Maximum delay between two hedges. */
 const MAX_HEDGE_DELAY_MS = 500
 /** Share of the request's timeout after which a hedge needs no budget. */
-const PRESSED_SHARE = 0.3
+const URGENT_TIMEOUT_SHARE = 0.3
 /** First pause between rounds; each later pause is twice as long. After `LAGGING` the pause grows linearly instead. */
 const BACKOFF_MS = 25
 /** Maximum pause between rounds. */
@@ -33,12 +33,12 @@ const OUTAGE_MS = 1_000
 /**
  * Maximum timeout of the check of the chain id, which the first attempt at an endpoint starts with.
  */
-const MAX_CONTACT_MS = 4_000
+const MAX_CHAIN_CHECK_MS = 4_000
 /** Number of answers for another chain after which a request no longer uses the endpoint. */
-const MAX_WRONG_CHAIN = 3
+const MAX_WRONG_CHAIN_ANSWERS = 3
 
 /** Refusals that the same endpoint would repeat, but that another endpoint may not. */
-const refusals: ReadonlySet<RpcErrorCode> = new Set([
+const refusalCodes: ReadonlySet<RpcErrorCode> = new Set([
   'REJECTED',
   'UNSUPPORTED',
   'NO_OVERRIDES',
@@ -48,7 +48,7 @@ const refusals: ReadonlySet<RpcErrorCode> = new Set([
   'PRUNED',
 ])
 /** Errors that end the request at once. */
-const finalErrors: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
+const finalErrorCodes: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
 
 /**
  * Executes one request.
@@ -77,7 +77,7 @@ class Race<T> {
   private wrongChainCount = 0
   private isDone = false
   private lastError: RpcError | undefined
-  private refusal: RpcError | undefined
+  private firstRefusal: RpcError | undefined
   private totalTimer: NodeJS.Timeout | undefined
   private roundTimer: NodeJS.Timeout | undefined
   private cancelHedge: (() => void) | undefined
@@ -119,7 +119,7 @@ class Race<T> {
       if (sendContext.sentAt !== undefined) this.recordFailure(upstream, timeout)
     // If all endpoints were rate limited, report that instead of the timeout.
     const reason = lastError?.code === 'RATE_LIMITED' ? lastError : timeout
-    this.end(() => this.reject(this.refusal ?? reason))
+    this.end(() => this.reject(this.firstRefusal ?? reason))
   }
 
   /** Starts an attempt at the best endpoint not tried in this round, or schedules the next round. */
@@ -133,19 +133,19 @@ class Race<T> {
       kind,
       priority,
     )
-    const isSpent = this.attempts >= MAX_ATTEMPTS[this.options.priority]
-    if (this.failsBecausePaused(usableUpstreams)) return void this.rejectWithBestError()
-    const pauseMs = this.pauseMs()
+    const isOutOfAttempts = this.attempts >= MAX_ATTEMPTS[this.options.priority]
+    if (this.cannotStartInTime(usableUpstreams)) return void this.rejectWithBestError()
+    const pauseMs = this.roundPauseMs()
     // A rate-limited endpoint ranks below a retry of a failed endpoint after the backoff.
     const isSlower = (upstream: Upstream) =>
       upstream.endpoint.delayMs(priority) >
       pauseMs + Math.min(...usableUpstreams.map(({ endpoint }) => endpoint.delayMs(priority)))
-    if (upstream && !isSpent && !(this.attempts > 0 && isSlower(upstream))) {
+    if (upstream && !isOutOfAttempts && !(this.attempts > 0 && isSlower(upstream))) {
       if (this.attempts > 0) this.context.onExtraRequest('retry', upstream)
       return void this.startAttempt(upstream)
     }
     if (this.running.size > 0) return
-    if (isSpent || usableUpstreams.length === 0 || this.refusal || this.isOutage(usableUpstreams))
+    if (isOutOfAttempts || usableUpstreams.length === 0 || this.firstRefusal || this.isOutage(usableUpstreams))
       return void this.rejectWithBestError()
     this.triedUpstreams.clear()
     this.round++
@@ -153,7 +153,7 @@ class Race<T> {
   }
 
   /** Returns the milliseconds between this round and the next. */
-  private pauseMs(): number {
+  private roundPauseMs(): number {
     return this.lastError?.code === 'LAGGING'
       ? this.context.catchUpMs() * (1 + this.round)
       : Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.round)
@@ -164,7 +164,7 @@ class Race<T> {
   }
 
   /** Returns true, and sets `lastError`, if no endpoint will accept the request before the timeout. */
-  private failsBecausePaused(upstreams: readonly Upstream[]): boolean {
+  private cannotStartInTime(upstreams: readonly Upstream[]): boolean {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.options.priority)))
     if (delayMs <= Math.max(0, this.options.totalMs - (performance.now() - this.startedAt))) return false
@@ -195,7 +195,7 @@ class Race<T> {
     this.running.add(attempt)
     this.startTimer(
       attempt,
-      upstream.isChainVerified ? this.options.attemptMs : Math.min(this.options.attemptMs, MAX_CONTACT_MS),
+      upstream.isChainVerified ? this.options.attemptMs : Math.min(this.options.attemptMs, MAX_CHAIN_CHECK_MS),
     )
     this.runAttempt(attempt).then(
       (result) => this.handleSuccess(attempt, result),
@@ -274,8 +274,8 @@ class Race<T> {
     const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
-    const isPressed = performance.now() - this.startedAt > PRESSED_SHARE * this.options.totalMs
-    if (!isPressed && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
+    const isUrgent = performance.now() - this.startedAt > URGENT_TIMEOUT_SHARE * this.options.totalMs
+    if (!isUrgent && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
     this.hedgeCount++
     onExtraRequest('hedge', upstream)
     this.startAttempt(upstream, !alternative)
@@ -312,7 +312,7 @@ class Race<T> {
       else upstream.health.recordFailure('late')
     }
     const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
-    if (this.hedgeCount > 0) this.context.hedgeBudget.record(wasNeeded)
+    if (this.hedgeCount > 0) this.context.hedgeBudget.recordOutcome(wasNeeded)
     if (wasNeeded && this.hedgeCount > 0) this.context.hedgeBudget.refund(this.hedgeCount)
     winner.upstream.recordSuccess()
     winner.upstream.health.recordLatency(kind, now - (winner.sendContext.sentAt ?? winner.startedAt))
@@ -325,17 +325,18 @@ class Race<T> {
     attempt.controller.abort()
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
     const { upstream } = attempt
-    if (finalErrors.has(cause.code)) {
+    if (finalErrorCodes.has(cause.code)) {
       if (cause.code !== 'ABORTED') upstream.recordSuccess()
       return void this.end(() => this.reject(cause))
     }
     this.recordFailure(upstream, cause)
-    if (refusals.has(cause.code)) {
+    if (refusalCodes.has(cause.code)) {
       this.refusingUpstreams.add(upstream)
-      this.refusal ??= cause
+      this.firstRefusal ??= cause
     }
     if (cause.code === 'CREDIT') this.refusingUpstreams.add(upstream)
-    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN) this.refusingUpstreams.add(upstream)
+    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN_ANSWERS)
+      this.refusingUpstreams.add(upstream)
     this.continueRace()
   }
 
@@ -346,7 +347,7 @@ class Race<T> {
   }
 
   private rejectWithBestError(): void {
-    const error = this.refusal ?? this.lastError
+    const error = this.firstRefusal ?? this.lastError
     this.end(() => this.reject(error ?? new RpcError('UNREACHABLE', 'no RPC endpoint is known for the chain')))
   }
 

@@ -14,7 +14,7 @@ const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
  * first, then a factor of `unitsBps` on the units, and a factor of `feeBps` on the fee.
  */
 const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
-const ONE_BPS = 10_000n
+const BPS_DENOMINATOR = 10_000n
 
 /**
  * Estimates the data fee, and the gas that the gas limit must include for it. Removes the margins from the fee, because they
@@ -34,7 +34,7 @@ export async function arbitrumFee(
   if (answer === null) return null
   const result = nodeInterface.decodeFunctionResult('gasEstimateL1Component', answer)
   const [gas, baseFeeWei, unitPriceWei] = result as unknown as [gas: bigint, baseFeeWei: bigint, unitPriceWei: bigint]
-  const paddedFee = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
-  const feeWei = (paddedFee * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
+  const paddedFee = (gas * baseFeeWei * BPS_DENOMINATOR) / PADDING.feeBps
+  const feeWei = (paddedFee * BPS_DENOMINATOR) / PADDING.unitsBps - PADDING.units * unitPriceWei
   return { feeWei: feeWei > 0n ? feeWei : 0n, gas }
 }
