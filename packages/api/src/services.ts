@@ -41,7 +41,7 @@ export class Services {
   readonly scaleOut: ScaleOut | undefined
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: ServiceOverrides = {}) {
-    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = overrides
+    const { threads = createThreads(config), scaleOut, poolLists = new Map() } = overrides
     this.poolLists = poolLists
     this.scaleOut = scaleOut
     this.registry = registry
@@ -61,14 +61,14 @@ export class Services {
   chain(chainId: number): ServedChain {
     const existingChain = this.chains.get(chainId)
     if (existingChain) return existingChain
-    const entry = this.registry.chainMap()[String(chainId)]
+    const chainMapEntry = this.registry.chainMap()[String(chainId)]
     const chain = this.registry.chain(chainId)
-    const deployment = entry && this.registry.deployment(chainId)
-    if (!entry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
+    const deployment = chainMapEntry && this.registry.deployment(chainId)
+    if (!chainMapEntry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
     const { config, threads, concurrency } = this
     const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
-      routerAddress: entry.RouterAddress,
+      routerAddress: chainMapEntry.RouterAddress,
       admission: { concurrency, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
       settings: settingsOf(chain, config, this.poolLists),
       log: this.log.child({ chain: chainId }),
@@ -86,7 +86,7 @@ export class Services {
   }
 
   /** Chains that had a request since the start. */
-  get started(): readonly ServedChain[] {
+  get startedChains(): readonly ServedChain[] {
     return [...this.chains.values()]
   }
 
@@ -97,14 +97,14 @@ export class Services {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.scaleOut?.releaseChains(), ...this.started.map(({ liveChain }) => liveChain.sleep())])
+    await Promise.all([this.scaleOut?.releaseChains(), ...this.startedChains.map(({ liveChain }) => liveChain.sleep())])
     this.scaleOut?.close()
     this.metrics.backgroundQueue.flush()
     await this.threads.close()
   }
 }
 
-function threadsOf({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config): RouterThreads {
+function createThreads({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config): RouterThreads {
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 

@@ -83,7 +83,7 @@ const address: Coder = {
   size: WORD,
   dynamic: false,
   write: (value) => {
-    if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw refused('address', value)
+    if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw invalidValueError('address', value)
     return value.slice(2).toLowerCase().padStart(WORD, '0')
   },
   read: (text, offset) => `0x${wordAt(text, offset).slice(24).toLowerCase()}`,
@@ -103,7 +103,7 @@ function uint(bits: number): Coder {
     dynamic: false,
     write: (value) => {
       const number = typeof value === 'number' ? BigInt(value) : value
-      if (typeof number !== 'bigint' || number < 0n || number >= limit) throw refused(`uint${bits}`, value)
+      if (typeof number !== 'bigint' || number < 0n || number >= limit) throw invalidValueError(`uint${bits}`, value)
       return wordOf(number)
     },
     read: numberAt,
@@ -117,7 +117,7 @@ function int(bits: number): Coder {
     dynamic: false,
     write: (value) => {
       const number = typeof value === 'number' ? BigInt(value) : value
-      if (typeof number !== 'bigint' || number < -limit || number >= limit) throw refused(`int${bits}`, value)
+      if (typeof number !== 'bigint' || number < -limit || number >= limit) throw invalidValueError(`int${bits}`, value)
       return wordOf(BigInt.asUintN(256, number))
     },
     read: (text, offset) => BigInt.asIntN(256, numberAt(text, offset)),
@@ -128,13 +128,13 @@ const bytes: Coder = {
   size: WORD,
   dynamic: true,
   write: (value) => {
-    if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw refused('bytes', value)
+    if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw invalidValueError('bytes', value)
     const digits = value.slice(2)
     return wordOf(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
   },
   read: (text, offset) => {
     const end = offset + WORD + 2 * countAt(text, offset)
-    if (end > text.length) throw cutOff(text)
+    if (end > text.length) throw truncatedError(text)
     return `0x${text.slice(offset + WORD, end)}`
   },
 }
@@ -145,7 +145,7 @@ function fixedBytes(length: number): Coder {
     size: WORD,
     dynamic: false,
     write: (value) => {
-      if (typeof value !== 'string' || !pattern.test(value)) throw refused(`bytes${length}`, value)
+      if (typeof value !== 'string' || !pattern.test(value)) throw invalidValueError(`bytes${length}`, value)
       return value.slice(2).padEnd(WORD, '0')
     },
     read: (text, offset) => `0x${wordAt(text, offset).slice(0, 2 * length)}`,
@@ -154,13 +154,13 @@ function fixedBytes(length: number): Coder {
 
 /** Returns the coder of an array. @param length - of a fixed array; -1 for any length */
 function arrayOf(element: Coder, length: number): Coder {
-  if (length === -1) return list(element)
+  if (length === -1) return listOf(element)
   const elements = sequence(Array.from({ length }, () => element))
   return {
     size: elements.dynamic ? WORD : elements.size,
     dynamic: elements.dynamic,
     write: (value) => {
-      if (!Array.isArray(value) || value.length !== length) throw refused(`an array of ${length}`, value)
+      if (!Array.isArray(value) || value.length !== length) throw invalidValueError(`an array of ${length}`, value)
       return elements.write(value)
     },
     read: elements.read,
@@ -168,22 +168,22 @@ function arrayOf(element: Coder, length: number): Coder {
 }
 
 /** Returns the coder of a list of any length. */
-function list(element: Coder): Coder {
+function listOf(element: Coder): Coder {
   const { size, dynamic } = element
   const elements = (count: number) => sequence(Array.from({ length: count }, () => element))
   return {
     size: WORD,
     dynamic: true,
     write: (value) => {
-      if (!Array.isArray(value)) throw refused('a list', value)
-      const written = dynamic ? elements(value.length).write(value) : value.map(element.write).join('')
-      return wordOf(value.length) + written
+      if (!Array.isArray(value)) throw invalidValueError('a list', value)
+      const encoded = dynamic ? elements(value.length).write(value) : value.map(element.write).join('')
+      return wordOf(value.length) + encoded
     },
     read: (text, offset) => {
       const count = countAt(text, offset)
       const start = offset + WORD
       // Checks the length before an array of this size is allocated.
-      if (start + count * size > text.length) throw cutOff(text)
+      if (start + count * size > text.length) throw truncatedError(text)
       if (dynamic) return elements(count).read(text, start)
       return Array.from({ length: count }, (_, k) => element.read(text, start + k * size))
     },
@@ -216,9 +216,9 @@ function sequence(coders: readonly Coder[]) {
       let head = ''
       let tail = ''
       coders.forEach(({ dynamic, write }, k) => {
-        const written = write(values[k])
-        head += dynamic ? wordOf((size + tail.length) / 2) : written
-        if (dynamic) tail += written
+        const encoded = write(values[k])
+        head += dynamic ? wordOf((size + tail.length) / 2) : encoded
+        if (dynamic) tail += encoded
       })
       return head + tail
     },
@@ -239,13 +239,13 @@ function wordOf(number: bigint | number): string {
 
 function wordAt(text: string, offset: number): string {
   const word = text.slice(offset, offset + WORD)
-  if (word.length < WORD) throw cutOff(text)
+  if (word.length < WORD) throw truncatedError(text)
   return word
 }
 
 /** Hex digits that fit into a double without loss. */
-const EXACT = 13
-const LEADING_ZEROS = '0'.repeat(WORD - EXACT)
+const EXACT_DIGITS = 13
+const LEADING_ZEROS = '0'.repeat(WORD - EXACT_DIGITS)
 
 function numberAt(text: string, offset: number): bigint {
   const small = smallAt(text, offset)
@@ -256,7 +256,7 @@ function numberAt(text: string, offset: number): bigint {
 function smallAt(text: string, offset: number): number | undefined {
   const end = offset + WORD
   if (end > text.length || !text.startsWith(LEADING_ZEROS, offset)) return undefined
-  const number = Number(`0x${text.slice(end - EXACT, end)}`)
+  const number = Number(`0x${text.slice(end - EXACT_DIGITS, end)}`)
   return Number.isNaN(number) ? undefined : number
 }
 
@@ -265,10 +265,10 @@ function countAt(text: string, offset: number): number {
   return smallAt(text, offset) ?? Number(numberAt(text, offset))
 }
 
-function refused(type: string, value: unknown): Error {
+function invalidValueError(type: string, value: unknown): Error {
   return makeError(`not a value of ${type}`, 'INVALID_ARGUMENT', { argument: type, value })
 }
 
-function cutOff(text: string): Error {
+function truncatedError(text: string): Error {
   return makeError('the answer is cut off', 'BAD_DATA', { value: text })
 }

@@ -42,19 +42,22 @@ export function permitStruct(permit: SignedPermit): IGuard.PermitStruct {
   if (kind === 'permit2') {
     const packed = { amount, nonce, deadline }
     for (const name of ['amount', 'nonce', 'deadline'] as const)
-      if (packed[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, packed[name])
+      if (packed[name] >> PERMIT2_BITS[name] !== 0n) throw invalidValueError(`permit.${name}`, packed[name])
   }
-  const isKept = kind === 'permit2' ? permit.asIs || !isPlain(signature) : permit.asIs && signature.length === WHOLE
-  const plain = isKept ? signature : Signature.from(signature).serialized
-  return { kind: BigInt(permitKinds.indexOf(kind)), amount, nonce, deadline, signature: plain }
+  const isUnchanged =
+    kind === 'permit2'
+      ? permit.asIs || !hasKeySignatureLength(signature)
+      : permit.asIs && signature.length === KEY_SIGNATURE_CHARS
+  const sentSignature = isUnchanged ? signature : Signature.from(signature).serialized
+  return { kind: BigInt(permitKinds.indexOf(kind)), amount, nonce, deadline, signature: sentSignature }
 }
 
 /** Hex length of r, s, and v, with prefix. */
-const WHOLE = 2 + 2 * 65
+const KEY_SIGNATURE_CHARS = 2 + 2 * 65
 
 /** Returns true for the length of a single key's signature: 64 or 65 bytes. */
-function isPlain(signature: string): boolean {
-  return signature.length === 2 + 2 * 64 || signature.length === WHOLE
+function hasKeySignatureLength(signature: string): boolean {
+  return signature.length === 2 + 2 * 64 || signature.length === KEY_SIGNATURE_CHARS
 }
 
 /**
@@ -71,6 +74,6 @@ export function readPermit({ kind, amount, nonce, deadline, signature }: IGuard.
   throw new TypeError('the permit is of no known kind')
 }
 
-function refused(argument: string, value: unknown): Error {
+function invalidValueError(argument: string, value: unknown): Error {
   return makeError(`no value of ${argument}`, 'INVALID_ARGUMENT', { argument, value })
 }

@@ -10,9 +10,9 @@ import { BusError } from './errors.ts'
 import { ChainIndexer, type IndexerOptions } from './indexer.ts'
 import { keysOf } from './keys.ts'
 
-/** Milliseconds between two reads of the requested chains: the maximum wait of a chain that is requested again. */
+/** Milliseconds between two reads of the list of requested chains. */
 const POLL_MS = 250
-/** Delay in milliseconds before taking another lease, for each owned chain. Distributes chains over processes. */
+/** Delay in milliseconds before taking another lease, per chain already owned. Distributes chains over processes. */
 const LEASE_DELAY_MS = 50
 /** Maximum delay before taking another lease. */
 const MAX_LEASE_DELAY_MS = 500

@@ -1,4 +1,4 @@
-/** Lets callers wait for conditions on a state. */
+/** Lets callers wait until a condition on a state holds. `FollowedMarket` checks the conditions after each new state. */
 import { abortable } from '@sluice/rpc'
 
 /** Checks the condition of one caller. */

@@ -22,14 +22,14 @@ export type RedisReply = string | number | null | readonly RedisReply[]
  * would notice a write that Redis executes late or twice.
  */
 export interface Connection {
-  /** Sends a command. @throws BusError `AWAY`, `FULL_MESSAGE`; other errors of Redis are rethrown unchanged */
+  /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */
   call<T = RedisReply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
 
 /** A connection that is not shared, with access to binary replies. */
 export interface OwnConnection extends Connection {
-  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL_MESSAGE` */
+  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL` */
   callForBytes<T>(...command: readonly Argument[]): Promise<T>
 }
 

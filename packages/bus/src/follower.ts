@@ -10,7 +10,7 @@ import type { FollowedState } from './head.ts'
 import { applyEntry, join, type StreamEntry } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Milliseconds that a read blocks, and after which the head is checked if no entry arrives. */
+/** Milliseconds for which a read of the stream blocks, and after which the head is checked if no entry arrives. */
 const IDLE_MS = 500
 /** Maximum entries per read. */
 const ENTRIES_PER_READ = 100
@@ -48,6 +48,7 @@ export class StateFollower {
   awaySince: number | null = Date.now()
   /** The owner's search of past logs; null if there is nothing to search, or it is not published yet. */
   scan: ScanStatus | null = null
+  /** Whole states read, entries applied, entries that did not follow the current state, and lost connections. */
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
   private readonly stopController = new AbortController()

@@ -4,7 +4,7 @@ import type { BlockHeader } from '@sluice/rpc'
 import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Maximum canonical blocks listed in an entry, including its own: the blocks that a worker may still be quoting. */
+/** Maximum canonical blocks listed in an entry, including its own: the blocks at which workers may still be quoting. */
 export const MAX_CANONICAL = 8
 
 /** The state that the owner published last. */

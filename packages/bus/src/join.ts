@@ -1,4 +1,7 @@
-/** Reads the whole state of a chain from Redis while an owner keeps changing it. */
+/**
+ * Reads the whole state of a chain from Redis (joins) while the owner keeps changing it, and applies stream entries to a
+ * state. An entry is the difference between two states, written by the chain's owner.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
@@ -17,7 +20,7 @@ const MAX_PAUSE_MS = 200
 
 export type JoinOptions = {
   readonly keys: ChainKeys
-  /** Maximum attempts at a damaged state; by default unlimited, since a follower waits for an owner to repair it. */
+  /** Maximum attempts to read a consistent state; by default unlimited, since a follower waits for the owner's repair. */
   readonly attempts?: number
   readonly signal: AbortSignal
   /** Number of hash fields per read. */
@@ -25,7 +28,7 @@ export type JoinOptions = {
 }
 
 /**
- * Reads the complete state of one entry; null if nothing was published.
+ * Reads the complete state after one entry; null if nothing was published.
  *
  * @throws BusError `AWAY`, `DAMAGED`
  */

@@ -1,6 +1,6 @@
 /**
- * Stores in Redis what the market of a chain's owner knows and does not publish (where pools were found, tokens, pairs), so
- * that the next owner starts with it. The owner is the process that indexes the chain.
+ * Stores in Redis the unpublished data of the market of a chain's owner: where pools were found, tokens, and pairs. The
+ * next owner starts with this data. The owner is the process that indexes the chain.
  */
 import {
   fromText,

@@ -5,7 +5,7 @@ import type { ChainKeys } from './keys.ts'
 
 /** Maximum length of the stream; workers repeat requests that were dropped. */
 const MAX_REQUESTS = 1_000
-/** Maximum tokens in one request; requests of users name fewer. */
+/** Maximum tokens in one request, far above what a quote needs. */
 const MAX_TOKENS = 2_000
 
 /** A request to load pools, or to read a block. */
@@ -15,7 +15,7 @@ export type PairRequest = {
    * and the intermediate tokens of routes.
    */
   readonly groups?: readonly (readonly Address[])[]
-  /** Tokens whose pools with the hubs are loaded in the background. */
+  /** Tokens whose pools with the chain's hub tokens are loaded in the background. */
   readonly tokens?: readonly Address[]
   /** Number of a block that a worker's node already has. */
   readonly block?: number

@@ -14,7 +14,7 @@ const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end
 /** Separator between the texts of a write. JSON escapes this character, so no text contains it. */
 export const SEPARATOR = '\u001f'
 
-/** Lua function that runs a command over the next `n` items of a list, in slices, and advances `at`. */
+/** Lua function that runs a command over the `n` items of a list after index `at`, in slices, and advances `at` by `n`. */
 const EACH_FUNCTION = `
   local function each(command, key, list, n)
     local i = 0
@@ -32,7 +32,7 @@ const EACH_FUNCTION = `
  * KEYS lease head pools entries pairs
  *
  * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved, then the texts (field
- * value)* field* pair* pair*
+ * value)* field* pair* pair* in one argument, joined by `SEPARATOR`
  */
 const write = `
   ${FENCE}
@@ -98,7 +98,7 @@ const release = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 /**
  * Stores a fact, unless a newer measurement is stored, or the number of facts has reached its maximum.
  *
- * KEYS facts news, ARGV key measuredMs value max
+ * KEYS facts factChanges, ARGV key measuredMs value max
  */
 const fact = `
   local old = redis.call('HGET', KEYS[1], ARGV[1])

@@ -3,8 +3,9 @@ import { ClientError } from './errors.ts'
 import { growingPause } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
+/** Timeout of waiting for a batch to be mined. */
 const TIMEOUT_MS = 300_000
-/** EIP-5792 errors after which the calls can still be sent one by one. */
+/** EIP-5792 error codes after which the calls can still be sent one by one. */
 const NO_BATCH_CODES: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
 
 /** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, in hexadecimal text. */

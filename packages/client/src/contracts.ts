@@ -1,4 +1,4 @@
-/** Trusted contracts of a chain: those known to this package, overridden by those of the caller. */
+/** Trusted contracts of a chain: the contracts known to this package, overridden by contracts of the caller. */
 import { opOf, type PoolSalt, type Step, type TrustedList, trustedLists } from '@sluice/program'
 import { ClientError } from './errors.ts'
 
@@ -18,7 +18,7 @@ export type PoolFactory = {
  * managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
  */
 export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
-  /** Contract that transactions call. For ERC-20 input, it needs an approval. */
+  /** Contract that transactions call. ERC-20 input must be approved for it. */
   readonly guard: string
   /** Executors of all versions. */
   readonly executors: readonly string[]

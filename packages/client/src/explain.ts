@@ -9,7 +9,7 @@ import { NATIVE, type Transaction } from './types.ts'
 
 /** Contents of a swap transaction. */
 export type Explanation = {
-  /** Contract that the transaction calls. For ERC-20 input, it needs an approval. */
+  /** Contract that the transaction calls. ERC-20 input must be approved for it. */
   readonly guard: string
   /** Account that receives the output: the sender, unless the calldata names another. */
   readonly recipient: string

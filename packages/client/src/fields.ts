@@ -29,7 +29,7 @@ export type Proof =
 
 type StepOf<Op extends Step['op']> = Extract<Step, { readonly op: Op }>
 type HopOf<S> = S extends { readonly hops: readonly (infer Hop)[] } ? Hop : Record<never, never>
-/** Fields of an operation that need a row. `tokenIn` may have one, for steps that call it as a wrapper or vault. */
+/** Fields of an operation that need a row. A row for `tokenIn` is optional: it is for steps that call `tokenIn` itself. */
 type FieldOf<Op extends Step['op']> =
   | Exclude<keyof StepOf<Op>, 'op' | 'input' | 'output' | 'hops' | 'tokenIn'>
   | keyof HopOf<StepOf<Op>>
@@ -42,7 +42,7 @@ export type FieldTable<Row> = {
 const ownPool = { pool: 'unproven' } as const
 const sharePool = { tokenOut: 'request', tokenIn: 'request' } as const
 
-/** Proof by operation and field. Operations without a row use `usualProof`. */
+/** Proof by operation and field. Operations without a row use `defaultProof`. */
 const fieldProofs: FieldTable<Proof> = {
   'uniswap-v2': { pool: 'factory', feePpm: 'fee', zeroForOne: 'flow' },
   'uniswap-v3': { pool: 'factory', zeroForOne: 'flow' },
@@ -75,7 +75,7 @@ export type StepField = {
   readonly field: string
   readonly proof: Proof
   readonly value: string | number | boolean
-  /** Index of the hop; 0 in steps without hops. */
+  /** Index of the hop that contains the field; 0 for fields of the step itself. */
   readonly hopIndex: number
 }
 
@@ -98,9 +98,7 @@ export function fieldsOf(step: Step): readonly StepField[] {
         : FIELDS_WITHOUT_PROOF.includes(field)
           ? undefined
           : defaultProof(field, value)
-      return proof === undefined || typeof value === 'object'
-        ? []
-        : [{ op: step.op, field, proof, value, hopIndex }]
+      return proof === undefined || typeof value === 'object' ? [] : [{ op: step.op, field, proof, value, hopIndex }]
     })
   return [...fieldsIn(step, 0), ...('hops' in step ? step.hops.flatMap(fieldsIn) : [])]
 }

@@ -11,11 +11,11 @@ const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const normalizeToken = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/** Balance of the Executor in base units; null if it depends on the output of a pool, which the bytes do not contain. */
+/** Balance of the Executor in base units; null if it is unknown, because the bytes do not contain the outputs of pools. */
 type Balance = bigint | null
 
 /**
- * Finds a fault in the token flow. Long: its nested functions share the state of its loop over the steps.
+ * Finds a fault in the token flow. Long, because the nested functions share the state of the loop over the steps.
  *
  * @param value - wei sent with the call
  * @returns description of the first fault; undefined if there is none

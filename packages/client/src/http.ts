@@ -114,7 +114,7 @@ export function fetchResponse(
   })
 }
 
-/** Runs `act`. @throws ClientError `ABORTED` if the signal is aborted; the ClientError of `act`; `NETWORK` for other errors */
+/** Runs `act`. @throws ClientError `ABORTED` if the signal is aborted, `NETWORK` if `act` throws anything but a ClientError */
 async function fetchOrError<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
@@ -188,7 +188,7 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** Converts an HTTP error response to a ClientError. */
+/** Converts an HTTP error response to a ClientError. @param text - body of the response */
 export function toHttpError(response: Response, text: string): ClientError {
   const json = parseOrUndefined(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined

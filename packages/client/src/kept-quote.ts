@@ -1,4 +1,4 @@
-/** Renews the quote of a swap until its transaction is sent. Each new quote is proven and confirmed. */
+/** Renews the quote of a swap until the swap's transaction is sent. Each new quote is proven and confirmed. */
 
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
@@ -15,7 +15,7 @@ import { minOutputFrom, type Witness } from './witness.ts'
 
 /** Maximum age of a quote, in blocks after the block of its simulation. */
 const MAX_AGE_BLOCKS = 2
-/** Maximum number of quotes until one of them is fresh. */
+/** Maximum number of quotes that are requested in a row until one of them is fresh. */
 const MAX_QUOTES = 5
 
 /** Terms on which the caller accepts a quote. */
@@ -50,12 +50,12 @@ type ProvenQuote = {
 
 /** A proven quote that is renewed when it is too old. */
 export class KeptQuote {
-  /** Reason why the last simulation failed; empty if none did. */
+  /** Reason why the last failed simulation failed; empty if none failed. */
   simulationFailure = ''
   private readonly options: KeptQuoteOptions
   private currentQuote: ProvenQuote
   private confirmedProof: Proven | undefined
-  /** Last output of the witness, with its input. Each quote of an exact output may have another input. */
+  /** Last output of the witness, with the input for which it was given: quotes of an exact output differ in input. */
   private witnessedTrade: { readonly amount: bigint; readonly output: bigint } | undefined
 
   private constructor(options: KeptQuoteOptions, firstQuote: ProvenQuote) {
@@ -90,7 +90,7 @@ export class KeptQuote {
   }
 
   /**
-   * Renews the quote while it is too old. Calls `confirm` again if the new quote is not covered by the confirmed one.
+   * Renews the quote while it is too old. Calls `confirm` unless the caller has confirmed a quote that covers this one.
    *
    * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `request` does
    */

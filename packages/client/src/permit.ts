@@ -13,7 +13,7 @@ import { type Domain, separatorOf, type TypedData, typedData, typehash } from '.
 import type { Hex } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Widths of Permit2's amounts (uint160) and times (uint48). */
+/** Bits of Permit2's amounts (uint160) and times (uint48). */
 const PERMIT2_AMOUNT_BITS = 160n
 const PERMIT2_TIME_BITS = 48n
 /** Result of Permit2's `allowance`: three words with amount, expiration and nonce. */
@@ -91,6 +91,7 @@ function isKeyAccount(code: string): boolean {
   return code.length <= 2 || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 }
 
+/** The permit that a token itself supports, with the owner's next nonce. */
 type TokenPermit = { readonly kind: 'eip2612' | 'dai'; readonly domain: Domain; readonly nonce: bigint }
 
 function eip2612Request(

@@ -11,9 +11,9 @@ import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Maximum pools whose balances are read per pair of tokens. */
+/** Maximum pools whose balances are read, per pair of tokens. */
 const MAX_POOLS = 64
-/** Maximum number of pools of the two tokens that are simulated. */
+/** Maximum number of direct pools, those between the two tokens of the swap, that are simulated. */
 const MAX_DIRECT_POOLS = 4
 /** Maximum number of pools that are simulated for each hop of a path through the wrapper. */
 const MAX_POOLS_PER_HOP = 2
@@ -29,9 +29,9 @@ type KnownPool = {
 }
 
 /**
- * Returns the best simulated output, after the order's fee, of the pools with the most liquidity that known factories deployed for
- * the two tokens. Tries single pools, and paths of two pools through the wrapper. Anyone can create such a pool and set its price,
- * so several are simulated.
+ * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the pools of the two
+ * tokens with the most liquidity, and paths of two pools through the wrapper. Several are simulated, because anyone can create
+ * such a pool and set its price.
  *
  * @param order - the proven order, with its permit; its program is replaced
  * @param missingAllowance - allowance that a state override adds

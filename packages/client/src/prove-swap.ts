@@ -11,7 +11,7 @@ import type { GuardOrder, GuardPermit } from './order.ts'
 import { includesAddress, isRegistered, type Unproven, unprovenFields } from './proof.ts'
 import { NATIVE, type Route, type RouteParameters } from './types.ts'
 
-/** Terms of the caller in addition to the request. */
+/** Terms on which the caller accepts a transaction, in addition to the request. */
 export type SwapTerms = {
   /** Minimum output in base units of `dst`, from a source that is independent of the service. */
   readonly minToAmount?: bigint | string | undefined
@@ -28,7 +28,7 @@ export type SwapTerms = {
    * because they set the price. True ignores `accept`.
    */
   readonly knownPools?: boolean | undefined
-  /** Contracts that replace those known to this package, for example on a local chain. */
+  /** Contracts that replace the contracts known to this package, for example on a local chain. */
   readonly contracts?: Partial<SwapContracts> | undefined
 }
 
@@ -42,8 +42,9 @@ export type Proven = Explanation & {
 
 /** Default deadline of the service, in seconds from now. */
 const DEFAULT_DEADLINE_SECONDS = 1_200
-/** Maximum difference between the clocks of the caller and the chain. */
+/** Maximum difference in seconds between the clocks of the caller and the chain. */
 const CLOCK_SKEW_SECONDS = 300
+/** Characters of an address as hex text. */
 const ADDRESS_LENGTH = 42
 
 /**
@@ -103,6 +104,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknownAddresses)] }
 }
 
+/** Throws if `holds` is false. `mismatch` says in what the transaction differs from the request. */
 type Require = (holds: boolean, mismatch: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */

@@ -10,7 +10,7 @@ export type NodeAnswers = { readonly transaction: unknown; readonly receipt: unk
 
 /** Status of a transaction, as a node reports it. */
 export type NodeStatus = Omit<TransactionStatus, 'reason'> & {
-  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, but that proves nothing. */
+  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, which proves nothing. */
   readonly isSwapRead: boolean
 }
 
@@ -154,7 +154,7 @@ function spentOf(
   return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the base units that were transferred to an account minus those from it; null if there are no such transfers. */
+/** Returns the base units transferred to an account minus those transferred from it; null if there are no such transfers. */
 function netTransfer(logs: readonly Log[], token: string, account: string): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {
@@ -166,6 +166,7 @@ function netTransfer(logs: readonly Log[], token: string, account: string): bigi
   return sum
 }
 
+/** Returns the wei that the Guard unwrapped; null if no log shows an unwrapping. */
 function unwrappedBy(guard: string, wrapper: string, logs: readonly Log[]): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {

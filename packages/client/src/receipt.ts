@@ -3,6 +3,7 @@ import { ClientError } from './errors.ts'
 import { growingPause } from './poll.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
+/** Timeout of waiting for a transaction to be mined. */
 const TIMEOUT_MS = 300_000
 /** Maximum consecutive failures of the node before `waitForReceipt` gives up. */
 const MAX_FAILURES = 20
@@ -23,9 +24,9 @@ const ENTRY_POINTS = [
 type Log = { readonly topics?: readonly string[]; readonly data?: string; readonly transactionHash?: string }
 
 /**
- * Waits for the outcome of a hash that `wallet.send` returned: the hash of a transaction, a Safe transaction, or a user
- * operation.
+ * Waits for the outcome of what `wallet.send` sent: a transaction, a Safe transaction, or a user operation.
  *
+ * @param hash - hash that `wallet.send` returned
  * @param fromBlock - first block searched for events; the transaction was sent at this block or later
  * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later
  */

@@ -101,7 +101,7 @@ function checkStatus({ isSwapRead, ...observedStatus }: NodeStatus, reportedStat
   ]
   return {
     ...observedStatus,
-    // If the two states differ, the amounts in the service's `swap` belong to the wrong state.
+    // If node and service report different states, the amounts in the service's `swap` belong to the wrong state.
     swap: isSwapRead || !hasSameStatus ? observedStatus.swap : reportedStatus.swap,
     reason: hasSameStatus ? reportedStatus.reason : null,
     proven: provableFields,

@@ -21,9 +21,9 @@ import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts
 import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Maximum number of allowances that are requested if the input of an exact-output swap grows from quote to quote. */
+/** Maximum number of allowances that a swap obtains: the input of an exact output may grow from quote to quote. */
 const MAX_ALLOWANCE_ROUNDS = 3
-/** Default of `maxGas`. */
+/** Default of `SwapOptions.maxGas`. */
 const MAX_GAS = 10_000_000n
 
 /** Options of `swap` and `resumeSwap`. */
@@ -53,8 +53,8 @@ export type SwapOutcome = { readonly hash: string; readonly route: Route }
  * service, gives the Guard its allowance, and sends. Requests a new quote if more than two blocks have passed. The gas limit is the
  * estimate of the wallet's node plus 20 %.
  *
- * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without them, the wallet's node
- * confirms it: it simulates the transaction, and the minimum output is compared with the simulated output and with known pools.
+ * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without these, the wallet's node
+ * simulates the transaction, and the minimum output is compared with the simulated output and with the output of known pools.
  *
  * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the transaction was mined
  *   and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction that was sent
@@ -114,7 +114,7 @@ class SwapRun {
     this.options = options
   }
 
-  /** Runs `act` and converts every failure to a ClientError with the latest hash. */
+  /** Runs `act` and converts every failure to a ClientError that contains the latest hash. */
   async toOutcome(act: () => Promise<SwapOutcome>): Promise<SwapOutcome> {
     try {
       return await act()
@@ -187,7 +187,7 @@ class SwapRun {
     const missingAllowance = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
     const neededApprovals = await missingApprovals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
-    // State overrides cannot set the allowance of some tokens. For those, simulate only after the approval.
+    // State overrides cannot set the allowance of some tokens. Such a swap can be simulated only after the approval.
     const isReadyToBatch = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
       if (allowanceWay === 'batch' && isReadyToBatch && (await canBatch(wallet, chainId))) {

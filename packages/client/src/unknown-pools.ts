@@ -25,7 +25,7 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
-/** Returns the unproven fields of a step, for that output token for which there are the fewest. */
+/** Returns the unproven fields of a step, assuming the output token for which there are the fewest. */
 function findFewestUnproven(
   step: Step,
   tokens: readonly string[],

@@ -15,8 +15,8 @@ import type { Wallet } from './wallet.ts'
 export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /**
- * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and newer blocks
- * cause such differences.
+ * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and different
+ * blocks cause such differences.
  */
 const DEFAULT_TOLERANCE = 1
 /** Significant digits of the service's prices. */
@@ -73,15 +73,17 @@ export function minOutputFrom(
   return lessSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
+/** The number `digits` × 10^`exponent`. */
 type Rational = { readonly digits: bigint; readonly exponent: number }
 
-/** Converts a positive number to digits and a power of ten. */
+/** Converts a positive number. */
 function toRational(value: number): Rational {
   if (!(value > 0 && Number.isFinite(value))) throw new ClientError('UNSAFE', `${value} is no price`)
   const [mantissa, exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e') as [string, string]
   return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - (SIGNIFICANT_DIGITS - 1) }
 }
 
+/** Converts the input of a request to base units of `dst`, by the prices of whole tokens. */
 async function convertOutput(
   request: SwapParameters,
   wallet: Wallet,

@@ -4,15 +4,15 @@ import type { BlockHeader, ChainClock } from './types.ts'
 /** Number of recent intervals and offsets that count. */
 const SAMPLES = 32
 /**
- * Maximum offset that does not mean that a clock is wrong. Timestamps have whole seconds, and new blocks take a while to
- * arrive.
+ * Maximum offset with correct clocks: timestamps are whole seconds, and new blocks take a while to arrive. A larger
+ * offset means that a clock is wrong.
  */
 const MAX_CLOCK_OFFSET_SECONDS = 60
 /** A chain rests if it has no block for this many median intervals, and for at least `REST_MS`. */
 const REST_INTERVALS = 8
 /** Minimum milliseconds without a block for a chain to rest. */
 const REST_MS = 15_000
-/** Bounds of an interval that counts. */
+/** Bounds to which measured intervals are clamped. */
 const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
 /** Time in which a lagging node may catch up, as a share of the block interval. */

@@ -2,7 +2,7 @@
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Cost of a failure in milliseconds: more than the time of a retry, so that reliable endpoints are preferred. */
+/** Cost in milliseconds of a certain failure: more than a retry takes, so that reliable endpoints are preferred. */
 const FAILURE_COST_MS = 200
 /** Extra cost in milliseconds of an endpoint that is not the first in the list. */
 const LATER_MARGIN_MS = 20
@@ -10,7 +10,7 @@ const LATER_MARGIN_MS = 20
 const LATER_MARGIN_SHARE = 0.5
 /** Extra cost in milliseconds of an ejected endpoint, so that it is chosen only if all are ejected. */
 const EJECTED_COST_MS = 1_000_000
-/** Deduction from the success rate for each attempt of this request that is already in flight at the endpoint. */
+/** Deduction from an endpoint's success rate for each attempt of this request that is already in flight there. */
 const BUSY_DEDUCTION = 0.2
 
 /** Returns the endpoint with the lowest expected cost; ejected endpoints come last. */

@@ -322,7 +322,7 @@ class ChainRpc implements Rpc {
     return this.heads.accept(upstream, await upstream.endpoint.request<RawBlock>(...LATEST, sendContext), sendContext)
   }
 
-  /** Reads the heads of all endpoints every `COMPARE_MS`, to notice when the endpoint in use lags behind the others. */
+  /** Reads the heads of all endpoints, at most every `COMPARE_MS`, to notice when the endpoint in use lags. */
   private compareHeads(): void {
     if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.headsComparedAt < COMPARE_MS) return
     this.headsComparedAt = Date.now()
@@ -346,14 +346,14 @@ class ChainRpc implements Rpc {
 const FIRST_RETRY_GAS = 50_000_000n
 /** Lowest gas limit that is tried at nodes that cap gas. */
 const MIN_RETRY_GAS = 2_000_000n
-/** Gas by which a node's real cap may exceed the measured one, because the measurement itself uses gas. */
+/** Maximum gas by which a node's real cap exceeds the measured one, because the measurement itself uses gas. */
 const CAP_TOLERANCE = 100_000n
 
 function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
-/** True if every endpoint refused the request, so that none has the method. */
+/** True if every endpoint refused the request: it has no parameters to refuse, so none has the method. */
 function isMethodMissing(error: unknown): boolean {
   return error instanceof RpcError && error.isRefusal
 }
@@ -363,8 +363,8 @@ function minOf(a: bigint, b: bigint): bigint {
 }
 
 /**
- * Returns the block overrides as the last parameter of eth_call, in an array, which is empty if there are none. Drops a
- * time that the node cannot override, with the base fee of that time.
+ * Returns the block-override parameter of eth_call in an array, or an empty array if nothing is overridden. If the node
+ * cannot override the time, drops the time, the block number, and the base fee that belong to it.
  *
  * @throws RpcError `NO_OVERRIDES` if the node cannot override the coinbase, or the base fee of the current block
  */

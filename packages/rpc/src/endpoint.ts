@@ -73,7 +73,8 @@ export class Endpoint {
   }
 
   /**
-   * Returns the milliseconds until a new request would be sent, by the rate limit and the number of requests before it.
+   * Returns the milliseconds until a new request would be sent, from the rate limit and the number of requests that are
+   * queued before it.
    */
   delayMs(priority: Priority): number {
     const { rate } = this.adaptiveRate
@@ -250,7 +251,7 @@ export class Endpoint {
     if (answeredCount > 0) this.adaptiveRate.recordAnswered(answeredCount)
   }
 
-  /** @returns undefined if the calls are sent again in smaller bodies */
+  /** Parses the answers of a body. @returns undefined if the calls are sent again in smaller bodies */
   private async parseOrSplit(
     calls: readonly Call[],
     text: string,
@@ -260,8 +261,8 @@ export class Endpoint {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
-      // The status of a single call, or a rate limit, explains the failure. Any other status of a batch may mean that the
-      // endpoint refuses batches.
+      // The HTTP status explains the failure of a single call; for a batch, only a rate limit does. Any other status of a
+      // batch may mean that the endpoint refuses batches.
       if (httpError && (calls.length === 1 || httpError.code === 'RATE_LIMITED')) throw httpError
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)

@@ -16,9 +16,9 @@ const SAME_REQUEST_MS = 3
 const MIN_SUCCESS_RATE = 0.2
 /** Maximum duration of an ejection. */
 const MAX_EJECT_MS = 120_000
-/** Minimum number of consecutive requests without any response, after which an endpoint is dead. */
+/** Minimum number of consecutive requests without any response at which an endpoint is dead. */
 const MIN_DEAD_STREAK = 2
-/** Minimum milliseconds since the first of these requests. */
+/** Minimum milliseconds since the first of these requests at which the endpoint is dead. */
 const MIN_DEAD_MS = 3_000
 /** Number of latencies per kind of request that are remembered. */
 const MAX_SAMPLES = 64
@@ -90,8 +90,8 @@ export class HealthTracker {
   /**
    * Records a failure.
    *
-   * @param kind - after `refused` and `late`, the endpoint may answer the next request, so it is ejected only if it
-   *   rarely answers
+   * @param kind - `silent`: no usable response; `late`: another attempt answered first; `refused`: rate limited. After
+   *   `late` and `refused` the endpoint may answer the next request, so it is ejected only if it rarely answers
    */
   recordFailure(kind: 'silent' | 'late' | 'refused' = 'silent'): void {
     const now = this.now()

@@ -18,9 +18,9 @@ const HASH_REFUSED = /block|hash|unmarshal|hex string|param|argument|object|map|
  * node lags.
  */
 const MIN_STATE_BLOCKS = 64
-/** Maximum number of blocks by which an endpoint in use lags; an endpoint that lags more is ejected. */
+/** Maximum number of blocks by which an endpoint lags without being ejected. */
 const MAX_LAG_BLOCKS = 5
-/** Maximum failed attempts to read the state of a block that is given by number and is older than the newest head. */
+/** Number of failed reads at a block, given by number and older than the newest head, after which no node has its state. */
 const MAX_TRIES = 4
 /** A block that is more than this many blocks ahead of the newest head does not exist yet, so the node does not lag. */
 const MAX_AHEAD_BLOCKS = 5
@@ -35,7 +35,8 @@ export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
  *
  * @param heads - known heads, which distinguish a lagging node from a block that is gone
  * @param buildCall - builds the call for a block
- * @param options - `alone`: true to send the call in its own HTTP request; `extraCalls`: sent in the same HTTP request
+ * @param options - `needsOwnBody`: true to send the call in its own HTTP request; `extraCalls`: sent in the same HTTP
+ *   request as the call
  * @returns the results of the call and of `extraCalls`, in order
  */
 export function pinToBlock(
@@ -70,7 +71,7 @@ export function pinToBlock(
       ) {
         const answers = await callByNumber(heads, upstream, sendContext, ref.blockHash, buildCall, extraCalls).catch(
           (failure: unknown) => {
-            // The call by number is refused too, so the hash was not the reason.
+            // If the call by number is refused too, the hash was not the reason.
             throw failure instanceof RpcError && isRejected(failure) ? error : failure
           },
         )
@@ -78,7 +79,7 @@ export function pinToBlock(
         return answers
       }
       if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
-      // Every node keeps recent state, so a node without recent state lags.
+      // Every node keeps recent state, so a node that lacks the state of a recent block lags, even if it reports `PRUNED`.
       const lagError = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
       const unavailableStateError =
         error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
@@ -118,7 +119,7 @@ function tagDistance(tag: BlockTag): number {
   return tag === 'safe' || tag === 'finalized' ? -MAX_LAG_BLOCKS - 1 : 0
 }
 
-/** Runs the calls by block number, and checks before and after that the number still means the same block. */
+/** Runs the calls by block number. Reads the header before and after them, to check that the number meant this block. */
 async function callByNumber(
   heads: Heads,
   upstream: Upstream,

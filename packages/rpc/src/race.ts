@@ -1,7 +1,7 @@
 /**
  * Executes one request at the endpoints of a chain. Retries at other endpoints at once and at the same endpoint after a
- * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge). The attempts
- * until each usable endpoint was tried once are a round.
+ * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge). A round is the
+ * series of attempts in which each usable endpoint is tried once.
  */
 
 import { Abort, onAbort } from './abort.ts'
@@ -18,21 +18,22 @@ import type { Upstream } from './upstream.ts'
 const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4, scan: 4 }
 /** Maximum hedges of a request. */
 const MAX_HEDGES = 15
-/** While requests get lost, this many hedges have the same delay. Otherwise each delay is twice the previous one. */
+/**
+ * Number of a request's first hedges that have the same delay while requests get lost. All other hedges have twice the
+ * delay of the previous one.
+ */
 const QUICK_HEDGES = 3
 /** Maximum delay between two hedges. */
 const MAX_HEDGE_DELAY_MS = 500
-/** Share of the request's timeout after which a hedge needs no budget. */
+/** Share of the request's timeout after which the request is hedged even without hedge budget. */
 const URGENT_TIMEOUT_SHARE = 0.3
-/** First pause between rounds; each later pause is twice as long. After `LAGGING` the pause grows linearly instead. */
+/** First pause between rounds; each later pause is twice as long. After `LAGGING`, see `roundPauseMs` instead. */
 const BACKOFF_MS = 25
 /** Maximum pause between rounds. */
 const MAX_BACKOFF_MS = 1_000
 /** Time after which a request fails if all endpoints are down. */
 const OUTAGE_MS = 1_000
-/**
- * Maximum timeout of the check of the chain id, which the first attempt at an endpoint starts with.
- */
+/** Maximum timeout of the chain id check, which precedes the first request at an endpoint. */
 const MAX_CHAIN_CHECK_MS = 4_000
 /** Number of answers for another chain after which a request no longer uses the endpoint. */
 const MAX_WRONG_CHAIN_ANSWERS = 3
@@ -152,7 +153,7 @@ class Race<T> {
     this.roundTimer = setTimeout(() => this.continueRace(), pauseMs * (0.5 + Math.random()))
   }
 
-  /** Returns the milliseconds between this round and the next. */
+  /** Returns the milliseconds between this round and the next. After `LAGGING`, they grow linearly from `catchUpMs`. */
   private roundPauseMs(): number {
     return this.lastError?.code === 'LAGGING'
       ? this.context.catchUpMs() * (1 + this.round)
@@ -214,7 +215,12 @@ class Race<T> {
     return this.operation(upstream, sendContext)
   }
 
-  /** Starts the timeout of an attempt. Time in the queue does not count. */
+  /**
+   * Starts the timeout of an attempt. Time in the queue does not count.
+   *
+   * @param maxMs - timeout, counted from when the attempt is sent
+   * @param ms - delay of the next check
+   */
   private startTimer(attempt: RequestAttempt, maxMs: number, ms = maxMs): void {
     attempt.timer = setTimeout(() => {
       const sentAt = attempt.sendContext.sentAt
@@ -270,7 +276,7 @@ class Race<T> {
     )
     const newestAgeMs = performance.now() - newestStart
     const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - newestAgeMs
-    // It is unlikely that two endpoints are slow at the same time, so the attempt was probably lost.
+    // Two endpoints are rarely slow at the same time, so if both have not answered, the newest attempt is probably lost.
     const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
@@ -285,6 +291,8 @@ class Race<T> {
   /**
    * Starts a hedge while requests get lost. It goes to the endpoint most likely to answer, even if that endpoint
    * already has an attempt.
+   *
+   * @returns 0: the next check has the usual delay
    */
   private hedgeLostRequest(): number {
     const running = [...this.running]

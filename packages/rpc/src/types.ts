@@ -85,7 +85,7 @@ export type BlockOverrides = {
 /** Options of a request. */
 export type RequestOptions = {
   readonly signal?: AbortSignal
-  /** Milliseconds for each attempt, and for all attempts of the request together. Default: see `RpcOptions`. */
+  /** Timeout in milliseconds of each attempt and also of the whole request. Default: see `RpcOptions.timeoutMs`. */
   readonly timeoutMs?: number
   /** Queue priority at an endpoint; default `quote`. */
   readonly priority?: Priority
@@ -132,7 +132,7 @@ export type LogFilter = {
 /** JSON-RPC client of one chain over one or more endpoints, with timeouts, retries, and failover. */
 export interface Rpc {
   readonly chainId: number
-  /** @throws RpcError */
+  /** Sends any JSON-RPC call. @throws RpcError */
   request<T>(method: string, params: readonly unknown[], options?: RequestOptions): Promise<T>
   /**
    * Runs `eth_call`.
@@ -157,6 +157,7 @@ export interface Rpc {
     block: BlockRef,
     options?: CallOptions,
   ): Promise<readonly SimulatedTransaction[]>
+  /** Reads the header of a block; null if no node has the block. @throws RpcError */
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>

@@ -14,11 +14,11 @@ const PING_TIMEOUT_MS = 1_000
 const CAPABILITIES_TIMEOUT_MS = 5_000
 /** Time after which a missing capability is checked again, because another node may then serve the same URL. */
 const RECHECK_AFTER_MS = 300_000
-/** Maximum attempts per request for capabilities. */
+/** Maximum attempts of each request that reads capabilities. */
 const MAX_CAPABILITY_ATTEMPTS = 5
-/** Timeout of the first of these attempts; each later timeout is twice as long. */
+/** Timeout of the first attempt to read a capability; the timeout of each later attempt is twice as long. */
 const FIRST_ATTEMPT_TIMEOUT_MS = 300
-/** If the endpoint fails for this long, another node may then serve it, so its chain id is verified again. */
+/** Time without a success after which the chain id is verified again, because another node may then serve the URL. */
 const REVERIFY_AFTER_MS = 3_000
 /** Time for which a reported head is used to decide whether other endpoints lag. */
 const MAX_HEAD_AGE_MS = 30_000
@@ -96,7 +96,7 @@ export class Upstream {
 
   /**
    * Returns the capabilities of the endpoint, which are read once. Failures are not cached. If the endpoint cannot override
-   * state, its capabilities are read again after `INABILITY_MS`.
+   * state, its capabilities are read again after `RECHECK_AFTER_MS`.
    */
   async capabilities(): Promise<Capabilities> {
     this.pendingCapabilities ??= this.readCapabilities()

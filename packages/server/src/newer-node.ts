@@ -53,8 +53,8 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   }
   const service = spawn(path, [...program], { stdio: 'inherit', detached: true })
   state.child = service
-  const exit = await exitCodeOf(service)
-  process.exit(state.isStopping ? 0 : exit)
+  const exitCode = await exitCodeOf(service)
+  process.exit(state.isStopping ? 0 : exitCode)
 }
 
 /** Sends a signal to a process and its group. */

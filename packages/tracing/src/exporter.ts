@@ -26,7 +26,7 @@ export class Exporter {
   private queuedSpans: FinishedSpan[] = []
   private pendingPost: Promise<void> | undefined
   private lostCount = 0
-  private failures = 0
+  private failureCount = 0
   private reportedAt = Number.NEGATIVE_INFINITY
   private readonly timer = setInterval(() => this.send(), FLUSH_MS).unref()
 
@@ -44,11 +44,11 @@ export class Exporter {
   /** Sends all queued spans; stops at the first failure. */
   async close(): Promise<void> {
     clearInterval(this.timer)
-    const { failures } = this
+    const { failureCount: failures } = this
     do {
       await this.pendingPost
       this.send()
-    } while (this.pendingPost && this.failures === failures)
+    } while (this.pendingPost && this.failureCount === failures)
   }
 
   private send(): void {
@@ -73,7 +73,7 @@ export class Exporter {
       await answer.arrayBuffer()
       if (!answer.ok) throw new Error(`the collector answered ${answer.status}`)
     } catch (error) {
-      this.failures++
+      this.failureCount++
       this.recordLoss(spans.length, error as Error)
     }
   }

@@ -150,7 +150,7 @@ export class ChainAdmission {
     let detach = () => {}
     const stopWaiting = () => {
       clearTimeout(timer)
-      this.waitRestarts.delete(restart)
+      this.waitRestarts.delete(restartWait)
       detach()
     }
     const leave = (reason: unknown) => {
@@ -163,7 +163,7 @@ export class ChainAdmission {
       clearTimeout(timer)
       timer = setTimeout(refuse, ms)
     }
-    const restart = () => refuseAfter(maxWaitMs * EXPIRY_SHARE)
+    const restartWait = () => refuseAfter(maxWaitMs * EXPIRY_SHARE)
     const start = (ticket: Ticket<QueuedTask>) => {
       stopWaiting()
       resolve(ticket)
@@ -174,9 +174,9 @@ export class ChainAdmission {
     if (!this.queue.isWaiting(ticket)) return promise
     onWait?.()
     if (this.isWarmingUp) {
-      this.waitRestarts.add(restart)
+      this.waitRestarts.add(restartWait)
       refuseAfter(Math.max(MAX_FIRST_WAIT_MS, maxWaitMs * EXPIRY_SHARE))
-    } else restart()
+    } else restartWait()
     detach = onAbort(signal, () => leave(signal.reason))
     return promise
   }

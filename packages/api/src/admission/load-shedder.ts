@@ -33,7 +33,7 @@ export type LoadShedderOptions = {
 }
 
 /** Wraps a listener: refuses requests under overload with 503 and passes all others on. */
-export function loadShedder({ services, version, isTrustedProxy, listener }: LoadShedderOptions): RequestListener {
+export function withLoadShedding({ services, version, isTrustedProxy, listener }: LoadShedderOptions): RequestListener {
   const { metrics, log } = services
   const sendRefusal = createRefusalSender(version)
   const pausedConnections = new PausedConnections()

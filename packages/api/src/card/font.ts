@@ -11,7 +11,7 @@ export type Font = {
 }
 
 /** Number of line segments per quadratic curve. */
-const STEPS = 4
+const SEGMENTS_PER_CURVE = 4
 /** Maximum nesting of composite glyphs. */
 const MAX_DEPTH = 4
 
@@ -146,20 +146,20 @@ function flatten(points: readonly Point[]): Contour {
   const first = contourPoints.findIndex(({ isOnCurve }) => isOnCurve)
   if (first < 0) return []
   const rotatedPoints = [...contourPoints.slice(first), ...contourPoints.slice(0, first)]
-  const line: number[] = []
+  const polygon: number[] = []
   for (const [k, point] of rotatedPoints.entries()) {
     if (point.isOnCurve) {
-      line.push(point.x, point.y)
+      polygon.push(point.x, point.y)
       continue
     }
     const [from, to] = [rotatedPoints[k - 1]!, rotatedPoints[(k + 1) % rotatedPoints.length]!]
-    for (let step = 1; step < STEPS; step++) {
-      const t = step / STEPS
+    for (let step = 1; step < SEGMENTS_PER_CURVE; step++) {
+      const t = step / SEGMENTS_PER_CURVE
       const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t * t]
-      line.push(a * from.x + b * point.x + c * to.x, a * from.y + b * point.y + c * to.y)
+      polygon.push(a * from.x + b * point.x + c * to.x, a * from.y + b * point.y + c * to.y)
     }
   }
-  return line
+  return polygon
 }
 
 /** Reads a glyph that consists of other glyphs at an offset. Ignores scales, because the font in use has none. */

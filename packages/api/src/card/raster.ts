@@ -20,7 +20,7 @@ export class Raster {
   }
 
   /** Fills a rectangle. @param opacity - 0 to 1 */
-  rect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
+  fillRect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
     this.fill([[x, y, x + width, y, x + width, y + height, x, y + height]], color, opacity)
   }
 
@@ -63,7 +63,7 @@ export class Raster {
   }
 
   /** Draws text with its baseline at `y`. @returns the x at which the text ends */
-  text(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
+  drawText(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
     const scale = size / font.unitsPerEm
     let penX = x
     for (const character of text) {
@@ -77,7 +77,7 @@ export class Raster {
     return penX
   }
 
-  async png(): Promise<Buffer> {
+  async encodePng(): Promise<Buffer> {
     const row = this.width * 3
     const lines = Buffer.alloc((row + 1) * this.height)
     for (let y = 0; y < this.height; y++) this.pixels.copy(lines, y * (row + 1) + 1, y * row, (y + 1) * row)
@@ -122,12 +122,12 @@ function addEdge(
   if (y0 === y1) return
   const [sign, startX, startY, endX, endY] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
   const slope = (endX - startX) / (endY - startY)
-  const limit = stride - 2
+  const maxX = stride - 2
   for (let row = Math.max(0, Math.floor(startY)); row < Math.min(rows, Math.ceil(endY)); row++) {
     const [from, to] = [Math.max(startY, row), Math.min(endY, row + 1)]
     if (to <= from) continue
     const height = (to - from) * sign
-    const clamp = (x: number) => Math.max(0, Math.min(limit, x))
+    const clamp = (x: number) => Math.max(0, Math.min(maxX, x))
     const [left, right] = [clamp(startX + (from - startY) * slope), clamp(startX + (to - startY) * slope)].sort(
       (p, q) => p - q,
     ) as [number, number]

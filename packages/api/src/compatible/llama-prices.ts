@@ -25,7 +25,7 @@ type ChainCoins = ReadonlyMap<string, Address>
 type Outcome = { readonly prices: ReadonlyMap<string, CoinPrice> } | { readonly error: unknown }
 
 /** Adds the routes. @param methodNotAllowed - creates the handler that refuses all other methods */
-export function llamaPricePaths(
+export function addLlamaPriceRoutes(
   app: Express,
   {
     services,

@@ -9,16 +9,16 @@ import { isIPv6 } from 'node:net'
 export type ProxyTrust = (address: string, steps: number) => boolean
 
 /** Maximum number of `X-Forwarded-For` addresses that are read, beginning with the last. */
-const MAX_STEPS = 32
+const MAX_FORWARDED_ADDRESSES = 32
 
 /** Returns the key of the client address: that of the connection, or the last forwarded address that is no trusted proxy. */
 export function callerOf({ socket, headers }: IncomingMessage, isTrustedProxy: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
   const forwardedFor = headers['x-forwarded-for']
   if (forwardedFor === undefined || !isTrustedProxy(address, 0)) return sharedKey(address)
-  const hops = String(forwardedFor).split(',').slice(-MAX_STEPS).reverse()
-  for (const [k, hop] of hops.entries()) {
-    address = hop.trim()
+  const forwardedAddresses = String(forwardedFor).split(',').slice(-MAX_FORWARDED_ADDRESSES).reverse()
+  for (const [k, forwardedAddress] of forwardedAddresses.entries()) {
+    address = forwardedAddress.trim()
     if (!isTrustedProxy(address, k + 1)) break
   }
   return sharedKey(address)

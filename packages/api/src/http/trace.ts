@@ -22,7 +22,7 @@ export async function startRecorder(config: Config, log: Logger): Promise<TraceR
 
 /** Starts the span of a request. Returns undefined if it is not recorded. Streams never are, because they last for hours. */
 export function traceOf({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
-  return recorder && !url.startsWith('/stream/') ? recorder.request(headers.traceparent?.toString()) : undefined
+  return recorder && !url.startsWith('/stream/') ? recorder.startRequest(headers.traceparent?.toString()) : undefined
 }
 
 /** Ends the span of a request. @param endpoint - path pattern */

@@ -113,8 +113,8 @@ async function contentOf(chain: ServedChain, cardLink: CardLink, context: Reques
   const pools = new Set(quote.swaps.map(({ pool }) => pool)).size
   return {
     ...{ src: src.symbol, dst: dst.symbol },
-    paid: shortAmount(quote.fromAmount, src.decimals),
-    received: shortAmount(quote.toAmount, dst.decimals),
+    inputAmount: shortAmount(quote.fromAmount, src.decimals),
+    outputAmount: shortAmount(quote.toAmount, dst.decimals),
     note: `${pools === 1 ? '1 pool' : `${pools} pools`} on ${chain.chain.name}, simulated at block ${quote.simulationBlock}`,
     pools: inputLegs.map(({ dex, share }) => ({ name: dex, share })).sort((a, b) => b.share - a.share),
   }

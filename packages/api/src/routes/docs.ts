@@ -33,7 +33,7 @@ export const openApi: RequestHandler = async (request, response) => {
 }
 
 /** Returns a router that serves the documentation. @param dir - build output of packages/docs */
-export function docs(dir: string, methodNotAllowed: (methods: string) => RequestHandler): Router {
+export function docsRouter(dir: string, methodNotAllowed: (methods: string) => RequestHandler): Router {
   const router = Router({ strict: true })
   const files = readFiles(dir)
   const index = files.get('/index.html')

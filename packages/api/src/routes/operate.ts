@@ -18,7 +18,7 @@ export const health: RequestHandler = (_request, response) => {
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {
-    const chains = services.started.map(({ liveChain }) => liveChain.status())
+    const chains = services.startedChains.map(({ liveChain }) => liveChain.status())
     const failing = chains.filter(({ state }) => state === 'failing').length
     const { scaleOut } = services
     const isServing = failing < services.registry.supportedIds().length && scaleOut?.isReady !== false
@@ -48,7 +48,7 @@ export function metricsPage(services: Services): RequestHandler {
     const { metrics, scaleOut } = services
     metrics.backgroundQueue.flush()
     clearDriftSeries(metrics.drift)
-    for (const chain of services.started) exportGauges(chain, metrics)
+    for (const chain of services.startedChains) exportGauges(chain, metrics)
     if (scaleOut) {
       const { state, owned } = scaleOut.status()
       metrics.bus.set({ what: 'connected' }, Number(state !== 'away'))

@@ -10,8 +10,9 @@ const NODE_INTERFACE = toAddress('0x00000000000000000000000000000000000000C8')
 const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
 
 /**
- * Margins that nodes add to their estimate for an unsigned transaction, so that the gas limit suffices: `units` of calldata
- * first, then a factor of `unitsBps` on the units, and a factor of `feeBps` on the fee.
+ * Margins that nodes add to their estimate for an unsigned transaction, so that the gas limit suffices. A unit is the
+ * chain's measure of compressed calldata: 16 per byte. The node adds `units`, multiplies the sum by `unitsBps`, and
+ * multiplies the resulting fee by `feeBps`, both in basis points.
  */
 const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
 const BPS_DENOMINATOR = 10_000n
