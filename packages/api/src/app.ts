@@ -45,6 +45,7 @@ type ChainEndpoint<Body> = (
   config: Config,
 ) => Promise<Body>
 
+/** Sends a JSON body. */
 type Send = typeof replyTagged
 const sendPlain: Send = (_request, response, context, body) => replyJson(response, context, body)
 
@@ -191,7 +192,7 @@ function createRoutes(services: Services, config: Config): Express {
   )
 }
 
-/** Sends the cached body if the same URL was answered at this block. */
+/** Sends the cached body if the same URL was already answered at the newest block; otherwise calls the next handler. */
 const sendRecentAnswer: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
   const body = chain.liveChain.recentAnswer(request.url)

@@ -5,7 +5,7 @@ import { type Chain, toAddress } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
-/** Default number of search threads: one core is left for the main thread, and each thread holds a copy of the pools. */
+/** Default number of search threads. Leaves a core for the main thread; at most 4, because each thread copies the pools. */
 const DEFAULT_ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 /** Directory with the output of `vite build` of packages/web. */
@@ -33,7 +33,7 @@ const chainIds = z
   .transform((text): readonly number[] => text.split(',').map(Number))
   .optional()
 
-/** Location of a pool list, and the SHA-256 that its bytes must have. */
+/** Path or URL of a pool list, and the SHA-256 in hex that the bytes of the list must have. */
 export type PoolSource = { readonly location: string; readonly isUrl: boolean; readonly sha256?: string }
 
 const poolSources = z

@@ -1,4 +1,4 @@
-/** Selects and locks the data directory. It keeps the known pools when the process ends. */
+/** Selects and locks the data directory, which keeps known pools between runs. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'

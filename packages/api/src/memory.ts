@@ -30,7 +30,11 @@ export function disablePretenuring(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
-type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
+type CollectGarbage = (options: {
+  readonly type: 'major'
+  readonly execution: 'sync'
+  readonly flavor: 'last-resort'
+}) => void
 
 /** Checks the load regularly and runs a collection when the service is idle. @returns a function that stops the checks */
 export function releaseMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
@@ -44,7 +48,7 @@ export function releaseMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
     if (idleIntervals < MIN_IDLE_INTERVALS) return
     const { rss, heapUsed } = process.memoryUsage()
     if (rss - baselineBytes < Math.max(MIN_RELEASABLE_BYTES, heapUsed)) return
-    collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    exposeCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     baselineBytes = process.memoryUsage().rss
   }
   const timer = setInterval(checkIdle, intervalMs).unref()
@@ -52,7 +56,7 @@ export function releaseMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
 }
 
 /** Returns V8's `gc` function. Sets the flag for it at runtime, so that the service needs no command-line option. */
-function collector(): Collect {
+function exposeCollector(): CollectGarbage {
   setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as Collect
+  return runInNewContext('gc') as CollectGarbage
 }

@@ -20,8 +20,8 @@ export function refuse(context: Context, message: string): never {
   return z.NEVER
 }
 
-/** An address: `input` as the request spells it, which responses repeat, and its normalized form. */
-export type SentAddress = { readonly input: string; readonly address: Address }
+/** An address of a request: `input` as the request spells it, which responses repeat, and the normalized `address`. */
+export type RequestAddress = { readonly input: string; readonly address: Address }
 
 /** Creates a schema of any text, with different messages for missing values, repeated values, and values of other types. */
 export const text = (name: string) =>
@@ -35,18 +35,18 @@ export const text = (name: string) =>
   })
 
 /**
- * Addresses below this are precompiles, or reserved for them. A node runs the precompile at such an address even if a
- * simulation overrides its code.
+ * Addresses below this are precompiles, or reserved for precompiles. A node runs the precompile at such an address even if
+ * a simulation overrides the code there.
  */
 const PRECOMPILES_END = 0x200n
 
 /**
  * Creates a schema of an address. Refuses NATIVE unless `native` is set, the zero address unless `zero` is set, and
- * precompiles if `sends` is set: they send no transactions.
+ * precompiles if `sends` is set, because precompiles send no transactions.
  */
 export const address = (name: string, { native = false, zero = false, sends = false } = {}) =>
   text(name)
-    .transform((input, context): SentAddress => {
+    .transform((input, context): RequestAddress => {
       if (input === '') return refuse(context, `${name} must be provided`)
       if (!isAddress(input)) return refuse(context, `${name} must be a valid 0x... address`)
       const parsed = toAddress(input)

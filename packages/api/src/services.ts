@@ -90,7 +90,7 @@ export class Services {
     return [...this.chains.values()]
   }
 
-  /** Marks the service as not ready, and ends all streams, because they do not end by themselves. */
+  /** Marks the service as not ready, and ends all event streams, because streams do not end by themselves. */
   stop(): void {
     this.isClosing = true
     this.streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))

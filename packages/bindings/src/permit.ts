@@ -19,13 +19,13 @@ type PermitForm =
 
 /** A permit for the input token, from the sender as owner to the Guard as spender. */
 export type SignedPermit = PermitForm & {
-  /** True if the owner is a contract, whose signature is passed on byte for byte. */
+  /** True if the owner is a contract, whose signature must not be normalized. */
   readonly asIs?: boolean
 }
 
 /** Kinds of permits; the index is the Guard's number of the kind. */
 export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
-/** Bits of Permit2's numbers. */
+/** Number of bits of Permit2's integers. */
 export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
 
 /**

@@ -19,7 +19,7 @@ export type Head = {
   /** Hashes of the last published blocks that are canonical. */
   readonly canonical: readonly string[]
   /** Number of hash fields of all pools. */
-  readonly size: number
+  readonly fieldCount: number
 }
 
 /** A complete state that a follower has read. */
@@ -35,8 +35,8 @@ export async function readHead(connection: Connection, keys: ChainKeys): Promise
 }
 
 /** Decodes the block fields of a head or an entry. */
-export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'size'> {
-  return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), size: Number(size) }
+export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
+  return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), fieldCount: Number(size) }
 }
 
 /** Encodes a block without its logs bloom, which only the owner needs. */

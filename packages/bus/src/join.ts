@@ -66,7 +66,7 @@ async function tryJoin(
   // Each field may have been read before or after the entries that were written since `head`. The state is consistent once
   // all entries from `head` to `endHead` are applied.
   if (!(await replay(connection, keys, head.id, endHead.id, fields, pairs))) return null
-  if (fields.count !== endHead.size) return null
+  if (fields.count !== endHead.fieldCount) return null
   const pools = await inSlices('join', fields.toMap())
   return pools && { ...endHead, pools, pairs }
 }
@@ -146,7 +146,7 @@ export function applyEntry(
   const fields = FieldCollector.of(entry)
   const nextPools = fields.applyTo(state.pools, entry.gone)
   const blockFields = blockOf(texts)
-  if (!nextPools || state.size + nextPools.fieldCountChange !== blockFields.size) return null
+  if (!nextPools || state.fieldCount + nextPools.fieldCountChange !== blockFields.fieldCount) return null
   applyPairChanges(state.pairs as Set<string>, entry)
   // The bytes of the entry are passed on to routing threads unchanged.
   rememberEntry(state.pools, nextPools.pools, bytes)

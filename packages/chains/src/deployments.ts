@@ -34,8 +34,8 @@ export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']):
 
 /** Returns the releases that apply to a directory: its own, and the repository's for builds without an own release. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
-  const ownReleaseList = ownReleases(dir)
-  return dir === DEPLOYMENTS_DIR ? ownReleaseList : { ...ownReleases(DEPLOYMENTS_DIR), ...ownReleaseList }
+  const releasesOfDir = ownReleases(dir)
+  return dir === DEPLOYMENTS_DIR ? releasesOfDir : { ...ownReleases(DEPLOYMENTS_DIR), ...releasesOfDir }
 }
 
 /** Writes the releases of a directory, replacing its file atomically. */

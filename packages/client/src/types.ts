@@ -272,7 +272,7 @@ export type Stats = {
     readonly dex: string
     readonly blocks: readonly Drift[]
   }[]
-  /** Pools that repeatedly paid less than quoted; those that lost most come first. */
+  /** Pools that repeatedly paid less than quoted, in descending order of `haircutPercent`. */
   readonly withdrawing: readonly {
     readonly pool: string
     readonly protocol: string

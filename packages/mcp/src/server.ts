@@ -86,8 +86,10 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
 }
 
 /**
- * Builds the result of a success. @throws ClientError `BAD_ANSWER` if the output schema rejects it @throws
- * AnswerTooLarge
+ * Builds the result of a successful call.
+ *
+ * @throws ClientError `BAD_ANSWER` if the output schema rejects the answer
+ * @throws AnswerTooLarge
  */
 function successResult({ output, listField: list, summarize }: Tool, answer: object): CallToolResult {
   const parsed = output.safeParse(answer)
@@ -114,7 +116,8 @@ const adviceByCode: Partial<Record<ClientErrorCode, string>> = {
 }
 
 /**
- * Converts a thrown value to a result without structured content, which clients would check against the output schema.
+ * Converts a thrown value to a result. The result has no structured content, because clients would check that against the
+ * output schema.
  */
 function errorResult(error: unknown, service: string): CallToolResult {
   if (error instanceof AnswerTooLarge)

@@ -1,4 +1,4 @@
-/** Defines the tools. Each calls the service or the SDK and returns the fields of its output schema. */
+/** Defines the tools. Each tool calls the service or the SDK and returns the fields of the tool's output schema. */
 import {
   type ChainEntry,
   ClientError,

@@ -34,7 +34,7 @@ export function decodeProgram(program: string, pulledToken?: `0x${string}`): Ste
   return steps
 }
 
-/** Encodes decoded steps again. @throws ProgramError `INVALID_PROGRAM` */
+/** Encodes decoded steps again, for comparison with the decoded bytes. @throws ProgramError `INVALID_PROGRAM` */
 function reencode(steps: readonly Step[], pulledToken: `0x${string}`): string {
   const isPulled = ({ input }: Step) => input.kind === 'pull' || input.kind === 'pullAll'
   try {

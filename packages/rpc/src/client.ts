@@ -290,9 +290,9 @@ class ChainRpc implements Rpc {
 
   private startRace<T>(operation: EndpointOperation<T>, kind: string, options: RequestOptions): Promise<T> {
     const { signal, timeoutMs, priority = 'quote' } = options
-    const attemptMs = timeoutMs ?? this.timeoutMs
-    const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closeAbort, signal] }
+    const attemptTimeoutMs = timeoutMs ?? this.timeoutMs
+    const requestTimeoutMs = timeoutMs ?? 2 * this.timeoutMs
+    const raceOptions = { kind, priority, attemptTimeoutMs, requestTimeoutMs, signals: [this.closeAbort, signal] }
     return span(
       `node ${kind}`,
       () => race(this.context, operation, raceOptions),
@@ -331,8 +331,8 @@ class ChainRpc implements Rpc {
       const raceOptions = {
         kind: 'latest',
         priority: 'background',
-        attemptMs: this.timeoutMs,
-        totalMs: this.timeoutMs,
+        attemptTimeoutMs: this.timeoutMs,
+        requestTimeoutMs: this.timeoutMs,
       } as const
       race(context, (_, sendContext) => this.headOf(upstream, sendContext), {
         ...raceOptions,

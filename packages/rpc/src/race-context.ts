@@ -15,9 +15,9 @@ export type RaceOptions = {
   readonly kind: string
   readonly priority: Priority
   /** Timeout of one attempt in milliseconds, counted from when it is sent. */
-  readonly attemptMs: number
+  readonly attemptTimeoutMs: number
   /** Timeout of the whole request in milliseconds. */
-  readonly totalMs: number
+  readonly requestTimeoutMs: number
   readonly signals: readonly (Signal | undefined)[]
 }
 

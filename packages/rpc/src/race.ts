@@ -79,7 +79,7 @@ class Race<T> {
   private isDone = false
   private lastError: RpcError | undefined
   private firstRefusal: RpcError | undefined
-  private totalTimer: NodeJS.Timeout | undefined
+  private requestTimer: NodeJS.Timeout | undefined
   private roundTimer: NodeJS.Timeout | undefined
   private cancelHedge: (() => void) | undefined
   private detachers: readonly (() => void)[] = []
@@ -99,11 +99,11 @@ class Race<T> {
   }
 
   start(): void {
-    const { signals, totalMs } = this.options
+    const { signals, requestTimeoutMs } = this.options
     const abortedSignal = signals.find((signal) => signal?.aborted)
     if (abortedSignal) return void this.reject(abortError(abortedSignal, this.options.kind))
     this.detachers = signals.map((signal) => onAbort(signal, this.onAbort))
-    this.totalTimer = setTimeout(this.onTotalTimeout, totalMs)
+    this.requestTimer = setTimeout(this.onRequestTimeout, requestTimeoutMs)
     this.context.hedgeBudget.earnTokens()
     this.continueRace()
   }
@@ -113,7 +113,7 @@ class Race<T> {
     this.end(() => this.reject(abortError(signal, this.options.kind)))
   }
 
-  private readonly onTotalTimeout = () => {
+  private readonly onRequestTimeout = () => {
     const timeout = new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`)
     const { lastError } = this
     for (const { upstream, sendContext } of this.running)
@@ -168,7 +168,7 @@ class Race<T> {
   private cannotStartInTime(upstreams: readonly Upstream[]): boolean {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.options.priority)))
-    if (delayMs <= Math.max(0, this.options.totalMs - (performance.now() - this.startedAt))) return false
+    if (delayMs <= Math.max(0, this.options.requestTimeoutMs - (performance.now() - this.startedAt))) return false
     // Endpoints are probed before the pause ends, so `delayMs` alone may be too short for the caller.
     const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
     this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
@@ -196,7 +196,9 @@ class Race<T> {
     this.running.add(attempt)
     this.startTimer(
       attempt,
-      upstream.isChainVerified ? this.options.attemptMs : Math.min(this.options.attemptMs, MAX_CHAIN_CHECK_MS),
+      upstream.isChainVerified
+        ? this.options.attemptTimeoutMs
+        : Math.min(this.options.attemptTimeoutMs, MAX_CHAIN_CHECK_MS),
     )
     this.runAttempt(attempt).then(
       (result) => this.handleSuccess(attempt, result),
@@ -210,7 +212,7 @@ class Race<T> {
     if (!upstream.isChainVerified) {
       await upstream.checkChain(sendContext)
       clearTimeout(attempt.timer)
-      if (this.running.has(attempt)) this.startTimer(attempt, this.options.attemptMs)
+      if (this.running.has(attempt)) this.startTimer(attempt, this.options.attemptTimeoutMs)
     } else await upstream.checkChain(sendContext)
     return this.operation(upstream, sendContext)
   }
@@ -280,7 +282,7 @@ class Race<T> {
     const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
-    const isUrgent = performance.now() - this.startedAt > URGENT_TIMEOUT_SHARE * this.options.totalMs
+    const isUrgent = performance.now() - this.startedAt > URGENT_TIMEOUT_SHARE * this.options.requestTimeoutMs
     if (!isUrgent && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
     this.hedgeCount++
     onExtraRequest('hedge', upstream)
@@ -362,7 +364,7 @@ class Race<T> {
   private end(settle: () => void): void {
     if (this.isDone) return
     this.isDone = true
-    clearTimeout(this.totalTimer)
+    clearTimeout(this.requestTimer)
     clearTimeout(this.roundTimer)
     this.cancelHedge?.()
     for (const detach of this.detachers) detach()

@@ -3,7 +3,7 @@ import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'
 
-/** Milliseconds after a signal in which requests in flight are answered; the environment may name another time. */
+/** Default of `SHUTDOWN_GRACE_MS`: milliseconds after a signal in which requests in flight are answered. */
 const GRACE_MS = '1000'
 /** Maximum milliseconds from a signal to the exit, even if requests are still in flight. */
 const MAX_STOP_MS = 1_800

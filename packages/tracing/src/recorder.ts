@@ -1,4 +1,4 @@
-/** Records traces of requests and exports them. Only loaded if a collector is configured. */
+/** Records traces of requests and exports them. The API loads this file only if a collector is configured. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { Exporter, type ExporterOptions } from './exporter.ts'
@@ -10,6 +10,7 @@ export type RecorderOptions = ExporterOptions & {
   readonly ratio: number
 }
 
+/** Ids of a span and its trace, in hex. */
 type SpanIds = { readonly traceId: string; readonly spanId: string }
 
 /** Span of a request in progress. */

@@ -29,7 +29,7 @@ export type AdmissionOptions = {
   readonly maxWaitMs: number
 }
 
-/** Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. The rest covers errors of the estimate. */
+/** Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. Below 1, because estimates may be too low. */
 const MAX_ESTIMATE_SHARE = 0.6
 /** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
 const EXPIRY_SHARE = 0.9
@@ -50,10 +50,11 @@ export class ChainAdmission {
   private readonly chargeClock = new SharedClock()
   private readonly costs = new LearnedCosts()
   private runningTasks = 0
+  /** Estimated cost of the running tasks together, in milliseconds. */
   private runningCost = 0
   /** True until the first task ends. */
   private isWarmingUp = true
-  /** Functions that restart the waits of queued requests, called once the first task has ended. */
+  /** Called when the first task has ended: each restarts the timeout of a queued request. */
   private readonly waitRestarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {

@@ -17,7 +17,10 @@ export type Ticket<T> = {
 
 /** The tasks of one caller. */
 type Flow<T> = {
-  /** Virtual start time of the caller's next task: the cost served so far. A caller without tasks does not save up turns. */
+  /**
+   * Virtual start time of the caller's next task: the cost of the caller's tasks so far, but at least the queue's virtual
+   * time when a task is taken. So a caller without tasks does not save up turns.
+   */
   virtualStart: number
   /** Waiting tasks in order of arrival. */
   readonly waiting: LinkedList<Ticket<T>>
@@ -25,7 +28,7 @@ type Flow<T> = {
   running: number
 }
 
-/** Maximum callers that are remembered without a task, because they were recently served more than others. */
+/** Maximum callers without a task that are remembered, because they were recently served more than other callers. */
 const MAX_REMEMBERED = 1_024
 
 /** Fair queue over the tasks of several callers. */

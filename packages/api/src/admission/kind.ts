@@ -15,8 +15,8 @@ export type AdmissionClass = {
   readonly endpoint: string
   readonly chainId: number
   /**
-   * Key of the learned costs: the endpoint, for list endpoints followed by the binary logarithm of the list's length (rounded up)
-   * or by `posted`. There are about fifty kinds.
+   * Key of the learned costs: the endpoint. For endpoints that take a list, the rounded-up binary logarithm of the list's length
+   * follows, or `posted`. There are about fifty kinds.
    */
   readonly kind: string
   /** True if an earlier response of the same block may answer the request. */

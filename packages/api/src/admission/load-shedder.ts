@@ -1,6 +1,6 @@
 /**
  * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are refused
- * here, so a refusal must take little time, which the other requests would miss.
+ * here, so a refusal must be cheap: its CPU time is lost to the requests that are served.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloadError } from '../errors.ts'
@@ -91,7 +91,7 @@ export function withLoadShedding({ services, version, isTrustedProxy, listener }
 
 type RefusalCount = { readonly endpoint: string; readonly host: string; times: number }
 
-/** Counts refusals by endpoint and integrator (host of the Referer). A metric takes twenty times as long to increment. */
+/** Counts refusals by endpoint and integrator (host of the Referer). Incrementing a metric takes twenty times as long. */
 class Tally {
   private countByKey = new Map<string, RefusalCount>()
 

@@ -16,10 +16,10 @@ export class SharedClock {
   private runningTasks = 0
 
   /**
-   * Returns the milliseconds charged so far to a task that has run since the clock was created. A task's cost is this value at its
-   * end minus the value at its start.
+   * Returns the milliseconds charged so far to a task that has run since the clock was created. A task's cost is the value at the
+   * end of the task minus the value at its start.
    *
-   * @param slots - concurrency limit. If fewer tasks run, the elapsed time is divided by it
+   * @param slots - concurrency limit, by which the elapsed time is divided if fewer tasks run
    */
   read(nowMs: number, slots: number): number {
     this.chargedMs += Math.max(0, nowMs - this.lastReadMs) / Math.max(this.runningTasks, slots)
@@ -43,7 +43,11 @@ export type Measurement = {
   readonly wasFull: boolean
 }
 
-type LearnedCost = { costMs: number; isMeasuredFull: boolean }
+type LearnedCost = {
+  costMs: number
+  /** True if `costMs` comes from measurements at full load. */
+  isMeasuredFull: boolean
+}
 
 /** Moving averages of the cost by kind of task. The caller must bound the number of kinds. */
 export class LearnedCosts {

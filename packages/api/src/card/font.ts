@@ -1,4 +1,9 @@
-/** Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. */
+/**
+ * Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. Byte offsets and flag bits
+ * are those of the file formats.
+ *
+ * @see WOFF 1.0 (W3C) and the tables `cmap`, `glyf`, `head`, `hhea`, `hmtx`, and `loca` of OpenType
+ */
 import { inflateSync } from 'node:zlib'
 
 /** Closed polygon: x and y alternate, in font units, with y upward. */
@@ -6,7 +11,7 @@ export type Contour = readonly number[]
 
 export type Font = {
   readonly unitsPerEm: number
-  /** Returns the outline and the advance of a character, or of `?` if the font lacks it. */
+  /** Returns the outline and the advance width of a character, in font units; those of `?` if the font lacks it. */
   readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
 }
 

@@ -25,8 +25,8 @@ export class Raster {
   }
 
   /**
-   * Fills closed polygons with anti-aliasing. Each edge adds to a pixel the change of coverage against the pixel left of it;
-   * the sum from the left is the coverage of a pixel, negative for polygons in the other direction.
+   * Fills closed polygons with anti-aliasing. `coverage` holds for each pixel how much more of it is covered than of the pixel
+   * to its left. So the running sum of a row is the coverage of its pixels; it is negative for polygons in the other direction.
    */
   fill(contours: readonly Contour[], color: Color, opacity = 1): void {
     const xs = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 0))
@@ -62,7 +62,7 @@ export class Raster {
     }
   }
 
-  /** Draws text with its baseline at `y`. @returns the x at which the text ends */
+  /** Draws text with its baseline at `y`. @param size - font size in pixels @returns the x at which the text ends */
   drawText(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
     const scale = size / font.unitsPerEm
     let penX = x
@@ -109,7 +109,11 @@ export function widthOf(font: Font, text: string, size: number): number {
   return (width * size) / font.unitsPerEm
 }
 
-/** Adds the coverage of an edge to each row that it crosses; negative if the edge goes upward. */
+/**
+ * Adds the coverage of an edge to each row that the edge crosses; negative if the edge goes upward.
+ *
+ * @param stride - length of a row in `coverage`
+ */
 function addEdge(
   coverage: Float32Array,
   stride: number,
@@ -157,7 +161,10 @@ function addCoverage(coverage: Float32Array, rowStart: number, left: number, rig
   coverage[rowStart + last]! += height - coveredHeight
 }
 
-/** Returns the integral up to x of the share of the edge from `left` to `right` that lies left of a position. */
+/**
+ * Integrates, up to position `x`, the share of the edge that lies left of the position. The edge spans `left` to `right`
+ * horizontally.
+ */
 function integral(x: number, left: number, right: number): number {
   if (x <= left) return 0
   if (x >= right) return (right - left) / 2 + (x - right)

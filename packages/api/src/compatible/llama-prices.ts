@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts'
 import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf, type RequestContext } from '../http/context.ts'
 import { replyTagged } from '../http/reply.ts'
-import { currentPricesPath, read, type SentCoin } from '../requests.ts'
+import { currentPricesPath, type RequestCoin, read } from '../requests.ts'
 import type { CurrentPricesResponse } from '../responses.ts'
 import { readPrices } from '../routes/prices.ts'
 import type { Services } from '../services.ts'
@@ -76,7 +76,7 @@ export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): Rea
  * @throws ApiError `INVALID_PARAMETER` for a coin of a served chain that is not an address, and for too many chains
  */
 export function coinsByChain(
-  coins: readonly SentCoin[],
+  coins: readonly RequestCoin[],
   chainIds: ReadonlyMap<string, number>,
 ): ReadonlyMap<number, ChainCoins> {
   const coinsByChainId = new Map<number, Map<string, Address>>()
@@ -100,7 +100,7 @@ export function coinsByChain(
  *
  * @throws the first error if no chain could be read
  */
-export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
+export function bodyOf(coins: readonly RequestCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
   const failures = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
   if (failures.length > 0 && failures.length === outcomes.length) throw failures[0]
   const prices = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** Predicate for trusted proxies, as Express compiles it from `trust proxy`. @param steps - proxies between us and the address */
+/** Predicate for trusted proxies, as Express compiles it from `trust proxy`. @param steps - number of proxies between us and the address */
 export type ProxyTrust = (address: string, steps: number) => boolean
 
 /** Maximum number of `X-Forwarded-For` addresses that are read, beginning with the last. */

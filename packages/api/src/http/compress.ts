@@ -3,9 +3,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 
-/** Minimum size of bodies that are compressed. Smaller ones fit into one packet anyway. */
+/** Minimum size of bodies that are compressed. Smaller bodies fit into one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** Maximum size of bodies that are compressed on the main thread. For them a thread switch takes longer than the compression. */
+/** Maximum size of bodies that are compressed on the main thread, where compression takes less time than a thread switch. */
 const MAX_INLINE_BYTES = 16_384
 /** Gzip options for bodies that are sent once. Higher levels take twice the time and save 1 %. */
 const FAST_LEVEL = { level: 4 } as const

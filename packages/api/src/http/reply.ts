@@ -83,7 +83,7 @@ export function replyEmpty(response: ServerResponse, headers: readonly string[])
 /**
  * Sends the headers of an event stream, which disable buffering and transformation by proxies.
  *
- * @param extraHeaders - additional headers
+ * @param extraHeaders - names and values alternate
  */
 export function beginStream(response: ServerResponse, extraHeaders: readonly string[]): void {
   const id = contextOf(response).id
@@ -177,7 +177,7 @@ export function rawReply(requestId: string, { status = 200, type, body, headers 
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Returns the minimum headers of a refusal under overload. */
+/** Returns the headers of a refusal under overload: as few as possible. */
 export function refusalHeaders(requestId: string, type: HttpReply['type'], body: string): readonly string[] {
   return headersOf(requestId, type, Buffer.byteLength(body), minimalHeaders)
 }

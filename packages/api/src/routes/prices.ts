@@ -13,7 +13,7 @@ import type { ServedChain } from '../served-chain.ts'
 
 /** Completeness and block of the prices in a response. */
 type PriceState = {
-  /** True if the prices are final for this block. */
+  /** True if the prices are final for this block: no pools or facts of the tokens are missing. */
   readonly isCurrent: boolean
   /** Returns true for a token whose first look-up has not finished. */
   readonly isPending: (token: Address) => boolean
@@ -145,7 +145,7 @@ async function answerAtHead(
   return body
 }
 
-/** Reads the current prices of tokens. Waits for pools and facts of new tokens, each up to a short timeout. */
+/** Reads the current prices of tokens. Waits for the pools and for the measured facts of new tokens, each for a short time. */
 export async function readPrices(
   { chain, liveChain }: ServedChain,
   tokens: readonly Address[],

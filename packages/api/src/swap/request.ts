@@ -1,6 +1,6 @@
 /**
- * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Mistakes are reported in the
- * order of the fields.
+ * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Of several invalid parameters, the first
+ * in the order of a schema's fields is reported.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -23,8 +23,8 @@ import {
   type IssueParams,
   list,
   percent,
+  type RequestAddress,
   refuse,
-  type SentAddress,
   slippage,
   smallInteger,
   text,
@@ -37,7 +37,7 @@ import { checkPermit, permit } from './permit.ts'
 const MAX_FEE_PPM = 100_000n
 
 const swapToken = (name: string) =>
-  z.string('src and dst must be valid 0x... addresses').transform((input, context): SentAddress => {
+  z.string('src and dst must be valid 0x... addresses').transform((input, context): RequestAddress => {
     if (!isAddress(input)) return refuse(context, 'src and dst must be valid 0x... addresses')
     if (/^0x0{40}$/.test(input))
       return refuse(context, `${name} must not be the zero address; the native token is ${NATIVE_TEXT}`)
@@ -257,7 +257,7 @@ type RequestChain = { readonly deployment: Deployment; readonly chain: Pick<Chai
 /**
  * Converts a parsed query to a request on a chain.
  *
- * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
+ * @throws ApiError if the sender is the Guard or an Executor, or the recipient or fee recipient is invalid
  */
 export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: RequestChain): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
@@ -301,7 +301,7 @@ function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Addre
 /** Parses the recipient. Refuses accounts that the Guard refuses, because the output would be lost there. */
 function recipientOf(
   { src, dst }: QuoteQuery,
-  input: SentAddress,
+  input: RequestAddress,
   contracts: ReadonlySet<Address>,
   wrappedNative: Address | undefined,
 ): Address {
@@ -313,7 +313,7 @@ function recipientOf(
 }
 
 /** Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account. */
-function checkPayee(name: string, { input, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
+function checkPayee(name: string, { input, address }: RequestAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')
   if (address === ZERO_ADDRESS) throw refuse('must not be the zero address')
