@@ -246,7 +246,8 @@ function errorHandler(config: Config): ErrorRequestHandler {
     if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
     else if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
-    // All other errors appear only in the request's own log line: under overload a second line per refusal costs too much.
+    // All other errors appear only in the request's own log line: under overload a second line per refusal costs too
+    // much.
     if (response.headersSent) response.destroy()
     else replyError(response, error, config.errorVersion)
   }

@@ -5,7 +5,9 @@ import { type Chain, toAddress } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
-/** Default number of search threads. Leaves a core for the main thread; at most 4, because each thread copies the pools. */
+/**
+ * Default number of search threads. Leaves a core for the main thread; at most 4, because each thread copies the pools.
+ */
 const DEFAULT_ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 /** Directory with the output of `vite build` of packages/web. */

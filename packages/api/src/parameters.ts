@@ -23,7 +23,9 @@ export function refuse(context: Context, message: string): never {
 /** An address of a request: `input` as the request spells it, which responses repeat, and the normalized `address`. */
 export type RequestAddress = { readonly input: string; readonly address: Address }
 
-/** Creates a schema of any text, with different messages for missing values, repeated values, and values of other types. */
+/**
+ * Creates a schema of any text, with different messages for missing values, repeated values, and values of other types.
+ */
 export const text = (name: string) =>
   z.string({
     error: ({ input }) =>
@@ -35,8 +37,8 @@ export const text = (name: string) =>
   })
 
 /**
- * Addresses below this are precompiles, or reserved for precompiles. A node runs the precompile at such an address even if
- * a simulation overrides the code there.
+ * Addresses below this are precompiles, or reserved for precompiles. A node runs the precompile at such an address even
+ * if a simulation overrides the code there.
  */
 const PRECOMPILES_END = 0x200n
 
@@ -57,7 +59,9 @@ export const address = (name: string, { native = false, zero = false, sends = fa
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
-/** Returns false for a mixed-case address with a wrong EIP-55 checksum. Addresses in one case have no checksum and pass. */
+/**
+ * Returns false for a mixed-case address with a wrong EIP-55 checksum. Addresses in one case have no checksum and pass.
+ */
 export function hasValidChecksum(input: string): boolean {
   const digits = input.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
@@ -137,7 +141,11 @@ export const hexData = (name: string, maxBytes: number) =>
     })
     .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
-/** Creates a schema of 1 to `max` comma-separated items. @param description - description of the items for the error message */
+/**
+ * Creates a schema of 1 to `max` comma-separated items.
+ *
+ * @param description - description of the items for the error message
+ */
 export const list = <T>(name: string, max: number, parseItem: (input: string) => T | undefined, description: string) =>
   text(name).transform((input, context): readonly T[] => {
     const items = input.split(',').map((item) => item.trim())

@@ -17,7 +17,10 @@ import type { Metrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
 import { RateLimitedLog } from './rate-limited-log.ts'
 
-/** Milliseconds between two saves of a chain's known pools by the owner (the process that indexes it) for the next owner. */
+/**
+ * Milliseconds between two saves of a chain's known pools by the owner (the process that indexes it) for the next
+ * owner.
+ */
 const SAVE_INTERVAL_MS = 5_000
 /** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
 const MAX_AWAY_MS = 15_000
@@ -59,7 +62,11 @@ export class ScaleOut {
     indexers?.start()
   }
 
-  /** Connects to Redis and starts indexers unless the role is worker or solver. @returns undefined without `REDIS_URL` */
+  /**
+   * Connects to Redis and starts indexers unless the role is worker or solver.
+   *
+   * @returns undefined without `REDIS_URL`
+   */
   static async open(options: ScaleOutOptions): Promise<ScaleOut | undefined> {
     const { config, log } = options
     const { redisUrl: url, role } = config

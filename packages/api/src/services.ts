@@ -23,7 +23,10 @@ type ServiceOverrides = {
   readonly poolLists?: PoolLists
 }
 
-/** The served chains of this process. A chain starts at the first request for it, and its failures affect no other chain. */
+/**
+ * The served chains of this process. A chain starts at the first request for it, and its failures affect no other
+ * chain.
+ */
 export class Services {
   readonly registry: Registry
   readonly metrics: Metrics

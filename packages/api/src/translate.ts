@@ -9,8 +9,8 @@ import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
 /**
- * The ApiError for an error of another package. `message` replaces a message that may contain secrets, such as a node URL
- * with a key. `cure` replaces the default cure of `code`.
+ * The ApiError for an error of another package. `message` replaces a message that may contain secrets, such as a node
+ * URL with a key. `cure` replaces the default cure of `code`.
  */
 type Meaning = readonly [code: ApiErrorCode, message?: string, cure?: string]
 

@@ -10,7 +10,10 @@ type Hex = `0x${string}`
 
 /** A swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardSwap = {
-  /** Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor unwrapped. */
+  /**
+   * Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor
+   * unwrapped.
+   */
   readonly tokenIn: string
   readonly amountIn: bigint
   /** Wei sent with the call: `amountIn` for native input, otherwise 0. */

@@ -29,9 +29,9 @@ export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
 export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
 
 /**
- * Converts a permit to the Guard's struct. Tokens require 65 bytes that end with 27 or 28, but some wallets end with 0 or
- * 1, or use the 64 bytes of EIP-2098. Contract signatures stay unchanged, since 65 bytes of a Safe can also end with 0, 1,
- * 31, or 32. Permit2 accepts contract signatures of any length.
+ * Converts a permit to the Guard's struct. Tokens require 65 bytes that end with 27 or 28, but some wallets end with 0
+ * or 1, or use the 64 bytes of EIP-2098. Contract signatures stay unchanged, since 65 bytes of a Safe can also end with
+ * 0, 1, 31, or 32. Permit2 accepts contract signatures of any length.
  *
  * @throws ethers' INVALID_ARGUMENT if a number does not fit Permit2's bits, or the signature is invalid
  */

@@ -1,6 +1,6 @@
 /**
- * Indexes the chains that workers request and that no other process owns. The owner of a chain holds the chain's lease, the
- * exclusive right to write its state.
+ * Indexes the chains that workers request and that no other process owns. The owner of a chain holds the chain's lease,
+ * the exclusive right to write its state.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'

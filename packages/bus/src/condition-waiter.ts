@@ -1,4 +1,6 @@
-/** Lets callers wait until a condition on a state holds. `FollowedMarket` checks the conditions after each new state. */
+/**
+ * Lets callers wait until a condition on a state holds. `FollowedMarket` checks the conditions after each new state.
+ */
 import { abortable } from '@sluice/rpc'
 
 /** Checks the condition of one caller. */

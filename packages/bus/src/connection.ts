@@ -18,8 +18,8 @@ export type Argument = string | number | Buffer
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /**
- * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because nothing
- * would notice a write that Redis executes late or twice.
+ * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because
+ * nothing would notice a write that Redis executes late or twice.
  */
 export interface Connection {
   /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */

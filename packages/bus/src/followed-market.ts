@@ -161,8 +161,8 @@ export class FollowedMarket implements Market {
   }
 
   /**
-   * Returns the newest published state, whose id it reads from Redis, never from a node. If this worker's node is known to
-   * have a newer block, waits a short time until that block is published.
+   * Returns the newest published state, whose id it reads from Redis, never from a node. If this worker's node is known
+   * to have a newer block, waits a short time until that block is published.
    */
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {
     await this.waitForFirstState(signal)

@@ -19,8 +19,8 @@ import { type PairChanges, type PublishedState, Publisher, unchangedPoolsOf } fr
 /** Milliseconds between two attempts to take the lease. */
 const ACQUIRE_MS = 250
 /**
- * Milliseconds for which a market is kept after its lease was lost. If this process gets the lease again in this time, the
- * same market continues.
+ * Milliseconds for which a market is kept after its lease was lost. If this process gets the lease again in this time,
+ * the same market continues.
  */
 const KEEP_MARKET_MS = 10_000
 /** Milliseconds without a response of the node after which the chain is released to a process with another node. */
@@ -196,7 +196,8 @@ export class ChainIndexer {
         lastSnapshot = snapshot
       } else {
         await pendingAnswer
-        // Without changes there is no write that would notice a lost lease, and two processes would index an idle chain.
+        // Without changes there is no write that would notice a lost lease, and two processes would index an idle
+        // chain.
         if (!(await this.lease.renew(connection, this.isHeadCurrent())))
           throw new BusError('LOST', 'the lease was lost')
       }
@@ -216,7 +217,8 @@ export class ChainIndexer {
   }
 
   /**
-   * Reads the previous owner's state; null if there is none or if it is damaged, so that the whole state must be written.
+   * Reads the previous owner's state; null if there is none or if it is damaged, so that the whole state must be
+   * written.
    */
   private async readPrevious(connection: OwnConnection): Promise<FollowedState | null> {
     const { keys } = this.options

@@ -1,6 +1,6 @@
 /**
- * Reads the whole state of a chain from Redis (joins) while the owner keeps changing it, and applies stream entries to a
- * state. An entry is the difference between two states, written by the chain's owner.
+ * Reads the whole state of a chain from Redis (joins) while the owner keeps changing it, and applies stream entries to
+ * a state. An entry is the difference between two states, written by the chain's owner.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
@@ -20,7 +20,9 @@ const MAX_PAUSE_MS = 200
 
 export type JoinOptions = {
   readonly keys: ChainKeys
-  /** Maximum attempts to read a consistent state; by default unlimited, since a follower waits for the owner's repair. */
+  /**
+   * Maximum attempts to read a consistent state; by default unlimited, since a follower waits for the owner's repair.
+   */
   readonly attempts?: number
   readonly signal: AbortSignal
   /** Number of hash fields per read. */
@@ -63,8 +65,8 @@ async function tryJoin(
   }
   const endHead = await readHead(connection, keys)
   if (endHead?.generation !== head.generation) return null
-  // Each field may have been read before or after the entries that were written since `head`. The state is consistent once
-  // all entries from `head` to `endHead` are applied.
+  // Each field may have been read before or after the entries that were written since `head`. The state is consistent
+  // once all entries from `head` to `endHead` are applied.
   if (!(await replay(connection, keys, head.id, endHead.id, fields, pairs))) return null
   if (fields.count !== endHead.fieldCount) return null
   const pools = await inSlices('join', fields.toMap())

@@ -20,7 +20,9 @@ import type { ChainKeys } from './keys.ts'
 /** Number of pools per read and per removal. */
 const POOLS_PER_COMMAND = 500
 
-/** A found pool without its state. `dexRow` is the index of its factory in the chain's list of DEXes; null if unknown. */
+/**
+ * A found pool without its state. `dexRow` is the index of its factory in the chain's list of DEXes; null if unknown.
+ */
 type PoolRecord = { readonly pool: Pool<null>; readonly dexRow: number | null }
 
 export type OwnerStoreOptions = {
@@ -52,7 +54,8 @@ export class OwnerStore implements Store {
     this.savedFields = savedFields
     this.minStoredPools = storedPoolCount
     const isComplete = savedFields.extra !== undefined && storedPoolCount >= Number(savedFields.known)
-    // If pools are missing, restore nothing: a restored pair counts as discovered, so its missing pools would never be found.
+    // If pools are missing, restore nothing: a restored pair counts as discovered, so its missing pools would never be
+    // found.
     this.facts = previous && isComplete ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
   }
 
@@ -86,7 +89,9 @@ export class OwnerStore implements Store {
     } while (cursor !== '0')
   }
 
-  /** Returns the published version of a stored pool if there is one, because it is newer; otherwise the pool, no state. */
+  /**
+   * Returns the published version of a stored pool if there is one, because it is newer; otherwise the pool, no state.
+   */
   private toStored({ pool, dexRow }: PoolRecord): StoredPool {
     const publishedPool = this.options.previous?.pools.get(pool.id)
     return publishedPool

@@ -1,7 +1,8 @@
 /**
- * Publishes the states of a chain to Redis, each as one write of its difference to the previous state. A write is fenced:
- * Redis refuses it if this process has lost the lease. Each write has a random id (tag) and adds an entry to a stream. All
- * pools are stored as the fields of one Redis hash (a generation), which a follower reads once when it starts.
+ * Publishes the states of a chain to Redis, each as one write of its difference to the previous state. A write is
+ * fenced: Redis refuses it if this process has lost the lease. Each write has a random id (tag) and adds an entry to a
+ * stream. All pools are stored as the fields of one Redis hash (a generation), which a follower reads once when it
+ * starts.
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -26,7 +27,9 @@ const UNFINISHED_TTL_MS = 120_000
 const REPLACED_TTL_MS = 60_000
 /** Number of fields and values per command. */
 const FIELDS_PER_COMMAND = 2_000
-/** Maximum changed pools in one entry. If more change, a new generation is written, so that no entry delays followers. */
+/**
+ * Maximum changed pools in one entry. If more change, a new generation is written, so that no entry delays followers.
+ */
 const MAX_CHANGED_POOLS = 10_000
 
 type Pools = ReadonlyMap<string, Pool>
@@ -92,7 +95,11 @@ export class Publisher {
     return true
   }
 
-  /** Continues the state of another publisher. @param pools - pools of that state, as this market's objects if unchanged */
+  /**
+   * Continues the state of another publisher.
+   *
+   * @param pools - pools of that state, as this market's objects if unchanged
+   */
   adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
   }

@@ -1,6 +1,6 @@
 /**
- * Lua scripts for Redis. Each script is atomic. A script that writes a state is fenced: it does nothing unless the caller
- * holds the lease of the chain.
+ * Lua scripts for Redis. Each script is atomic. A script that writes a state is fenced: it does nothing unless the
+ * caller holds the lease of the chain.
  */
 import { createHash } from 'node:crypto'
 import type { Argument, Connection } from './connection.ts'
@@ -14,7 +14,9 @@ const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end
 /** Separator between the texts of a write. JSON escapes this character, so no text contains it. */
 export const SEPARATOR = '\u001f'
 
-/** Lua function that runs a command over the `n` items of a list after index `at`, in slices, and advances `at` by `n`. */
+/**
+ * Lua function that runs a command over the `n` items of a list after index `at`, in slices, and advances `at` by `n`.
+ */
 const EACH_FUNCTION = `
   local function each(command, key, list, n)
     local i = 0

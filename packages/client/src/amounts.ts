@@ -12,8 +12,8 @@ const PERCENT_DECIMALS = 4
 const FLOAT_ERROR = 1e-9
 
 /**
- * Formats a number without floating-point errors: `0.1 + 0.2` becomes `0.3`. A number that really has more than four decimals keeps
- * them, so that it is rejected when it is parsed.
+ * Formats a number without floating-point errors: `0.1 + 0.2` becomes `0.3`. A number that really has more than four
+ * decimals keeps them, so that it is rejected when it is parsed.
  */
 export function numberText(value: number): string {
   const roundedValue = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))

@@ -8,8 +8,9 @@ const MAX_HEX_CHARS = 4 * 1024 * 1024
 const MAX_HASH_CHARS = 4_096
 
 /**
- * Wraps a wallet. Every transaction contains the chain id, and the wallet's chain is checked before `send` and `signTypedData`.
- * Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other failures.
+ * Wraps a wallet. Every transaction contains the chain id, and the wallet's chain is checked before `send` and
+ * `signTypedData`. Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other
+ * failures.
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const checkedCall =
@@ -81,7 +82,9 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   return checkedCopy
 }
 
-/** Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code. */
+/**
+ * Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code.
+ */
 function guardedRequest(request: NonNullable<Wallet['request']>): NonNullable<Wallet['request']> {
   return (method, params) => orWalletError(async () => request(method, params), `${method}: `)
 }

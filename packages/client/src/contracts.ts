@@ -14,8 +14,8 @@ export type PoolFactory = {
 }
 
 /**
- * Contracts of a chain that a swap may use in addition to its pools. Addresses are case-insensitive. `managers` are the pool
- * managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
+ * Contracts of a chain that a swap may use in addition to its pools. Addresses are case-insensitive. `managers` are the
+ * pool managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
  */
 export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
   /** Contract that transactions call. ERC-20 input must be approved for it. */

@@ -89,7 +89,9 @@ export function messageOf(error: unknown): string {
 /** Messages by which wallets report a refusal without a code. */
 const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
 
-/** Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message. */
+/**
+ * Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message.
+ */
 export function isRejection(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
@@ -101,7 +103,10 @@ export function isRejection(error: unknown): boolean {
   return false
 }
 
-/** Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays unchanged. */
+/**
+ * Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays
+ * unchanged.
+ */
 export function toClientError(error: unknown, code: ClientErrorCode, messagePrefix = ''): ClientError {
   if (error instanceof ClientError) return error
   const text = `${messagePrefix}${messageOf(error)}`

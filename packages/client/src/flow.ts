@@ -1,6 +1,6 @@
 /**
- * Checks the token flow of a program: all input must go through the route's pools, in order, and all output must go to the
- * recipient. Amounts are tracked as far as the bytes determine them. Nothing may remain in the Executor.
+ * Checks the token flow of a program: all input must go through the route's pools, in order, and all output must go to
+ * the recipient. Amounts are tracked as far as the bytes determine them. Nothing may remain in the Executor.
  */
 import { type Step, shareOf, tradesOf } from '@sluice/program'
 import { keccak256 } from './keccak.ts'
@@ -11,7 +11,9 @@ const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const normalizeToken = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/** Balance of the Executor in base units; null if it is unknown, because the bytes do not contain the outputs of pools. */
+/**
+ * Balance of the Executor in base units; null if it is unknown, because the bytes do not contain the outputs of pools.
+ */
 type Balance = bigint | null
 
 /**

@@ -114,7 +114,11 @@ export function fetchResponse(
   })
 }
 
-/** Runs `act`. @throws ClientError `ABORTED` if the signal is aborted, `NETWORK` if `act` throws anything but a ClientError */
+/**
+ * Runs `act`.
+ *
+ * @throws ClientError `ABORTED` if the signal is aborted, `NETWORK` if `act` throws anything but a ClientError
+ */
 async function fetchOrError<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
@@ -129,7 +133,9 @@ async function fetchOrError<T>(
   }
 }
 
-/** Returns a signal that aborts as soon as one of the signals does. Needed because Node.js 18 lacks `AbortSignal.any`. */
+/**
+ * Returns a signal that aborts as soon as one of the signals does. Needed because Node.js 18 lacks `AbortSignal.any`.
+ */
 export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const signalsToFollow = signals.filter((signal) => signal !== undefined)
   if (typeof AbortSignal.any === 'function') return AbortSignal.any(signalsToFollow)
@@ -172,7 +178,9 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
   }
 }
 
-/** Encodes parameters as text: numbers and amounts as decimals, lists as comma-separated text. Drops undefined values. */
+/**
+ * Encodes parameters as text: numbers and amounts as decimals, lists as comma-separated text. Drops undefined values.
+ */
 export function toTextParameters(parameters: Parameters): Record<string, string> {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(

@@ -1,4 +1,7 @@
-/** Computes Keccak-256 without a library, for example for CREATE2 addresses and pool ids. A test compares it with ethers. */
+/**
+ * Computes Keccak-256 without a library, for example for CREATE2 addresses and pool ids. A test compares it with
+ * ethers.
+ */
 import type { Hex } from './types.ts'
 
 /** Rate of the sponge in bytes. */

@@ -27,7 +27,10 @@ export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
   /** True accepts the service's amount without independent confirmation. */
   readonly trustQuote?: boolean | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the swap. */
+  /**
+   * Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the
+   * swap.
+   */
   readonly confirm?: ((route: Route, proof: Proven) => boolean | Promise<boolean>) | undefined
 }
 
@@ -63,7 +66,11 @@ export class KeptQuote {
     this.currentQuote = firstQuote
   }
 
-  /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
+  /**
+   * Requests the first quote.
+   *
+   * @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed
+   */
   static async request(options: KeptQuoteOptions): Promise<KeptQuote> {
     const quote = new KeptQuote(options, await requestQuote(options))
     await quote.refresh()
@@ -107,8 +114,8 @@ export class KeptQuote {
   }
 
   /**
-   * Simulates the swap on the wallet's node. If the caller's terms do not confirm the amount, also compares the minimum output with
-   * the simulated output and with known pools.
+   * Simulates the swap on the wallet's node. If the caller's terms do not confirm the amount, also compares the minimum
+   * output with the simulated output and with known pools.
    *
    * @returns false if the simulation fails; `simulationFailure` is then the reason
    * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
@@ -183,7 +190,10 @@ async function requestConfirmation({ confirm }: QuoteTerms, route: Route, proof:
   if (isConfirmed !== true) throw new ClientError('WALLET', 'the swap was not confirmed')
 }
 
-/** Returns true if a later quote needs no new confirmation: only deadline, split, or amounts differ, and no amount is worse. */
+/**
+ * Returns true if a later quote needs no new confirmation: only deadline, split, or amounts differ, and no amount is
+ * worse.
+ */
 function isCovered(laterProof: Proven, confirmedProof: Proven): boolean {
   return (
     laterProof.minOutput >= confirmedProof.minOutput &&

@@ -18,8 +18,8 @@ type TypedData = {
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types and amount must
- * match the request. Only a DAI permit may be unlimited.
+ * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types and
+ * amount must match the request. Only a DAI permit may be unlimited.
  *
  * @throws ClientError `UNSAFE` with the name of the first mismatch
  */

@@ -1,6 +1,6 @@
 /**
- * Signs permits. A permit is a signature in the swap's calldata that replaces an approval transaction. Supports EIP-2612, Permit2 if
- * the owner has approved it, and DAI's form if the caller allows an unlimited permit.
+ * Signs permits. A permit is a signature in the swap's calldata that replaces an approval transaction. Supports
+ * EIP-2612, Permit2 if the owner has approved it, and DAI's form if the caller allows an unlimited permit.
  */
 import { allowanceOf } from './approve.ts'
 import { encodeCall, selectors } from './calls.ts'
@@ -175,7 +175,10 @@ function withWholeV(signature: Hex): Hex {
   return `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16).padStart(2, '0')}`
 }
 
-/** Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
+/**
+ * Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches
+ * `DOMAIN_SEPARATOR()`.
+ */
 async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([

@@ -1,4 +1,6 @@
-/** Quotes a swap independently of the service: simulates it through known pools, one at a time, on the wallet's node. */
+/**
+ * Quotes a swap independently of the service: simulates it through known pools, one at a time, on the wallet's node.
+ */
 import { encodeProgram, opOf, type Step } from '@sluice/program'
 import { encodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
@@ -29,9 +31,9 @@ type KnownPool = {
 }
 
 /**
- * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the pools of the two
- * tokens with the most liquidity, and paths of two pools through the wrapper. Several are simulated, because anyone can create
- * such a pool and set its price.
+ * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the pools
+ * of the two tokens with the most liquidity, and paths of two pools through the wrapper. Several are simulated, because
+ * anyone can create such a pool and set its price.
  *
  * @param order - the proven order, with its permit; its program is replaced
  * @param missingAllowance - allowance that a state override adds

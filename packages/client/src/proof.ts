@@ -28,8 +28,8 @@ export type Unproven = {
 type ProofContracts = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContracts>
 
 /**
- * Finds the unproven fields of a route. The table in fields.ts defines the proof that each field needs. A field needs no proof if
- * its name, address or pool id is in `contracts.pools`.
+ * Finds the unproven fields of a route. The table in fields.ts defines the proof that each field needs. A field needs
+ * no proof if its name, address or pool id is in `contracts.pools`.
  *
  * @param legs - one leg per trade of the steps, in order
  * @param tokens - tokens of the request
@@ -114,7 +114,9 @@ export function isRegistered({ op, field, proof, value }: StepField, contracts: 
   return includesAddress(String(value), list ?? [])
 }
 
-/** Finds the factory that could have deployed the pool for the tokens of a leg. Only factories for this operation count. */
+/**
+ * Finds the factory that could have deployed the pool for the tokens of a leg. Only factories for this operation count.
+ */
 export function factoryOf(
   factories: readonly PoolFactory[],
   op: Step['op'],

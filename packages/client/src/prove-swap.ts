@@ -21,11 +21,14 @@ export type SwapTerms = {
   readonly direct?: boolean | undefined
   /** Permit that the transaction must carry. If absent, the transaction must not carry a permit. */
   readonly permit?: GuardPermit | undefined
-  /** Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool ids. */
+  /**
+   * Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool
+   * ids.
+   */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still refused,
-   * because they set the price. True ignores `accept`.
+   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still
+   * refused, because they set the price. True ignores `accept`.
    */
   readonly knownPools?: boolean | undefined
   /** Contracts that replace the contracts known to this package, for example on a local chain. */
@@ -179,7 +182,9 @@ function checkInput(
   require(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
 }
 
-/** Checks that the minimum output equals `amountOut`, or the quoted output less slippage, and is at least `minToAmount`. */
+/**
+ * Checks that the minimum output equals `amountOut`, or the quoted output less slippage, and is at least `minToAmount`.
+ */
 function checkOutput(
   minOutput: bigint,
   route: Route,

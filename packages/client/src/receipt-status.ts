@@ -1,4 +1,7 @@
-/** Derives the state of a transaction from three responses of a node: the transaction, its receipt, and the newest block. */
+/**
+ * Derives the state of a transaction from three responses of a node: the transaction, its receipt, and the newest
+ * block.
+ */
 import { decodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
 import { ClientError } from './errors.ts'
@@ -116,7 +119,9 @@ function swapOf(
   }
 }
 
-/** Formats an amount. Returns null if it is negative, because the logs of rebasing tokens may add up to less than zero. */
+/**
+ * Formats an amount. Returns null if it is negative, because the logs of rebasing tokens may add up to less than zero.
+ */
 function amountText(amount: bigint | null): string | null {
   return amount === null || amount < 0n ? null : amount.toString()
 }
@@ -154,7 +159,10 @@ function spentOf(
   return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the base units transferred to an account minus those transferred from it; null if there are no such transfers. */
+/**
+ * Returns the base units transferred to an account minus those transferred from it; null if there are no such
+ * transfers.
+ */
 function netTransfer(logs: readonly Log[], token: string, account: string): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {

@@ -9,7 +9,10 @@ const TIMEOUT_MS = 300_000
 const MAX_FAILURES = 20
 const WORD_DIGITS = 64
 
-/** ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe. Since version 1.4, `txHash` is indexed. */
+/**
+ * ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe. Since version 1.4, `txHash` is
+ * indexed.
+ */
 const SAFE_SUCCESS = '0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e'
 const SAFE_FAILURE = '0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23'
 /** UserOperationEvent(bytes32 indexed userOpHash, …, uint256 nonce, bool success, …) of ERC-4337. */

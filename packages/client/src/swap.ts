@@ -1,4 +1,6 @@
-/** Executes a swap: requests a quote, proves the transaction, obtains the allowance, sends, and waits for the receipt. */
+/**
+ * Executes a swap: requests a quote, proves the transaction, obtains the allowance, sends, and waits for the receipt.
+ */
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
 import { missingApprovals, sendApproval } from './approve.ts'
@@ -29,8 +31,8 @@ const MAX_GAS = 10_000_000n
 /** Options of `swap` and `resumeSwap`. */
 export type SwapOptions = QuoteTerms & {
   /**
-   * Allows a DAI permit instead of an approval. A DAI permit is unlimited: until the allowance is reset, the Guard may draw any
-   * amount, but only in swaps of this sender.
+   * Allows a DAI permit instead of an approval. A DAI permit is unlimited: until the allowance is reset, the Guard may
+   * draw any amount, but only in swaps of this sender.
    */
   readonly unlimitedPermits?: boolean | undefined
   /** Ways to give the Guard its allowance, in order of preference. Ways that are not listed are never used. */
@@ -41,7 +43,10 @@ export type SwapOptions = QuoteTerms & {
   readonly onProgress?: ((progress: SwapProgress) => void) | undefined
 }
 
-/** `batch`: approval and swap in one batch (EIP-5792). `permit`: a signature in the calldata. `approve`: a separate transaction. */
+/**
+ * `batch`: approval and swap in one batch (EIP-5792). `permit`: a signature in the calldata. `approve`: a separate
+ * transaction.
+ */
 export type AllowanceWay = 'batch' | 'permit' | 'approve'
 const ALL_WAYS: readonly AllowanceWay[] = ['batch', 'permit', 'approve']
 
@@ -49,15 +54,17 @@ const ALL_WAYS: readonly AllowanceWay[] = ['batch', 'permit', 'approve']
 export type SwapOutcome = { readonly hash: string; readonly route: Route }
 
 /**
- * Executes a swap: requests a quote, proves that the transaction does what was requested, confirms the amount independently of the
- * service, gives the Guard its allowance, and sends. Requests a new quote if more than two blocks have passed. The gas limit is the
- * estimate of the wallet's node plus 20 %.
+ * Executes a swap: requests a quote, proves that the transaction does what was requested, confirms the amount
+ * independently of the service, gives the Guard its allowance, and sends. Requests a new quote if more than two blocks
+ * have passed. The gas limit is the estimate of the wallet's node plus 20 %.
  *
- * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without these, the wallet's node
- * simulates the transaction, and the minimum output is compared with the simulated output and with the output of known pools.
+ * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without these, the
+ * wallet's node simulates the transaction, and the minimum output is compared with the simulated output and with the
+ * output of known pools.
  *
- * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the transaction was mined
- *   and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction that was sent
+ * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the
+ *   transaction was mined and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction
+ *   that was sent
  * @example
  * ```ts
  * const request = { src, dst, amount: 10n ** 18n, slippage: 0.5 }
@@ -76,8 +83,8 @@ export function swap(
 }
 
 /**
- * Resumes a swap after a page reload, from the state that `onProgress` reported last. If the transaction was already sent, waits for
- * it and never sends it again. If not, requests a new quote and continues as `swap` does.
+ * Resumes a swap after a page reload, from the state that `onProgress` reported last. If the transaction was already
+ * sent, waits for it and never sends it again. If not, requests a new quote and continues as `swap` does.
  *
  * @throws ClientError as `swap` does; `PENDING` also if the wallet was asked to send and its response is unknown
  * @example
@@ -265,7 +272,10 @@ class SwapRun {
     return this.waitForOutcome(route, hash, fromBlock, false)
   }
 
-  /** Returns the gas limit: the estimate of the wallet's node plus 20 %, or the service's if the wallet lacks `estimateGas`. */
+  /**
+   * Returns the gas limit: the estimate of the wallet's node plus 20 %, or the service's if the wallet lacks
+   * `estimateGas`.
+   */
   private async gasOf(route: Route, tx: Transaction): Promise<bigint> {
     const { wallet, options } = this
     const { maxGas = MAX_GAS } = options

@@ -119,11 +119,16 @@ export type Route = {
   readonly gasCharged?: string
   /** Like `gasCharged`, if the transaction is mined at its deadline; pools may need more gas by then. */
   readonly gasChargedAtDeadline?: string
-  /** `native` and `l1Fee` in wei; `native` includes `l1Fee`, the fee for publishing the transaction on the parent chain. */
+  /**
+   * `native` and `l1Fee` in wei; `native` includes `l1Fee`, the fee for publishing the transaction on the parent chain.
+   */
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   /** `toAmount` less the cost of gas. */
   readonly netToAmount?: string | null
-  /** Basis points by which the output is below an upper bound on all permitted routes through the known pools, before gas. */
+  /**
+   * Basis points by which the output is below an upper bound on all permitted routes through the known pools, before
+   * gas.
+   */
   readonly optimalityGap?: number | null
   /** Like `optimalityGap`, after gas. */
   readonly optimalityGapNet?: number | null

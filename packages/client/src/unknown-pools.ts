@@ -7,8 +7,9 @@ import { type Unproven, unprovenFields } from './proof.ts'
 import type { SwapLeg } from './types.ts'
 
 /**
- * Returns the pools of a transaction that no known factory deployed and no list contains. They may run any code, and can keep all
- * output above the minimum. The bytes do not contain the output token of every step, so all tokens of the swap are tried.
+ * Returns the pools of a transaction that no known factory deployed and no list contains. They may run any code, and
+ * can keep all output above the minimum. The bytes do not contain the output token of every step, so all tokens of the
+ * swap are tried.
  *
  * @param contracts - all trusted contracts of the chain
  * @example

@@ -100,7 +100,10 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
   }
 }
 
-/** Polls for a receipt. Waiting for the next block instead would delay the result of a transaction that is already mined. */
+/**
+ * Polls for a receipt. Waiting for the next block instead would delay the result of a transaction that is already
+ * mined.
+ */
 async function waitForReceipt(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   const pause = growingPause()

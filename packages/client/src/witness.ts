@@ -7,16 +7,16 @@ import { NATIVE, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an exact
- * output it is the input of the quote.
+ * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an
+ * exact output it is the input of the quote.
  *
  * @throws any error if the output is unknown; nothing is signed then
  */
 export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /**
- * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and different
- * blocks cause such differences.
+ * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and
+ * different blocks cause such differences.
  */
 const DEFAULT_TOLERANCE = 1
 /** Significant digits of the service's prices. */

@@ -116,8 +116,8 @@ const adviceByCode: Partial<Record<ClientErrorCode, string>> = {
 }
 
 /**
- * Converts a thrown value to a result. The result has no structured content, because clients would check that against the
- * output schema.
+ * Converts a thrown value to a result. The result has no structured content, because clients would check that against
+ * the output schema.
  */
 function errorResult(error: unknown, service: string): CallToolResult {
   if (error instanceof AnswerTooLarge)

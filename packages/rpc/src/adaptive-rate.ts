@@ -16,8 +16,8 @@ const MIN_CUT_INTERVAL_MS = 250
 const MIN_PEAK_SHARE = 0.9
 /** Calls per second that each answer adds to the rate. */
 const RATE_PER_ANSWER = 0.1
-// The next five constants are for endpoints that refuse calls at random, instead of only the calls above a rate. The rate
-// of such an endpoint is kept higher and grows faster.
+// The next five constants are for endpoints that refuse calls at random, instead of only the calls above a rate. The
+// rate of such an endpoint is kept higher and grows faster.
 /** Like `MIN_PEAK_SHARE`, for endpoints that refuse at random: a multiple of the recent peak. */
 const RANDOM_MIN_PEAK_MULTIPLE = 2.2
 /** Like `RATE_PER_ANSWER`, for endpoints that refuse at random. */
@@ -41,8 +41,8 @@ const BURST = 10
 /** Tokens that background work leaves to other priorities. */
 const RESERVED_TOKENS = BURST / 2
 /**
- * Milliseconds after which one `quote` request is sent as a probe to an endpoint that demanded a pause (`Retry-After`). If
- * the probe is refused, the delay of the next probe is twice as long.
+ * Milliseconds after which one `quote` request is sent as a probe to an endpoint that demanded a pause (`Retry-After`).
+ * If the probe is refused, the delay of the next probe is twice as long.
  */
 const PROBE_MS = 40
 /** Maximum milliseconds between two probes. */

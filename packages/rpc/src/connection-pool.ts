@@ -1,6 +1,6 @@
 /**
- * Connection pool of one origin. A request waits in this pool, not in the queue of a socket, until a connection is free.
- * So a request that is aborted while it waits was never written, and an unresponsive origin gets few connections.
+ * Connection pool of one origin. A request waits in this pool, not in the queue of a socket, until a connection is
+ * free. So a request that is aborted while it waits was never written, and an unresponsive origin gets few connections.
  */
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
@@ -169,7 +169,8 @@ export class ConnectionPool {
 
   private onError(error: Error): void {
     this.connectingCount--
-    // If other connections are open or being opened, the other queued requests may use these, so only the first one fails.
+    // If other connections are open or being opened, the other queued requests may use these, so only the first one
+    // fails.
     const count = this.openCount + this.connectingCount > 0 ? 1 : this.waiting.size
     for (let i = 0; i < count; i++) {
       const nextWaiter = this.waiting.first

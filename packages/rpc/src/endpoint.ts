@@ -261,8 +261,8 @@ export class Endpoint {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
-      // The HTTP status explains the failure of a single call; for a batch, only a rate limit does. Any other status of a
-      // batch may mean that the endpoint refuses batches.
+      // The HTTP status explains the failure of a single call; for a batch, only a rate limit does. Any other status of
+      // a batch may mean that the endpoint refuses batches.
       if (httpError && (calls.length === 1 || httpError.code === 'RATE_LIMITED')) throw httpError
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)

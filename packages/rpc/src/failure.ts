@@ -32,8 +32,8 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 }
 
 /**
- * Interpretation of a refused batch: `size` if a smaller batch may be accepted, `refused` if no batch is, `maybe` if the
- * failure may be random.
+ * Interpretation of a refused batch: `size` if a smaller batch may be accepted, `refused` if no batch is, `maybe` if
+ * the failure may be random.
  */
 export type BatchVerdict = 'size' | 'refused' | 'maybe'
 
@@ -51,8 +51,8 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
 }
 
 /**
- * Builds the error of an aborted call: `TIMEOUT` for a timeout signal, `ABORTED` for any other. Returns the reason of the
- * signal if it is an `RpcError`.
+ * Builds the error of an aborted call: `TIMEOUT` for a timeout signal, `ABORTED` for any other. Returns the reason of
+ * the signal if it is an `RpcError`.
  */
 export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {
   if (signal.reason instanceof RpcError) return signal.reason

@@ -21,7 +21,9 @@ const DEFAULT_DELAY_MS = 500
 const MIN_SAME_ENDPOINT_DELAY_MS = 250
 /** Maximum delay before a hedge, however slow requests of this kind have been. */
 const MAX_DELAY_MS = 1_000
-/** A timer that is late by more than this shows that the event loop was blocked, so answers may be waiting to be read. */
+/**
+ * A timer that is late by more than this shows that the event loop was blocked, so answers may be waiting to be read.
+ */
 const STALL_MS = 5
 /** Maximum postponements of a hedge, so that a busy event loop delays hedges but does not prevent them. */
 const MAX_STALLS = 3
@@ -96,8 +98,8 @@ export type Latency = {
 
 /**
  * Returns the milliseconds after which a request counts as slow: the lower of 1.5 times the 95th percentile and 8 times
- * the median, at the endpoint where this is lowest. The median is needed because the 95th percentile is of no use if more
- * than 5 % of the requests hang.
+ * the median, at the endpoint where this is lowest. The median is needed because the 95th percentile is of no use if
+ * more than 5 % of the requests hang.
  *
  * @param latencies - one entry per endpoint
  * @param losesRequests - true if requests get lost: the delay is then bounded by the latency of answered requests

@@ -1,7 +1,8 @@
 /**
- * Caching DNS resolver over `getaddrinfo`, used by the connection pools. A `getaddrinfo` call cannot be canceled and holds
- * a thread of libuv's pool until it returns, which takes half a minute if no name server answers. So each host has at most
- * one lookup in flight, and all hosts together have at most as many as libuv runs at a time. Failures are cached briefly.
+ * Caching DNS resolver over `getaddrinfo`, used by the connection pools. A `getaddrinfo` call cannot be canceled and
+ * holds a thread of libuv's pool until it returns, which takes half a minute if no name server answers. So each host
+ * has at most one lookup in flight, and all hosts together have at most as many as libuv runs at a time. Failures are
+ * cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'

@@ -5,7 +5,10 @@ const BRACKETED_RANGE = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
 const DASHED_RANGE = /\brange (\d+)\s*-\s*(\d+)/i
 /** "(5000 > 3000)" */
 const COMPARED_RANGE = /\(\s*\d+\s*>\s*(\d+)\s*\)/
-/** "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over 10000 blocks". */
+/**
+ * "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over
+ * 10000 blocks".
+ */
 const STATED_LIMIT =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
 /** Matches text after a number that counts something other than blocks. */
@@ -40,7 +43,9 @@ function limitIn(text: string): number | undefined {
   return lowestLimit
 }
 
-/** Reads Infura's form, `{ from: '0x1', to: '0x2' }`, as an array like a match: first and last block at index 1 and 2. */
+/**
+ * Reads Infura's form, `{ from: '0x1', to: '0x2' }`, as an array like a match: first and last block at index 1 and 2.
+ */
 function rangeInData(data: unknown): readonly unknown[] | null {
   if (typeof data !== 'object' || data === null || !('from' in data) || !('to' in data)) return null
   return [undefined, data.from, data.to]

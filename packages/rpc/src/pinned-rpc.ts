@@ -14,13 +14,15 @@ import type { Upstream } from './upstream.ts'
 /** Matches errors of endpoints that do not accept a block hash as block parameter. */
 const HASH_REFUSED = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
 /**
- * Number of blocks whose state every node keeps. If a node lacks the state of an older block, this does not mean that the
- * node lags.
+ * Number of blocks whose state every node keeps. If a node lacks the state of an older block, this does not mean that
+ * the node lags.
  */
 const MIN_STATE_BLOCKS = 64
 /** Maximum number of blocks by which an endpoint lags without being ejected. */
 const MAX_LAG_BLOCKS = 5
-/** Number of failed reads at a block, given by number and older than the newest head, after which no node has its state. */
+/**
+ * Number of failed reads at a block, given by number and older than the newest head, after which no node has its state.
+ */
 const MAX_TRIES = 4
 /** A block that is more than this many blocks ahead of the newest head does not exist yet, so the node does not lag. */
 const MAX_AHEAD_BLOCKS = 5
@@ -79,7 +81,8 @@ export function pinToBlock(
         return answers
       }
       if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
-      // Every node keeps recent state, so a node that lacks the state of a recent block lags, even if it reports `PRUNED`.
+      // Every node keeps recent state, so a node that lacks the state of a recent block lags, even if it reports
+      // `PRUNED`.
       const lagError = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
       const unavailableStateError =
         error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
@@ -119,7 +122,9 @@ function tagDistance(tag: BlockTag): number {
   return tag === 'safe' || tag === 'finalized' ? -MAX_LAG_BLOCKS - 1 : 0
 }
 
-/** Runs the calls by block number. Reads the header before and after them, to check that the number meant this block. */
+/**
+ * Runs the calls by block number. Reads the header before and after them, to check that the number meant this block.
+ */
 async function callByNumber(
   heads: Heads,
   upstream: Upstream,

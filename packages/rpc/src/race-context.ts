@@ -6,7 +6,9 @@ import type { HedgeBudget } from './hedges.ts'
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Work to do at the endpoint that `race` selects. `sendContext` has the abort signal and the priority of the attempt. */
+/**
+ * Work to do at the endpoint that `race` selects. `sendContext` has the abort signal and the priority of the attempt.
+ */
 export type EndpointOperation<T> = (upstream: Upstream, sendContext: SendContext) => Promise<T>
 
 /** Options of one request. */

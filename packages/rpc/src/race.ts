@@ -278,7 +278,8 @@ class Race<T> {
     )
     const newestAgeMs = performance.now() - newestStart
     const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - newestAgeMs
-    // Two endpoints are rarely slow at the same time, so if both have not answered, the newest attempt is probably lost.
+    // Two endpoints are rarely slow at the same time, so if both have not answered, the newest attempt is probably
+    // lost.
     const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.

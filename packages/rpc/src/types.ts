@@ -141,8 +141,8 @@ export interface Rpc {
    */
   call(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<Hex>
   /**
-   * Runs `eth_call` and reads the node's head in the same HTTP request. The caller can then check without another request
-   * whether the block of the call is still the newest block.
+   * Runs `eth_call` and reads the node's head in the same HTTP request. The caller can then check without another
+   * request whether the block of the call is still the newest block.
    *
    * @throws RpcError as `call` does
    */

@@ -95,8 +95,8 @@ export class Upstream {
   }
 
   /**
-   * Returns the capabilities of the endpoint, which are read once. Failures are not cached. If the endpoint cannot override
-   * state, its capabilities are read again after `RECHECK_AFTER_MS`.
+   * Returns the capabilities of the endpoint, which are read once. Failures are not cached. If the endpoint cannot
+   * override state, its capabilities are read again after `RECHECK_AFTER_MS`.
    */
   async capabilities(): Promise<Capabilities> {
     this.pendingCapabilities ??= this.readCapabilities()

@@ -1,4 +1,7 @@
-/** `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and environment. */
+/**
+ * `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and
+ * environment.
+ */
 import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'

@@ -1,6 +1,6 @@
 /**
- * Admits the requests of a chain. A request that can start in time waits in a queue that is fair between callers. A request
- * that would wait longer is refused at once, because a quick 503 is more useful to a client than a late answer.
+ * Admits the requests of a chain. A request that can start in time waits in a queue that is fair between callers. A
+ * request that would wait longer is refused at once, because a quick 503 is more useful to a client than a late answer.
  */
 import { onAbort } from '@sluice/rpc'
 import { overloadError } from '../errors.ts'
@@ -29,7 +29,9 @@ export type AdmissionOptions = {
   readonly maxWaitMs: number
 }
 
-/** Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. Below 1, because estimates may be too low. */
+/**
+ * Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. Below 1, because estimates may be too low.
+ */
 const MAX_ESTIMATE_SHARE = 0.6
 /** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
 const EXPIRY_SHARE = 0.9

@@ -1,6 +1,6 @@
 /**
- * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are refused
- * here, so a refusal must be cheap: its CPU time is lost to the requests that are served.
+ * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are
+ * refused here, so a refusal must be cheap: its CPU time is lost to the requests that are served.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloadError } from '../errors.ts'
@@ -91,7 +91,9 @@ export function withLoadShedding({ services, version, isTrustedProxy, listener }
 
 type RefusalCount = { readonly endpoint: string; readonly host: string; times: number }
 
-/** Counts refusals by endpoint and integrator (host of the Referer). Incrementing a metric takes twenty times as long. */
+/**
+ * Counts refusals by endpoint and integrator (host of the Referer). Incrementing a metric takes twenty times as long.
+ */
 class Tally {
   private countByKey = new Map<string, RefusalCount>()
 
@@ -110,7 +112,10 @@ class Tally {
   }
 }
 
-/** Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is replaced. */
+/**
+ * Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is
+ * replaced.
+ */
 function createRefusalSender(version: ErrorVersion): (request: RefusedRequest) => void {
   const idPlaceholder = '<id>'
   const replies = new Map<number, HttpReply>()

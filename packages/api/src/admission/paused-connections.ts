@@ -1,6 +1,6 @@
 /**
- * Stops reading from connections for a while after a refusal. Under heavy overload, clients that repeat refused requests at once
- * would otherwise take the CPU time that the accepted requests need.
+ * Stops reading from connections for a while after a refusal. Under heavy overload, clients that repeat refused
+ * requests at once would otherwise take the CPU time that the accepted requests need.
  */
 import type { Socket } from 'node:net'
 

@@ -8,7 +8,9 @@ import { type Color, Raster, widthOf } from './raster.ts'
 export const CARD = { width: 1200, height: 630 } as const
 /** Distance of text from the left and right edges, in pixels. */
 const MARGIN = 72
-/** Maximum bands; each shows a pool. If there are more pools, the pools with the smallest shares are drawn as one band. */
+/**
+ * Maximum bands; each shows a pool. If there are more pools, the pools with the smallest shares are drawn as one band.
+ */
 const MAX_BANDS = 8
 /** Maximum characters of a token name, so that the amounts fit next to it. */
 const MAX_NAME_CHARS = 14

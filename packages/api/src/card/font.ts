@@ -1,6 +1,6 @@
 /**
- * Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. Byte offsets and flag bits
- * are those of the file formats.
+ * Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. Byte offsets
+ * and flag bits are those of the file formats.
  *
  * @see WOFF 1.0 (W3C) and the tables `cmap`, `glyf`, `head`, `hhea`, `hmtx`, and `loca` of OpenType
  */
@@ -141,7 +141,9 @@ function readSimpleGlyph(data: Buffer): readonly Contour[] {
   return contourEnds.map((end, k) => flatten(points.slice(k === 0 ? 0 : contourEnds[k - 1]! + 1, end + 1)))
 }
 
-/** Converts quadratic curves to line segments. Between two control points in a row, their midpoint is on the outline. */
+/**
+ * Converts quadratic curves to line segments. Between two control points in a row, their midpoint is on the outline.
+ */
 function flatten(points: readonly Point[]): Contour {
   const midpoint = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOnCurve: true })
   const contourPoints = points.flatMap((point, k) => {

@@ -25,8 +25,9 @@ export class Raster {
   }
 
   /**
-   * Fills closed polygons with anti-aliasing. `coverage` holds for each pixel how much more of it is covered than of the pixel
-   * to its left. So the running sum of a row is the coverage of its pixels; it is negative for polygons in the other direction.
+   * Fills closed polygons with anti-aliasing. `coverage` holds for each pixel how much more of it is covered than of
+   * the pixel to its left. So the running sum of a row is the coverage of its pixels; it is negative for polygons in
+   * the other direction.
    */
   fill(contours: readonly Contour[], color: Color, opacity = 1): void {
     const xs = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 0))
@@ -162,8 +163,8 @@ function addCoverage(coverage: Float32Array, rowStart: number, left: number, rig
 }
 
 /**
- * Integrates, up to position `x`, the share of the edge that lies left of the position. The edge spans `left` to `right`
- * horizontally.
+ * Integrates, up to position `x`, the share of the edge that lies left of the position. The edge spans `left` to
+ * `right` horizontally.
  */
 function integral(x: number, left: number, right: number): number {
   if (x <= left) return 0

@@ -53,8 +53,8 @@ export function addLlamaPriceRoutes(
 }
 
 /**
- * Returns chain ids by the lower-case names that requests may use: DefiLlama's key of the chain, the chain id, and the name
- * in the registry unless it is DefiLlama's key of another chain.
+ * Returns chain ids by the lower-case names that requests may use: DefiLlama's key of the chain, the chain id, and the
+ * name in the registry unless it is DefiLlama's key of another chain.
  */
 export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
@@ -96,7 +96,8 @@ export function coinsByChain(
 }
 
 /**
- * Returns the response body in the order of the request. Its map has no prototype, so keys such as `__proto__` are safe.
+ * Returns the response body in the order of the request. Its map has no prototype, so keys such as `__proto__` are
+ * safe.
  *
  * @throws the first error if no chain could be read
  */
@@ -116,7 +117,9 @@ type ChainReadOptions = {
   readonly timeoutMs: number
 }
 
-/** Reads the prices of one request on several chains at once. If a chain fails or hangs, the others are still returned. */
+/**
+ * Reads the prices of one request on several chains at once. If a chain fails or hangs, the others are still returned.
+ */
 class ChainPriceReader {
   private readonly request: Request
   private readonly options: ChainReadOptions

@@ -64,7 +64,9 @@ function defaultOf(name: string, schema: z.ZodType): string {
   return `\`${text}\``
 }
 
-/** Returns the range of a number, or the values of an enum. Returns '' for text: its format is part of the description. */
+/**
+ * Returns the range of a number, or the values of an enum. Returns '' for text: its format is part of the description.
+ */
 function allowedValues(schema: z.ZodType): string {
   for (let inner: z.ZodType = schema; ; ) {
     const range = z.globalRegistry.get(inner)?.range as readonly [number, number] | undefined

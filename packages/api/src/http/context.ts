@@ -55,8 +55,8 @@ export class RequestContext {
   }
 
   /**
-   * Signal that aborts at the deadline (504) or when the client disconnects. The reason of the abort is the ApiError of the
-   * response. Created on first use, because requests that are answered at once have nothing to abort.
+   * Signal that aborts at the deadline (504) or when the client disconnects. The reason of the abort is the ApiError of
+   * the response. Created on first use, because requests that are answered at once have nothing to abort.
    */
   get signal(): AbortSignal {
     if (!this.controller) {

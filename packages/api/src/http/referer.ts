@@ -24,7 +24,9 @@ function hostOf(referer: string): string {
   return url.hostname
 }
 
-/** Bounds the number of values of a metric label. The first `limit` values stay as they are; all others become `other`. */
+/**
+ * Bounds the number of values of a metric label. The first `limit` values stay as they are; all others become `other`.
+ */
 export class BoundedLabels {
   private readonly labels = new Set<string>()
   private readonly limit: number

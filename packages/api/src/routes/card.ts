@@ -133,8 +133,8 @@ async function findToken({ chain, liveChain }: ServedChain, address: string): Pr
 }
 
 /**
- * Formats base units with at most six digits after the point (two if there are more than four before it), cut off and not
- * rounded, and with spaces between thousands.
+ * Formats base units with at most six digits after the point (two if there are more than four before it), cut off and
+ * not rounded, and with spaces between thousands.
  */
 function shortAmount(baseUnits: string, decimals: number): string {
   const [integer = '0', digits = ''] = formatUnits(baseUnits, decimals).split('.')

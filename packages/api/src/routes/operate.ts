@@ -13,8 +13,8 @@ export const health: RequestHandler = (_request, response) => {
 }
 
 /**
- * Answers 503 while the process shuts down, if all chains fail, or if the Redis connection is not ready, so that an orchestrator
- * sends it no requests. If only some chains fail, the body shows them but the status is 200.
+ * Answers 503 while the process shuts down, if all chains fail, or if the Redis connection is not ready, so that an
+ * orchestrator sends it no requests. If only some chains fail, the body shows them but the status is 200.
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {
@@ -32,7 +32,10 @@ export function ready(services: Services): RequestHandler {
   }
 }
 
-/** Answers 503 while the chain fails or the process shuts down. A chain that is asleep, or whose blocks are late, is ready. */
+/**
+ * Answers 503 while the chain fails or the process shuts down. A chain that is asleep, or whose blocks are late, is
+ * ready.
+ */
 export function chainReady(services: Services): RequestHandler {
   return (_request, response) => {
     const { chainId, ...status } = (response.locals.chain as ServedChain).liveChain.status()

@@ -1,6 +1,6 @@
 /**
- * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Of several invalid parameters, the first
- * in the order of a schema's fields is reported.
+ * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Of several invalid
+ * parameters, the first in the order of a schema's fields is reported.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -141,7 +141,10 @@ type ParsedQuery = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'pro
   readonly proof?: '0' | '1' | undefined
 }
 
-/** Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with such a value. */
+/**
+ * Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with such a
+ * value.
+ */
 const NATIVE_LIMIT = 1n << 128n
 const nativeLimitMessage = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
 
@@ -312,7 +315,9 @@ function recipientOf(
   return recipient
 }
 
-/** Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account. */
+/**
+ * Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account.
+ */
 function checkPayee(name: string, { input, address }: RequestAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')

@@ -73,7 +73,8 @@ export function swapsOf(route: RoutePlan, chain: Chain): LegResponse[] {
 
 function legResponses(route: RoutePlan, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
-  // A NATIVE input is sold in pools of the native token and of the wrapped native token, and their shares add up to 100.
+  // A NATIVE input is sold in pools of the native token and of the wrapped native token, and their shares add up to
+  // 100.
   const inputTokenOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const amountInByToken = new Map<string, bigint>()

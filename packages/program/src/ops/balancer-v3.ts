@@ -3,8 +3,8 @@ import { address } from './fields.ts'
 import { defineOp, tradesInSeries } from './op.ts'
 
 /**
- * Swaps in several pools of the vault in one unlock. A hop whose `pool` is the token that it sells or buys uses the vault's
- * buffer of that wrapped token.
+ * Swaps in several pools of the vault in one unlock. A hop whose `pool` is the token that it sells or buys uses the
+ * vault's buffer of that wrapped token.
  */
 export const balancerV3 = defineOp(
   {

@@ -58,8 +58,8 @@ export type OpShape = {
   /** True if the pool measures its input, always or in one variant, so that the previous step can pay it directly. */
   readonly canBePrepaid?: true
   /**
-   * Present if the native token can be the input: in addition to ERC-20 tokens (`also`) or instead of them (`only`). The
-   * native token is sent with the call and never pulled.
+   * Present if the native token can be the input: in addition to ERC-20 tokens (`also`) or instead of them (`only`).
+   * The native token is sent with the call and never pulled.
    */
   readonly native?: 'also' | 'only'
   /** Pool families in whose pools the operation swaps; by default the family with the name of the operation. */

@@ -18,8 +18,8 @@ const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
 const BPS_DENOMINATOR = 10_000n
 
 /**
- * Estimates the data fee, and the gas that the gas limit must include for it. Removes the margins from the fee, because they
- * are not charged.
+ * Estimates the data fee, and the gas that the gas limit must include for it. Removes the margins from the fee, because
+ * they are not charged.
  *
  * @returns null if the node has no NodeInterface
  * @see GasEstimateL1Component and PosterDataCost, OffchainLabs/nitro

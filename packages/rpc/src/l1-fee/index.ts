@@ -16,8 +16,8 @@ export type L1Fee = {
   /** Wei of the native asset. */
   readonly feeWei: bigint
   /**
-   * Gas to add to the gas limit. Above 0 only on chains of the `arbitrum` model, where the fee is charged as this gas, so
-   * `feeWei` is part of gas × gas price. On other chains, `feeWei` is charged in addition to gas × gas price.
+   * Gas to add to the gas limit. Above 0 only on chains of the `arbitrum` model, where the fee is charged as this gas,
+   * so `feeWei` is part of gas × gas price. On other chains, `feeWei` is charged in addition to gas × gas price.
    */
   readonly gas: bigint
 }
