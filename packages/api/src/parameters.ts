@@ -44,9 +44,9 @@ const PRECOMPILES_END = 0x200n
 
 /**
  * Creates a schema of an address. Refuses NATIVE unless `native` is set, the zero address unless `zero` is set, and
- * precompiles if `sends` is set, because precompiles send no transactions.
+ * precompiles if `isSender` is set, because precompiles send no transactions.
  */
-export const address = (name: string, { native = false, zero = false, sends = false } = {}) =>
+export const address = (name: string, { native = false, zero = false, isSender = false } = {}) =>
   text(name)
     .transform((input, context): RequestAddress => {
       if (input === '') return refuse(context, `${name} must be provided`)
@@ -54,7 +54,7 @@ export const address = (name: string, { native = false, zero = false, sends = fa
       const parsed = toAddress(input)
       if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
       if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
-      if (sends && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
+      if (isSender && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
       return { input, address: parsed }
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })

@@ -37,7 +37,7 @@ const block = text('block')
 
 export const simulateFields = z
   .object({
-    from: address('from', { sends: true }).describe(
+    from: address('from', { isSender: true }).describe(
       'Sender, whose balance of `tokenOut` shows the output. Needs no funds or approvals.',
     ),
     to: address('to').describe('Contract that is called, typically a router.'),

@@ -60,10 +60,10 @@ export async function signPermit(
   deadline: bigint,
   options: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
-  return signWith(checkedWallet(wallet, chainId), chainId, missingAllowance, deadline, options)
+  return signWithCheckedWallet(checkedWallet(wallet, chainId), chainId, missingAllowance, deadline, options)
 }
 
-async function signWith(
+async function signWithCheckedWallet(
   wallet: Wallet,
   chainId: number,
   missingAllowance: MissingAllowance,
@@ -72,18 +72,20 @@ async function signWith(
 ): Promise<GuardPermit | undefined> {
   const { token } = missingAllowance
   const signsWithKey = isKeyAccount(await wallet.code(wallet.address))
-  const supportedPermit = signsWithKey ? await tokenPermit(wallet, chainId, token) : undefined
+  const supportedPermit = signsWithKey ? await readTokenPermit(wallet, chainId, token) : undefined
   const request =
-    (supportedPermit?.kind === 'eip2612' && eip2612Request(wallet, missingAllowance, deadline, supportedPermit)) ||
-    (await permit2Request(wallet, chainId, missingAllowance, deadline)) ||
-    (supportedPermit?.kind === 'dai' && unlimited && daiRequest(wallet, missingAllowance, deadline, supportedPermit)) ||
+    (supportedPermit?.kind === 'eip2612' && buildEip2612Request(wallet, missingAllowance, deadline, supportedPermit)) ||
+    (await buildPermit2Request(wallet, chainId, missingAllowance, deadline)) ||
+    (supportedPermit?.kind === 'dai' &&
+      unlimited &&
+      buildDaiRequest(wallet, missingAllowance, deadline, supportedPermit)) ||
     undefined
   if (!request) return undefined
   onSign?.()
   const signature = await requestSignature(wallet, request.typedMessage)
   const signatureFormat = request.permit.kind === 'permit2' && !signsWithKey ? ANY_SIGNATURE : KEY_SIGNATURE
   if (signature === undefined || !signatureFormat.test(signature)) return undefined
-  return { ...request.permit, signature: signsWithKey ? withWholeV(signature) : signature }
+  return { ...request.permit, signature: signsWithKey ? withStandardV(signature) : signature }
 }
 
 /** Returns true if the account signs with a key: it has no code, or delegates to code by EIP-7702. */
@@ -94,7 +96,7 @@ function isKeyAccount(code: string): boolean {
 /** The permit that a token itself supports, with the owner's next nonce. */
 type TokenPermit = { readonly kind: 'eip2612' | 'dai'; readonly domain: Domain; readonly nonce: bigint }
 
-function eip2612Request(
+function buildEip2612Request(
   { address }: Wallet,
   { spender, amount }: MissingAllowance,
   deadline: bigint,
@@ -111,7 +113,7 @@ function eip2612Request(
   }
 }
 
-function daiRequest(
+function buildDaiRequest(
   { address }: Wallet,
   { spender }: MissingAllowance,
   deadline: bigint,
@@ -129,7 +131,7 @@ function daiRequest(
 }
 
 /** Builds a Permit2 permit; undefined if the owner has not approved Permit2 for the amount. */
-async function permit2Request(
+async function buildPermit2Request(
   wallet: Wallet,
   chainId: number,
   { token, spender, amount }: MissingAllowance,
@@ -170,7 +172,7 @@ async function requestSignature(wallet: Wallet, typedPermit: TypedData): Promise
 }
 
 /** Normalizes the last byte of a signature (v). Some wallets return 0 or 1, but tokens and Permit2 require 27 or 28. */
-function withWholeV(signature: Hex): Hex {
+function withStandardV(signature: Hex): Hex {
   const v = Number.parseInt(signature.slice(-2), 16)
   return `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16).padStart(2, '0')}`
 }
@@ -179,7 +181,7 @@ function withWholeV(signature: Hex): Hex {
  * Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches
  * `DOMAIN_SEPARATOR()`.
  */
-async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
+async function readTokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
     readToken(encodeCall(selectors.nonces, wallet.address)),

@@ -228,7 +228,7 @@ class SwapRun {
     const fromBlock = await wallet.blockNumber()
     this.reachStage('signing', fromBlock, { route })
     this.report({ stage: 'prompted', prompt: 'batch' })
-    const id = await sendBatch(wallet, chainId, [...neededApprovals, outgoing(route.tx)])
+    const id = await sendBatch(wallet, chainId, [...neededApprovals, toOutgoing(route.tx)])
     if (id === undefined) return undefined
     this.reachStage('batching', fromBlock, { hash: id, route })
     return this.waitForOutcome(route, id, fromBlock, true)
@@ -267,7 +267,7 @@ class SwapRun {
     this.reachStage('signing', fromBlock, { route })
     this.checkAborted()
     this.report({ stage: 'prompted', prompt: 'swap' })
-    const hash = await wallet.send({ ...outgoing(tx), gas })
+    const hash = await wallet.send({ ...toOutgoing(tx), gas })
     this.reachStage('sent', fromBlock, { hash, route })
     return this.waitForOutcome(route, hash, fromBlock, false)
   }
@@ -279,7 +279,7 @@ class SwapRun {
   private async gasOf(route: Route, tx: Transaction): Promise<bigint> {
     const { wallet, options } = this
     const { maxGas = MAX_GAS } = options
-    const gas = wallet.estimateGas ? withMargin(await wallet.estimateGas(outgoing(tx))) : gasLimit(route)
+    const gas = wallet.estimateGas ? withMargin(await wallet.estimateGas(toOutgoing(tx))) : gasLimit(route)
     if (gas > maxGas) throw new ClientError('UNSAFE', `the swap needs ${gas} gas, above the limit of ${maxGas}`)
     return gas
   }
@@ -352,6 +352,6 @@ export function withPermit(tx: Transaction, permit: GuardPermit): Transaction {
   }
 }
 
-function outgoing({ to, data, value }: Transaction): Outgoing {
+function toOutgoing({ to, data, value }: Transaction): Outgoing {
   return { to, data, value: BigInt(value) }
 }

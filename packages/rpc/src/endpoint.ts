@@ -9,7 +9,7 @@ import { type ParsedBody, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type CallGroup, createCall, type EndpointCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
-import { abortError, batchVerdict, connectionError, httpFailure } from './failure.ts'
+import { abortError, batchVerdict, connectionError, httpErrorOf } from './failure.ts'
 import { toRpcError } from './node-error.ts'
 import { postJson } from './post.ts'
 import { Budgets, isBackground, type Priority } from './priority.ts'
@@ -223,7 +223,7 @@ export class Endpoint {
     text: string,
     retryAfter: string | undefined,
   ): Promise<void> {
-    const httpError = httpFailure(status, retryAfter)
+    const httpError = httpErrorOf(status, retryAfter)
     const { answerById, batchError: rawBatchError } = (await this.parseOrSplit(calls, text, status, httpError)) ?? {}
     if (!answerById) return
     if (calls.length > 1) {

@@ -9,7 +9,7 @@ const BATCH_TEXT = /batch/i
 const SIZE_TEXT = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
 /** Returns the error implied by an HTTP status; undefined if the status alone implies none. */
-export function httpFailure(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
+export function httpErrorOf(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
   const text = `the node answered HTTP ${status}`
   if (status === 401 || status === 402 || status === 403) return new RpcError('CREDIT', text)
   if (status === 413) return new RpcError('SIZE', text)

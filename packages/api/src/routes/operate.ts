@@ -2,14 +2,14 @@
 import type { RequestHandler } from 'express'
 import { exportGauges, exportScan } from '../chain-gauges.ts'
 import { clearDriftSeries } from '../drift-metrics.ts'
-import { noStore, reply } from '../http/reply.ts'
+import { noStoreHeaders, reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
 /** Always answers 200: it shows that the process runs. */
 export const health: RequestHandler = (_request, response) => {
   const body = JSON.stringify({ status: 'ok', uptimeSeconds: Math.round(process.uptime()) })
-  reply(response, { type: 'json', body, headers: noStore })
+  reply(response, { type: 'json', body, headers: noStoreHeaders })
 }
 
 /**
@@ -28,7 +28,7 @@ export function ready(services: Services): RequestHandler {
       ...(scaleOut && { bus: scaleOut.status() }),
       chains: Object.fromEntries(chains.map(({ chainId, ...status }) => [chainId, status])),
     })
-    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
+    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStoreHeaders })
   }
 }
 
@@ -41,7 +41,7 @@ export function chainReady(services: Services): RequestHandler {
     const { chainId, ...status } = (response.locals.chain as ServedChain).liveChain.status()
     const isReady = !services.isClosing && status.state !== 'failing'
     const body = JSON.stringify({ status: isReady ? 'ready' : 'not ready', chainId, ...status })
-    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
+    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStoreHeaders })
   }
 }
 
@@ -59,6 +59,6 @@ export function metricsPage(services: Services): RequestHandler {
       metrics.bus.set({ what: 'owned' }, owned.length)
       for (const [chainId, scan] of scaleOut.scans) exportScan(chainId, scan, metrics)
     }
-    reply(response, { type: 'metrics', body: await metrics.registry.metrics(), headers: noStore })
+    reply(response, { type: 'metrics', body: await metrics.registry.metrics(), headers: noStoreHeaders })
   }
 }

@@ -63,7 +63,7 @@ const swapFields = z.object({
   amount: uint('amount')
     .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
     .describe('Input amount in base units.'),
-  from: address('from', { sends: true }).describe('Wallet that sends the transaction.'),
+  from: address('from', { isSender: true }).describe('Wallet that sends the transaction.'),
   recipient: address('recipient', { native: true, zero: true })
     .optional()
     .describe(
@@ -248,7 +248,7 @@ export const quotesFields = z.object({
 export const permitQuery = z.object({
   src: address('src').describe('Input token, an ERC-20.'),
   amount: swapFields.shape.amount.describe('Amount of the input, in base units, that the Guard may take.'),
-  from: address('from', { sends: true }).describe('Owner, who signs and sends the swap.'),
+  from: address('from', { isSender: true }).describe('Owner, who signs and sends the swap.'),
   deadline: swapFields.shape.deadline.describe(
     'Unix time in seconds until which the signature is valid, at most a day from now. Default: 1,200 s after the current block or now, whichever is later.',
   ),
