@@ -35,7 +35,7 @@ const FIRST_BLOCK_POLL_MS = 20
 const MAX_JOIN_ATTEMPTS = 3
 /** Milliseconds after which a chain's keys in Redis expire without an owner. */
 const EXPIRE_MS = 86_400_000
-/** Milliseconds between two renewals of the expiry of these keys. */
+/** Milliseconds between two renewals of the expiry of a chain's keys. */
 const EXPIRY_RENEWAL_MS = 60_000
 
 /** A market that reads the chain, with the function that closes it and its store. */

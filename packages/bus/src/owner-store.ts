@@ -90,7 +90,7 @@ export class OwnerStore implements Store {
   }
 
   /**
-   * Returns the published version of a stored pool if there is one, because it is newer; otherwise the pool, no state.
+   * Returns the published version of a stored pool if there is one, because it is newer; otherwise the stored pool.
    */
   private toStored({ pool, dexRow }: PoolRecord): StoredPool {
     const publishedPool = this.options.previous?.pools.get(pool.id)

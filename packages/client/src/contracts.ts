@@ -33,7 +33,7 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
 }
 
 /**
- * Merges the known contracts with those of the caller. For each role, the caller's contracts replace the known ones.
+ * Merges the known contracts with the caller's contracts. For each role, the caller's contracts replace the known ones.
  *
  * @param defaults - contracts of the chain known to this package, if any
  * @throws ClientError `UNSAFE` if the Guard or the Executors are unknown, because they must not come from the service

@@ -114,7 +114,7 @@ export function findFlowFault(
       return balance
     }
     if (input.kind === 'held') {
-      // A fixed amount may exceed an unknown balance, or leave a remainder of it.
+      // If the balance is unknown, a fixed amount may exceed it, or may leave a remainder in the Executor.
       if (balance === null || input.amount === 0n || input.amount > balance) return undefined
       balances.set(tokenIn, balance - input.amount)
       return input.amount

@@ -28,7 +28,7 @@ export type ServiceOptions = {
   readonly service: string
   /** Timeout of a tool call. */
   readonly timeoutSeconds: number
-  /** Contracts configured by the operator, by chain ID. They override those that the SDK knows. */
+  /** Contracts configured by the operator, by chain ID. They override the contracts that the SDK knows. */
   readonly contracts: Readonly<Record<string, Partial<SwapContracts>>>
 }
 

@@ -17,7 +17,7 @@ import * as schemas from './schemas.ts'
 /** Dependencies of a tool call. */
 export type ToolContext = {
   readonly client: SluiceClient
-  /** Contracts configured by the operator, by chain ID. They override those that the SDK knows. */
+  /** Contracts configured by the operator, by chain ID. They override the contracts that the SDK knows. */
   readonly contracts: Readonly<Record<string, Partial<SwapContracts>>>
   readonly signal: AbortSignal
 }

@@ -134,7 +134,7 @@ export class Endpoint {
     for (const { finish } of group.calls) finish(queueFullError)
   }
 
-  /** Sends the queued groups that need not wait, and schedules the next run for the others. */
+  /** Sends the queued groups that may be sent now, and schedules the next run for the groups that must wait. */
   private sendQueued(): void {
     if (this.isClosed) return
     const maySend = (priority: Priority) => this.waitMs(priority) === 0

@@ -13,7 +13,7 @@ import type { Upstream } from './upstream.ts'
  * without a check of its parent.
  */
 const MAX_LAG = 5
-/** Maximum recently read blocks whose number is remembered. */
+/** Maximum recently read blocks for which the block number is remembered by hash. */
 const MAX_REMEMBERED = 512
 
 /** Newest head of a chain, and recently read block headers. */

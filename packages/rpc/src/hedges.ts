@@ -78,7 +78,7 @@ export class HedgeBudget {
     return true
   }
 
-  /** Gives back the tokens of hedges, because one of them answered first. */
+  /** Gives back one token per hedge of a request, because a hedge answered first. */
   refund(hedges: number): void {
     this.tokens = Math.min(MAX_TOKENS, this.tokens + hedges)
   }

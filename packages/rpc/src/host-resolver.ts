@@ -9,7 +9,7 @@ import { isIP, type LookupFunction } from 'node:net'
 
 /** Maximum concurrent lookups: libuv runs lookups on half of its four threads; more would only wait in its queue. */
 const MAX_LOOKUPS = 2
-/** Maximum concurrent lookups of hosts whose last lookup failed, so that other hosts need not wait for these. */
+/** Maximum concurrent lookups of hosts whose last lookup failed, so that such hosts do not delay other hosts. */
 const MAX_FAILED_LOOKUPS = 1
 /** Milliseconds for which addresses are cached. */
 const FRESH_MS = 10_000

@@ -13,7 +13,7 @@ const STATED_LIMIT =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
 /** Matches text after a number that counts something other than blocks. */
 const OTHER_UNITS = /^\s*k?\s*(results|logs|bytes|response|seconds|filters)/i
-/** Matches errors whose numbers limit the results, not the blocks. */
+/** Matches errors in which the stated number is a limit of results, not of blocks. */
 const RESULT_LIMIT = /more than \S+ (results|logs)|too many logs|max results|logs matched|too big/i
 
 /**

@@ -55,7 +55,7 @@ export type CallRequest = {
   readonly value?: bigint
 }
 
-/** Values that replace those of an account during a call. */
+/** Values that replace the values of an account during a call. */
 export type AccountOverride = {
   readonly code?: Hex
   /** Wei. */

@@ -29,7 +29,7 @@ else if ('referee' in request) {
 } else {
   process.env.SHUTDOWN_GRACE_MS ||= GRACE_MS
   Object.assign(process.env, request.environment)
-  // Used before the service has its own handlers, and for shutdowns that those handlers do not finish in time.
+  // Ends the process before the service has its own handlers, or if the service's handlers do not finish in time.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), MAX_STOP_MS))
   const { checkEndpoints } = await import('./check-endpoints.ts')

@@ -13,7 +13,7 @@ import { readPrices } from '../routes/prices.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from '../translate.ts'
 
-/** Maximum chains of one request. All of them are read at once, and those not in use are started. */
+/** Maximum chains of one request. All chains are read at once, and chains that are not in use are started. */
 const MAX_CHAINS = 20
 /** Share of the request timeout after which chains that are still being read are left out of the answer. */
 const CHAIN_TIMEOUT_SHARE = 0.8

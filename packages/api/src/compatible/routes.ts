@@ -1,6 +1,6 @@
 /**
  * Routes with the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL. Enabled by
- * `COMPATIBLE`. A dialect converts between one of these APIs and this one.
+ * `COMPATIBLE`. A dialect converts between one of these APIs and the API of this service.
  */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'

@@ -57,7 +57,7 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
   }
 }
 
-/** Converts source names of 0x and 1inch, which have underscores, to those of this service, which have hyphens. */
+/** Converts source names of 0x and 1inch, with underscores, to names of this service, with hyphens. */
 export function toSourceNames(sources: string): string {
   return sources.replaceAll('_', '-')
 }

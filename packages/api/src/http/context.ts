@@ -13,7 +13,7 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof sentId === 'string' && /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID()
 }
 
-/** Names of spans in traces by stage, for the stages whose span has another name. */
+/** Names of spans in traces by stage; a stage that is not listed has a span with the stage's name. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ['route', 'search'],
   ['simulate', 'simulation'],

@@ -91,7 +91,7 @@ const prepayableFamilies: ReadonlySet<string> = new Set(
   ops.filter(({ canBePrepaid }) => canBePrepaid).flatMap(familiesOf),
 )
 
-/** Returns true for a family whose pools measure their input, so that the previous step can pay them directly. */
+/** Returns true for a family whose pools measure what they received, so that the previous step can pay a pool directly. */
 export function acceptsPrepayment(family: string): boolean {
   return prepayableFamilies.has(family)
 }
@@ -100,7 +100,7 @@ const singletonFamilies: ReadonlySet<string> = new Set(
   ops.filter(({ singleton, hops }) => singleton && hops).flatMap(familiesOf),
 )
 
-/** Returns true for a family whose pools share one contract; consecutive hops in it are joined. */
+/** Returns true for a family whose pools share one contract, so that consecutive swaps in it are hops of one step. */
 export function usesSingleton(family: string): boolean {
   return singletonFamilies.has(family)
 }
