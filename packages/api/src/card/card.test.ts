@@ -108,7 +108,13 @@ test('a card without a swap says what the service does, one without pools has no
 
 test('each text of a swap is drawn, and a long line is smaller', async () => {
   const drawn = await drawCard(fonts, content)
-  for (const change of [{ paid: '501' }, { received: '2' }, { dst: 'USDC' }, { src: 'ETH' }, { note: '3 pools' }])
+  for (const change of [
+    { inputAmount: '501' },
+    { outputAmount: '2' },
+    { dst: 'USDC' },
+    { src: 'ETH' },
+    { note: '3 pools' },
+  ])
     expect(await drawCard(fonts, { ...content, ...change })).not.toEqual(drawn)
   const without = await drawCard(fonts, { ...content, outputAmount: undefined })
   expect(without).not.toEqual(drawn)

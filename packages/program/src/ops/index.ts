@@ -91,7 +91,9 @@ const prepayableFamilies: ReadonlySet<string> = new Set(
   ops.filter(({ canBePrepaid }) => canBePrepaid).flatMap(familiesOf),
 )
 
-/** Returns true for a family whose pools measure what they received, so that the previous step can pay a pool directly. */
+/**
+ * Returns true for a family whose pools measure what they received, so that the previous step can pay a pool directly.
+ */
 export function acceptsPrepayment(family: string): boolean {
   return prepayableFamilies.has(family)
 }
