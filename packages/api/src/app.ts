@@ -4,9 +4,9 @@ import { parse as parseQuery } from 'node:querystring'
 import type { TraceRecorder } from '@sluice/tracing/recorder'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, Router } from 'express'
 import { classifyRequest } from './admission/kind.ts'
-import { loadShedder } from './admission/load-shedder.ts'
-import { llamaPricePaths } from './compatible/llama-prices.ts'
-import { compatiblePaths } from './compatible/routes.ts'
+import { withLoadShedding } from './admission/load-shedder.ts'
+import { addLlamaPriceRoutes } from './compatible/llama-prices.ts'
+import { addCompatibleRoutes } from './compatible/routes.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { readBody } from './http/body.ts'
@@ -18,9 +18,9 @@ import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
 import { readChainId } from './requests.ts'
 import { createCardHandler } from './routes/card.ts'
-import { docs, openApi } from './routes/docs.ts'
+import { docsRouter, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
-import { page } from './routes/page.ts'
+import { pageRouter } from './routes/page.ts'
 import { permits } from './routes/permit.ts'
 import { history, liquidity, postedPrices, prices } from './routes/prices.ts'
 import { quotes } from './routes/quotes.ts'
@@ -45,6 +45,7 @@ type ChainEndpoint<Body> = (
   config: Config,
 ) => Promise<Body>
 
+/** Sends a JSON body. */
 type Send = typeof replyTagged
 const sendPlain: Send = (_request, response, context, body) => replyJson(response, context, body)
 
@@ -76,7 +77,7 @@ export function createApp(services: Services, config: Config, recorder?: TraceRe
     else app(request, response)
   }
   return {
-    listener: loadShedder({ services, version: config.errorVersion, isTrustedProxy, listener }),
+    listener: withLoadShedding({ services, version: config.errorVersion, isTrustedProxy, listener }),
     metrics: metricsApp(services, config),
     isTrustedProxy,
   }
@@ -88,7 +89,7 @@ function metricsApp(services: Services, config: Config): RequestListener {
   app.set('etag', false)
   app.disable('x-powered-by')
   app.route('/metrics').get(metricsPage(services)).all(createMethodNotAllowed(config)('GET, HEAD'))
-  app.use(unknownPath, errorHandler(config))
+  app.use(refuseUnknownPath, errorHandler(config))
   return (request, response) => {
     attach(new RequestContext(request, services.log, config.requestTimeoutMs), response, () => {})
     app(request, response)
@@ -147,7 +148,7 @@ function createRoutes(services: Services, config: Config): Express {
   const swapHandler = jsonHandler(route('swap'))
   const quoteHandler = jsonHandler(route('quote'))
   const operatorRouter = operatorRoutes(services, config, methodNotAllowed)
-  if (config.role === 'indexer') return app.use(operatorRouter, unknownPath, errorHandler(config))
+  if (config.role === 'indexer') return app.use(operatorRouter, refuseUnknownPath, errorHandler(config))
   const chainMapJson = JSON.stringify(services.registry.chainMap())
 
   app.route('/aggregator/:chainId').get(selectChain, swapHandler).all(getOnly)
@@ -158,13 +159,13 @@ function createRoutes(services: Services, config: Config): Express {
     .get(selectChain, jsonHandler(simulate))
     .post(selectChain, readBody, jsonHandler(simulate))
     .all(methodNotAllowed('GET, HEAD, POST'))
-  llamaPricePaths(app, { services, config, isTrustedProxy }, methodNotAllowed)
+  addLlamaPriceRoutes(app, { services, config, isTrustedProxy }, methodNotAllowed)
   app
     .route('/prices/:chainId')
-    .get(selectChain, recentAnswer, chainHandler(prices, replyTagged))
+    .get(selectChain, sendRecentAnswer, chainHandler(prices, replyTagged))
     .post(selectChain, readBody, chainHandler(postedPrices))
     .all(methodNotAllowed('GET, HEAD, POST'))
-  app.route('/liquidity/:chainId').get(selectChain, recentAnswer, chainHandler(liquidity, replyTagged)).all(getOnly)
+  app.route('/liquidity/:chainId').get(selectChain, sendRecentAnswer, chainHandler(liquidity, replyTagged)).all(getOnly)
   app.route('/history/:chainId').get(selectChain, jsonHandler(history)).all(getOnly)
   app.route('/tokens/:chainId').get(selectChain, jsonHandler(tokens)).all(getOnly)
   app
@@ -181,25 +182,25 @@ function createRoutes(services: Services, config: Config): Express {
     .get((_request, response) => reply(response, { type: 'json', body: chainMapJson }))
     .all(getOnly)
   app.route('/ready/:chainId').get(selectChain, chainReady(services)).all(getOnly)
-  if (config.compatible) compatiblePaths(app, services, isTrustedProxy)
+  if (config.compatible) addCompatibleRoutes(app, services, isTrustedProxy)
   if (config.role === 'solver') app.use(solverRouter(services, config, methodNotAllowed))
   return app.use(
     operatorRouter,
     documentRoutes({ services, config, isTrustedProxy }, methodNotAllowed),
-    unknownPath,
+    refuseUnknownPath,
     errorHandler(config),
   )
 }
 
-/** Sends the cached body if the same URL was answered at this block. */
-const recentAnswer: RequestHandler = (request, response, next) => {
+/** Sends the cached body if the same URL was already answered at the newest block; otherwise calls the next handler. */
+const sendRecentAnswer: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
   const body = chain.liveChain.recentAnswer(request.url)
   if (body === undefined) next()
   else replyTagged(request, response, contextOf(response), body)
 }
 
-const unknownPath: RequestHandler = () => {
+const refuseUnknownPath: RequestHandler = () => {
   throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
 }
 
@@ -225,10 +226,10 @@ function documentRoutes(
 ): Router {
   const router = Router()
   router.route('/openapi.json').get(openApi).all(methodNotAllowed('GET, HEAD'))
-  router.use(docs(config.docsDir, methodNotAllowed))
+  router.use(docsRouter(config.docsDir, methodNotAllowed))
   const cardHandler = createCardHandler(services, config.webDir, isTrustedProxy)
   if (cardHandler) router.route('/app/card.png').get(cardHandler).all(methodNotAllowed('GET, HEAD'))
-  router.use(page(config.webDir, config.localChainFile))
+  router.use(pageRouter(config.webDir, config.localChainFile))
   return router
 }
 
@@ -245,7 +246,8 @@ function errorHandler(config: Config): ErrorRequestHandler {
     if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
     else if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
-    // All other errors appear only in the request's own log line: under overload a second line per refusal costs too much.
+    // All other errors appear only in the request's own log line: under overload a second line per refusal costs too
+    // much.
     if (response.headersSent) response.destroy()
     else replyError(response, error, config.errorVersion)
   }

@@ -5,13 +5,15 @@ import { type Chain, toAddress } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
-/** Default number of search threads: one core is left for the main thread, and each thread holds a copy of the pools. */
-const ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
+/**
+ * Default number of search threads. Leaves a core for the main thread; at most 4, because each thread copies the pools.
+ */
+const DEFAULT_ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 /** Directory with the output of `vite build` of packages/web. */
-const BUILT_PAGE = join(import.meta.dirname, '../../web/dist')
+const DEFAULT_WEB_DIR = join(import.meta.dirname, '../../web/dist')
 /** Directory with the output of the build of packages/docs. */
-const BUILT_DOCS = join(import.meta.dirname, '../../docs/dist')
+const DEFAULT_DOCS_DIR = join(import.meta.dirname, '../../docs/dist')
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -33,7 +35,7 @@ const chainIds = z
   .transform((text): readonly number[] => text.split(',').map(Number))
   .optional()
 
-/** Location of a pool list, and the SHA-256 that its bytes must have. */
+/** Path or URL of a pool list, and the SHA-256 in hex that the bytes of the list must have. */
 export type PoolSource = { readonly location: string; readonly isUrl: boolean; readonly sha256?: string }
 
 const poolSources = z
@@ -145,12 +147,12 @@ export const environment = z.object({
   WEB_DIR: z
     .string()
     .min(1)
-    .default(BUILT_PAGE)
+    .default(DEFAULT_WEB_DIR)
     .describe('Directory of the built playground, which is served at `/` if the directory contains an `index.html`.'),
   DOCS_DIR: z
     .string()
     .min(1)
-    .default(BUILT_DOCS)
+    .default(DEFAULT_DOCS_DIR)
     .describe('Directory of the built documentation, which is served at `/docs` if it contains an `index.html`.'),
   LOCAL_CHAIN_FILE: z
     .string()
@@ -244,7 +246,7 @@ export const environment = z.object({
     .describe(
       'Number of consecutive blocks in which a token must behave well before routes between other tokens may pass through it; 0 stands for the blocks of a day.',
     ),
-  ROUTE_THREADS: integer(ROUTE_THREADS, 1, 64).describe(
+  ROUTE_THREADS: integer(DEFAULT_ROUTE_THREADS, 1, 64).describe(
     'Maximum threads that search routes of chains with many pools. Each thread holds its own copy of the pools.',
   ),
   ROUTE_TIMEOUT_MS: integer(2_000, 100, 60_000).describe(
@@ -310,11 +312,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))
   if (!parsed.success || mistakes.length > 0)
     throw new ConfigError(`The environment is wrong:\n  ${mistakes.join('\n  ')}`)
-  const namedValues = Object.entries(parsed.data).map(([name, value]) => [camel(name), value])
+  const namedValues = Object.entries(parsed.data).map(([name, value]) => [toCamelCase(name), value])
   return { ...(Object.fromEntries(namedValues) as Omit<Config, 'rpcUrls'>), rpcUrls }
 }
 
-function camel(name: string): string {
+function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 

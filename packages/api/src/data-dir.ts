@@ -1,4 +1,4 @@
-/** Selects and locks the data directory. It keeps the known pools when the process ends. */
+/** Selects and locks the data directory, which keeps known pools between runs. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
@@ -25,8 +25,9 @@ export type DataDirectory = {
 const releaseNothing = () => {}
 
 /**
- * Locks the data directory (`DATA_DIR` or the default) and returns the configuration with it. The returned configuration has no
- * directory if `DATA_DIR` is empty, if `REDIS_URL` is set without `DATA_DIR`, or if the directory cannot be used.
+ * Locks the data directory (`DATA_DIR` or the default) and returns the configuration with it. The returned
+ * configuration has no directory if `DATA_DIR` is empty, if `REDIS_URL` is set without `DATA_DIR`, or if the directory
+ * cannot be used.
  */
 export function lockDataDir(config: Config, env: Environment = process.env): DataDirectory {
   const isNamed = config.dataDir !== undefined
@@ -48,7 +49,12 @@ export function lockDataDir(config: Config, env: Environment = process.env): Dat
   }
 }
 
-/** Locks a directory. @returns a function that releases it @throws Error if another process holds the lock, or on I/O errors */
+/**
+ * Locks a directory.
+ *
+ * @returns a function that releases it
+ * @throws Error if another process holds the lock, or on I/O errors
+ */
 function lock(dir: string): () => void {
   mkdirSync(dir, { recursive: true })
   const path = join(dir, 'lock')

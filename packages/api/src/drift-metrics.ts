@@ -1,10 +1,16 @@
-/** Metrics of drift: the difference between a quote and the output of its transaction, simulated one and two blocks later. */
+/**
+ * Metrics of drift: the difference between a quote and the output of its transaction, simulated one and two blocks
+ * later.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import { BLOCKS_AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
 import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
-/** Maximum families of a chain that are exported; the same limit applies to brands and pools. Those with the most samples are. */
+/**
+ * Maximum families of a chain that are exported; the same limit applies to brands and pools. Those with the most
+ * samples are.
+ */
 export const MAX_DRIFTS = 32
 
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>

@@ -20,10 +20,12 @@ export function refuse(context: Context, message: string): never {
   return z.NEVER
 }
 
-/** An address: `input` as the request spells it, which responses repeat, and its normalized form. */
-export type SentAddress = { readonly input: string; readonly address: Address }
+/** An address of a request: `input` as the request spells it, which responses repeat, and the normalized `address`. */
+export type RequestAddress = { readonly input: string; readonly address: Address }
 
-/** Creates a schema of any text, with different messages for missing values, repeated values, and values of other types. */
+/**
+ * Creates a schema of any text, with different messages for missing values, repeated values, and values of other types.
+ */
 export const text = (name: string) =>
   z.string({
     error: ({ input }) =>
@@ -35,29 +37,31 @@ export const text = (name: string) =>
   })
 
 /**
- * Addresses below this are precompiles, or reserved for them. A node runs the precompile at such an address even if a
- * simulation overrides its code.
+ * Addresses below this are precompiles, or reserved for precompiles. A node runs the precompile at such an address even
+ * if a simulation overrides the code there.
  */
 const PRECOMPILES_END = 0x200n
 
 /**
  * Creates a schema of an address. Refuses NATIVE unless `native` is set, the zero address unless `zero` is set, and
- * precompiles if `sends` is set: they send no transactions.
+ * precompiles if `isSender` is set, because precompiles send no transactions.
  */
-export const address = (name: string, { native = false, zero = false, sends = false } = {}) =>
+export const address = (name: string, { native = false, zero = false, isSender = false } = {}) =>
   text(name)
-    .transform((input, context): SentAddress => {
+    .transform((input, context): RequestAddress => {
       if (input === '') return refuse(context, `${name} must be provided`)
       if (!isAddress(input)) return refuse(context, `${name} must be a valid 0x... address`)
       const parsed = toAddress(input)
       if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
       if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
-      if (sends && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
+      if (isSender && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
       return { input, address: parsed }
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
-/** Returns false for a mixed-case address with a wrong EIP-55 checksum. Addresses in one case have no checksum and pass. */
+/**
+ * Returns false for a mixed-case address with a wrong EIP-55 checksum. Addresses in one case have no checksum and pass.
+ */
 export function hasValidChecksum(input: string): boolean {
   const digits = input.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
@@ -137,7 +141,11 @@ export const hexData = (name: string, maxBytes: number) =>
     })
     .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
-/** Creates a schema of 1 to `max` comma-separated items. @param description - description of the items for the error message */
+/**
+ * Creates a schema of 1 to `max` comma-separated items.
+ *
+ * @param description - description of the items for the error message
+ */
 export const list = <T>(name: string, max: number, parseItem: (input: string) => T | undefined, description: string) =>
   text(name).transform((input, context): readonly T[] => {
     const items = input.split(',').map((item) => item.trim())

@@ -74,7 +74,7 @@ async function readFile(path: string): Promise<Uint8Array> {
   try {
     const stats = await file.stat()
     if (!stats.isFile()) throw new Error('it is not a file')
-    if (stats.size > MAX_BYTES) throw tooLarge()
+    if (stats.size > MAX_BYTES) throw tooLargeError()
     return await file.readFile()
   } finally {
     await file.close()
@@ -112,13 +112,13 @@ async function readBody({ body }: Response): Promise<Uint8Array> {
     size += bodyChunk.value.length
     if (size > MAX_BYTES) {
       await reader?.cancel()
-      throw tooLarge()
+      throw tooLargeError()
     }
     bodyChunks.push(bodyChunk.value)
   }
   return Buffer.concat(bodyChunks)
 }
 
-const tooLarge = () => new Error(`it is larger than ${MAX_BYTES} bytes`)
+const tooLargeError = () => new Error(`it is larger than ${MAX_BYTES} bytes`)
 
 const reasonOf = ({ message, cause }: Error) => (cause as { code?: string } | undefined)?.code ?? message

@@ -17,7 +17,11 @@ export class RateLimitedLog {
     this.now = now
   }
 
-  /** Writes a line unless an equal one was written recently. @param kind - lines with the same text and kind count as equal */
+  /**
+   * Writes a line unless an equal one was written recently.
+   *
+   * @param kind - lines with the same text and kind count as equal
+   */
   write(level: 'info' | 'warn' | 'error', error: unknown, kind: string, text: string): void {
     const key = `${text} ${kind}`
     const line = this.lineByKey.get(key)

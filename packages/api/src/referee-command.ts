@@ -122,7 +122,7 @@ async function judge(hash: Hex, chainId: number, { environment, printsJson }: Se
         token === NATIVE ? chain.nativeCurrency.symbol : (symbols.get(token as Address) ?? token)
       const decimals = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.decimals : (liveChain.tokens.facts.decimals(token as Address) ?? 0)
-      console.log(report(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${nameOf(token)}`))
+      console.log(formatReport(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${nameOf(token)}`))
     }
     return body.outcome === 'swap' ? 0 : NOT_JUDGED
   } catch (thrown) {
@@ -136,14 +136,14 @@ async function judge(hash: Hex, chainId: number, { environment, printsJson }: Se
 }
 
 /** Formats an amount in base units of a token. */
-type Amount = (amount: string, token: string) => string
+type FormatAmount = (amount: string, token: string) => string
 
-function report(verdict: RefereeResponse, amount: Amount): string {
+function formatReport(verdict: RefereeResponse, formatAmount: FormatAmount): string {
   const { outcome, reason, block, index, trades, sandwich, unknown } = verdict
   if (outcome !== 'swap')
     return `No swap to judge: ${reason}${block === null ? '' : ` (block ${block}, position ${index})`}.`
   const lines = [`Transaction ${verdict.hash} in block ${block}, position ${index}`]
-  for (const trade of trades) lines.push(...tradeLines(trade, amount))
+  for (const trade of trades) lines.push(...tradeLines(trade, formatAmount))
   if (sandwich)
     lines.push(
       `Looks like a sandwich: ${sandwich.front.hash} (position ${sandwich.front.index}) and ${sandwich.back.hash} (position ${sandwich.back.index}) of ${sandwich.by} trade around it in ${sandwich.pool}, and take ${sandwich.gain} base units of ${sandwich.token} out of it.`,
@@ -153,31 +153,39 @@ function report(verdict: RefereeResponse, amount: Amount): string {
   return lines.join('\n')
 }
 
-function tradeLines(trade: RefereeResponse['trades'][number], amount: Amount): readonly string[] {
+function tradeLines(trade: RefereeResponse['trades'][number], formatAmount: FormatAmount): readonly string[] {
   const { src, dst, comparisons, fees } = trade
   const traderText = trade.trader === trade.recipient ? trade.trader : `${trade.trader}, for ${trade.recipient}`
   const lines = [
     `Trade of ${traderText}`,
-    row('gave', amount(trade.fromAmount, src)),
-    row('received', amount(trade.toAmount, dst)),
-    ...fees.map((fee) => row('fee, it seems', `${amount(fee.amount, fee.token)} to ${fee.account}`)),
+    formatRow('gave', formatAmount(trade.fromAmount, src)),
+    formatRow('received', formatAmount(trade.toAmount, dst)),
+    ...fees.map((fee) => formatRow('fee, it seems', `${formatAmount(fee.amount, fee.token)} to ${fee.account}`)),
   ]
-  if (trade.toAmountAtParent !== null) lines.push(row('at the block before', amount(trade.toAmountAtParent, dst)))
+  if (trade.toAmountAtParent !== null)
+    lines.push(formatRow('at the block before', formatAmount(trade.toAmountAtParent, dst)))
   for (const { state, ...comparison } of comparisons) {
     lines.push(state === 'position' ? 'At the state in its position in the block' : 'At the end of the block before')
-    lines.push(row('best simulated', `${amount(comparison.toAmount, dst)} (${comparison.pools.length} pools)`))
-    lines.push(row('proven bound', comparison.bound === null ? 'not known' : amount(comparison.bound, dst)))
-    lines.push(row('left on the table', `${bps(comparison.leftBps)}, at most ${bps(comparison.leftAtMostBps)}`))
-    lines.push(row('net of gas', bps(comparison.leftNetBps)))
-    if (comparison.poolsPending) lines.push(row('caveat', 'pools are still being searched for'))
+    lines.push(
+      formatRow('best simulated', `${formatAmount(comparison.toAmount, dst)} (${comparison.pools.length} pools)`),
+    )
+    lines.push(formatRow('proven bound', comparison.bound === null ? 'not known' : formatAmount(comparison.bound, dst)))
+    lines.push(
+      formatRow(
+        'left on the table',
+        `${formatBps(comparison.leftBps)}, at most ${formatBps(comparison.leftAtMostBps)}`,
+      ),
+    )
+    lines.push(formatRow('net of gas', formatBps(comparison.leftNetBps)))
+    if (comparison.poolsPending) lines.push(formatRow('caveat', 'pools are still being searched for'))
   }
   return lines
 }
 
-function row(name: string, value: string): string {
+function formatRow(name: string, value: string): string {
   return `  ${name.padEnd(20)} ${value}`
 }
 
-function bps(value: number | null): string {
+function formatBps(value: number | null): string {
   return value === null ? 'not known' : `${value} bps`
 }

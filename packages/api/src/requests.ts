@@ -1,6 +1,6 @@
 /**
  * Schemas that convert the text parameters of requests to typed values. The parameters of quotes are in
- * `swap/request.ts`. Mistakes are reported in the order of a schema's fields.
+ * `swap/request.ts`. Of several invalid parameters, the first in the order of a schema's fields is reported.
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
@@ -13,9 +13,9 @@ import { address, gasPrice, hexData, type IssueParams, refuse, smallInteger, tex
 const MAX_TOKENS = 200
 /** Maximum tokens in a body. */
 const MAX_POSTED_TOKENS = 1_000
-/** Maximum tokens in a request of `/tokens`. Each token is measured with separate calls. */
+/** Maximum tokens in a request of `/tokens`: few, because each token is measured with separate calls. */
 const MAX_REPORTS = 10
-/** Maximum tokens in a request of past prices. Each token has hundreds of points. */
+/** Maximum tokens in a request of `/history`: few, because each token has hundreds of points. */
 const MAX_HISTORIES = 10
 /** Maximum bytes of the calldata of a simulated transaction. */
 const MAX_CALLDATA_BYTES = 131_072
@@ -37,7 +37,7 @@ const block = text('block')
 
 export const simulateFields = z
   .object({
-    from: address('from', { sends: true }).describe(
+    from: address('from', { isSender: true }).describe(
       'Sender, whose balance of `tokenOut` shows the output. Needs no funds or approvals.',
     ),
     to: address('to').describe('Contract that is called, typically a router.'),
@@ -123,11 +123,11 @@ const MAX_COINS = 100
 /** Pattern of a coin in DefiLlama's format. DefiLlama also accepts names in place of addresses. */
 const COIN = /^([\w-]{1,64}):([!-+\--~]{1,128})$/
 
-export type SentCoin = { readonly input: string; readonly chain: string; readonly token: string }
+export type RequestCoin = { readonly input: string; readonly chain: string; readonly token: string }
 
-const coins = text('coins').transform((input, context): readonly SentCoin[] => {
+const coins = text('coins').transform((input, context): readonly RequestCoin[] => {
   if (input === '') return refuse(context, 'coins must be provided')
-  const coinByText = new Map<string, SentCoin>()
+  const coinByText = new Map<string, RequestCoin>()
   for (const item of input.split(',')) {
     const [, chain, token] = COIN.exec(item) ?? []
     if (!chain || !token)

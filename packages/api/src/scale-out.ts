@@ -17,7 +17,10 @@ import type { Metrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
 import { RateLimitedLog } from './rate-limited-log.ts'
 
-/** Milliseconds between two saves of a chain's known pools by its owner, the process that indexes it, for the next owner. */
+/**
+ * Milliseconds between two saves of a chain's known pools by the owner (the process that indexes it) for the next
+ * owner.
+ */
 const SAVE_INTERVAL_MS = 5_000
 /** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
 const MAX_AWAY_MS = 15_000
@@ -49,23 +52,27 @@ type ScaleOutOptions = {
 export class ScaleOut {
   private readonly bus: StateBus
   private readonly indexers: ChainIndexers | null
-  private readonly fullness: Fullness
+  private readonly fullness: RedisFullness
   private wasConnected = false
 
-  private constructor(bus: StateBus, indexers: ChainIndexers | null, fullness: Fullness) {
+  private constructor(bus: StateBus, indexers: ChainIndexers | null, fullness: RedisFullness) {
     this.bus = bus
     this.indexers = indexers
     this.fullness = fullness
     indexers?.start()
   }
 
-  /** Connects to Redis and starts indexers unless the role is worker or solver. @returns undefined without `REDIS_URL` */
+  /**
+   * Connects to Redis and starts indexers unless the role is worker or solver.
+   *
+   * @returns undefined without `REDIS_URL`
+   */
   static async open(options: ScaleOutOptions): Promise<ScaleOut | undefined> {
     const { config, log } = options
     const { redisUrl: url, role } = config
     if (url === undefined) return undefined
     const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
-    const fullness = new Fullness()
+    const fullness = new RedisFullness()
     const rateLimitedLog = new RateLimitedLog(log)
     const onFull = (error: unknown) => {
       fullness.noteRefusal()
@@ -84,7 +91,7 @@ export class ScaleOut {
             url,
             idleMs: config.idleSleepMs,
             canServe: (chainId) => options.registry.chain(chainId) !== undefined,
-            optionsOf: (chainId) => indexedMarket(options.registry.chain(chainId)!, options),
+            optionsOf: (chainId) => indexerOptionsOf(options.registry.chain(chainId)!, options),
             onError,
           })
     return new ScaleOut(bus, indexers, fullness)
@@ -101,7 +108,8 @@ export class ScaleOut {
   /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
-    const ownedChainIds = this.indexers?.chains.filter(({ ownsChain }) => ownsChain).map(({ chainId }) => chainId) ?? []
+    const ownedChainIds =
+      this.indexers?.indexers.filter(({ ownsChain }) => ownsChain).map(({ chainId }) => chainId) ?? []
     const unfinishedScans = [...this.scans].filter(([, { state }]) => state !== 'done')
     const details = {
       owned: ownedChainIds,
@@ -115,7 +123,7 @@ export class ScaleOut {
 
   /** Searches of past logs, by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
-    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ ownsChain, chainId, market }) => {
+    const ownedChains = (this.indexers?.indexers ?? []).flatMap(({ ownsChain, chainId, market }) => {
       const scan = ownsChain ? market?.health().scan : undefined
       return scan ? [[chainId, scan] as const] : []
     })
@@ -131,7 +139,7 @@ export class ScaleOut {
     return awaySince === null || (this.wasConnected && Date.now() - awaySince < MAX_AWAY_MS)
   }
 
-  /** Stops the indexers, so other processes take over the owned chains. */
+  /** Stops the indexers, so that other processes take over the chains that this process owns. */
   async releaseChains(): Promise<void> {
     await this.indexers?.stop()
   }
@@ -143,7 +151,7 @@ export class ScaleOut {
 }
 
 /** Tracks whether Redis is full. A full Redis refuses several writes per second. */
-class Fullness {
+class RedisFullness {
   private firstRefusalAtMs: number | null = null
   private lastRefusalAtMs = 0
 
@@ -160,7 +168,7 @@ class Fullness {
 }
 
 /** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
-function indexedMarket(chain: Chain, { config, metrics, log, poolLists }: ScaleOutOptions) {
+function indexerOptionsOf(chain: Chain, { config, metrics, log, poolLists }: ScaleOutOptions) {
   const { chainId } = chain
   const countEvent = countEvents(metrics, chainId)
   const chainLog = log.child({ chain: chainId })

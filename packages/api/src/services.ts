@@ -23,7 +23,10 @@ type ServiceOverrides = {
   readonly poolLists?: PoolLists
 }
 
-/** The served chains of this process. A chain starts at the first request for it, and its failures affect no other chain. */
+/**
+ * The served chains of this process. A chain starts at the first request for it, and its failures affect no other
+ * chain.
+ */
 export class Services {
   readonly registry: Registry
   readonly metrics: Metrics
@@ -41,7 +44,7 @@ export class Services {
   readonly scaleOut: ScaleOut | undefined
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: ServiceOverrides = {}) {
-    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = overrides
+    const { threads = createThreads(config), scaleOut, poolLists = new Map() } = overrides
     this.poolLists = poolLists
     this.scaleOut = scaleOut
     this.registry = registry
@@ -61,14 +64,14 @@ export class Services {
   chain(chainId: number): ServedChain {
     const existingChain = this.chains.get(chainId)
     if (existingChain) return existingChain
-    const entry = this.registry.chainMap()[String(chainId)]
+    const chainMapEntry = this.registry.chainMap()[String(chainId)]
     const chain = this.registry.chain(chainId)
-    const deployment = entry && this.registry.deployment(chainId)
-    if (!entry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
+    const deployment = chainMapEntry && this.registry.deployment(chainId)
+    if (!chainMapEntry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
     const { config, threads, concurrency } = this
     const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
-      routerAddress: entry.RouterAddress,
+      routerAddress: chainMapEntry.RouterAddress,
       admission: { concurrency, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
       settings: settingsOf(chain, config, this.poolLists),
       log: this.log.child({ chain: chainId }),
@@ -86,25 +89,25 @@ export class Services {
   }
 
   /** Chains that had a request since the start. */
-  get started(): readonly ServedChain[] {
+  get startedChains(): readonly ServedChain[] {
     return [...this.chains.values()]
   }
 
-  /** Marks the service as not ready, and ends all streams, because they do not end by themselves. */
+  /** Marks the service as not ready, and ends all event streams, because streams do not end by themselves. */
   stop(): void {
     this.isClosing = true
     this.streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.scaleOut?.releaseChains(), ...this.started.map(({ liveChain }) => liveChain.sleep())])
+    await Promise.all([this.scaleOut?.releaseChains(), ...this.startedChains.map(({ liveChain }) => liveChain.sleep())])
     this.scaleOut?.close()
     this.metrics.backgroundQueue.flush()
     await this.threads.close()
   }
 }
 
-function threadsOf({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config): RouterThreads {
+function createThreads({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config): RouterThreads {
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 

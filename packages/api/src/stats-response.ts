@@ -29,7 +29,7 @@ export const stats = z.object({
   chainId: z.int(),
   samplePercent: z
     .number()
-    .describe("Percent of the node's calls that are spent on samples; 0 if drift is not measured."),
+    .describe('Setting: percent of the calls to the node that may be spent on samples; 0 if drift is not measured.'),
   samples: z.int().nonnegative().describe('Number of samples since the service started.'),
   missed: z
     .int()
@@ -38,7 +38,7 @@ export const stats = z.object({
   blocks: drift,
   families: z
     .array(z.object({ protocol: z.string(), blocks: drift }))
-    .describe('Drift of the pools of each DEX family, without the rest of their routes.'),
+    .describe('Drift of each DEX family: of the legs in its pools, not of whole routes.'),
   brands: z.array(z.object({ dex: z.string(), blocks: drift })),
   pools: z.array(z.object({ pool: z.string(), protocol: z.string(), dex: z.string(), blocks: drift })),
   withdrawing: z
@@ -65,11 +65,13 @@ export const stats = z.object({
         withdrew: z
           .number()
           .nonnegative()
-          .describe('Weighted number of those samples in which the pool paid less than trades in between explain.'),
+          .describe(
+            'Weighted number of the samples in which the pool paid less than expected, even after the trades since the quote are taken into account.',
+          ),
       }),
     )
     .describe(
-      'Pools that repeatedly paid less one block after the quote than trades in between explain. In descending order of loss.',
+      'Pools that repeatedly paid less than expected one block after the quote, even after the trades since the quote are taken into account. In descending order of `haircutPercent`.',
     ),
 })
 /** Response body of `/stats`. */

@@ -9,13 +9,15 @@ import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
 /**
- * ApiError of an error code. `message` replaces the message of an error that may contain secrets, such as a node URL with
- * a key. `cure` replaces the default cure of the code.
+ * The ApiError for an error of another package. `message` replaces a message that may contain secrets, such as a node
+ * URL with a key. `cure` replaces the default cure of `code`.
  */
 type Meaning = readonly [code: ApiErrorCode, message?: string, cure?: string]
 
+/** Beginning of cures that only the operator can carry out. */
 const OPERATOR_CURE = 'Retrying does not help before the operator of the service has'
 
+/** By class and code of the other package's error. */
 const apiErrorByCode = {
   RpcError: {
     UNREACHABLE: [

@@ -55,12 +55,12 @@ export function eventReader<Values extends readonly unknown[]>(abi: Interface, n
 /** Hex digits per word. */
 const WORD = 64
 
-/** Coder of one type. Positions count hex digits from the start of the text. */
+/** Encodes and decodes values of one type, as hex digits. `offset` is an index of a digit in `text`. */
 type Coder = {
   /** Hex digits in the head of the enclosing sequence. */
-  readonly size: number
+  readonly headSize: number
   /** True if the value is in the tail and the head contains its offset. */
-  readonly dynamic: boolean
+  readonly isDynamic: boolean
   readonly write: (value: unknown) => string
   readonly read: (text: string, offset: number) => unknown
 }
@@ -80,18 +80,18 @@ function coderOf(param: ParamType): Coder {
 }
 
 const address: Coder = {
-  size: WORD,
-  dynamic: false,
+  headSize: WORD,
+  isDynamic: false,
   write: (value) => {
-    if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw refused('address', value)
+    if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw invalidValueError('address', value)
     return value.slice(2).toLowerCase().padStart(WORD, '0')
   },
   read: (text, offset) => `0x${wordAt(text, offset).slice(24).toLowerCase()}`,
 }
 
 const bool: Coder = {
-  size: WORD,
-  dynamic: false,
+  headSize: WORD,
+  isDynamic: false,
   write: (value) => (value ? '1' : '0').padStart(WORD, '0'),
   read: (text, offset) => Boolean(smallAt(text, offset) ?? numberAt(text, offset)),
 }
@@ -99,11 +99,11 @@ const bool: Coder = {
 function uint(bits: number): Coder {
   const limit = 1n << BigInt(bits)
   return {
-    size: WORD,
-    dynamic: false,
+    headSize: WORD,
+    isDynamic: false,
     write: (value) => {
       const number = typeof value === 'number' ? BigInt(value) : value
-      if (typeof number !== 'bigint' || number < 0n || number >= limit) throw refused(`uint${bits}`, value)
+      if (typeof number !== 'bigint' || number < 0n || number >= limit) throw invalidValueError(`uint${bits}`, value)
       return wordOf(number)
     },
     read: numberAt,
@@ -113,11 +113,11 @@ function uint(bits: number): Coder {
 function int(bits: number): Coder {
   const limit = 1n << BigInt(bits - 1)
   return {
-    size: WORD,
-    dynamic: false,
+    headSize: WORD,
+    isDynamic: false,
     write: (value) => {
       const number = typeof value === 'number' ? BigInt(value) : value
-      if (typeof number !== 'bigint' || number < -limit || number >= limit) throw refused(`int${bits}`, value)
+      if (typeof number !== 'bigint' || number < -limit || number >= limit) throw invalidValueError(`int${bits}`, value)
       return wordOf(BigInt.asUintN(256, number))
     },
     read: (text, offset) => BigInt.asIntN(256, numberAt(text, offset)),
@@ -125,16 +125,16 @@ function int(bits: number): Coder {
 }
 
 const bytes: Coder = {
-  size: WORD,
-  dynamic: true,
+  headSize: WORD,
+  isDynamic: true,
   write: (value) => {
-    if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw refused('bytes', value)
+    if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) throw invalidValueError('bytes', value)
     const digits = value.slice(2)
     return wordOf(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
   },
   read: (text, offset) => {
     const end = offset + WORD + 2 * countAt(text, offset)
-    if (end > text.length) throw cutOff(text)
+    if (end > text.length) throw truncatedError(text)
     return `0x${text.slice(offset + WORD, end)}`
   },
 }
@@ -142,10 +142,10 @@ const bytes: Coder = {
 function fixedBytes(length: number): Coder {
   const pattern = new RegExp(`^0x[0-9a-fA-F]{${2 * length}}$`)
   return {
-    size: WORD,
-    dynamic: false,
+    headSize: WORD,
+    isDynamic: false,
     write: (value) => {
-      if (typeof value !== 'string' || !pattern.test(value)) throw refused(`bytes${length}`, value)
+      if (typeof value !== 'string' || !pattern.test(value)) throw invalidValueError(`bytes${length}`, value)
       return value.slice(2).padEnd(WORD, '0')
     },
     read: (text, offset) => `0x${wordAt(text, offset).slice(0, 2 * length)}`,
@@ -154,13 +154,13 @@ function fixedBytes(length: number): Coder {
 
 /** Returns the coder of an array. @param length - of a fixed array; -1 for any length */
 function arrayOf(element: Coder, length: number): Coder {
-  if (length === -1) return list(element)
+  if (length === -1) return listOf(element)
   const elements = sequence(Array.from({ length }, () => element))
   return {
-    size: elements.dynamic ? WORD : elements.size,
-    dynamic: elements.dynamic,
+    headSize: elements.isDynamic ? WORD : elements.headSize,
+    isDynamic: elements.isDynamic,
     write: (value) => {
-      if (!Array.isArray(value) || value.length !== length) throw refused(`an array of ${length}`, value)
+      if (!Array.isArray(value) || value.length !== length) throw invalidValueError(`an array of ${length}`, value)
       return elements.write(value)
     },
     read: elements.read,
@@ -168,24 +168,24 @@ function arrayOf(element: Coder, length: number): Coder {
 }
 
 /** Returns the coder of a list of any length. */
-function list(element: Coder): Coder {
-  const { size, dynamic } = element
+function listOf(element: Coder): Coder {
+  const { headSize, isDynamic } = element
   const elements = (count: number) => sequence(Array.from({ length: count }, () => element))
   return {
-    size: WORD,
-    dynamic: true,
+    headSize: WORD,
+    isDynamic: true,
     write: (value) => {
-      if (!Array.isArray(value)) throw refused('a list', value)
-      const written = dynamic ? elements(value.length).write(value) : value.map(element.write).join('')
-      return wordOf(value.length) + written
+      if (!Array.isArray(value)) throw invalidValueError('a list', value)
+      const encoded = isDynamic ? elements(value.length).write(value) : value.map(element.write).join('')
+      return wordOf(value.length) + encoded
     },
     read: (text, offset) => {
       const count = countAt(text, offset)
       const start = offset + WORD
       // Checks the length before an array of this size is allocated.
-      if (start + count * size > text.length) throw cutOff(text)
-      if (dynamic) return elements(count).read(text, start)
-      return Array.from({ length: count }, (_, k) => element.read(text, start + k * size))
+      if (start + count * headSize > text.length) throw truncatedError(text)
+      if (isDynamic) return elements(count).read(text, start)
+      return Array.from({ length: count }, (_, k) => element.read(text, start + k * headSize))
     },
   }
 }
@@ -194,8 +194,8 @@ function tuple(components: readonly ParamType[]): Coder {
   const names = components.map(({ name }) => name)
   const fields = sequence(components.map(coderOf))
   return {
-    size: fields.dynamic ? WORD : fields.size,
-    dynamic: fields.dynamic,
+    headSize: fields.isDynamic ? WORD : fields.headSize,
+    isDynamic: fields.isDynamic,
     write: (value) => fields.write(names.map((name) => (value as Record<string, unknown>)[name])),
     read: (text, offset) => {
       const values = fields.read(text, offset)
@@ -208,25 +208,25 @@ function tuple(components: readonly ParamType[]): Coder {
 
 /** Returns the coder of consecutive values. Values of dynamic types follow all heads. */
 function sequence(coders: readonly Coder[]) {
-  const size = coders.reduce((sum, coder) => sum + coder.size, 0)
+  const headSize = coders.reduce((sum, coder) => sum + coder.headSize, 0)
   return {
-    size,
-    dynamic: coders.some(({ dynamic }) => dynamic),
+    headSize,
+    isDynamic: coders.some(({ isDynamic }) => isDynamic),
     write: (values: readonly unknown[]): string => {
       let head = ''
       let tail = ''
-      coders.forEach(({ dynamic, write }, k) => {
-        const written = write(values[k])
-        head += dynamic ? wordOf((size + tail.length) / 2) : written
-        if (dynamic) tail += written
+      coders.forEach(({ isDynamic, write }, k) => {
+        const encoded = write(values[k])
+        head += isDynamic ? wordOf((headSize + tail.length) / 2) : encoded
+        if (isDynamic) tail += encoded
       })
       return head + tail
     },
     read: (text: string, start: number): readonly unknown[] => {
       let offset = start
-      return coders.map(({ size, dynamic, read }) => {
-        const value = read(text, dynamic ? start + 2 * countAt(text, offset) : offset)
-        offset += size
+      return coders.map(({ headSize, isDynamic, read }) => {
+        const value = read(text, isDynamic ? start + 2 * countAt(text, offset) : offset)
+        offset += headSize
         return value
       })
     },
@@ -239,13 +239,13 @@ function wordOf(number: bigint | number): string {
 
 function wordAt(text: string, offset: number): string {
   const word = text.slice(offset, offset + WORD)
-  if (word.length < WORD) throw cutOff(text)
+  if (word.length < WORD) throw truncatedError(text)
   return word
 }
 
-/** Hex digits that fit into a double without loss. */
-const EXACT = 13
-const LEADING_ZEROS = '0'.repeat(WORD - EXACT)
+/** Maximum number of hex digits that fit into a double without loss. */
+const EXACT_DIGITS = 13
+const LEADING_ZEROS = '0'.repeat(WORD - EXACT_DIGITS)
 
 function numberAt(text: string, offset: number): bigint {
   const small = smallAt(text, offset)
@@ -256,7 +256,7 @@ function numberAt(text: string, offset: number): bigint {
 function smallAt(text: string, offset: number): number | undefined {
   const end = offset + WORD
   if (end > text.length || !text.startsWith(LEADING_ZEROS, offset)) return undefined
-  const number = Number(`0x${text.slice(end - EXACT, end)}`)
+  const number = Number(`0x${text.slice(end - EXACT_DIGITS, end)}`)
   return Number.isNaN(number) ? undefined : number
 }
 
@@ -265,10 +265,10 @@ function countAt(text: string, offset: number): number {
   return smallAt(text, offset) ?? Number(numberAt(text, offset))
 }
 
-function refused(type: string, value: unknown): Error {
+function invalidValueError(type: string, value: unknown): Error {
   return makeError(`not a value of ${type}`, 'INVALID_ARGUMENT', { argument: type, value })
 }
 
-function cutOff(text: string): Error {
+function truncatedError(text: string): Error {
   return makeError('the answer is cut off', 'BAD_DATA', { value: text })
 }

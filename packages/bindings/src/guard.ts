@@ -10,7 +10,10 @@ type Hex = `0x${string}`
 
 /** A swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardSwap = {
-  /** Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor unwrapped. */
+  /**
+   * Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor
+   * unwrapped.
+   */
   readonly tokenIn: string
   readonly amountIn: bigint
   /** Wei sent with the call: `amountIn` for native input, otherwise 0. */
@@ -60,8 +63,8 @@ const ZERO = `0x${'0'.repeat(40)}`
  */
 export function encodeGuardSwap(request: GuardSwap): Hex {
   const { amountIn, value, program } = request
-  const isPlain = request.recipient === undefined && request.wrapper === ZERO && request.feePpm === 0n
-  if (!request.permit && !request.direct && isPlain)
+  const isPlainSwap = request.recipient === undefined && request.wrapper === ZERO && request.feePpm === 0n
+  if (!request.permit && !request.direct && isPlainSwap)
     return value === 0n ? swap.encode(amountIn, request, program) : swapNative.encode(request, program)
   const { recipient } = request
   if (recipient === undefined)
@@ -93,7 +96,7 @@ export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
     program: string
   }
   if (!call || !order) throw new TypeError('the calldata is no swap of the Guard')
-  const named = payout?.recipient ?? recipient
+  const namedRecipient = payout?.recipient ?? recipient
   return {
     tokenIn: order.tokenIn.toLowerCase(),
     amountIn: amountIn ?? value,
@@ -105,7 +108,7 @@ export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
     wrapper: payout?.wrapper.toLowerCase() ?? ZERO,
     feePpm: payout?.feePpm ?? 0n,
     feeRecipient: payout?.feeRecipient.toLowerCase() ?? ZERO,
-    ...(named !== undefined && { recipient: named.toLowerCase() }),
+    ...(namedRecipient !== undefined && { recipient: namedRecipient.toLowerCase() }),
     direct: call.name.startsWith('swapDirect'),
     ...(permit && { permit: readPermit(permit) }),
     program,

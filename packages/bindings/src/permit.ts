@@ -19,19 +19,19 @@ type PermitForm =
 
 /** A permit for the input token, from the sender as owner to the Guard as spender. */
 export type SignedPermit = PermitForm & {
-  /** True if the owner is a contract, whose signature is passed on byte for byte. */
+  /** True if the owner is a contract, whose signature must not be normalized. */
   readonly asIs?: boolean
 }
 
 /** Kinds of permits; the index is the Guard's number of the kind. */
 export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
-/** Bits of Permit2's numbers. */
+/** Number of bits of Permit2's integers. */
 export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
 
 /**
- * Converts a permit to the Guard's struct. Tokens require 65 bytes that end with 27 or 28, but some wallets end with 0 or
- * 1, or use the 64 bytes of EIP-2098. Contract signatures stay unchanged, since 65 bytes of a Safe can also end with 0, 1,
- * 31, or 32. Permit2 accepts contract signatures of any length.
+ * Converts a permit to the Guard's struct. Tokens require 65 bytes that end with 27 or 28, but some wallets end with 0
+ * or 1, or use the 64 bytes of EIP-2098. Contract signatures stay unchanged, since 65 bytes of a Safe can also end with
+ * 0, 1, 31, or 32. Permit2 accepts contract signatures of any length.
  *
  * @throws ethers' INVALID_ARGUMENT if a number does not fit Permit2's bits, or the signature is invalid
  */
@@ -42,19 +42,22 @@ export function permitStruct(permit: SignedPermit): IGuard.PermitStruct {
   if (kind === 'permit2') {
     const packed = { amount, nonce, deadline }
     for (const name of ['amount', 'nonce', 'deadline'] as const)
-      if (packed[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, packed[name])
+      if (packed[name] >> PERMIT2_BITS[name] !== 0n) throw invalidValueError(`permit.${name}`, packed[name])
   }
-  const isKept = kind === 'permit2' ? permit.asIs || !isPlain(signature) : permit.asIs && signature.length === WHOLE
-  const plain = isKept ? signature : Signature.from(signature).serialized
-  return { kind: BigInt(permitKinds.indexOf(kind)), amount, nonce, deadline, signature: plain }
+  const isUnchanged =
+    kind === 'permit2'
+      ? permit.asIs || !hasKeySignatureLength(signature)
+      : permit.asIs && signature.length === KEY_SIGNATURE_CHARS
+  const sentSignature = isUnchanged ? signature : Signature.from(signature).serialized
+  return { kind: BigInt(permitKinds.indexOf(kind)), amount, nonce, deadline, signature: sentSignature }
 }
 
 /** Hex length of r, s, and v, with prefix. */
-const WHOLE = 2 + 2 * 65
+const KEY_SIGNATURE_CHARS = 2 + 2 * 65
 
 /** Returns true for the length of a single key's signature: 64 or 65 bytes. */
-function isPlain(signature: string): boolean {
-  return signature.length === 2 + 2 * 64 || signature.length === WHOLE
+function hasKeySignatureLength(signature: string): boolean {
+  return signature.length === 2 + 2 * 64 || signature.length === KEY_SIGNATURE_CHARS
 }
 
 /**
@@ -71,6 +74,6 @@ export function readPermit({ kind, amount, nonce, deadline, signature }: IGuard.
   throw new TypeError('the permit is of no known kind')
 }
 
-function refused(argument: string, value: unknown): Error {
+function invalidValueError(argument: string, value: unknown): Error {
   return makeError(`no value of ${argument}`, 'INVALID_ARGUMENT', { argument, value })
 }

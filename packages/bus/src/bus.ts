@@ -9,7 +9,7 @@ import { type Fact, storeFact } from './facts.ts'
 import { FollowedMarket } from './followed-market.ts'
 import { keysOf } from './keys.ts'
 
-/** Maximum chains whose whole state is read at a time. */
+/** Maximum chains that are joined at a time: joining reads the whole state of a chain. */
 const MAX_CONCURRENT_JOINS = 4
 /** Milliseconds between two requests for the chains in use. These requests also show whether Redis answers. */
 const REFRESH_MS = 1_000

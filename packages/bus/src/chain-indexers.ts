@@ -1,6 +1,6 @@
 /**
- * Indexes the chains that workers request and that no other process owns. The owner of a chain holds the chain's lease, the
- * exclusive right to write its state.
+ * Indexes the chains that workers request and that no other process owns. The owner of a chain holds the chain's lease,
+ * the exclusive right to write its state.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,9 +10,9 @@ import { BusError } from './errors.ts'
 import { ChainIndexer, type IndexerOptions } from './indexer.ts'
 import { keysOf } from './keys.ts'
 
-/** Milliseconds between two reads of the requested chains: the maximum wait of a chain that is requested again. */
+/** Milliseconds between two reads of the list of requested chains. */
 const POLL_MS = 250
-/** Delay in milliseconds before taking another lease, for each owned chain. Distributes chains over processes. */
+/** Delay in milliseconds before taking another lease, per chain already owned. Distributes chains over processes. */
 const LEASE_DELAY_MS = 50
 /** Maximum delay before taking another lease. */
 const MAX_LEASE_DELAY_MS = 500
@@ -42,7 +42,7 @@ export class ChainIndexers {
   }
 
   /** Indexers of the chains that this process owns, or waits to own. */
-  get chains(): readonly ChainIndexer[] {
+  get indexers(): readonly ChainIndexer[] {
     return [...this.indexerByChainId.values()]
   }
 
@@ -98,7 +98,7 @@ export class ChainIndexers {
   }
 
   private get leaseDelayMs(): number {
-    const ownedCount = this.chains.filter(({ ownsChain }) => ownsChain).length
+    const ownedCount = this.indexers.filter(({ ownsChain }) => ownsChain).length
     return Math.min(MAX_LEASE_DELAY_MS, ownedCount * LEASE_DELAY_MS)
   }
 }

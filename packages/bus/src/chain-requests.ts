@@ -34,7 +34,7 @@ export async function missingOwnerReason(
   return `no indexer follows chain ${chainId}${versions}`
 }
 
-/** Returns the other versions in use, whose states this version neither reads nor writes. */
+/** Returns the other versions in use. This version neither reads nor writes their states. */
 async function otherSchemas(connection: Connection): Promise<readonly string[]> {
   const schemas = await connection.call<string[]>('ZRANGEBYSCORE', SCHEMAS, Date.now() - IN_USE_MS, '+inf')
   return schemas.filter((schema) => schema !== SCHEMA)

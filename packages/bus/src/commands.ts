@@ -6,7 +6,7 @@ import { BusError } from './errors.ts'
  * Milliseconds after a failed connection during which calls fail at once, so that requests do not wait for a dead
  * Redis.
  */
-const PAUSE_MS = 250
+const FAILURE_PAUSE_MS = 250
 
 /** Shared connection for single commands. */
 export class Commands implements Connection {
@@ -37,7 +37,7 @@ export class Commands implements Connection {
 
   private connection(): Promise<Connection> {
     if (this.currentConnection) return this.currentConnection
-    if (this.isClosed || Date.now() - this.failedAtMs < PAUSE_MS)
+    if (this.isClosed || Date.now() - this.failedAtMs < FAILURE_PAUSE_MS)
       return Promise.reject(new BusError('AWAY', 'no connection to Redis'))
     const pendingConnection = connect(this.url)
     this.currentConnection = pendingConnection

@@ -1,4 +1,6 @@
-/** Lets callers wait for conditions on a state. */
+/**
+ * Lets callers wait until a condition on a state holds. `FollowedMarket` checks the conditions after each new state.
+ */
 import { abortable } from '@sluice/rpc'
 
 /** Checks the condition of one caller. */
@@ -32,7 +34,7 @@ export class ConditionWaiter {
 
   /** Checks all conditions. Must be called after every change of the state. */
   check(): void {
-    for (const notice of [...this.checks]) notice()
+    for (const check of [...this.checks]) check()
   }
 
   /** Rejects current and later callers whose condition does not hold. */

@@ -12,24 +12,24 @@ const FULL_MESSAGE = 'Redis is full: it refuses writes at its maxmemory'
 const BYTES_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
 type TypeMapping = typeof BYTES_MAPPING
 /** Minimum milliseconds between two connection attempts; the maximum is twice as much. */
-const PAUSE_MS = 100
+const RECONNECT_PAUSE_MS = 100
 
 export type Argument = string | number | Buffer
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /**
- * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because nothing
- * would notice a write that Redis executes late or twice.
+ * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because
+ * nothing would notice a write that Redis executes late or twice.
  */
 export interface Connection {
-  /** Sends a command. @throws BusError `AWAY`, `FULL_MESSAGE`; other errors of Redis are rethrown unchanged */
+  /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */
   call<T = RedisReply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
 
 /** A connection that is not shared, with access to binary replies. */
 export interface OwnConnection extends Connection {
-  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL_MESSAGE` */
+  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL` */
   callForBytes<T>(...command: readonly Argument[]): Promise<T>
 }
 
@@ -99,7 +99,7 @@ export async function keepConnected(
     detach()
     connection?.close()
     // Random pause, so that clients do not all reconnect at the same moment.
-    await sleep(PAUSE_MS * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined)
+    await sleep(RECONNECT_PAUSE_MS * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 

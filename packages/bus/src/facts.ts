@@ -1,6 +1,6 @@
 /**
- * Facts about a chain's tokens that workers share: taxes, storage layouts, decimals. A lost fact only costs another
- * measurement.
+ * Facts about a chain's tokens that workers share: taxes, storage layouts, decimals. If a fact is lost, a worker
+ * measures it again.
  */
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'

@@ -27,9 +27,9 @@ const MAX_WAIT_MS = 30_000
 const OWNER_TIMEOUT_MS = 2_000
 /** A state is fresh for this many block times after its owner last confirmed it. */
 const FRESH_BLOCKS = 3
-/** Minimum milliseconds for which a state is fresh. */
+/** Minimum milliseconds for which a state is fresh, on chains with short block times. */
 const MIN_FRESH_MS = 15_000
-/** Maximum milliseconds to wait for a block that this worker's node has and the owner has not published. */
+/** Maximum milliseconds to wait for the owner to publish a block that this worker's node already has. */
 const MAX_UNPUBLISHED_WAIT_MS = 250
 /**
  * Maximum milliseconds to wait for the id of the newest published entry: many times the usual reply time, but short in
@@ -161,8 +161,8 @@ export class FollowedMarket implements Market {
   }
 
   /**
-   * Returns the newest published state. Asks Redis, never a node, for its id. If this worker's node is known to have a
-   * newer block, waits a short time for that block.
+   * Returns the newest published state, whose id it reads from Redis, never from a node. If this worker's node is known
+   * to have a newer block, waits a short time until that block is published.
    */
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {
     await this.waitForFirstState(signal)

@@ -1,6 +1,6 @@
 /**
- * Follows a chain's state in Redis: reads the whole state once (joins), then applies the difference in each entry of the
- * stream. The current state is always the complete state of one entry.
+ * Follows a chain's state in Redis: reads the whole state once (joins), then applies the difference in each entry of
+ * the stream. The current state is always the complete state of one entry.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromText, type ScanStatus } from '@sluice/liquidity'
@@ -10,7 +10,7 @@ import type { FollowedState } from './head.ts'
 import { applyEntry, join, type StreamEntry } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Milliseconds that a read blocks, and after which the head is checked if no entry arrives. */
+/** Milliseconds for which a read of the stream blocks, and after which the head is checked if no entry arrives. */
 const IDLE_MS = 500
 /** Maximum entries per read. */
 const ENTRIES_PER_READ = 100
@@ -40,14 +40,15 @@ export class StateFollower {
   /** The newest complete state; null before the first. Kept while there is no connection to Redis. */
   currentState: FollowedState | null = null
   /**
-   * Time at which the owner (the process that publishes the chain) last confirmed the state, in Unix milliseconds of this
-   * process's clock; null before the first state.
+   * Time at which the owner (the process that publishes the chain) last confirmed the state, in Unix milliseconds of
+   * this process's clock; null before the first state.
    */
   confirmedMs: number | null = null
   /** Time since which there is no connection, Unix milliseconds; null while there is one. */
   awaySince: number | null = Date.now()
   /** The owner's search of past logs; null if there is nothing to search, or it is not published yet. */
   scan: ScanStatus | null = null
+  /** Whole states read, entries applied, entries that did not follow the current state, and lost connections. */
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
   private readonly stopController = new AbortController()
@@ -139,8 +140,8 @@ export class StateFollower {
 
   /**
    * Returns true if the head in Redis is the current state, or if an entry after the current state exists. After Redis
-   * restarts with an earlier clock or without data, new entries can have lower ids than the current state, and a read of
-   * later ids would never return them.
+   * restarts with an earlier clock or without data, new entries can have lower ids than the current state, and a read
+   * of later ids would never return them.
    */
   private async isInSync(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options

@@ -4,7 +4,7 @@ import type { BlockHeader } from '@sluice/rpc'
 import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Maximum canonical blocks listed in an entry, including its own: the blocks that a worker may still be quoting. */
+/** Maximum canonical blocks listed in an entry, including its own: the blocks at which workers may still be quoting. */
 export const MAX_CANONICAL = 8
 
 /** The state that the owner published last. */
@@ -19,7 +19,7 @@ export type Head = {
   /** Hashes of the last published blocks that are canonical. */
   readonly canonical: readonly string[]
   /** Number of hash fields of all pools. */
-  readonly size: number
+  readonly fieldCount: number
 }
 
 /** A complete state that a follower has read. */
@@ -35,8 +35,8 @@ export async function readHead(connection: Connection, keys: ChainKeys): Promise
 }
 
 /** Decodes the block fields of a head or an entry. */
-export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'size'> {
-  return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), size: Number(size) }
+export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
+  return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), fieldCount: Number(size) }
 }
 
 /** Encodes a block without its logs bloom, which only the owner needs. */
@@ -46,7 +46,7 @@ export function blockText({ logsBloom: _, ...block }: BlockHeader): string {
 
 /** True if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
 export function isAtOrAfter(id: string, other: string): boolean {
-  const [ms, number] = id.split('-').map(Number) as [number, number]
-  const [otherMs, otherNumber] = other.split('-').map(Number) as [number, number]
-  return ms === otherMs ? number >= otherNumber : ms > otherMs
+  const [ms, sequence] = id.split('-').map(Number) as [number, number]
+  const [otherMs, otherSequence] = other.split('-').map(Number) as [number, number]
+  return ms === otherMs ? sequence >= otherSequence : ms > otherMs
 }

@@ -1,7 +1,7 @@
 /**
  * Indexes one chain for all processes. The owner of a chain is the process that holds its lease, the exclusive right to
- * write the chain's state to Redis. The owner reads the chain and publishes each state; other indexers wait for the
- * lease. Workers follow the published states.
+ * write the chain's state to Redis. The owner reads the chain through a market and publishes each state; other indexers
+ * wait for the lease. Workers follow the published states and request token pairs that are missing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type IndexedMarket, type PairScope, type Snapshot, type StoreOpener, toText } from '@sluice/liquidity'
@@ -19,15 +19,15 @@ import { type PairChanges, type PublishedState, Publisher, unchangedPoolsOf } fr
 /** Milliseconds between two attempts to take the lease. */
 const ACQUIRE_MS = 250
 /**
- * Milliseconds for which a market is kept after its lease was lost. If this process gets the lease again in this time, the
- * same market continues.
+ * Milliseconds for which a market is kept after its lease was lost. If this process gets the lease again in this time,
+ * the same market continues.
  */
 const KEEP_MARKET_MS = 10_000
 /** Milliseconds without a response of the node after which the chain is released to a process with another node. */
 const NODE_TIMEOUT_MS = 15_000
-/** Milliseconds between two comparisons of the published token pairs with those that the market follows. */
-const PAIRS_MS = 5_000
-/** Milliseconds between two checks for changes, if no change is signaled. */
+/** Milliseconds between two comparisons of the published token pairs with the pairs that the market follows. */
+const PAIRS_CHECK_MS = 5_000
+/** Milliseconds between two checks for a new state, if no change is signaled. */
 const WAIT_MS = 500
 /** Milliseconds between two checks for the first block. */
 const FIRST_BLOCK_POLL_MS = 20
@@ -35,8 +35,8 @@ const FIRST_BLOCK_POLL_MS = 20
 const MAX_JOIN_ATTEMPTS = 3
 /** Milliseconds after which a chain's keys in Redis expire without an owner. */
 const EXPIRE_MS = 86_400_000
-/** Milliseconds between two renewals of this expiry. */
-const EXPIRE_EVERY_MS = 60_000
+/** Milliseconds between two renewals of the expiry of a chain's keys. */
+const EXPIRY_RENEWAL_MS = 60_000
 
 /** A market that reads the chain, with the function that closes it and its store. */
 export type OpenedMarket = { readonly market: IndexedMarket; readonly close: () => Promise<void> }
@@ -47,7 +47,7 @@ export type IndexerOptions = {
   readonly chainId: number
   readonly scope: PairScope
   readonly keys: ChainKeys
-  /** Opens and starts a market that reads the chain. The opener opens the store of its own data (found pools, tokens). */
+  /** Opens and starts a market that reads the chain. `storeOpener` opens the store of the market's unpublished data. */
   readonly open: (storeOpener: StoreOpener) => OpenedMarket
   /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
   readonly leaseDelayMs?: () => number
@@ -91,8 +91,8 @@ export class ChainIndexer {
     this.publisher = new Publisher({ keys, lease: this.lease, ...(beforeWrite && { beforeWrite }) })
   }
 
-  /** Number of pools; 0 while another process owns the chain. */
-  get pools(): number {
+  /** Number of pools of the market; 0 while another process owns the chain. */
+  get poolCount(): number {
     const { market } = this.openedMarket ?? {}
     return market?.health().head ? market.snapshot().pools.size : 0
   }
@@ -180,32 +180,33 @@ export class ChainIndexer {
     let lastSnapshot: Snapshot | null = null
     let pendingAnswer: Promise<void> = Promise.resolve()
     let [pairsCheckedAtMs, expirySetAtMs] = [0, 0]
-    let scan = ''
+    let publishedScan = ''
     while (!signal.aborted && this.openedMarket) {
       this.wakeSignal = Promise.withResolvers()
       const snapshot = market.snapshot()
       const now = Date.now()
-      const pairs = this.pairChanges(market, now - pairsCheckedAtMs > PAIRS_MS)
-      if (now - pairsCheckedAtMs > PAIRS_MS) pairsCheckedAtMs = now
+      const pairs = this.pairChanges(market, now - pairsCheckedAtMs > PAIRS_CHECK_MS)
+      if (now - pairsCheckedAtMs > PAIRS_CHECK_MS) pairsCheckedAtMs = now
       if (snapshot !== lastSnapshot || pairs.added.length + pairs.removed.length > 0) {
         const previousAnswer = pendingAnswer
         pendingAnswer = (await this.publisher.send(connection, this.stateOf(snapshot, market), pairs)).answer
-        // Awaited before the next write; a failure wakes the loop at once.
+        // The answer is awaited before the next write; a failure wakes the loop at once.
         pendingAnswer.catch(() => this.wakeSignal.resolve())
         await previousAnswer
         lastSnapshot = snapshot
       } else {
         await pendingAnswer
-        // Without changes there is no write that would notice a lost lease, and two processes would index an idle chain.
+        // Without changes there is no write that would notice a lost lease, and two processes would index an idle
+        // chain.
         if (!(await this.lease.renew(connection, this.isHeadCurrent())))
           throw new BusError('LOST', 'the lease was lost')
       }
       const currentScan = toText(market.health().scan)
-      if (currentScan !== scan) {
+      if (currentScan !== publishedScan) {
         await connection.call('HSET', this.options.keys.head, 'scan', currentScan)
-        scan = currentScan
+        publishedScan = currentScan
       }
-      if (now - expirySetAtMs > EXPIRE_EVERY_MS) {
+      if (now - expirySetAtMs > EXPIRY_RENEWAL_MS) {
         await this.expireLater(connection)
         expirySetAtMs = now
       }
@@ -216,7 +217,8 @@ export class ChainIndexer {
   }
 
   /**
-   * Reads the previous owner's state; null if there is none or if it is damaged. The whole state is then written again.
+   * Reads the previous owner's state; null if there is none or if it is damaged, so that the whole state must be
+   * written.
    */
   private async readPrevious(connection: OwnConnection): Promise<FollowedState | null> {
     const { keys } = this.options
@@ -297,8 +299,8 @@ export class ChainIndexer {
   }
 
   /**
-   * Returns the pairs to publish or remove: pairs that were loaded on request, and with `sendsAllPairs` also every other
-   * difference between followed and published pairs.
+   * Returns the changes of the published pairs: pairs that were loaded on request, and with `sendsAllPairs` also every
+   * other difference between the pairs that the market follows and the published pairs.
    */
   private pairChanges(market: IndexedMarket, sendsAllPairs: boolean): PairChanges {
     const addedPairs = new Set(this.requests.takeLoadedPairs(market))

@@ -1,4 +1,7 @@
-/** Reads the whole state of a chain from Redis while an owner keeps changing it. */
+/**
+ * Reads the whole state of a chain from Redis (joins) while the owner keeps changing it, and applies stream entries to
+ * a state. An entry is the difference between two states, written by the chain's owner.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
@@ -17,7 +20,9 @@ const MAX_PAUSE_MS = 200
 
 export type JoinOptions = {
   readonly keys: ChainKeys
-  /** Maximum attempts at a damaged state; by default unlimited, since a follower waits for an owner to repair it. */
+  /**
+   * Maximum attempts to read a consistent state; by default unlimited, since a follower waits for the owner's repair.
+   */
   readonly attempts?: number
   readonly signal: AbortSignal
   /** Number of hash fields per read. */
@@ -25,7 +30,7 @@ export type JoinOptions = {
 }
 
 /**
- * Reads the complete state of one entry; null if nothing was published.
+ * Reads the complete state after one entry; null if nothing was published.
  *
  * @throws BusError `AWAY`, `DAMAGED`
  */
@@ -44,12 +49,12 @@ export async function join(connection: OwnConnection, options: JoinOptions): Pro
 async function tryJoin(
   connection: OwnConnection,
   head: Head,
-  { keys, fieldsPerRead: page = FIELDS_PER_READ }: JoinOptions,
+  { keys, fieldsPerRead: fieldsPerPage = FIELDS_PER_READ }: JoinOptions,
 ): Promise<FollowedState | null> {
   const fields = new FieldCollector()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
   const scan = (cursor: string) =>
-    connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', page)
+    connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', fieldsPerPage)
   let nextPage: Promise<[string, string[]]> | null = scan('0')
   while (nextPage) {
     const [nextCursor, flat]: [string, string[]] = await nextPage
@@ -60,10 +65,10 @@ async function tryJoin(
   }
   const endHead = await readHead(connection, keys)
   if (endHead?.generation !== head.generation) return null
-  // Each field may have been read before or after the entries that were written since `head`. The state is consistent once
-  // all entries from `head` to `endHead` are applied.
+  // Each field may have been read before or after the entries that were written since `head`. The state is consistent
+  // once all entries from `head` to `endHead` are applied.
   if (!(await replay(connection, keys, head.id, endHead.id, fields, pairs))) return null
-  if (fields.count !== endHead.size) return null
+  if (fields.count !== endHead.fieldCount) return null
   const pools = await inSlices('join', fields.toMap())
   return pools && { ...endHead, pools, pairs }
 }
@@ -143,7 +148,7 @@ export function applyEntry(
   const fields = FieldCollector.of(entry)
   const nextPools = fields.applyTo(state.pools, entry.gone)
   const blockFields = blockOf(texts)
-  if (!nextPools || state.size + nextPools.fieldCountChange !== blockFields.size) return null
+  if (!nextPools || state.fieldCount + nextPools.fieldCountChange !== blockFields.fieldCount) return null
   applyPairChanges(state.pairs as Set<string>, entry)
   // The bytes of the entry are passed on to routing threads unchanged.
   rememberEntry(state.pools, nextPools.pools, bytes)

@@ -9,7 +9,10 @@ export const LEASE_MS = 3_000
 /** Milliseconds between two renewals; the lease survives two failed renewals. */
 const RENEW_MS = 750
 
-/** Lease of one process on one chain. The token never changes, so that a process can take the lease again after losing it. */
+/**
+ * Lease of one process on one chain. The token never changes, so that a process can take the lease again after losing
+ * it.
+ */
 export class Lease {
   readonly token = randomUUID()
   private readonly keys: ChainKeys

@@ -1,6 +1,6 @@
 /**
- * Stores in Redis what the market of a chain's owner knows and does not publish (where pools were found, tokens, pairs), so
- * that the next owner starts with it. The owner is the process that indexes the chain.
+ * Stores in Redis the unpublished data of the market of a chain's owner: where pools were found, tokens, and pairs. The
+ * next owner starts with this data. The owner is the process that indexes the chain.
  */
 import {
   fromText,
@@ -20,7 +20,9 @@ import type { ChainKeys } from './keys.ts'
 /** Number of pools per read and per removal. */
 const POOLS_PER_COMMAND = 500
 
-/** A found pool without its state. `dexRow` is the index of its factory in the chain's list of DEXes; null if unknown. */
+/**
+ * A found pool without its state. `dexRow` is the index of its factory in the chain's list of DEXes; null if unknown.
+ */
 type PoolRecord = { readonly pool: Pool<null>; readonly dexRow: number | null }
 
 export type OwnerStoreOptions = {
@@ -42,13 +44,18 @@ export class OwnerStore implements Store {
   /** Minimum number of stored pools; there may be more after an interrupted save. */
   private minStoredPools: number
 
-  private constructor(options: OwnerStoreOptions, savedFields: Readonly<Record<string, string>>, savedPools: number) {
+  private constructor(
+    options: OwnerStoreOptions,
+    savedFields: Readonly<Record<string, string>>,
+    storedPoolCount: number,
+  ) {
     const { previous, chainId } = options
     this.options = options
     this.savedFields = savedFields
-    this.minStoredPools = savedPools
-    const isComplete = savedFields.extra !== undefined && savedPools >= Number(savedFields.known)
-    // If pools are missing, restore nothing: a restored pair counts as discovered, so its missing pools would never be found.
+    this.minStoredPools = storedPoolCount
+    const isComplete = savedFields.extra !== undefined && storedPoolCount >= Number(savedFields.known)
+    // If pools are missing, restore nothing: a restored pair counts as discovered, so its missing pools would never be
+    // found.
     this.facts = previous && isComplete ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
   }
 
@@ -82,7 +89,9 @@ export class OwnerStore implements Store {
     } while (cursor !== '0')
   }
 
-  /** Returns the published version of a stored pool if there is one, because it is newer; otherwise the pool, no state. */
+  /**
+   * Returns the published version of a stored pool if there is one, because it is newer; otherwise the stored pool.
+   */
   private toStored({ pool, dexRow }: PoolRecord): StoredPool {
     const publishedPool = this.options.previous?.pools.get(pool.id)
     return publishedPool

@@ -61,7 +61,7 @@ export class PairRequests {
         // A worker that still waits repeats a failed request.
         void this.slots.run(() => this.processRequest(ownedMarket, fieldsOf(flat).want)).catch(() => {})
       }
-      // After Redis restarts with an earlier clock, new ids are lower, so a read for later ids would never return.
+      // If Redis restarted with an earlier clock, new ids are lower than `lastId`, and reads would never return them.
       if (!answer) lastId = isAtOrAfter(lastId, await streamIdAt(connection)) ? null : lastId
     }
   }

@@ -1,7 +1,8 @@
 /**
- * Publishes the states of a chain to Redis, each as one write of its difference to the previous state. A write is fenced:
- * Redis refuses it if this process has lost the lease. Each write has a random id (tag) and adds an entry to a stream. The
- * pools are stored as the fields of one Redis hash (a generation); followers that start read all of it.
+ * Publishes the states of a chain to Redis, each as one write of its difference to the previous state. A write is
+ * fenced: Redis refuses it if this process has lost the lease. Each write has a random id (tag) and adds an entry to a
+ * stream. All pools are stored as the fields of one Redis hash (a generation), which a follower reads once when it
+ * starts.
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -26,7 +27,9 @@ const UNFINISHED_TTL_MS = 120_000
 const REPLACED_TTL_MS = 60_000
 /** Number of fields and values per command. */
 const FIELDS_PER_COMMAND = 2_000
-/** Maximum changed pools in one entry. If more change, a new generation is written, so that no entry delays followers. */
+/**
+ * Maximum changed pools in one entry. If more change, a new generation is written, so that no entry delays followers.
+ */
 const MAX_CHANGED_POOLS = 10_000
 
 type Pools = ReadonlyMap<string, Pool>
@@ -57,6 +60,7 @@ type PendingWrite = { /** @throws BusError as `publish` does */ readonly answer:
  * Publishes the states of one chain. After any failure, `resume` must read the state of Redis before the next write.
  */
 export class Publisher {
+  /** Differences that were written, whole states that were written (`full`), and bytes of the sent differences. */
   readonly counts = { writes: 0, full: 0, bytes: 0 }
   private readonly options: PublisherOptions
   /** Pools of published states by tag, in the order of writing. */
@@ -91,7 +95,11 @@ export class Publisher {
     return true
   }
 
-  /** Continues the state of another publisher. @param pools - pools of that state, as this market's objects if unchanged */
+  /**
+   * Continues the state of another publisher.
+   *
+   * @param pools - pools of that state, as this market's objects if unchanged
+   */
   adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
   }
@@ -110,7 +118,7 @@ export class Publisher {
     const { keys, lease, beforeWrite } = this.options
     const expectedTag = this.tag
     const previousPools = expectedTag === null ? undefined : this.writtenPools.get(expectedTag)
-    if (expectedTag === null || !previousPools) throw new BusError('CHANGED', 'what Redis has is to be found out first')
+    if (expectedTag === null || !previousPools) throw new BusError('CHANGED', 'the state in Redis must be read first')
     const { changedPools, goneIds } = poolChanges(previousPools, state.pools)
     if (changedPools.length > MAX_CHANGED_POOLS) {
       for (const pair of added) this.pairs.add(pair)
@@ -212,7 +220,7 @@ export class Publisher {
   }
 }
 
-/** Returns the pools that are equal in both maps, as objects of the first. */
+/** Returns the pools that are equal in both maps, as objects of `newPools`. */
 export function* unchangedPoolsOf(
   newPools: ReadonlyMap<string, Pool>,
   publishedPools: ReadonlyMap<string, Pool>,

@@ -1,21 +1,24 @@
-/** Encodes and decodes the requests of workers to the owner of a chain (the process that indexes it), as JSON in a stream. */
+/**
+ * Encodes and decodes the requests of workers to the owner of a chain (the process that indexes it), as JSON in a
+ * stream.
+ */
 import type { Address } from '@sluice/chains'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 
 /** Maximum length of the stream; workers repeat requests that were dropped. */
 const MAX_REQUESTS = 1_000
-/** Maximum tokens in one request; requests of users name fewer. */
+/** Maximum tokens in one request, far above what a quote needs. */
 const MAX_TOKENS = 2_000
 
 /** A request to load pools, or to read a block. */
 export type PairRequest = {
   /**
-   * Groups of tokens for which a worker waits: loads the pools between the tokens of each group, and between these tokens
-   * and the intermediate tokens of routes.
+   * Groups of tokens for which a worker waits: loads the pools between the tokens of each group, and between these
+   * tokens and the intermediate tokens of routes.
    */
   readonly groups?: readonly (readonly Address[])[]
-  /** Tokens whose pools with the hubs are loaded in the background. */
+  /** Tokens whose pools with the chain's hub tokens are loaded in the background. */
   readonly tokens?: readonly Address[]
   /** Number of a block that a worker's node already has. */
   readonly block?: number

@@ -1,6 +1,6 @@
 /**
- * Lua scripts for Redis. Each script is atomic. A script that writes a state is fenced: it does nothing unless the caller
- * holds the lease of the chain.
+ * Lua scripts for Redis. Each script is atomic. A script that writes a state is fenced: it does nothing unless the
+ * caller holds the lease of the chain.
  */
 import { createHash } from 'node:crypto'
 import type { Argument, Connection } from './connection.ts'
@@ -14,7 +14,9 @@ const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end
 /** Separator between the texts of a write. JSON escapes this character, so no text contains it. */
 export const SEPARATOR = '\u001f'
 
-/** Lua function that runs a command over the next `n` items of a list, in slices, and advances `at`. */
+/**
+ * Lua function that runs a command over the `n` items of a list after index `at`, in slices, and advances `at` by `n`.
+ */
 const EACH_FUNCTION = `
   local function each(command, key, list, n)
     local i = 0
@@ -32,7 +34,7 @@ const EACH_FUNCTION = `
  * KEYS lease head pools entries pairs
  *
  * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved, then the texts (field
- * value)* field* pair* pair*
+ * value)* field* pair* pair* in one argument, joined by `SEPARATOR`
  */
 const write = `
   ${FENCE}
@@ -98,7 +100,7 @@ const release = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 /**
  * Stores a fact, unless a newer measurement is stored, or the number of facts has reached its maximum.
  *
- * KEYS facts news, ARGV key measuredMs value max
+ * KEYS facts factChanges, ARGV key measuredMs value max
  */
 const fact = `
   local old = redis.call('HGET', KEYS[1], ARGV[1])
@@ -110,16 +112,16 @@ const fact = `
   return 1`
 
 const scripts = { write, flip, renew, release, fact }
-type Name = keyof typeof scripts
+type ScriptName = keyof typeof scripts
 
 const hashByName = Object.fromEntries(
   Object.entries(scripts).map(([name, text]) => [name, createHash('sha1').update(text).digest('hex')]),
-) as Record<Name, string>
+) as Record<ScriptName, string>
 
 /** Runs a script by its hash; sends its text if Redis does not know it, for example after it was emptied. */
 export async function runScript<T>(
   connection: Connection,
-  name: Name,
+  name: ScriptName,
   keys: readonly string[],
   args: readonly Argument[],
 ): Promise<T> {

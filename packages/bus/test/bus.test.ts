@@ -278,7 +278,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   ])('a follower joins again after an entry that is %s', async (_, payload) => {
     const follower = follow()
     await until(() => follower.currentState !== null)
-    const { id, tag, size } = follower.currentState!
+    const { id, tag, fieldCount: size } = follower.currentState!
     const head = await connection.call<string[]>('HMGET', keys.head, 'block', 'stands')
     const line = ['prev', id, 'tag', tag, 'block', head[0]!, 'stands', head[1]!, 'size', size, 'told', payload]
     await connection.call('XADD', keys.entries, '*', ...line)

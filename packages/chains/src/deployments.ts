@@ -34,8 +34,8 @@ export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']):
 
 /** Returns the releases that apply to a directory: its own, and the repository's for builds without an own release. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
-  const ownReleaseList = ownReleases(dir)
-  return dir === DEPLOYMENTS_DIR ? ownReleaseList : { ...ownReleases(DEPLOYMENTS_DIR), ...ownReleaseList }
+  const releasesOfDir = ownReleases(dir)
+  return dir === DEPLOYMENTS_DIR ? releasesOfDir : { ...ownReleases(DEPLOYMENTS_DIR), ...releasesOfDir }
 }
 
 /** Writes the releases of a directory, replacing its file atomically. */
@@ -113,15 +113,15 @@ export function deploymentForOlderEvm({ chainId, guard }: Deployment): Deploymen
 }
 
 function releaseOf({ guard, executors }: Pick<Deployment, 'guard' | 'executors'>): Release {
-  const code = ({ address, salt, initCodeHash, codeHash }: ContractRecord): ContractCode => ({
+  const codeOf = ({ address, salt, initCodeHash, codeHash }: ContractRecord): ContractCode => ({
     address,
     salt,
     initCodeHash,
     codeHash,
   })
   return {
-    guard: code(guard),
-    executors: executors.map(({ version, families, ...record }) => ({ version, families, ...code(record) })),
+    guard: codeOf(guard),
+    executors: executors.map(({ version, families, ...record }) => ({ version, families, ...codeOf(record) })),
   }
 }
 
@@ -135,7 +135,7 @@ const fileOf = (dir: string, chainId: number) => join(dir, `${chainId}.json`)
 /** Writes a temporary file and renames it, so that readers never see a partial file. */
 function replaceFile(path: string, content: object): void {
   mkdirSync(join(path, '..'), { recursive: true })
-  const draft = `${path}.${process.pid}.tmp`
-  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`)
-  renameSync(draft, path)
+  const temporaryPath = `${path}.${process.pid}.tmp`
+  writeFileSync(temporaryPath, `${JSON.stringify(content, null, 2)}\n`)
+  renameSync(temporaryPath, path)
 }

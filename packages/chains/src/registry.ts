@@ -20,9 +20,9 @@ const GUESSED_BLOCK_TIME_MS = 3_000
 
 /** Options of `loadRegistry`. */
 export type RegistryOptions = {
-  /** Overlay directory: its files replace those of the same chain id and add new ones. */
+  /** Overlay directory: its chain files replace built-in files with the same chain id, and may add chains. */
   readonly chainsDir?: string | undefined
-  /** Overlay of `deployments/`: its files replace those of the same chain id and add new ones. */
+  /** Overlay of `deployments/`: its files replace files with the same chain id, and may add chains. */
   readonly deploymentsDir?: string | undefined
   /** Ids of the chains to include; default: all. */
   readonly allowedIds?: readonly number[] | undefined

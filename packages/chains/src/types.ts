@@ -9,7 +9,7 @@ export type Token = {
   readonly decimals: number | null
 }
 
-/** Deployment of a DEX family; a fork is one row. */
+/** One DEX of a chain. Each fork of a DEX has its own row. */
 export type DexRow = {
   /** Family id as in packages/liquidity/src/dexes. Rows of unsupported families are kept and reported. */
   readonly family: string
@@ -77,6 +77,7 @@ export type Chain = {
   readonly stables: readonly Token[]
   /** Tokens against which pools of a new token are looked up: wrapped native, stables, and major tokens. */
   readonly hubs: readonly Address[]
+  /** Listed tokens besides the wrapped native token and the stables. */
   readonly tokens: readonly Token[]
   /** Public endpoints in order of preference; not verified. */
   readonly rpcUrls: readonly string[]
@@ -101,7 +102,9 @@ export type Build = 'cancun' | 'london'
 /** Contract code, the same on every chain of a build. */
 export type ContractCode = {
   readonly address: Address
+  /** CREATE2 salt. */
   readonly salt: Hex
+  /** keccak256 of the creation code. */
   readonly initCodeHash: Hex
   /** keccak256 of the runtime code expected at `address`. */
   readonly codeHash: Hex
@@ -127,9 +130,8 @@ export type DeploymentFile = {
   readonly chainId: number
   readonly build: Build
   /**
-   * By address: the block of creation, or if it is unknown a block at which the contract was seen, and the transaction
-   * if
-   * `npm run deploy` sent it.
+   * By address: the block of creation, or if it is unknown, a block at which the contract was seen. Also the creation
+   * transaction if `npm run deploy` sent it.
    */
   readonly deployed: { readonly [address: Address]: { readonly block: number; readonly transaction?: Hex } }
 }

@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes calls of the Guard's swap functions. Uses no ABI library, so that the package stays small. Tests compare the
- * results with the bindings that the compiler generates.
+ * Encodes and decodes calls of the Guard's swap functions. Uses no ABI library, so that the package stays small. Tests
+ * compare the results with the bindings that the compiler generates.
  */
 import { encodeCall, selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
@@ -10,7 +10,7 @@ import type { Hex } from './types.ts'
 
 /** Number of words of the Guard's `Order` struct in calldata. */
 const ORDER_WORDS = 5
-/** Number of words of its `Payout` struct. */
+/** Number of words of the Guard's `Payout` struct in calldata. */
 const PAYOUT_WORDS = 4
 const ZERO: Hex = `0x${'0'.repeat(40)}`
 

@@ -1,17 +1,19 @@
 /** Parses amounts and percentages without floating-point arithmetic. */
 import { ClientError } from './errors.ts'
 
+/** 100 % in parts per million. */
 export const PPM = 1_000_000n
 const PPM_PER_PERCENT = 10_000n
 /** Maximum percentage of `slippage: 'auto'`. */
 export const MAX_AUTO_PERCENT = 3
+/** Maximum decimals of a percentage. */
 const PERCENT_DECIMALS = 4
 /** Maximum rounding error that is corrected, as in 0.1 + 0.2. */
 const FLOAT_ERROR = 1e-9
 
 /**
- * Formats a number without floating-point errors: `0.1 + 0.2` becomes `0.3`. A number that really has more than four decimals keeps
- * them, so that it is rejected when it is parsed.
+ * Formats a number without floating-point errors: `0.1 + 0.2` becomes `0.3`. A number that really has more than four
+ * decimals keeps them, so that it is rejected when it is parsed.
  */
 export function numberText(value: number): string {
   const roundedValue = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))

@@ -69,7 +69,8 @@ async function callSucceeds(wallet: Wallet, token: string, data: Hex): Promise<b
     await wallet.call(token, data)
     return true
   } catch {
-    // Every error counts as a revert, because wallets report reverts differently. If it was none, one reset is sent needlessly.
+    // Every error counts as a revert, because wallets report reverts differently. If it was none, one reset is sent
+    // needlessly.
     return false
   }
 }

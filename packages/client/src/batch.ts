@@ -3,16 +3,17 @@ import { ClientError } from './errors.ts'
 import { growingPause } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
+/** Timeout of waiting for a batch to be mined. */
 const TIMEOUT_MS = 300_000
-/** EIP-5792 errors after which the calls can still be sent one by one. */
+/** EIP-5792 error codes after which the calls can still be sent one by one. */
 const NO_BATCH_CODES: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
 
 /** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, in hexadecimal text. */
-const MAX_ID = 8_194
+const MAX_ID_CHARS = 8_194
 /** Maximum consecutive failures of the wallet before `waitForBatch` gives up. */
 const MAX_FAILURES = 20
 
-type Status = {
+type BatchStatus = {
   /** 100 pending, 200 confirmed, 400 failed off chain, 500 reverted, 600 partially reverted. */
   readonly status?: unknown
   readonly receipts?: unknown
@@ -28,14 +29,14 @@ type Status = {
  */
 export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean> {
   if (!wallet.request) return false
-  const chain = `0x${chainId.toString(16)}`
+  const hexChainId = `0x${chainId.toString(16)}`
   try {
-    const capabilities = (await wallet.request('wallet_getCapabilities', [wallet.address, [chain]])) as Record<
+    const capabilities = (await wallet.request('wallet_getCapabilities', [wallet.address, [hexChainId]])) as Record<
       string,
       { readonly atomic?: { readonly status?: string } } | undefined
     > | null
     // EIP-5792 uses chain 0x0 for capabilities of all chains.
-    const status = (capabilities?.[chain] ?? capabilities?.['0x0'])?.atomic?.status
+    const status = (capabilities?.[hexChainId] ?? capabilities?.['0x0'])?.atomic?.status
     return status === 'supported' || status === 'ready'
   } catch {
     // Wallets without the method return different errors.
@@ -64,7 +65,7 @@ export async function sendBatch(
       },
     ])
     const id = typeof sentBatch === 'string' ? sentBatch : (Object(sentBatch) as { readonly id?: unknown }).id
-    if (typeof id !== 'string' || id === '' || id.length > MAX_ID)
+    if (typeof id !== 'string' || id === '' || id.length > MAX_ID_CHARS)
       throw new ClientError('PENDING', 'the wallet took the batch and named no id')
     return id
   } catch (error) {
@@ -86,7 +87,7 @@ export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSig
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      const answer = Object(await wallet.request?.('wallet_getCallsStatus', [id])) as Status
+      const answer = Object(await wallet.request?.('wallet_getCallsStatus', [id])) as BatchStatus
       const status = statusOf(answer.status)
       const receipts: readonly unknown[] = Array.isArray(answer.receipts) ? answer.receipts : []
       const hash = (Object(receipts.at(-1)) as { transactionHash?: unknown }).transactionHash

@@ -33,7 +33,7 @@ export const selectors = {
   version: '0x54fd4d50',
 } as const satisfies Record<string, Hex>
 
-/** Hex digits of a 32-byte word. */
+/** Number of hex digits of a 32-byte word. */
 export const WORD = 64
 
 /** Encodes a call with arguments of one word each: numbers, and addresses as text. */

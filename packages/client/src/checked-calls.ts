@@ -6,10 +6,10 @@ import { NATIVE, type Route } from './types.ts'
 type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: unknown }
 
 /**
- * Checks that `calls` are nothing but, in this order: at most one reset of the allowance to zero, at most one approval of exactly
- * the input, and the transaction. The spender must be the contract that the transaction calls.
+ * Checks that `calls` are nothing but, in this order: at most one reset of the allowance to zero, at most one approval
+ * of exactly the input, and the transaction. The spender must be the contract that the transaction calls.
  *
- * @throws ClientError `UNSAFE` otherwise
+ * @throws ClientError `UNSAFE` for any other list of calls
  */
 export function checkCalls({ src, tx, calls }: Pick<Route, 'src' | 'tx' | 'calls'>, amountIn: bigint): void {
   const list: readonly unknown[] = Array.isArray(calls) ? calls : []

@@ -3,13 +3,14 @@ import { ClientError, orWalletError } from './errors.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 /** Maximum length of hexadecimal data from a wallet. */
-const MAX_TEXT = 4 * 1024 * 1024
+const MAX_HEX_CHARS = 4 * 1024 * 1024
 /** Maximum length of a hash or id from a wallet. */
-const MAX_HASH = 4_096
+const MAX_HASH_CHARS = 4_096
 
 /**
- * Wraps a wallet. Every transaction contains the chain id, and the wallet's chain is checked before `send` and `signTypedData`.
- * Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other failures.
+ * Wraps a wallet. Every transaction contains the chain id, and the wallet's chain is checked before `send` and
+ * `signTypedData`. Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other
+ * failures.
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const checkedCall =
@@ -30,8 +31,8 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   }
   const isInteger = (value: number) => Number.isSafeInteger(value) && value >= 0
   const isHex = (value: string) =>
-    typeof value === 'string' && value.length <= MAX_TEXT && /^0x[0-9a-fA-F]*$/.test(value)
-  const isHash = (value: string) => typeof value === 'string' && value !== '' && value.length <= MAX_HASH
+    typeof value === 'string' && value.length <= MAX_HEX_CHARS && /^0x[0-9a-fA-F]*$/.test(value)
+  const isHash = (value: string) => typeof value === 'string' && value !== '' && value.length <= MAX_HASH_CHARS
   const { receipt, estimateGas, signTypedData, sign, request } = wallet
   const checkedCopy: Wallet = {
     address: wallet.address,
@@ -81,7 +82,9 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   return checkedCopy
 }
 
-/** Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code. */
+/**
+ * Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code.
+ */
 function guardedRequest(request: NonNullable<Wallet['request']>): NonNullable<Wallet['request']> {
   return (method, params) => orWalletError(async () => request(method, params), `${method}: `)
 }

@@ -51,7 +51,11 @@ export class SluiceClient {
     return route
   }
 
-  /** Requests the best route without a transaction, at the newest or at a past block. @throws ClientError as `getSwap` does */
+  /**
+   * Requests the best route without a transaction, at the newest or at a past block.
+   *
+   * @throws ClientError as `getSwap` does
+   */
   async getQuote(chainId: number, parameters: PastQuoteParameters, signal?: AbortSignal): Promise<Quote> {
     const quote = await request<Partial<Quote>>(this.options, `/quote/${chainId}`, { query: parameters, signal })
     if (!quote.toAmount || quote.toAmount === '0' || !quote.swaps)
@@ -63,7 +67,8 @@ export class SluiceClient {
   /**
    * Requests several quotes at one block.
    *
-   * @returns one result per request, in order: a route if `from` was given, else a quote; an error if the request failed
+   * @returns one result per request, in order: a route if `from` was given, else a quote; an error if the request
+   *   failed
    */
   async getQuotes(
     chainId: number,
@@ -101,10 +106,11 @@ export class SluiceClient {
   }
 
   /**
-   * Requests the permits that the owner may sign instead of an approval. `swap()` and `signPermit()` do not use the service for
-   * permits.
+   * Requests the permits that the owner may sign instead of an approval. `swap()` and `signPermit()` do not use the
+   * service for permits.
    *
-   * @throws ClientError `UNSAFE` for an offer with another owner, token or amount, or with a spender other than the Guard
+   * @throws ClientError `UNSAFE` for an offer with another owner, token or amount, or with a spender other than the
+   *   Guard
    */
   async getPermits(
     chainId: number,
@@ -126,12 +132,17 @@ export class SluiceClient {
     return request(this.options, `/simulate/${chainId}`, { body: toTextParameters(parameters), signal })
   }
 
-  /** Requests prices in USD. The result is keyed by the given addresses; null for tokens that the service does not know. */
+  /**
+   * Requests prices in USD. The result is keyed by the given addresses; null for tokens that the service does not know.
+   */
   prices(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/prices/${chainId}`, { query: { token: tokens }, signal })
   }
 
-  /** Requests the liquidity in USD. The result is keyed by the given addresses; null for tokens that the service does not know. */
+  /**
+   * Requests the liquidity in USD. The result is keyed by the given addresses; null for tokens that the service does
+   * not know.
+   */
   liquidity(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/liquidity/${chainId}`, { query: { token: tokens }, signal })
   }
@@ -185,7 +196,10 @@ function isRoute(route: Partial<Route>): route is Route {
 
 type Refusal = { readonly error: string; readonly code: string }
 
-/** Error codes that the service sends with status 422: the swap is impossible at this block, but may be possible at a later one. */
+/**
+ * Error codes that the service sends with status 422: the swap is impossible at this block, but may be possible at a
+ * later one.
+ */
 export const REFUSALS: readonly string[] = [
   'NO_STATE',
   'UNKNOWN_TOKEN',
@@ -198,7 +212,9 @@ export const REFUSALS: readonly string[] = [
   'GUARD_NOT_DEPLOYED',
 ]
 
-/** Converts an error that has no HTTP status of its own to a ClientError: an item of `/quotes`, or an event of a stream. */
+/**
+ * Converts an error that has no HTTP status of its own to a ClientError: an item of `/quotes`, or an event of a stream.
+ */
 function refusalError(body: Partial<Refusal>): ClientError {
   const { error, code } = body
   const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE) : 'no quote'

@@ -1,9 +1,13 @@
-/** Contracts that this version of the package knows, by chain. The list is large, so `swap` imports this module only when needed. */
+/**
+ * Contracts that this version of the package knows, by chain. The list is large, so `swap` imports this module only
+ * when needed.
+ */
 import { knownContractsOf, type SwapContracts } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
- * Returns the known contracts of a chain; undefined for unknown chains. They are part of the package and come from no service.
+ * Returns the known contracts of a chain; undefined for unknown chains. They are part of the package and come from no
+ * service.
  *
  * @example
  * ```ts

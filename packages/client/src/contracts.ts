@@ -1,4 +1,4 @@
-/** Trusted contracts of a chain: those known to this package, overridden by those of the caller. */
+/** Trusted contracts of a chain: the contracts known to this package, overridden by contracts of the caller. */
 import { opOf, type PoolSalt, type Step, type TrustedList, trustedLists } from '@sluice/program'
 import { ClientError } from './errors.ts'
 
@@ -14,11 +14,11 @@ export type PoolFactory = {
 }
 
 /**
- * Contracts of a chain that a swap may use in addition to its pools. Addresses are case-insensitive. `managers` are the pool
- * managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
+ * Contracts of a chain that a swap may use in addition to its pools. Addresses are case-insensitive. `managers` are the
+ * pool managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
  */
 export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
-  /** Contract that transactions call. For ERC-20 input, it needs an approval. */
+  /** Contract that transactions call. ERC-20 input must be approved for it. */
   readonly guard: string
   /** Executors of all versions. */
   readonly executors: readonly string[]
@@ -33,7 +33,7 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
 }
 
 /**
- * Merges the known contracts with those of the caller. For each role, the caller's contracts replace the known ones.
+ * Merges the known contracts with the caller's contracts. For each role, the caller's contracts replace the known ones.
  *
  * @param defaults - contracts of the chain known to this package, if any
  * @throws ClientError `UNSAFE` if the Guard or the Executors are unknown, because they must not come from the service

@@ -74,13 +74,13 @@ export class ClientError extends Error {
 
 /** Maximum depth of nested errors in which an owner's refusal is searched. */
 const MAX_DEPTH = 6
-const MAX_MESSAGE = 500
+const MAX_MESSAGE_CHARS = 500
 
 /** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   try {
     const { message } = Object(error) as { message?: unknown }
-    return String(typeof message === 'string' ? message : error).slice(0, MAX_MESSAGE)
+    return String(typeof message === 'string' ? message : error).slice(0, MAX_MESSAGE_CHARS)
   } catch {
     return 'an error without text'
   }
@@ -89,7 +89,9 @@ export function messageOf(error: unknown): string {
 /** Messages by which wallets report a refusal without a code. */
 const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
 
-/** Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message. */
+/**
+ * Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message.
+ */
 export function isRejection(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
@@ -101,19 +103,22 @@ export function isRejection(error: unknown): boolean {
   return false
 }
 
-/** Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays unchanged. */
-export function toClientError(error: unknown, code: ClientErrorCode, action = ''): ClientError {
+/**
+ * Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays
+ * unchanged.
+ */
+export function toClientError(error: unknown, code: ClientErrorCode, messagePrefix = ''): ClientError {
   if (error instanceof ClientError) return error
-  const text = `${action}${messageOf(error)}`
+  const text = `${messagePrefix}${messageOf(error)}`
   return new ClientError(isRejection(error) ? 'REJECTED' : code, text, {}, { cause: error })
 }
 
 /** Runs `act`, which may also throw synchronously, and converts every failure to a ClientError. */
-export async function orWalletError<T>(act: () => Promise<T>, action = ''): Promise<T> {
+export async function orWalletError<T>(act: () => Promise<T>, messagePrefix = ''): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    throw toClientError(error, 'WALLET', action)
+    throw toClientError(error, 'WALLET', messagePrefix)
   }
 }
 

@@ -8,7 +8,11 @@ export type ServerEvent = { readonly event: string; readonly data: unknown }
 /** Maximum size of an event and of an error body. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024
 
-/** Yields events until the stream ends or the signal aborts. @throws ClientError for an error response or a malformed stream */
+/**
+ * Yields events until the stream ends or the signal aborts.
+ *
+ * @throws ClientError for an error response or a malformed stream
+ */
 export async function* readEvents(
   options: HttpOptions,
   path: string,
@@ -57,7 +61,11 @@ export class EventParser {
     this.path = path
   }
 
-  /** Parses a chunk. @throws ClientError `BAD_ANSWER` for an event above the size limit or with data that is not JSON */
+  /**
+   * Parses a chunk.
+   *
+   * @throws ClientError `BAD_ANSWER` for an event above the size limit or with data that is not JSON
+   */
   *push(text: string): Generator<ServerEvent, void, void> {
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {

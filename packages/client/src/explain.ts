@@ -9,13 +9,13 @@ import { NATIVE, type Transaction } from './types.ts'
 
 /** Contents of a swap transaction. */
 export type Explanation = {
-  /** Contract that the transaction calls. For ERC-20 input, it needs an approval. */
+  /** Contract that the transaction calls. ERC-20 input must be approved for it. */
   readonly guard: string
   /** Account that receives the output: the sender, unless the calldata names another. */
   readonly recipient: string
   /**
-   * `custody`: the Guard receives the output, checks it and forwards it. `direct`: the Executor pays the recipient, and the Guard
-   * checks the growth of the recipient's balance.
+   * `custody`: the Guard receives the output, checks it and forwards it. `direct`: the Executor pays the recipient, and
+   * the Guard checks the growth of the recipient's balance.
    */
   readonly mode: 'custody' | 'direct'
   readonly tokenIn: string
@@ -46,8 +46,8 @@ export type Explanation = {
   /** Pools of the route without duplicates: addresses, pool ids inside singletons, and wrappers. */
   readonly pools: readonly string[]
   /**
-   * Contracts that a step calls or pays, without duplicates: pools, vaults, managers, hooks, wrappers, intermediate tokens. The
-   * input and output tokens are excluded unless they are pools.
+   * Contracts that a step calls or pays, without duplicates: pools, vaults, managers, hooks, wrappers, intermediate
+   * tokens. The input and output tokens are excluded unless they are pools.
    */
   readonly contracts: readonly string[]
 }

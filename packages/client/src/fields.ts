@@ -1,4 +1,7 @@
-/** Table of the proof that each field of a step needs. `verify`, `explain`, `excludePools` and the README are based on it. */
+/**
+ * Table of the proof that each field of a step needs. `verify`, `explain`, `excludePools` and the README are based on
+ * it.
+ */
 import type { Step } from '@sluice/program'
 
 /**
@@ -29,12 +32,16 @@ export type Proof =
 
 type StepOf<Op extends Step['op']> = Extract<Step, { readonly op: Op }>
 type HopOf<S> = S extends { readonly hops: readonly (infer Hop)[] } ? Hop : Record<never, never>
-/** Fields of an operation that need a row. `tokenIn` may have one, for steps that call it as a wrapper or vault. */
+/**
+ * Fields of an operation that need a row. A row for `tokenIn` is optional: it is for steps that call `tokenIn` itself.
+ */
 type FieldOf<Op extends Step['op']> =
   | Exclude<keyof StepOf<Op>, 'op' | 'input' | 'output' | 'hops' | 'tokenIn'>
   | keyof HopOf<StepOf<Op>>
 
-/** Table with one row per operation and field. TypeScript rejects an operation that lacks a row for one of its fields. */
+/**
+ * Table with one row per operation and field. TypeScript rejects an operation that lacks a row for one of its fields.
+ */
 export type FieldTable<Row> = {
   readonly [Op in Step['op']]?: { readonly [Field in FieldOf<Op>]: Row } & { readonly tokenIn?: Row }
 }
@@ -42,7 +49,7 @@ export type FieldTable<Row> = {
 const ownPool = { pool: 'unproven' } as const
 const sharePool = { tokenOut: 'request', tokenIn: 'request' } as const
 
-/** Proof by operation and field. Operations without a row use `usualProof`. */
+/** Proof by operation and field. Operations without a row use `defaultProof`. */
 const fieldProofs: FieldTable<Proof> = {
   'uniswap-v2': { pool: 'factory', feePpm: 'fee', zeroForOne: 'flow' },
   'uniswap-v3': { pool: 'factory', zeroForOne: 'flow' },
@@ -75,14 +82,16 @@ export type StepField = {
   readonly field: string
   readonly proof: Proof
   readonly value: string | number | boolean
-  /** Index of the hop; 0 in steps without hops. */
-  readonly hop: number
+  /** Index of the hop that contains the field; 0 for fields of the step itself. */
+  readonly hopIndex: number
 }
 
 /** Fields of a step that need no proof if the operation has no rows. */
 const FIELDS_WITHOUT_PROOF: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
 
-/** Returns the proof of a field of an operation without rows: `unproven`, except for fields of the token flow and flags. */
+/**
+ * Returns the proof of a field of an operation without rows: `unproven`, except for fields of the token flow and flags.
+ */
 function defaultProof(field: string, value: unknown): Proof {
   if (field === 'tokenOut' || field === 'zeroForOne') return 'flow'
   return typeof value === 'boolean' ? 'with-pool' : 'unproven'
@@ -91,14 +100,14 @@ function defaultProof(field: string, value: unknown): Proof {
 /** Returns the fields of a step and of its hops that need a proof. */
 export function fieldsOf(step: Step): readonly StepField[] {
   const proofs: Readonly<Record<string, Proof>> | undefined = fieldProofs[step.op]
-  const fieldsIn = (values: object, hop: number): readonly StepField[] =>
+  const fieldsIn = (values: object, hopIndex: number): readonly StepField[] =>
     Object.entries(values).flatMap(([field, value]) => {
       const proof = proofs
         ? proofs[field]
         : FIELDS_WITHOUT_PROOF.includes(field)
           ? undefined
           : defaultProof(field, value)
-      return proof === undefined || typeof value === 'object' ? [] : [{ op: step.op, field, proof, value, hop }]
+      return proof === undefined || typeof value === 'object' ? [] : [{ op: step.op, field, proof, value, hopIndex }]
     })
   return [...fieldsIn(step, 0), ...('hops' in step ? step.hops.flatMap(fieldsIn) : [])]
 }
@@ -106,15 +115,18 @@ export function fieldsOf(step: Step): readonly StepField[] {
 const ZERO = `0x${'0'.repeat(40)}`
 const ADDRESS_LENGTH = 42
 
-/** Returns the address that a field contains: the value, or the first 20 bytes of an id; undefined for zero and for numbers. */
+/**
+ * Returns the address that a field contains: the value, or the first 20 bytes of an id; undefined for zero and for
+ * numbers.
+ */
 export function addressIn({ value }: Pick<StepField, 'value'>): string | undefined {
   const address = String(value).slice(0, ADDRESS_LENGTH)
   return address.length === ADDRESS_LENGTH && address !== ZERO ? address : undefined
 }
 
 /**
- * Returns every contract that a step names: pools, vaults, managers, hooks, wrappers, intermediate tokens, and the pool to which
- * the step sends its output.
+ * Returns every contract that a step names: pools, vaults, managers, hooks, wrappers, intermediate tokens, and the pool
+ * to which the step sends its output.
  */
 export function contractsIn(step: Step): readonly string[] {
   const { output } = step

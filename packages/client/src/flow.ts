@@ -1,6 +1,6 @@
 /**
- * Checks the token flow of a program: all input must go through the route's pools, in order, and all output must go to the
- * recipient. Amounts are tracked as far as the bytes determine them. Nothing may remain in the Executor.
+ * Checks the token flow of a program: all input must go through the route's pools, in order, and all output must go to
+ * the recipient. Amounts are tracked as far as the bytes determine them. Nothing may remain in the Executor.
  */
 import { type Step, shareOf, tradesOf } from '@sluice/program'
 import { keccak256 } from './keccak.ts'
@@ -11,11 +11,13 @@ const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const normalizeToken = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/** Balance of the Executor in base units; null if it depends on the output of a pool, which the bytes do not contain. */
+/**
+ * Balance of the Executor in base units; null if it is unknown, because the bytes do not contain the outputs of pools.
+ */
 type Balance = bigint | null
 
 /**
- * Finds a fault in the token flow. Long: its nested functions share the state of its loop over the steps.
+ * Finds a fault in the token flow. Long: the nested functions share the state of the loop over the steps.
  *
  * @param value - wei sent with the call
  * @returns description of the first fault; undefined if there is none
@@ -112,7 +114,7 @@ export function findFlowFault(
       return balance
     }
     if (input.kind === 'held') {
-      // A fixed amount may exceed an unknown balance, or leave a remainder of it.
+      // If the balance is unknown, a fixed amount may exceed it, or may leave a remainder in the Executor.
       if (balance === null || input.amount === 0n || input.amount > balance) return undefined
       balances.set(tokenIn, balance - input.amount)
       return input.amount

@@ -57,15 +57,15 @@ function retryDelayOf(error: unknown, tries: number): number | undefined {
 /** Waits for the given time. @throws ClientError `ABORTED` if the signal aborts */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const removeListener = () => {
+    const finish = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', removeListener)
+      signal?.removeEventListener('abort', finish)
       if (signal?.aborted) reject(abortError(signal))
       else resolve()
     }
-    const timer = setTimeout(removeListener, ms)
-    signal?.addEventListener('abort', removeListener)
-    if (signal?.aborted) removeListener()
+    const timer = setTimeout(finish, ms)
+    signal?.addEventListener('abort', finish)
+    if (signal?.aborted) finish()
   })
 }
 
@@ -89,7 +89,7 @@ async function fetchOnce<T>(
   })
   const text = await fetchOrError(options, signal, () => readText(answer, path))
   if (!answer.ok) throw toHttpError(answer, text)
-  const json = parse(text)
+  const json = parseOrUndefined(text)
   if (typeof json !== 'object' || json === null)
     throw new ClientError('BAD_ANSWER', `${path} answered with no JSON object`)
   return json as T
@@ -114,7 +114,11 @@ export function fetchResponse(
   })
 }
 
-/** Runs `act`. @throws ClientError `ABORTED` if the signal is aborted; the ClientError of `act`; `NETWORK` for other errors */
+/**
+ * Runs `act`.
+ *
+ * @throws ClientError `ABORTED` if the signal is aborted, `NETWORK` if `act` throws anything but a ClientError
+ */
 async function fetchOrError<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
@@ -129,7 +133,9 @@ async function fetchOrError<T>(
   }
 }
 
-/** Returns a signal that aborts as soon as one of the signals does. Needed because Node.js 18 lacks `AbortSignal.any`. */
+/**
+ * Returns a signal that aborts as soon as one of the signals does. Needed because Node.js 18 lacks `AbortSignal.any`.
+ */
 export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const signalsToFollow = signals.filter((signal) => signal !== undefined)
   if (typeof AbortSignal.any === 'function') return AbortSignal.any(signalsToFollow)
@@ -172,7 +178,9 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
   }
 }
 
-/** Encodes parameters as text: numbers and amounts as decimals, lists as comma-separated text. Drops undefined values. */
+/**
+ * Encodes parameters as text: numbers and amounts as decimals, lists as comma-separated text. Drops undefined values.
+ */
 export function toTextParameters(parameters: Parameters): Record<string, string> {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
@@ -180,7 +188,7 @@ export function toTextParameters(parameters: Parameters): Record<string, string>
   )
 }
 
-function parse(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -188,9 +196,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** Converts an HTTP error response to a ClientError. */
+/** Converts an HTTP error response to a ClientError. @param text - body of the response */
 export function toHttpError(response: Response, text: string): ClientError {
-  const json = parse(text)
+  const json = parseOrUndefined(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
   const { status } = response
   const plainText = response.headers.get('content-type')?.startsWith('text/plain')

@@ -1,8 +1,11 @@
-/** Computes Keccak-256 without a library, for example for CREATE2 addresses and pool ids. A test compares it with ethers. */
+/**
+ * Computes Keccak-256 without a library, for example for CREATE2 addresses and pool ids. A test compares it with
+ * ethers.
+ */
 import type { Hex } from './types.ts'
 
 /** Rate of the sponge in bytes. */
-const RATE = 136
+const RATE_BYTES = 136
 const ROUNDS = 24
 const LANES = 25
 
@@ -16,7 +19,7 @@ const ROTATIONS = PI_CYCLE.map((_, t) => (((t + 1) * (t + 2)) / 2) % 64)
 /** Returns the Keccak-256 hash of the bytes. */
 export function keccak256(data: Hex): Hex {
   const length = (data.length - 2) / 2
-  const padded = new Uint8Array((Math.floor(length / RATE) + 1) * RATE)
+  const padded = new Uint8Array((Math.floor(length / RATE_BYTES) + 1) * RATE_BYTES)
   for (let k = 0; k < length; k++) padded[k] = Number.parseInt(data.slice(2 + 2 * k, 4 + 2 * k), 16)
   // The padding starts with 0x01 and ends with 0x80. If it is a single byte, that byte is 0x81.
   padded[length]! |= 0x01
@@ -24,8 +27,8 @@ export function keccak256(data: Hex): Hex {
   const words = new DataView(padded.buffer)
   // Low and high half of each lane. JavaScript computes with 32-bit integers much faster than with a bigint.
   const state = new Int32Array(2 * LANES)
-  for (let offset = 0; offset < padded.length; offset += RATE) {
-    for (let word = 0; word < RATE / 4; word++) state[word]! ^= words.getInt32(offset + 4 * word, true)
+  for (let offset = 0; offset < padded.length; offset += RATE_BYTES) {
+    for (let word = 0; word < RATE_BYTES / 4; word++) state[word]! ^= words.getInt32(offset + 4 * word, true)
     permute(state)
   }
   const hash = new Uint8Array(state.buffer, 0, 32)

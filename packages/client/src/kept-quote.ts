@@ -1,4 +1,4 @@
-/** Renews the quote of a swap until its transaction is sent. Each new quote is proven and confirmed. */
+/** Renews the quote of a swap until the swap's transaction is sent. Each new quote is proven and confirmed. */
 
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
@@ -15,7 +15,7 @@ import { minOutputFrom, type Witness } from './witness.ts'
 
 /** Maximum age of a quote, in blocks after the block of its simulation. */
 const MAX_AGE_BLOCKS = 2
-/** Maximum number of quotes until one of them is fresh. */
+/** Maximum number of quotes that are requested in a row until one of them is fresh. */
 const MAX_QUOTES = 5
 
 /** Terms on which the caller accepts a quote. */
@@ -27,7 +27,10 @@ export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
   /** True accepts the service's amount without independent confirmation. */
   readonly trustQuote?: boolean | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the swap. */
+  /**
+   * Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the
+   * swap.
+   */
   readonly confirm?: ((route: Route, proof: Proven) => boolean | Promise<boolean>) | undefined
 }
 
@@ -50,20 +53,24 @@ type ProvenQuote = {
 
 /** A proven quote that is renewed when it is too old. */
 export class KeptQuote {
-  /** Reason why the last simulation failed; empty if none did. */
+  /** Reason why the last failed simulation failed; empty if none failed. */
   simulationFailure = ''
   private readonly options: KeptQuoteOptions
-  private current: ProvenQuote
+  private currentQuote: ProvenQuote
   private confirmedProof: Proven | undefined
-  /** Last output of the witness, with its input. Each quote of an exact output may have another input. */
+  /** Last output of the witness, with the input for which it was given: quotes of an exact output differ in input. */
   private witnessedTrade: { readonly amount: bigint; readonly output: bigint } | undefined
 
-  private constructor(options: KeptQuoteOptions, current: ProvenQuote) {
+  private constructor(options: KeptQuoteOptions, firstQuote: ProvenQuote) {
     this.options = options
-    this.current = current
+    this.currentQuote = firstQuote
   }
 
-  /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
+  /**
+   * Requests the first quote.
+   *
+   * @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed
+   */
   static async request(options: KeptQuoteOptions): Promise<KeptQuote> {
     const quote = new KeptQuote(options, await requestQuote(options))
     await quote.refresh()
@@ -71,7 +78,7 @@ export class KeptQuote {
   }
 
   get route(): Route {
-    return this.current.route
+    return this.currentQuote.route
   }
 
   get contracts(): SwapContracts {
@@ -79,7 +86,7 @@ export class KeptQuote {
   }
 
   get explanation(): Proven {
-    return this.current.explanation
+    return this.currentQuote.explanation
   }
 
   /** True if the caller's terms confirm the amount or waive the confirmation. */
@@ -90,25 +97,25 @@ export class KeptQuote {
   }
 
   /**
-   * Renews the quote while it is too old. Calls `confirm` again if the new quote is not covered by the confirmed one.
+   * Renews the quote while it is too old. Calls `confirm` unless the caller has confirmed a quote that covers this one.
    *
    * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `request` does
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options
-    for (let quotes = 1; (await wallet.blockNumber()) - this.current.block > MAX_AGE_BLOCKS; quotes++) {
+    for (let quotes = 1; (await wallet.blockNumber()) - this.currentQuote.block > MAX_AGE_BLOCKS; quotes++) {
       if (quotes === MAX_QUOTES) throw new ClientError('STALE', 'blocks pass faster than quotes arrive')
-      this.current = await requestQuote(this.options)
+      this.currentQuote = await requestQuote(this.options)
     }
     await this.checkWitness()
     if (this.confirmedProof && isCovered(this.explanation, this.confirmedProof)) return
-    await confirm(this.options.terms, this.route, this.explanation)
+    await requestConfirmation(this.options.terms, this.route, this.explanation)
     this.confirmedProof = this.explanation
   }
 
   /**
-   * Simulates the swap on the wallet's node. If the caller's terms do not confirm the amount, also compares the minimum output with
-   * the simulated output and with known pools.
+   * Simulates the swap on the wallet's node. If the caller's terms do not confirm the amount, also compares the minimum
+   * output with the simulated output and with known pools.
    *
    * @returns false if the simulation fails; `simulationFailure` is then the reason
    * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
@@ -173,7 +180,7 @@ async function requestQuote({
   return { route, explanation, block: Math.min(route.simulationBlock, await wallet.blockNumber()) }
 }
 
-async function confirm({ confirm }: QuoteTerms, route: Route, proof: Proven): Promise<void> {
+async function requestConfirmation({ confirm }: QuoteTerms, route: Route, proof: Proven): Promise<void> {
   if (!confirm) return
   const isConfirmed = await Promise.resolve()
     .then(() => confirm(route, proof))
@@ -183,7 +190,10 @@ async function confirm({ confirm }: QuoteTerms, route: Route, proof: Proven): Pr
   if (isConfirmed !== true) throw new ClientError('WALLET', 'the swap was not confirmed')
 }
 
-/** Returns true if a later quote needs no new confirmation: only deadline, split, or amounts differ, and no amount is worse. */
+/**
+ * Returns true if a later quote needs no new confirmation: only deadline, split, or amounts differ, and no amount is
+ * worse.
+ */
 function isCovered(laterProof: Proven, confirmedProof: Proven): boolean {
   return (
     laterProof.minOutput >= confirmedProof.minOutput &&

@@ -27,7 +27,7 @@ export type GuardOrder = {
   /** Unix seconds. */
   readonly deadline: bigint
   readonly executor: Hex
-  /** Wrapper whose token the Guard unwraps to pay native output; zero if it unwraps nothing. */
+  /** Wrapper that the Guard unwraps to pay native output; zero if it unwraps nothing. */
   readonly wrapper: Hex
   readonly feePpm: bigint
   readonly feeRecipient: Hex

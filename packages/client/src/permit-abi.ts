@@ -48,12 +48,19 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   return `${selector}${headWords.map(toWord).join('')}${body}${encodeBytes(program)}`
 }
 
-/** Returns true if there is a recipient, a fee recipient exactly if there is a fee, and a wrapper only for native output. */
+/**
+ * Returns true if there is a recipient, a fee recipient exactly if there is a fee, and a wrapper only for native
+ * output.
+ */
 function hasValidPayout({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
   return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
 }
 
-/** Decodes a swap with a permit. @throws ClientError `UNSAFE` unless it is the canonical encoding of a swap with a valid payout */
+/**
+ * Decodes a swap with a permit.
+ *
+ * @throws ClientError `UNSAFE` unless it is the canonical encoding of a swap with a valid payout
+ */
 export function decodePermitSwap(data: string): GuardOrder {
   const text = data.slice(10).toLowerCase()
   const wordAt = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)

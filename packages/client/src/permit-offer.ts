@@ -18,15 +18,15 @@ type TypedData = {
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types and amount must
- * match the request. Only a DAI permit may be unlimited.
+ * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types and
+ * amount must match the request. Only a DAI permit may be unlimited.
  *
  * @throws ClientError `UNSAFE` with the name of the first mismatch
  */
 export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
   const { src, from, amount, deadline, guard } = request
-  const require = (holds: boolean, expected: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${expected}`)
+  const require = (holds: boolean, mismatch: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${mismatch}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
   const [typeFields, type] = formOf(offer.kind)

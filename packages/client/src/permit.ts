@@ -1,6 +1,6 @@
 /**
- * Signs permits. A permit is a signature in the swap's calldata that replaces an approval transaction. Supports EIP-2612, Permit2 if
- * the owner has approved it, and DAI's form if the caller allows an unlimited permit.
+ * Signs permits. A permit is a signature in the swap's calldata that replaces an approval transaction. Supports
+ * EIP-2612, Permit2 if the owner has approved it, and DAI's form if the caller allows an unlimited permit.
  */
 import { allowanceOf } from './approve.ts'
 import { encodeCall, selectors } from './calls.ts'
@@ -13,7 +13,7 @@ import { type Domain, separatorOf, type TypedData, typedData, typehash } from '.
 import type { Hex } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Widths of Permit2's amounts (uint160) and times (uint48). */
+/** Bits of Permit2's amounts (uint160) and times (uint48). */
 const PERMIT2_AMOUNT_BITS = 160n
 const PERMIT2_TIME_BITS = 48n
 /** Result of Permit2's `allowance`: three words with amount, expiration and nonce. */
@@ -60,10 +60,10 @@ export async function signPermit(
   deadline: bigint,
   options: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
-  return signWith(checkedWallet(wallet, chainId), chainId, missingAllowance, deadline, options)
+  return signWithCheckedWallet(checkedWallet(wallet, chainId), chainId, missingAllowance, deadline, options)
 }
 
-async function signWith(
+async function signWithCheckedWallet(
   wallet: Wallet,
   chainId: number,
   missingAllowance: MissingAllowance,
@@ -72,18 +72,20 @@ async function signWith(
 ): Promise<GuardPermit | undefined> {
   const { token } = missingAllowance
   const signsWithKey = isKeyAccount(await wallet.code(wallet.address))
-  const supportedPermit = signsWithKey ? await tokenPermit(wallet, chainId, token) : undefined
+  const supportedPermit = signsWithKey ? await readTokenPermit(wallet, chainId, token) : undefined
   const request =
-    (supportedPermit?.kind === 'eip2612' && eip2612Request(wallet, missingAllowance, deadline, supportedPermit)) ||
-    (await permit2Request(wallet, chainId, missingAllowance, deadline)) ||
-    (supportedPermit?.kind === 'dai' && unlimited && daiRequest(wallet, missingAllowance, deadline, supportedPermit)) ||
+    (supportedPermit?.kind === 'eip2612' && buildEip2612Request(wallet, missingAllowance, deadline, supportedPermit)) ||
+    (await buildPermit2Request(wallet, chainId, missingAllowance, deadline)) ||
+    (supportedPermit?.kind === 'dai' &&
+      unlimited &&
+      buildDaiRequest(wallet, missingAllowance, deadline, supportedPermit)) ||
     undefined
   if (!request) return undefined
   onSign?.()
   const signature = await requestSignature(wallet, request.typedMessage)
   const signatureFormat = request.permit.kind === 'permit2' && !signsWithKey ? ANY_SIGNATURE : KEY_SIGNATURE
   if (signature === undefined || !signatureFormat.test(signature)) return undefined
-  return { ...request.permit, signature: signsWithKey ? withWholeV(signature) : signature }
+  return { ...request.permit, signature: signsWithKey ? withStandardV(signature) : signature }
 }
 
 /** Returns true if the account signs with a key: it has no code, or delegates to code by EIP-7702. */
@@ -91,9 +93,10 @@ function isKeyAccount(code: string): boolean {
   return code.length <= 2 || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 }
 
+/** The permit that a token itself supports, with the owner's next nonce. */
 type TokenPermit = { readonly kind: 'eip2612' | 'dai'; readonly domain: Domain; readonly nonce: bigint }
 
-function eip2612Request(
+function buildEip2612Request(
   { address }: Wallet,
   { spender, amount }: MissingAllowance,
   deadline: bigint,
@@ -110,7 +113,7 @@ function eip2612Request(
   }
 }
 
-function daiRequest(
+function buildDaiRequest(
   { address }: Wallet,
   { spender }: MissingAllowance,
   deadline: bigint,
@@ -128,7 +131,7 @@ function daiRequest(
 }
 
 /** Builds a Permit2 permit; undefined if the owner has not approved Permit2 for the amount. */
-async function permit2Request(
+async function buildPermit2Request(
   wallet: Wallet,
   chainId: number,
   { token, spender, amount }: MissingAllowance,
@@ -169,13 +172,16 @@ async function requestSignature(wallet: Wallet, typedPermit: TypedData): Promise
 }
 
 /** Normalizes the last byte of a signature (v). Some wallets return 0 or 1, but tokens and Permit2 require 27 or 28. */
-function withWholeV(signature: Hex): Hex {
+function withStandardV(signature: Hex): Hex {
   const v = Number.parseInt(signature.slice(-2), 16)
   return `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16).padStart(2, '0')}`
 }
 
-/** Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
-async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
+/**
+ * Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches
+ * `DOMAIN_SEPARATOR()`.
+ */
+async function readTokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
     readToken(encodeCall(selectors.nonces, wallet.address)),

@@ -1,4 +1,4 @@
-/** Pauses between repeated requests for the outcome of a transaction. */
+/** Pauses between repeated requests for the outcome of a transaction or batch. */
 
 /** First pause in milliseconds. Some chains have a block every 100 ms. */
 const FIRST_PAUSE_MS = 50

@@ -1,4 +1,6 @@
-/** Quotes a swap independently of the service: simulates it through known pools, one at a time, on the wallet's node. */
+/**
+ * Quotes a swap independently of the service: simulates it through known pools, one at a time, on the wallet's node.
+ */
 import { encodeProgram, opOf, type Step } from '@sluice/program'
 import { encodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
@@ -11,22 +13,27 @@ import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Maximum pools whose balances are read per pair of tokens. */
+/** Maximum pools whose balances are read, per pair of tokens. */
 const MAX_POOLS = 64
-/** Maximum number of pools of the two tokens that are simulated. */
-const MAX_DIRECT = 4
+/** Maximum number of direct pools, those between the two tokens of the swap, that are simulated. */
+const MAX_DIRECT_POOLS = 4
 /** Maximum number of pools that are simulated for each hop of a path through the wrapper. */
-const MAX_HOP = 2
+const MAX_POOLS_PER_HOP = 2
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`
 const ops = ['uniswap-v2', 'uniswap-v3'] as const
 
-type Pool = { readonly op: (typeof ops)[number]; readonly pool: Hex; readonly feePpm: number; readonly balance: bigint }
+type KnownPool = {
+  readonly op: (typeof ops)[number]
+  readonly pool: Hex
+  readonly feePpm: number
+  readonly balance: bigint
+}
 
 /**
- * Returns the best simulated output, after the order's fee, of the pools with the most liquidity that known factories deployed for
- * the two tokens. Tries single pools, and paths of two pools through the wrapper. Anyone can create such a pool and set its price,
- * so several are simulated.
+ * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the pools
+ * of the two tokens with the most liquidity, and paths of two pools through the wrapper. Several are simulated, because
+ * anyone can create such a pool and set its price.
  *
  * @param order - the proven order, with its permit; its program is replaced
  * @param missingAllowance - allowance that a state override adds
@@ -47,9 +54,9 @@ export async function bestOfKnownPools(
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
   const intermediate = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
   const [directPools, firstHopPools, secondHopPools] = await Promise.all([
-    deepestPools(wallet, contracts.factories, src, dst, MAX_DIRECT),
-    intermediate ? deepestPools(wallet, contracts.factories, src, intermediate, MAX_HOP) : [],
-    intermediate ? deepestPools(wallet, contracts.factories, intermediate, dst, MAX_HOP) : [],
+    deepestPools(wallet, contracts.factories, src, dst, MAX_DIRECT_POOLS),
+    intermediate ? deepestPools(wallet, contracts.factories, src, intermediate, MAX_POOLS_PER_HOP) : [],
+    intermediate ? deepestPools(wallet, contracts.factories, intermediate, dst, MAX_POOLS_PER_HOP) : [],
   ])
   const paths: readonly (readonly Step[])[] = [
     ...directPools.map((pool) => [stepOf(pool, src, dst, true, true)]),
@@ -85,7 +92,7 @@ async function deepestPools(
   tokenIn: Hex,
   tokenOut: Hex,
   count: number,
-): Promise<readonly Pool[]> {
+): Promise<readonly KnownPool[]> {
   const candidates = factories.flatMap((factory) => {
     const op = ops.find((op) => Object.values(opOf({ op }).salts ?? {}).includes(factory.kind))
     // The step of a Uniswap V2 pair contains its fee.
@@ -104,7 +111,7 @@ async function deepestPools(
     .slice(0, count)
 }
 
-function stepOf({ op, pool, feePpm }: Pool, tokenIn: Hex, tokenOut: Hex, isFirst: boolean, isLast: boolean): Step {
+function stepOf({ op, pool, feePpm }: KnownPool, tokenIn: Hex, tokenOut: Hex, isFirst: boolean, isLast: boolean): Step {
   const common = {
     ...{ tokenIn, pool, zeroForOne: tokenIn < tokenOut },
     input: { kind: isFirst ? 'pullAll' : 'rest' },

@@ -6,14 +6,15 @@ import type { Wallet } from './wallet.ts'
 type Answer = { readonly result?: unknown; readonly error?: { readonly message?: string } }
 
 /**
- * Wraps a wallet so that its transactions are sent only to the given RPC, with `eth_sendRawTransaction`. Batches are disabled,
- * because the wallet itself would send them elsewhere.
+ * Wraps a wallet so that its transactions are sent only to the given RPC, with `eth_sendRawTransaction`. Batches are
+ * disabled, because the wallet itself would send them elsewhere.
  *
  * @example
  * ```ts
  * await swap(sluice, privately(wallet, 'https://rpc.flashbots.net'), 1, request)
  * ```
- * @throws ClientError `WALLET` for a wallet without `sign`, such as a browser wallet; set the RPC in that wallet instead
+ * @throws ClientError `WALLET` for a wallet without `sign`, such as a browser wallet; set the RPC in that wallet
+ *   instead
  */
 export function privately(
   wallet: Wallet,

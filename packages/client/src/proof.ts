@@ -10,6 +10,7 @@ import type { Hex, SwapLeg } from './types.ts'
 const FEE_TIERS: readonly number[] = [100, 200, 300, 400, 500, 2_500, 3_000, 10_000]
 /** Maximum fee of a pair for which no factory fee is known. */
 const MAX_FEE_PPM = 10_000
+/** Characters of a 32-byte pool id as hex text. */
 const ID_LENGTH = 66
 
 /** An unproven field of a step. */
@@ -27,8 +28,8 @@ export type Unproven = {
 type ProofContracts = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContracts>
 
 /**
- * Finds the unproven fields of a route. The proof that a field needs is its row in `fieldProofs`. A field needs no proof if its
- * name, address or pool id is in `contracts.pools`.
+ * Finds the unproven fields of a route. The table in fields.ts defines the proof that each field needs. A field needs
+ * no proof if its name, address or pool id is in `contracts.pools`.
  *
  * @param legs - one leg per trade of the steps, in order
  * @param tokens - tokens of the request
@@ -47,8 +48,8 @@ export function unprovenFields(
     // If the first step wraps part of the native input, it has no leg in the route.
     const isLeg = step.op !== 'wrap' || index > 0 || legs[nextLegIndex]?.pool.toLowerCase() === trades[0]?.pool
     for (const field of fieldsOf(step)) {
-      const { pool = '' } = trades[field.hop] ?? {}
-      const leg = isLeg ? legs[nextLegIndex + field.hop] : undefined
+      const { pool = '' } = trades[field.hopIndex] ?? {}
+      const leg = isLeg ? legs[nextLegIndex + field.hopIndex] : undefined
       if (isProven(step, field, leg, contracts, tokens)) continue
       const entry = {
         ...{ field: `${step.op}.${field.field}`, value: String(field.value), pool },
@@ -113,7 +114,9 @@ export function isRegistered({ op, field, proof, value }: StepField, contracts: 
   return includesAddress(String(value), list ?? [])
 }
 
-/** Finds the factory that could have deployed the pool for the tokens of a leg. Only factories for this operation count. */
+/**
+ * Finds the factory that could have deployed the pool for the tokens of a leg. Only factories for this operation count.
+ */
 export function factoryOf(
   factories: readonly PoolFactory[],
   op: Step['op'],

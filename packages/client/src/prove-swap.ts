@@ -11,7 +11,7 @@ import type { GuardOrder, GuardPermit } from './order.ts'
 import { includesAddress, isRegistered, type Unproven, unprovenFields } from './proof.ts'
 import { NATIVE, type Route, type RouteParameters } from './types.ts'
 
-/** Terms of the caller in addition to the request. */
+/** Terms on which the caller accepts a transaction, in addition to the request. */
 export type SwapTerms = {
   /** Minimum output in base units of `dst`, from a source that is independent of the service. */
   readonly minToAmount?: bigint | string | undefined
@@ -21,14 +21,17 @@ export type SwapTerms = {
   readonly direct?: boolean | undefined
   /** Permit that the transaction must carry. If absent, the transaction must not carry a permit. */
   readonly permit?: GuardPermit | undefined
-  /** Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool ids. */
+  /**
+   * Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool
+   * ids.
+   */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still refused,
-   * because they set the price. True ignores `accept`.
+   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still
+   * refused, because they set the price. True ignores `accept`.
    */
   readonly knownPools?: boolean | undefined
-  /** Contracts that replace those known to this package, for example on a local chain. */
+  /** Contracts that replace the contracts known to this package, for example on a local chain. */
   readonly contracts?: Partial<SwapContracts> | undefined
 }
 
@@ -42,8 +45,9 @@ export type Proven = Explanation & {
 
 /** Default deadline of the service, in seconds from now. */
 const DEFAULT_DEADLINE_SECONDS = 1_200
-/** Maximum difference between the clocks of the caller and the chain. */
+/** Maximum difference in seconds between the clocks of the caller and the chain. */
 const CLOCK_SKEW_SECONDS = 300
+/** Characters of an address as hex text. */
 const ADDRESS_LENGTH = 42
 
 /**
@@ -62,8 +66,8 @@ export function proveSwap(contracts: SwapContracts, route: Route, request: Route
 
 function prove(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
   const explanation = explain(route.tx)
-  const require = (holds: boolean, claim: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${claim}`)
+  const require = (holds: boolean, mismatch: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${mismatch}`)
   }
   const value = weiOf(route.tx)
   require(isSameText(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
@@ -103,7 +107,8 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknownAddresses)] }
 }
 
-type Require = (holds: boolean, claim: string) => void
+/** Throws if `holds` is false. `mismatch` says in what the transaction differs from the request. */
+type Require = (holds: boolean, mismatch: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
 function checkProofs(
@@ -177,7 +182,9 @@ function checkInput(
   require(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
 }
 
-/** Checks that the minimum output equals `amountOut`, or the quoted output less slippage, and is at least `minToAmount`. */
+/**
+ * Checks that the minimum output equals `amountOut`, or the quoted output less slippage, and is at least `minToAmount`.
+ */
 function checkOutput(
   minOutput: bigint,
   route: Route,

@@ -1,4 +1,7 @@
-/** Derives the state of a transaction from three responses of a node: the transaction, its receipt, and the newest block. */
+/**
+ * Derives the state of a transaction from three responses of a node: the transaction, its receipt, and the newest
+ * block.
+ */
 import { decodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
 import { ClientError } from './errors.ts'
@@ -10,7 +13,7 @@ export type NodeAnswers = { readonly transaction: unknown; readonly receipt: unk
 
 /** Status of a transaction, as a node reports it. */
 export type NodeStatus = Omit<TransactionStatus, 'reason'> & {
-  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, but that proves nothing. */
+  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, which proves nothing. */
   readonly isSwapRead: boolean
 }
 
@@ -66,7 +69,9 @@ export function nodeStatus(
     block: minedReceipt?.block ?? null,
     blockHash: minedReceipt?.blockHash ?? null,
     // Behind a load balancer, the head may come from a node that does not have the block yet.
-    confirmations: minedReceipt ? Math.max(1, (asInteger(head) ?? unreadable('head')) - minedReceipt.block + 1) : null,
+    confirmations: minedReceipt
+      ? Math.max(1, (asInteger(head) ?? throwUnreadable('head')) - minedReceipt.block + 1)
+      : null,
     from: sentTransaction?.from ?? null,
     to: sentTransaction?.to ?? null,
     gasUsed: minedReceipt?.gasUsed.toString() ?? null,
@@ -114,7 +119,9 @@ function swapOf(
   }
 }
 
-/** Formats an amount. Returns null if it is negative, because the logs of rebasing tokens may add up to less than zero. */
+/**
+ * Formats an amount. Returns null if it is negative, because the logs of rebasing tokens may add up to less than zero.
+ */
 function amountText(amount: bigint | null): string | null {
   return amount === null || amount < 0n ? null : amount.toString()
 }
@@ -152,7 +159,10 @@ function spentOf(
   return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the base units that were transferred to an account minus those from it; null if there are no such transfers. */
+/**
+ * Returns the base units transferred to an account minus those transferred from it; null if there are no such
+ * transfers.
+ */
 function netTransfer(logs: readonly Log[], token: string, account: string): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {
@@ -164,6 +174,7 @@ function netTransfer(logs: readonly Log[], token: string, account: string): bigi
   return sum
 }
 
+/** Returns the wei that the Guard unwrapped; null if no log shows an unwrapping. */
 function unwrappedBy(guard: string, wrapper: string, logs: readonly Log[]): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {
@@ -180,27 +191,27 @@ const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
 function readTransaction(answer: unknown, hash: string): ParsedTransaction {
   const { hash: transactionHash, from, to, input, data, value } = Object(answer) as Record<string, unknown>
-  if (asHex(transactionHash) !== hash) unreadable('transaction')
+  if (asHex(transactionHash) !== hash) throwUnreadable('transaction')
   return {
-    from: asAddress(from) ?? unreadable('transaction'),
-    to: to === null || to === undefined ? null : (asAddress(to) ?? unreadable('transaction')),
-    input: asHex(input ?? data) ?? unreadable('transaction'),
-    value: asBigint(value) ?? unreadable('transaction'),
+    from: asAddress(from) ?? throwUnreadable('transaction'),
+    to: to === null || to === undefined ? null : (asAddress(to) ?? throwUnreadable('transaction')),
+    input: asHex(input ?? data) ?? throwUnreadable('transaction'),
+    value: asBigint(value) ?? throwUnreadable('transaction'),
   }
 }
 
 function readReceipt(answer: unknown, hash: string): ParsedReceipt {
   const receipt = Object(answer) as Record<string, unknown>
-  if (asHex(receipt.transactionHash) !== hash) unreadable('receipt')
+  if (asHex(receipt.transactionHash) !== hash) throwUnreadable('receipt')
   // Some wallets return numbers. Receipts from before Byzantium have no status, so the outcome is unknown.
   const status = typeof receipt.status === 'number' ? receipt.status : asInteger(receipt.status)
-  if (status !== 0 && status !== 1) unreadable('receipt')
-  if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) unreadable('receipt')
+  if (status !== 0 && status !== 1) throwUnreadable('receipt')
+  if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) throwUnreadable('receipt')
   return {
     succeeded: status === 1,
-    block: asInteger(receipt.blockNumber) ?? unreadable('receipt'),
-    blockHash: asHex(receipt.blockHash) ?? unreadable('receipt'),
-    gasUsed: asBigint(receipt.gasUsed) ?? unreadable('receipt'),
+    block: asInteger(receipt.blockNumber) ?? throwUnreadable('receipt'),
+    blockHash: asHex(receipt.blockHash) ?? throwUnreadable('receipt'),
+    gasUsed: asBigint(receipt.gasUsed) ?? throwUnreadable('receipt'),
     gasPrice: asBigint(receipt.effectiveGasPrice),
     l1Fee: asBigint(receipt.l1Fee),
     logs: (receipt.logs as readonly unknown[]).map(readLog),
@@ -210,15 +221,15 @@ function readReceipt(answer: unknown, hash: string): ParsedReceipt {
 function readLog(answer: unknown): Log {
   const { address: logAddress, topics, data } = Object(answer) as Record<string, unknown>
   return {
-    address: asAddress(logAddress) ?? unreadable('receipt'),
+    address: asAddress(logAddress) ?? throwUnreadable('receipt'),
     topics: Array.isArray(topics)
-      ? topics.map((topic) => asHex(topic) ?? unreadable('receipt'))
-      : unreadable('receipt'),
-    data: asHex(data) ?? unreadable('receipt'),
+      ? topics.map((topic) => asHex(topic) ?? throwUnreadable('receipt'))
+      : throwUnreadable('receipt'),
+    data: asHex(data) ?? throwUnreadable('receipt'),
   }
 }
 
-function unreadable(subject: 'transaction' | 'receipt' | 'head'): never {
+function throwUnreadable(subject: 'transaction' | 'receipt' | 'head'): never {
   throw new ClientError('WALLET', `the node's answer about the ${subject} cannot be read`)
 }
 

@@ -3,12 +3,16 @@ import { ClientError } from './errors.ts'
 import { growingPause } from './poll.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
+/** Timeout of waiting for a transaction to be mined. */
 const TIMEOUT_MS = 300_000
 /** Maximum consecutive failures of the node before `waitForReceipt` gives up. */
 const MAX_FAILURES = 20
 const WORD_DIGITS = 64
 
-/** ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe. Since version 1.4, `txHash` is indexed. */
+/**
+ * ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe. Since version 1.4, `txHash` is
+ * indexed.
+ */
 const SAFE_SUCCESS = '0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e'
 const SAFE_FAILURE = '0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23'
 /** UserOperationEvent(bytes32 indexed userOpHash, …, uint256 nonce, bool success, …) of ERC-4337. */
@@ -23,9 +27,9 @@ const ENTRY_POINTS = [
 type Log = { readonly topics?: readonly string[]; readonly data?: string; readonly transactionHash?: string }
 
 /**
- * Waits for the outcome of a hash that `wallet.send` returned: the hash of a transaction, a Safe transaction, or a user
- * operation.
+ * Waits for the outcome of what `wallet.send` sent: a transaction, a Safe transaction, or a user operation.
  *
+ * @param hash - hash that `wallet.send` returned
  * @param fromBlock - first block searched for events; the transaction was sent at this block or later
  * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later
  */
@@ -64,13 +68,13 @@ async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Pro
   if (!wallet.request || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined
   const requestedHash = hash.toLowerCase()
   const blockRange = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
-  const logs = async (filter: object): Promise<readonly Log[]> => {
+  const readLogs = async (filter: object): Promise<readonly Log[]> => {
     const answer = await wallet.request!('eth_getLogs', [{ ...blockRange, ...filter }])
     return Array.isArray(answer) ? answer.map(Object) : []
   }
   const [safeLogs, entryPointLogs] = await Promise.all([
-    logs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
-    logs({ address: ENTRY_POINTS, topics: [USER_OPERATION, requestedHash] }),
+    readLogs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
+    readLogs({ address: ENTRY_POINTS, topics: [USER_OPERATION, requestedHash] }),
   ])
   const dataWord = ({ data = '0x' }: Log, index: number) =>
     `0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`.toLowerCase()

@@ -8,7 +8,10 @@ import type { Wallet } from './wallet.ts'
 /** Allowance that a swap needs and the spender does not have. */
 export type MissingAllowance = { readonly token: string; readonly spender: string; readonly amount: bigint }
 
-/** Number of storage slots in which the allowance mapping is searched, for the layouts of Solidity and of Vyper. */
+/**
+ * The allowance mapping is assumed in one of the first storage slots, up to this number, with Solidity's or Vyper's
+ * hashing.
+ */
 const SLOTS = 64
 /** Slot of `_allowances` in OpenZeppelin's upgradeable ERC-20 since 5.0 (ERC-7201). */
 const OPENZEPPELIN_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace01n
@@ -16,9 +19,10 @@ const OPENZEPPELIN_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eea
 const SOLADY_SEED = '7f5e9f20'
 
 /**
- * Returns the output that the Guard measures, in base units, after fees and taxes.
+ * Simulates the transaction. Returns the output that the Guard measures, in base units, after fees and taxes.
  *
- * @param missingAllowance - allowance that a state override adds, if the node supports that and the token's layout is a common one
+ * @param missingAllowance - allowance that a state override adds, if the node supports that and the token's layout is a
+ *   common one
  * @throws ClientError `REVERTED` if the call fails for any reason
  */
 export async function simulate(wallet: Wallet, tx: Transaction, missingAllowance?: MissingAllowance): Promise<bigint> {
@@ -47,8 +51,8 @@ async function withAllowance(wallet: Wallet, tx: Transaction, missingAllowance: 
 }
 
 /**
- * Returns all storage slots in which a token may store this allowance. All can be overridden at once: each slot is a hash of owner
- * and spender, so this changes no other value of the token.
+ * Returns all storage slots in which a token may store this allowance. All can be overridden at once: each slot is a
+ * hash of owner and spender, so this changes no other value of the token.
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => toWord(BigInt(address))) as [Hex, Hex]

@@ -22,16 +22,19 @@ export type StatusOptions = {
 }
 
 /**
- * Status of a transaction. Without a `node`, all fields come from the service. With a `node`, they come from that node, except
- * `reason`, and except `swap` if the calldata is not a swap of a known Guard.
+ * Status of a transaction. Without a `node`, all fields come from the service. With a `node`, they come from that node,
+ * except `reason`, and except `swap` if the calldata is not a swap of a known Guard.
  */
 export type CheckedStatus = TransactionStatus & {
   /**
-   * Fields proven by the receipt and the transaction from the caller's node. `status` is proven only for mined transactions,
-   * because `pending` and `unknown` depend on the node.
+   * Fields proven by the receipt and the transaction from the caller's node. `status` is proven only for mined
+   * transactions, because `pending` and `unknown` depend on the node.
    */
   readonly proven: readonly ProvableField[]
-  /** Proven fields, such as `swap.received`, for which the service reports a different value. A reorg can also cause this. */
+  /**
+   * Proven fields, such as `swap.received`, for which the service reports a different value. A reorg can also cause
+   * this.
+   */
   readonly contradicted: readonly string[]
   /** Status as the service reported it. */
   readonly reported: TransactionStatus
@@ -45,8 +48,8 @@ const BY_RECEIPT: readonly ProvableField[] = ['status', 'block', 'blockHash', 'c
 const BY_TRANSACTION: readonly ProvableField[] = ['from', 'to']
 
 /**
- * Reads the state of a transaction. If the caller passes a node, its receipt and transaction prove the outcome, block, gas,
- * order, spent input and received output. `reason` is never proven.
+ * Reads the state of a transaction. If the caller passes a node, its receipt and transaction prove the outcome, block,
+ * gas, order, spent input and received output. `reason` is never proven.
  *
  * @throws ClientError `INVALID` for an invalid argument; `BAD_ANSWER` for a malformed response of the service; `WALLET`
  *   if the node fails, is on another chain, or returns a malformed response
@@ -91,28 +94,28 @@ export async function getStatus(
   )
 }
 
-function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: TransactionStatus): CheckedStatus {
-  const isMined = observed.block !== null
-  const hasSameStatus = observed.status === reportedStatus.status
+function checkStatus({ isSwapRead, ...observedStatus }: NodeStatus, reportedStatus: TransactionStatus): CheckedStatus {
+  const isMined = observedStatus.block !== null
+  const hasSameStatus = observedStatus.status === reportedStatus.status
   const provableFields: readonly ProvableField[] = [
     ...(isMined ? BY_RECEIPT : []),
-    ...(observed.from === null ? [] : BY_TRANSACTION),
+    ...(observedStatus.from === null ? [] : BY_TRANSACTION),
     ...(isSwapRead ? (['swap'] as const) : []),
   ]
   return {
-    ...observed,
-    // If the two states differ, the amounts in the service's `swap` belong to the wrong state.
-    swap: isSwapRead || !hasSameStatus ? observed.swap : reportedStatus.swap,
+    ...observedStatus,
+    // If node and service report different states, the amounts in the service's `swap` belong to the wrong state.
+    swap: isSwapRead || !hasSameStatus ? observedStatus.swap : reportedStatus.swap,
     reason: hasSameStatus ? reportedStatus.reason : null,
     proven: provableFields,
-    contradicted: contradictions(observed, reportedStatus, provableFields),
+    contradicted: contradictions(observedStatus, reportedStatus, provableFields),
     reported: reportedStatus,
   }
 }
 
 /**
- * Lists the proven fields for which the service reports a different value. Fields of objects are compared one by one. A service that
- * does not know the transaction contradicts nothing.
+ * Lists the proven fields for which the service reports a different value. Fields of objects are compared one by one. A
+ * service that does not know the transaction contradicts nothing.
  */
 function contradictions(
   observedStatus: Omit<TransactionStatus, 'reason'>,

@@ -11,8 +11,9 @@ export type SwapState = {
   /** Request with amounts as text. */
   readonly request: SwapRequest
   /**
-   * `approving`: an approval was sent. `approved`: the approval was mined. `batching`: approval and swap were sent as one batch.
-   * `signing`: the wallet was asked to send the swap and has not responded. `sent`: the swap was sent. `done`: it was mined.
+   * `approving`: an approval was sent. `approved`: the approval was mined. `batching`: approval and swap were sent as
+   * one batch. `signing`: the wallet was asked to send the swap and has not responded. `sent`: the swap was sent.
+   * `done`: it was mined.
    */
   readonly stage: 'approving' | 'approved' | 'batching' | 'signing' | 'sent' | 'done'
   /** Hash of the latest transaction, or the wallet's id of the batch. */

@@ -1,4 +1,6 @@
-/** Executes a swap: requests a quote, proves the transaction, obtains the allowance, sends, and waits for the receipt. */
+/**
+ * Executes a swap: requests a quote, proves the transaction, obtains the allowance, sends, and waits for the receipt.
+ */
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
 import { missingApprovals, sendApproval } from './approve.ts'
@@ -21,16 +23,16 @@ import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts
 import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Maximum number of allowances that are requested if the input of an exact-output swap grows from quote to quote. */
-const MAX_ROUNDS = 3
-/** Default of `maxGas`. */
+/** Maximum number of allowances that a swap obtains: the input of an exact output may grow from quote to quote. */
+const MAX_ALLOWANCE_ROUNDS = 3
+/** Default of `SwapOptions.maxGas`. */
 const MAX_GAS = 10_000_000n
 
 /** Options of `swap` and `resumeSwap`. */
 export type SwapOptions = QuoteTerms & {
   /**
-   * Allows a DAI permit instead of an approval. A DAI permit is unlimited: until the allowance is reset, the Guard may draw any
-   * amount, but only in swaps of this sender.
+   * Allows a DAI permit instead of an approval. A DAI permit is unlimited: until the allowance is reset, the Guard may
+   * draw any amount, but only in swaps of this sender.
    */
   readonly unlimitedPermits?: boolean | undefined
   /** Ways to give the Guard its allowance, in order of preference. Ways that are not listed are never used. */
@@ -41,7 +43,10 @@ export type SwapOptions = QuoteTerms & {
   readonly onProgress?: ((progress: SwapProgress) => void) | undefined
 }
 
-/** `batch`: approval and swap in one batch (EIP-5792). `permit`: a signature in the calldata. `approve`: a separate transaction. */
+/**
+ * `batch`: approval and swap in one batch (EIP-5792). `permit`: a signature in the calldata. `approve`: a separate
+ * transaction.
+ */
 export type AllowanceWay = 'batch' | 'permit' | 'approve'
 const ALL_WAYS: readonly AllowanceWay[] = ['batch', 'permit', 'approve']
 
@@ -49,15 +54,17 @@ const ALL_WAYS: readonly AllowanceWay[] = ['batch', 'permit', 'approve']
 export type SwapOutcome = { readonly hash: string; readonly route: Route }
 
 /**
- * Executes a swap: requests a quote, proves that the transaction does what was requested, confirms the amount independently of the
- * service, gives the Guard its allowance, and sends. Requests a new quote if more than two blocks have passed. The gas limit is the
- * estimate of the wallet's node plus 20 %.
+ * Executes a swap: requests a quote, proves that the transaction does what was requested, confirms the amount
+ * independently of the service, gives the Guard its allowance, and sends. Requests a new quote if more than two blocks
+ * have passed. The gas limit is the estimate of the wallet's node plus 20 %.
  *
- * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without them, the wallet's node
- * confirms it: it simulates the transaction, and the minimum output is compared with the simulated output and with known pools.
+ * The amount is confirmed by `minToAmount` (for an exact output: `maxFromAmount`) or by a witness. Without these, the
+ * wallet's node simulates the transaction, and the minimum output is compared with the simulated output and with the
+ * output of known pools.
  *
- * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the transaction was mined
- *   and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction that was sent
+ * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the
+ *   transaction was mined and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction
+ *   that was sent
  * @example
  * ```ts
  * const request = { src, dst, amount: 10n ** 18n, slippage: 0.5 }
@@ -76,8 +83,8 @@ export function swap(
 }
 
 /**
- * Resumes a swap after a page reload, from the state that `onProgress` reported last. If the transaction was already sent, waits for
- * it and never sends it again. If not, requests a new quote and continues as `swap` does.
+ * Resumes a swap after a page reload, from the state that `onProgress` reported last. If the transaction was already
+ * sent, waits for it and never sends it again. If not, requests a new quote and continues as `swap` does.
  *
  * @throws ClientError as `swap` does; `PENDING` also if the wallet was asked to send and its response is unknown
  * @example
@@ -114,7 +121,7 @@ class SwapRun {
     this.options = options
   }
 
-  /** Runs `act` and converts every failure to a ClientError with the latest hash. */
+  /** Runs `act` and converts every failure to a ClientError that contains the latest hash. */
   async toOutcome(act: () => Promise<SwapOutcome>): Promise<SwapOutcome> {
     try {
       return await act()
@@ -125,8 +132,9 @@ class SwapRun {
 
   async start(): Promise<SwapOutcome> {
     const { wallet, chainId, options } = this
-    const current = await wallet.chainId()
-    if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
+    const walletChainId = await wallet.chainId()
+    if (walletChainId !== chainId)
+      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${chainId}`)
     const request = { ...this.request, from: wallet.address } as RouteParameters
     if (request.amount !== undefined) amountOf(request.amount, 'amount')
     // Loaded lazily: the list of known contracts is half as large as the rest of the package.
@@ -137,7 +145,7 @@ class SwapRun {
     const quote = await KeptQuote.request({ client: this.client, wallet, chainId, contracts, request, terms: options })
     this.report({ stage: 'quoted', route: quote.route, proven: quote.explanation })
     const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
-    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    for (let round = 0; round < MAX_ALLOWANCE_ROUNDS; round++) {
       const neededAllowance = quote.explanation.amountIn
       const allowanceOutcome = isNative ? undefined : await this.obtainAllowance(quote, request, guard)
       if (allowanceOutcome) return allowanceOutcome
@@ -186,10 +194,10 @@ class SwapRun {
     const missingAllowance = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
     const neededApprovals = await missingApprovals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
-    // State overrides cannot set the allowance of some tokens. For those, simulate only after the approval.
-    const isSimulatedAhead = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
+    // State overrides cannot set the allowance of some tokens. Such a swap can be simulated only after the approval.
+    const isReadyToBatch = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
-      if (allowanceWay === 'batch' && isSimulatedAhead && (await canBatch(wallet, chainId))) {
+      if (allowanceWay === 'batch' && isReadyToBatch && (await canBatch(wallet, chainId))) {
         const allowanceOutcome = await this.tryBatch(quote, neededApprovals)
         if (allowanceOutcome) return allowanceOutcome
       }
@@ -214,12 +222,13 @@ class SwapRun {
     const { wallet, chainId } = this
     const { route } = quote
     this.checkAborted()
-    const current = await wallet.chainId()
-    if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
+    const walletChainId = await wallet.chainId()
+    if (walletChainId !== chainId)
+      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${chainId}`)
     const fromBlock = await wallet.blockNumber()
     this.reachStage('signing', fromBlock, { route })
     this.report({ stage: 'prompted', prompt: 'batch' })
-    const id = await sendBatch(wallet, chainId, [...neededApprovals, outgoing(route.tx)])
+    const id = await sendBatch(wallet, chainId, [...neededApprovals, toOutgoing(route.tx)])
     if (id === undefined) return undefined
     this.reachStage('batching', fromBlock, { hash: id, route })
     return this.waitForOutcome(route, id, fromBlock, true)
@@ -258,16 +267,19 @@ class SwapRun {
     this.reachStage('signing', fromBlock, { route })
     this.checkAborted()
     this.report({ stage: 'prompted', prompt: 'swap' })
-    const hash = await wallet.send({ ...outgoing(tx), gas })
+    const hash = await wallet.send({ ...toOutgoing(tx), gas })
     this.reachStage('sent', fromBlock, { hash, route })
     return this.waitForOutcome(route, hash, fromBlock, false)
   }
 
-  /** Returns the gas limit: the estimate of the wallet's node plus 20 %, or the service's if the wallet lacks `estimateGas`. */
+  /**
+   * Returns the gas limit: the estimate of the wallet's node plus 20 %, or the service's if the wallet lacks
+   * `estimateGas`.
+   */
   private async gasOf(route: Route, tx: Transaction): Promise<bigint> {
     const { wallet, options } = this
     const { maxGas = MAX_GAS } = options
-    const gas = wallet.estimateGas ? withMargin(await wallet.estimateGas(outgoing(tx))) : gasLimit(route)
+    const gas = wallet.estimateGas ? withMargin(await wallet.estimateGas(toOutgoing(tx))) : gasLimit(route)
     if (gas > maxGas) throw new ClientError('UNSAFE', `the swap needs ${gas} gas, above the limit of ${maxGas}`)
     return gas
   }
@@ -340,6 +352,6 @@ export function withPermit(tx: Transaction, permit: GuardPermit): Transaction {
   }
 }
 
-function outgoing({ to, data, value }: Transaction): Outgoing {
+function toOutgoing({ to, data, value }: Transaction): Outgoing {
   return { to, data, value: BigInt(value) }
 }

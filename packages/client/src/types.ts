@@ -88,6 +88,7 @@ export type SwapLeg = {
   readonly tokenOut: string
   readonly amountIn: string
   readonly amountOut: string
+  /** Percent of all `tokenIn` that the route sells. */
   readonly share: number
   readonly gas: string
 }
@@ -112,14 +113,22 @@ export type Route = {
   readonly expiresAtBlock?: number
   /** Id that lets the operator of the service reproduce the quote. */
   readonly quoteId?: string
+  /** Loss against the mid price of the same route, in percent. */
   readonly priceImpact?: number | null
   /** Gas charged to the sender after refunds. `gasCost` and `netToAmount` are based on it. */
   readonly gasCharged?: string
   /** Like `gasCharged`, if the transaction is mined at its deadline; pools may need more gas by then. */
   readonly gasChargedAtDeadline?: string
+  /**
+   * `native` and `l1Fee` in wei; `native` includes `l1Fee`, the fee for publishing the transaction on the parent chain.
+   */
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
+  /** `toAmount` less the cost of gas. */
   readonly netToAmount?: string | null
-  /** Basis points by which the output is below an upper bound on all permitted routes through the known pools, before gas. */
+  /**
+   * Basis points by which the output is below an upper bound on all permitted routes through the known pools, before
+   * gas.
+   */
   readonly optimalityGap?: number | null
   /** Like `optimalityGap`, after gas. */
   readonly optimalityGapNet?: number | null
@@ -146,6 +155,7 @@ export type PermitParameters = {
 /** A permit that the owner of a token may sign. */
 export type PermitOffer = {
   readonly kind: 'eip2612' | 'dai' | 'permit2'
+  /** True if the signature has no amount: until the owner revokes it, the Guard may draw any amount. */
   readonly unlimited: boolean
   /** Transaction that the owner must send once before signing; null if none is needed. */
   readonly approval: {
@@ -165,7 +175,7 @@ export type PermitOffer = {
 export type QuoteEvent =
   /** The first quote, and each quote that differs from the last one. Has a transaction if `from` was given. */
   | { readonly event: 'quote'; readonly data: Route | Quote }
-  /** At this block, the latest quote or refusal is unchanged. */
+  /** The latest quote or refusal still holds at this block. */
   | { readonly event: 'block'; readonly data: { readonly simulationBlock: number; readonly blockHash: string } }
   /** The service has no quote at this block. */
   | {
@@ -240,16 +250,24 @@ export type Drift = {
   readonly samples: number
   readonly wouldRevertPercent: number
   /** Simulated output above the quote in basis points; negative if worse; null without a successful sample. */
-  readonly driftBps: { readonly mean: number | null; readonly median: number | null; readonly worst5: number | null }
+  readonly driftBps: {
+    readonly mean: number | null
+    readonly median: number | null
+    /** 5 % of the quotes drift this much or worse. */
+    readonly worst5: number | null
+  }
 }
 
 /** Drift statistics of a chain: in total, and by protocol family, brand and pool. */
 export type Stats = {
   readonly chainId: number
-  /** Share of the node's calls spent on samples, in percent. */
+  /** Setting of the service: percent of the calls to its node that may be spent on samples. */
   readonly samplePercent: number
+  /** Samples since the service started. */
   readonly samples: number
+  /** Samples without a result. */
   readonly missed: number
+  /** Drift one and two blocks after the quote. */
   readonly blocks: readonly Drift[]
   readonly families: readonly { readonly protocol: string; readonly blocks: readonly Drift[] }[]
   readonly brands: readonly { readonly dex: string; readonly blocks: readonly Drift[] }[]
@@ -259,7 +277,7 @@ export type Stats = {
     readonly dex: string
     readonly blocks: readonly Drift[]
   }[]
-  /** Pools that repeatedly paid less than quoted, in descending order of loss. */
+  /** Pools that repeatedly paid less than quoted, in descending order of `haircutPercent`. */
   readonly withdrawing: readonly {
     readonly pool: string
     readonly protocol: string
@@ -268,7 +286,9 @@ export type Stats = {
     readonly haircutPercent: number
     /** Unix seconds; null if the pool is not excluded. */
     readonly leftOutUntil: number | null
+    /** Number of samples; older samples have less weight. */
     readonly samples: number
+    /** Number of these samples in which the pool paid too little. */
     readonly withdrew: number
   }[]
 }

@@ -7,8 +7,9 @@ import { type Unproven, unprovenFields } from './proof.ts'
 import type { SwapLeg } from './types.ts'
 
 /**
- * Returns the pools of a transaction that no known factory deployed and no list contains. They may run any code, and can keep all
- * output above the minimum. The bytes do not contain the output token of every step, so all tokens of the swap are tried.
+ * Returns the pools of a transaction that no known factory deployed and no list contains. They may run any code, and
+ * can keep all output above the minimum. The bytes do not contain the output token of every step, so all tokens of the
+ * swap are tried.
  *
  * @param contracts - all trusted contracts of the chain
  * @example
@@ -21,12 +22,12 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   const wrapper = contracts.wrapper ? [contracts.wrapper] : []
   const namedTokens = steps.flatMap((step) => [step.tokenIn, 'tokenOut' in step ? step.tokenOut : []].flat())
   const tokens = [...new Set([tokenOut, ...namedTokens, ...wrapper].map((token) => token.toLowerCase()))]
-  const unknown = steps.flatMap((step) => fewestUnproven(step, tokens, contracts, [tokenIn, tokenOut]))
+  const unknown = steps.flatMap((step) => findFewestUnproven(step, tokens, contracts, [tokenIn, tokenOut]))
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
-/** Returns the unproven fields of a step, for that output token for which there are the fewest. */
-function fewestUnproven(
+/** Returns the unproven fields of a step, assuming the output token for which there are the fewest. */
+function findFewestUnproven(
   step: Step,
   tokens: readonly string[],
   contracts: SwapContracts,

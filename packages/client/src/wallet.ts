@@ -32,7 +32,7 @@ export interface Wallet {
   call(to: string, data: Hex, value?: bigint): Promise<string>
   /** Signs and sends. Resolves to the transaction hash, or to the hash of a Safe transaction or user operation. */
   send(transaction: Outgoing): Promise<string>
-  /** Waits until the transaction is mined. Resolves to true if it succeeded. */
+  /** Waits until the transaction is mined. Resolves to true if the transaction succeeded. */
   succeeded(hash: string): Promise<boolean>
   /** Reads the receipt once; undefined if the node does not have it yet. */
   receipt?(hash: string): Promise<Receipt | undefined>
@@ -52,6 +52,7 @@ export interface Eip1193Provider {
   request(args: any): Promise<any>
 }
 
+/** Timeout of waiting for a transaction to be mined. */
 const RECEIPT_TIMEOUT_MS = 300_000
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 
@@ -99,7 +100,10 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
   }
 }
 
-/** Polls for a receipt. To wait for the next block instead would delay the result of a transaction that is already mined. */
+/**
+ * Polls for a receipt. Waiting for the next block instead would delay the result of a transaction that is already
+ * mined.
+ */
 async function waitForReceipt(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   const pause = growingPause()

@@ -7,16 +7,16 @@ import { NATIVE, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an exact
- * output it is the input of the quote.
+ * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an
+ * exact output it is the input of the quote.
  *
  * @throws any error if the output is unknown; nothing is signed then
  */
 export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /**
- * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and newer blocks
- * cause such differences.
+ * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and
+ * different blocks cause such differences.
  */
 const DEFAULT_TOLERANCE = 1
 /** Significant digits of the service's prices. */
@@ -73,15 +73,17 @@ export function minOutputFrom(
   return lessSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
+/** The number `digits` × 10^`exponent`. */
 type Rational = { readonly digits: bigint; readonly exponent: number }
 
-/** Converts a positive number to digits and a power of ten. */
+/** Converts a positive number. */
 function toRational(value: number): Rational {
   if (!(value > 0 && Number.isFinite(value))) throw new ClientError('UNSAFE', `${value} is no price`)
   const [mantissa, exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e') as [string, string]
   return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - (SIGNIFICANT_DIGITS - 1) }
 }
 
+/** Converts the input of a request to base units of `dst`, by the prices of whole tokens. */
 async function convertOutput(
   request: SwapParameters,
   wallet: Wallet,

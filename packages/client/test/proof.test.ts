@@ -97,7 +97,7 @@ test('no operation accepts an unknown contract, or the wrapper as a pool, in any
   let tried = 0
   for (const step of stepsOf())
     for (const address of [untrusted, wrapper])
-      for (const { field, proof, value, hop } of fieldsOf(step)) {
+      for (const { field, proof, value, hopIndex: hop } of fieldsOf(step)) {
         if (typeof value !== 'string' || ['flow', 'with-pool', 'pool-key'].includes(proof)) continue
         if (proof === 'wrapper' && address === wrapper) continue
         const other = value.length === 66 ? `${address}${'0'.repeat(24)}` : address

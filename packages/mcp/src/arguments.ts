@@ -36,7 +36,7 @@ export type CommandLine =
   | { readonly mistake: string }
 
 /** A mistake of the user in the command line. */
-class Mistake extends Error {}
+class UsageMistake extends Error {}
 
 /** Parses the command line. Returns a mistake of the user as `mistake` and does not throw it. */
 export function parseCommandLine(
@@ -48,7 +48,7 @@ export function parseCommandLine(
     if (values.help) return { show: 'help' }
     if (values.version) return { show: 'version' }
     const { http, contracts, timeout, 'allow-host': allowedHosts = [] } = values
-    if (allowedHosts.length > 0 && http === undefined) throw new Mistake('--allow-host: needs --http')
+    if (allowedHosts.length > 0 && http === undefined) throw new UsageMistake('--allow-host: needs --http')
     return {
       options: {
         service: parseService(values.service ?? (environment.SLUICE_URL || DEFAULT_SERVICE)),
@@ -59,7 +59,7 @@ export function parseCommandLine(
     }
   } catch (error) {
     // `parseArgs` throws a TypeError for an invalid command line.
-    if (error instanceof Mistake || error instanceof TypeError) return { mistake: error.message }
+    if (error instanceof UsageMistake || error instanceof TypeError) return { mistake: error.message }
     throw error
   }
 }
@@ -80,16 +80,16 @@ function parseOptions(args: readonly string[]) {
 function parseService(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new Mistake(`--service: must be an http or https URL, such as ${DEFAULT_SERVICE}`)
+    throw new UsageMistake(`--service: must be an http or https URL, such as ${DEFAULT_SERVICE}`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new Mistake('--service: must not carry a user name, password, query, or fragment')
+    throw new UsageMistake('--service: must not carry a user name, password, query, or fragment')
   return text
 }
 
 function parseTimeout(text: string): number {
   const seconds = /^\d{1,2}$/.test(text) ? Number(text) : 0
   if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
-    throw new Mistake(`--timeout: must be whole seconds from 1 to ${MAX_TIMEOUT_SECONDS}`)
+    throw new UsageMistake(`--timeout: must be whole seconds from 1 to ${MAX_TIMEOUT_SECONDS}`)
   return seconds
 }
 
@@ -100,10 +100,12 @@ function parseListener(
   const [, bracketedHost, plainHost, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
   if (digits === undefined || port > 65_535)
-    throw new Mistake(`--http ${text}: must be [<host>:]<port>, such as 8080 or 127.0.0.1:8080`)
+    throw new UsageMistake(`--http ${text}: must be [<host>:]<port>, such as 8080 or 127.0.0.1:8080`)
   const host = bracketedHost ?? plainHost ?? '127.0.0.1'
   if (WILDCARD_HOSTS.includes(host) && allowedHosts.length === 0)
-    throw new Mistake(`--http ${text}: listens on every interface; name the hosts that clients use by --allow-host`)
+    throw new UsageMistake(
+      `--http ${text}: listens on every interface; name the hosts that clients use by --allow-host`,
+    )
   return { host, port }
 }
 
@@ -118,9 +120,10 @@ function readContracts(file: string): Options['contracts'] {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new Mistake(`--contracts ${file}: ${(error as Error).message}`)
+    throw new UsageMistake(`--contracts ${file}: ${(error as Error).message}`)
   }
   const { data, error } = contractFile.safeParse(content)
-  if (error) throw new Mistake(`--contracts ${file}: ${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`)
+  if (error)
+    throw new UsageMistake(`--contracts ${file}: ${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`)
   return data as Options['contracts']
 }

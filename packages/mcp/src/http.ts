@@ -17,7 +17,7 @@ const MAX_REQUESTS = 64
 const HEADERS_TIMEOUT_MS = 10_000
 /** Timeout for receiving a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** Interval at which Node checks these timeouts. */
+/** Interval at which Node checks the two timeouts above. */
 const CHECK_INTERVAL_MS = 5_000
 
 /** Address to listen on. */

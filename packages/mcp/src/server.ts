@@ -28,7 +28,7 @@ export type ServiceOptions = {
   readonly service: string
   /** Timeout of a tool call. */
   readonly timeoutSeconds: number
-  /** Contracts configured by the operator, by chain ID. They override those that the SDK knows. */
+  /** Contracts configured by the operator, by chain ID. They override the contracts that the SDK knows. */
   readonly contracts: Readonly<Record<string, Partial<SwapContracts>>>
 }
 
@@ -47,15 +47,16 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
   let inFlight = 0
 
   async function call(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
-    if (inFlight >= MAX_CALLS) return failure('OVERLOADED', `${MAX_CALLS} calls are in progress`, 'Retry in a second.')
+    if (inFlight >= MAX_CALLS)
+      return failureResult('OVERLOADED', `${MAX_CALLS} calls are in progress`, 'Retry in a second.')
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000)
     inFlight++
     try {
       const signal = AbortSignal.any([cancelSignal, deadline])
-      return success(tool, await tool.run(input as never, { client, contracts, signal }))
+      return successResult(tool, await tool.run(input as never, { client, contracts, signal }))
     } catch (error) {
       if (deadline.aborted)
-        return failure(
+        return failureResult(
           'TIMEOUT',
           `the service did not answer within ${timeoutSeconds} s`,
           'Retry once; then ask the user to check the service.',
@@ -85,10 +86,12 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
 }
 
 /**
- * Builds the result of a success. @throws ClientError `BAD_ANSWER` if the output schema rejects it @throws
- * AnswerTooLarge
+ * Builds the result of a successful call.
+ *
+ * @throws ClientError `BAD_ANSWER` if the output schema rejects the answer
+ * @throws AnswerTooLarge
  */
-function success({ output, list, summarize }: Tool, answer: object): CallToolResult {
+function successResult({ output, listField: list, summarize }: Tool, answer: object): CallToolResult {
   const parsed = output.safeParse(answer)
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!
@@ -113,13 +116,14 @@ const adviceByCode: Partial<Record<ClientErrorCode, string>> = {
 }
 
 /**
- * Converts a thrown value to a result without structured content, which clients would check against the output schema.
+ * Converts a thrown value to a result. The result has no structured content, because clients would check that against
+ * the output schema.
  */
 function errorResult(error: unknown, service: string): CallToolResult {
   if (error instanceof AnswerTooLarge)
-    return failure('TOO_LARGE', error.message, 'Ask for less: fewer entries or pools.')
+    return failureResult('TOO_LARGE', error.message, 'Ask for less: fewer entries or pools.')
   if (!(error instanceof ClientError))
-    return failure('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
+    return failureResult('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
   const { status, serviceCode, requestId, retryAfter, body } = error.details
   const networkAdvice = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
   const defaultAdvice = error.code === 'NETWORK' ? networkAdvice : adviceByCode[error.code]
@@ -130,10 +134,10 @@ function errorResult(error: unknown, service: string): CallToolResult {
     error.retryable || retryAfter !== undefined ? 'may succeed later' : 'fails again if unchanged',
   ]
   const advice = typeof body?.cure === 'string' ? body.cure : (defaultAdvice ?? 'Tell the user.')
-  return failure(serviceCode ?? error.code, error.message, advice, details)
+  return failureResult(serviceCode ?? error.code, error.message, advice, details)
 }
 
-function failure(code: string, message: string, advice: string, details: readonly string[] = []): CallToolResult {
+function failureResult(code: string, message: string, advice: string, details: readonly string[] = []): CallToolResult {
   const lines = [
     `${plainText(code, MAX_CODE_CHARS)}: ${plainText(message, MAX_MESSAGE_CHARS)}`,
     `Cure: ${plainText(advice)}`,

@@ -1,4 +1,4 @@
-/** Defines the tools. Each calls the service or the SDK and returns the fields of its output schema. */
+/** Defines the tools. Each tool calls the service or the SDK and returns the fields of the tool's output schema. */
 import {
   type ChainEntry,
   ClientError,
@@ -17,7 +17,7 @@ import * as schemas from './schemas.ts'
 /** Dependencies of a tool call. */
 export type ToolContext = {
   readonly client: SluiceClient
-  /** Contracts configured by the operator, by chain ID. They override those that the SDK knows. */
+  /** Contracts configured by the operator, by chain ID. They override the contracts that the SDK knows. */
   readonly contracts: Readonly<Record<string, Partial<SwapContracts>>>
   readonly signal: AbortSignal
 }
@@ -30,7 +30,7 @@ export type Tool = {
   readonly input: z.ZodObject
   readonly output: z.ZodObject
   /** Name of the output list to shorten if the output is too large. */
-  readonly list?: string
+  readonly listField?: string
   /** True if the tool does not call the service. */
   readonly isLocal?: boolean
   readonly run: (input: never, context: ToolContext) => Promise<object>
@@ -45,10 +45,10 @@ const MAX_CHAINS = 1_000
 const MAX_RETURN_CHARS = 2 + 2 * 1_024
 
 function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  tool: Omit<Tool, 'input' | 'output' | 'list' | 'run' | 'summarize'> & {
+  tool: Omit<Tool, 'input' | 'output' | 'listField' | 'run' | 'summarize'> & {
     readonly input: Input
     readonly output: Output
-    readonly list?: keyof z.output<Output> & string
+    readonly listField?: keyof z.output<Output> & string
     readonly run: (input: z.output<Input>, context: ToolContext) => Promise<object>
     readonly summarize: (output: z.output<Output>) => string
   },
@@ -63,7 +63,7 @@ const quote = defineTool({
     'Best route and simulated output for swapping one token for another over decentralized exchanges. Returns no transaction. Amounts are decimal strings in base units.',
   input: schemas.quoteInput,
   output: schemas.quoteOutput,
-  list: 'swaps',
+  listField: 'swaps',
   async run({ chainId, ...request }, { client, signal }) {
     const response = await client.getQuote(chainId, withoutUndefined(request) as QuoteParameters, signal)
     return { ...response, chainId, src: request.src, dst: request.dst, warnings: warningsIn(response) }
@@ -146,7 +146,7 @@ const explainTool = defineTool({
     'Decodes calldata of a Sluice swap, without a request to the service: tokens, amounts, recipient, fee, deadline, pools, and every instruction. Refuses anything that is not a swap of the Guard contract.',
   input: schemas.explainInput,
   output: schemas.explainOutput,
-  list: 'steps',
+  listField: 'steps',
   isLocal: true,
   async run({ chainId, from, to, data, value }, { contracts }) {
     const explanation = explain({ from: from ?? ZERO_ADDRESS, to, data: data as `0x${string}`, value })
@@ -177,7 +177,7 @@ const prices = defineTool({
     'USD prices of tokens by address, from the liquidity of the chain. Null for a token that is not recognized.',
   input: schemas.pricesInput,
   output: schemas.pricesOutput,
-  list: 'prices',
+  listField: 'prices',
   async run({ chainId, tokens }, { client, signal }) {
     const usdPrices = await client.prices(chainId, tokens, signal)
     return {
@@ -195,7 +195,7 @@ const tokens = defineTool({
     'Tokens of a chain by symbol, name, or address, with decimals and liquidity, deepest first. Anyone can deploy a token with any name: check the address and `tags` before you use one.',
   input: schemas.tokensInput,
   output: schemas.tokensOutput,
-  list: 'tokens',
+  listField: 'tokens',
   async run({ chainId, q, limit }, { client, signal }) {
     const list = await client.tokenList(chainId, { limit, ...(q !== undefined && { q }) }, signal)
     return {
@@ -211,7 +211,7 @@ const chains = defineTool({
   description: 'Chains that the service supports, and those for which this server can prove a swap.',
   input: schemas.chainsInput,
   output: schemas.chainsOutput,
-  list: 'chains',
+  listField: 'chains',
   async run(_, { client, contracts, signal }) {
     const entries = Object.values(await client.chains(signal)).slice(0, MAX_CHAINS)
     return {

@@ -4,8 +4,8 @@
  */
 
 /** Maximum length of a text, in characters. */
-const MAX_TEXT = 240
-/** Maximum bytes of structured content. A result carries it twice, once as text, and so stays below 64 kB. */
+const MAX_TEXT_CHARS = 240
+/** Maximum bytes of structured content. A result contains it twice, as an object and as text, and stays below 64 kB. */
 export const MAX_ANSWER_BYTES = 24 * 1024
 
 const HEX = /^0x[0-9a-fA-F]*$/
@@ -26,7 +26,7 @@ export class AnswerTooLarge extends Error {}
  *
  * @param max - maximum number of characters; longer text is cut and ends with an ellipsis
  */
-export function plainText(text: string, max = MAX_TEXT): string {
+export function plainText(text: string, max = MAX_TEXT_CHARS): string {
   // The first cut bounds the work. It leaves enough characters for `max` visible ones unless most are invisible.
   const visibleText = text
     .slice(0, 16 * max)

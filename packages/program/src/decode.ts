@@ -23,7 +23,7 @@ const PLACEHOLDER_TOKEN = `0x${'11'.repeat(20)}` as const
  *
  * @param pulledToken - the sender's input token (the wrapper if the Guard wraps)
  * @throws ProgramError `INVALID_PROGRAM` for bytes that `encodeProgram` does not produce. The Executor would revert for
- *   some of them, such as an unknown opcode. It would run others, such as a batch without hops.
+ *   some such bytes, for example an unknown opcode, and run others, for example a batch without hops.
  */
 export function decodeProgram(program: string, pulledToken?: `0x${string}`): Step[] {
   const reader = new ByteReader(program)
@@ -34,7 +34,7 @@ export function decodeProgram(program: string, pulledToken?: `0x${string}`): Ste
   return steps
 }
 
-/** Encodes decoded steps again. @throws ProgramError `INVALID_PROGRAM` */
+/** Encodes decoded steps again, for comparison with the decoded bytes. @throws ProgramError `INVALID_PROGRAM` */
 function reencode(steps: readonly Step[], pulledToken: `0x${string}`): string {
   const isPulled = ({ input }: Step) => input.kind === 'pull' || input.kind === 'pullAll'
   try {

@@ -7,6 +7,7 @@ import { opOf, type Step } from './ops/index.ts'
 import type { Op } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
+/** A step or a hop, as values by field name. */
 type Values = Readonly<Record<string, unknown>>
 
 /**

@@ -4,9 +4,8 @@ export { encodeProgram } from './encode.ts'
 export { ProgramError, type ProgramErrorCode } from './errors.ts'
 export { SHARE_DENOMINATOR } from './format.ts'
 export {
+  acceptsPrepayment,
   executableFamilies,
-  isPrepaid,
-  isSingleton,
   opOf,
   ops,
   type Step,
@@ -14,6 +13,7 @@ export {
   type TrustedList,
   trustedListOf,
   trustedLists,
+  usesSingleton,
 } from './ops/index.ts'
 export type { Keccak, Mechanism, Op, PoolSalt, StepTrade } from './ops/op.ts'
 export { shareOf, toShare } from './share.ts'

@@ -42,6 +42,7 @@ function rowOf(op: Op): string {
   return `| ${cells.join(' | ')} |`
 }
 
+/** Returns the text of FORMAT.md. */
 export function formatReference(): string {
   const kinds = inputKinds.map((kind, code) => `| ${code} | ${kind} | ${amountBytes[kind] || 'none'} |`)
   return `# The byte format of a program

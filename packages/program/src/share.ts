@@ -2,8 +2,8 @@
 import { SHARE_DENOMINATOR } from './format.ts'
 
 /**
- * Returns the nearest share that the Executor can represent, between 1 and SHARE_DENOMINATOR − 1. A leg that takes
- * everything (num = den) uses `rest` instead.
+ * Returns the share nearest to num / den that the Executor can represent, between 1 and SHARE_DENOMINATOR − 1. A step
+ * that takes the whole balance (num = den) has the input `rest` instead.
  *
  * @param num - 0 < num < den
  */
@@ -13,7 +13,7 @@ export function toShare(num: bigint, den: bigint): number {
   return Number(nearestShare < 1n ? 1n : nearestShare > max ? max : nearestShare)
 }
 
-/** Returns the amount that a share takes of a held amount, computed like the Executor. */
+/** Returns the amount that a share takes of a balance, computed like the Executor. */
 export function shareOf(balance: bigint, share: number): bigint {
   return (balance * BigInt(share)) / BigInt(SHARE_DENOMINATOR)
 }

@@ -1,2 +1,2 @@
-/** Stands for the native token as a token, and for none as a hook. */
+/** Zero address: in a token field the native token, in a hook field no hook. */
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'

@@ -6,9 +6,9 @@ import { useSluice } from './context.ts'
 import { withoutUndefined } from './parameters.ts'
 import { type QuoteOf, requestQuote } from './use-quote.ts'
 
-/** Delay before a stream that ended is opened again. */
+/** Milliseconds until a stream that ended is opened again. */
 const REOPEN_MS = 15_000
-/** Maximum wait for the first event of a stream, after which the stream counts as ended. */
+/** Maximum milliseconds until the first event of a stream. After this time, the stream counts as ended. */
 const FIRST_EVENT_MS = 12_000
 const DEFAULT_POLL_MS = 12_000
 
@@ -33,7 +33,7 @@ export type QuoteStream<Q> = {
   readonly error: ClientError | undefined
   /** Newest block at which the service confirmed the quote. */
   readonly block: number | undefined
-  /** True until the first result for these parameters, and during single requests. */
+  /** True until the first result for the current parameters, and while a single request is in flight. */
   readonly isFetching: boolean
   readonly transport: 'stream' | 'poll'
   /** Requests the quote immediately. */

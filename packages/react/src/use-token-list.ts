@@ -5,7 +5,7 @@ import { useSluice } from './context.ts'
 import { withoutUndefined } from './parameters.ts'
 
 /** Maximum age at which a cached list is used without a new request. */
-const FRESH_MS = 60_000
+const MAX_CACHED_AGE_MS = 60_000
 
 type TokenListOptions = TokenListParameters & {
   /** If false, nothing is requested. Default: true. */
@@ -27,7 +27,7 @@ export function tokenListOptions(client: SluiceClient, chainId: number, paramete
   return queryOptions<readonly ListedToken[], ClientError>({
     queryKey: ['sluice', 'tokens', chainId, request],
     queryFn: ({ signal }) => client.tokenList(chainId, request, signal),
-    staleTime: FRESH_MS,
+    staleTime: MAX_CACHED_AGE_MS,
     // SluiceClient already retries.
     retry: false,
   })

@@ -10,42 +10,42 @@ const MIN_RATE = 3
 /** Minimum milliseconds between two cuts: refusals within this time count as one. */
 const MIN_CUT_INTERVAL_MS = 250
 /**
- * A cut lowers the rate at most to this share of the recent peak of answered calls per second. The peak is about the limit
- * of the endpoint.
+ * A cut does not lower the rate below this share of the recent peak of answered calls per second, because the peak is
+ * about the limit of the endpoint.
  */
 const MIN_PEAK_SHARE = 0.9
 /** Calls per second that each answer adds to the rate. */
 const RATE_PER_ANSWER = 0.1
+// The next five constants are for endpoints that refuse calls at random, instead of only the calls above a rate. The
+// rate of such an endpoint is kept higher and grows faster.
+/** Like `MIN_PEAK_SHARE`, for endpoints that refuse at random: a multiple of the recent peak. */
+const RANDOM_MIN_PEAK_MULTIPLE = 2.2
+/** Like `RATE_PER_ANSWER`, for endpoints that refuse at random. */
+const RANDOM_RATE_PER_ANSWER = 0.5
 /**
- * The next five constants are for endpoints that refuse calls at random, instead of those above a rate. The rate of such
- * an endpoint is kept higher and grows faster.
- *
- * Minimum rate after a cut, as a multiple of the recent peak of answered calls per second.
+ * Minimum share of refused calls of an endpoint that refuses at random. The condition of `MAX_RANDOM_ANSWER_SHARE` must
+ * hold too.
  */
-const RANDOM_HEADROOM = 2.2
-/** Calls per second that each answer adds to the rate. */
-const RANDOM_GROWTH = 0.5
-/** An endpoint refuses at random if at least this share of its calls is refused, and `RANDOM_ANSWERED` applies. */
-const RANDOM_SHARE = 0.07
+const MIN_RANDOM_REFUSAL_SHARE = 0.07
 /**
- * An endpoint refuses at random if it answers less than this share of the recent peak, and `RANDOM_SHARE` applies. An
- * endpoint with a rate limit would answer as many calls as before.
+ * An endpoint that refuses at random answers less than this share of its recent peak of calls per second. An endpoint
+ * with a rate limit would answer as many calls as before.
  */
-const RANDOM_ANSWERED = 0.88
-/** Milliseconds after which the endpoint must be detected again. */
-const RANDOM_MS = 20_000
+const MAX_RANDOM_ANSWER_SHARE = 0.88
+/** Milliseconds for which an endpoint counts as refusing at random after the last detection. */
+const RANDOM_TTL_MS = 20_000
 /** Milliseconds without a refusal after which the rate is unlimited again. */
-const FORGET_MS = 30_000
+const LIMIT_TTL_MS = 30_000
 /** Capacity of the token bucket: calls that may be sent at once after a pause. */
 const BURST = 10
 /** Tokens that background work leaves to other priorities. */
 const RESERVED_TOKENS = BURST / 2
 /**
- * Milliseconds after which one `quote` request probes an endpoint that demanded a pause (`Retry-After`). If it is refused
- * again, the next delay is twice as long.
+ * Milliseconds after which one `quote` request is sent as a probe to an endpoint that demanded a pause (`Retry-After`).
+ * If the probe is refused, the delay of the next probe is twice as long.
  */
 const PROBE_MS = 40
-/** Maximum of that delay. */
+/** Maximum milliseconds between two probes. */
 const MAX_PROBE_MS = 2_000
 
 /** Rate limit of one endpoint, learned from its refusals. */
@@ -90,7 +90,7 @@ export class AdaptiveRate {
       if (!isUrgent || this.isProbing) return this.pausedUntil - now
       return Math.min(this.pausedUntil - now, Math.max(0, this.probeAt - now))
     }
-    if (this.bucket && now - this.refusedAt > FORGET_MS) this.bucket = undefined
+    if (this.bucket && now - this.refusedAt > LIMIT_TTL_MS) this.bucket = undefined
     return this.bucket?.waitMs(isBackgroundWork ? RESERVED_TOKENS : 0) ?? 0
   }
 
@@ -104,7 +104,7 @@ export class AdaptiveRate {
   recordAnswered(calls: number): void {
     this.recentAnswers.count(calls)
     this.answerPeak.record(this.recentAnswers.perSecond)
-    if (this.bucket) this.bucket.rate += (this.refusesRandomly ? RANDOM_GROWTH : RATE_PER_ANSWER) * calls
+    if (this.bucket) this.bucket.rate += (this.refusesRandomly ? RANDOM_RATE_PER_ANSWER : RATE_PER_ANSWER) * calls
     // The endpoint answers again, so a pause that it demanded is over.
     this.pausedUntil = Number.NEGATIVE_INFINITY
     this.isProbing = false
@@ -142,11 +142,11 @@ export class AdaptiveRate {
     const refusalRate = this.recentRefusals.perSecond
     if (
       !isMostlyRefusing &&
-      refusalRate >= RANDOM_SHARE * (answerRate + refusalRate) &&
-      answerRate < RANDOM_ANSWERED * peakRate
+      refusalRate >= MIN_RANDOM_REFUSAL_SHARE * (answerRate + refusalRate) &&
+      answerRate < MAX_RANDOM_ANSWER_SHARE * peakRate
     )
       this.randomDetectedAt = this.now()
-    const minRate = isMostlyRefusing ? 0 : peakRate * (this.refusesRandomly ? RANDOM_HEADROOM : MIN_PEAK_SHARE)
+    const minRate = isMostlyRefusing ? 0 : peakRate * (this.refusesRandomly ? RANDOM_MIN_PEAK_MULTIPLE : MIN_PEAK_SHARE)
     const rate = this.bucket?.rate ?? this.sentMeter.perSecond
     const cutRate = Math.max(MIN_RATE, rate / 2, minRate)
     if (this.bucket) this.bucket.rate = Math.min(this.bucket.rate, cutRate)
@@ -154,7 +154,7 @@ export class AdaptiveRate {
   }
 
   private get refusesRandomly(): boolean {
-    return this.now() - this.randomDetectedAt < RANDOM_MS
+    return this.now() - this.randomDetectedAt < RANDOM_TTL_MS
   }
 }
 

@@ -55,18 +55,19 @@ function errorOf(error: NodeError | string): NodeError {
 /**
  * Returns the result of an answer.
  *
- * @param failure - error implied by the HTTP status, used if the JSON-RPC error is less specific
+ * @param httpError - error implied by the HTTP status, used if the JSON-RPC error is less specific
  * @throws RpcError
  */
-export function resultOf(method: string, params: readonly unknown[], answer: Answer, failure?: RpcError): unknown {
+export function resultOf(method: string, params: readonly unknown[], answer: Answer, httpError?: RpcError): unknown {
   if (answer.error) {
     const error = toRpcError(method, errorOf(answer.error))
-    if (!failure) throw error
+    if (!httpError) throw error
     // The HTTP error carries the delay of the `Retry-After` header.
-    const isPaused = error.code === failure.code && error.retryAfterMs === undefined
-    throw error.code === 'REJECTED' || isPaused ? failure : error
+    const lacksDelay = error.code === httpError.code && error.retryAfterMs === undefined
+    throw error.code === 'REJECTED' || lacksDelay ? httpError : error
   }
-  if (answer.result === undefined) throw failure ?? new RpcError('BAD_ANSWER', `${method}: an answer without a result`)
+  if (answer.result === undefined)
+    throw httpError ?? new RpcError('BAD_ANSWER', `${method}: an answer without a result`)
   const isLatest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
   if (answer.result === null && (isLatest || neverNull.test(method)))
     throw new RpcError('BAD_ANSWER', `${method}: the answer is null`)

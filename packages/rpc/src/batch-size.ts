@@ -1,6 +1,6 @@
 /**
- * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. A larger batch is tried again after
- * `RETRY_MS`; if it is refused, the time until the next retry doubles, up to `MAX_RETRY_MS`.
+ * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. A larger batch is tried again
+ * after `RETRY_MS`; if it is refused, the time until the next retry doubles, up to `MAX_RETRY_MS`.
  */
 const RETRY_MS = 60_000
 const MAX_RETRY_MS = 600_000

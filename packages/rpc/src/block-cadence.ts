@@ -4,15 +4,15 @@ import type { BlockHeader, ChainClock } from './types.ts'
 /** Number of recent intervals and offsets that count. */
 const SAMPLES = 32
 /**
- * Maximum offset that does not mean that a clock is wrong. Timestamps have whole seconds, and new blocks take a while to
- * arrive.
+ * Maximum offset with correct clocks: timestamps are whole seconds, and new blocks take a while to arrive. A larger
+ * offset means that a clock is wrong.
  */
 const MAX_CLOCK_OFFSET_SECONDS = 60
 /** A chain rests if it has no block for this many median intervals, and for at least `REST_MS`. */
 const REST_INTERVALS = 8
 /** Minimum milliseconds without a block for a chain to rest. */
 const REST_MS = 15_000
-/** Bounds of an interval that counts. */
+/** Bounds to which measured intervals are clamped. */
 const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
 /** Time in which a lagging node may catch up, as a share of the block interval. */
@@ -63,8 +63,11 @@ export class BlockCadence {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
     // The smallest age is the best estimate, because a poll may see a block long after it arrived.
-    const smallestAge = this.arrivalAges.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
-    const behindSeconds = this.arrivalAges.length > 0 ? smallestAge : null
+    const smallestAgeSeconds = this.arrivalAges.reduce(
+      (a, b) => (Math.abs(b) < Math.abs(a) ? b : a),
+      Number.POSITIVE_INFINITY,
+    )
+    const behindSeconds = this.arrivalAges.length > 0 ? smallestAgeSeconds : null
     return { intervalMs, longestMs, behindSeconds, state: this.state(intervalMs, behindSeconds) }
   }
 
@@ -73,8 +76,8 @@ export class BlockCadence {
     if (behindSeconds !== null && Math.abs(behindSeconds) > MAX_CLOCK_OFFSET_SECONDS) return 'off'
     const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
     // The timestamp counts too, because the first observed head of a resting chain is old.
-    const age = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
-    if (age > restMs) return 'resting'
+    const ageMs = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
+    if (ageMs > restMs) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'
   }
 }

@@ -22,7 +22,7 @@ export class TokenBucket {
     return this.tokens > reserve ? 0 : Math.ceil((1_000 * (reserve - this.tokens)) / this.rate) + 1
   }
 
-  /** Takes tokens. Their number may become negative: a large amount is taken at once and delays later amounts. */
+  /** Takes tokens at once, even if the bucket holds fewer: a negative balance delays later requests. */
   take(amount: number): void {
     this.fill()
     this.tokens -= amount

@@ -24,7 +24,9 @@ export type Call = {
   readonly params: readonly unknown[]
   readonly body: string
   readonly sendContext: SendContext
-  /** Resolves the call's promise, or rejects it if `answer` is an `RpcError`. */
+  /**
+   * Resolves the promise of the call's result, or rejects it if `answer` is an `RpcError`. Does nothing once finished.
+   */
   readonly finish: (answer: unknown) => void
   isFinished: boolean
   /** Group that the call is sent with. */

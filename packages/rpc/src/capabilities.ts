@@ -61,7 +61,7 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
   }
 }
 
-/** Measures the gas cap. Most nodes reduce the gas of a call to the cap; others refuse the call. */
+/** Measures the gas cap. Most nodes reduce the gas of a call to the cap; some refuse a call above the cap instead. */
 async function readGasCap(call: (gas: bigint) => Promise<Environment | null>): Promise<bigint | null> {
   for (const gas of [LARGE_GAS, ...LOWER_GAS_LIMITS]) {
     try {

@@ -82,7 +82,7 @@ class ChainRpc implements Rpc {
   private readonly context: RaceContext
   private readonly outage: Outage
   private readonly closeAbort = new Abort()
-  private comparedAt = 0
+  private headsComparedAt = 0
 
   constructor(options: RpcOptions) {
     const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure, onEvent } = options
@@ -141,17 +141,17 @@ class ChainRpc implements Rpc {
   ): Promise<readonly [Hex, BlockHeader?]> {
     let call = callParam(request)
     const stateOverridesParam = overridesParam(overrides)
-    let maxGas: bigint | undefined
+    let retryGas: bigint | undefined
     let blockOverridesParams: readonly unknown[] = []
     const buildCall: BuildCall = (ref) => ['eth_call', [call, ref, stateOverridesParam, ...blockOverridesParams]]
-    const runPinned = pinToBlock(this.heads, block, buildCall, { alone: true, extraCalls })
+    const runPinned = pinToBlock(this.heads, block, buildCall, { needsOwnBody: true, extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, sendContext) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.canOverrideState)
         throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
-      if (maxGas === undefined) {
-        if (capsGasBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      } else call = callParam({ ...request, gas: minOf(maxGas, capabilities.gasCap ?? maxGas) })
+      if (retryGas === undefined) {
+        if (isGasAboveCap(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      } else call = callParam({ ...request, gas: minOf(retryGas, capabilities.gasCap ?? retryGas) })
       blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const sentAtMs = Date.now()
       const [answer, raw] = await runPinned(upstream, sendContext)
@@ -171,8 +171,8 @@ class ChainRpc implements Rpc {
     const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
       // No endpoint gives the requested gas. Retry with less gas, which often suffices.
-      maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
-      if (maxGas < MIN_GAS) throw error
+      retryGas = retryGas === undefined ? (request.gas ?? FIRST_RETRY_GAS) : retryGas / 2n
+      if (retryGas < MIN_RETRY_GAS) throw error
       return this.run(operation, kind, callOptions).catch(retryWithLessGas)
     }
     return this.run(operation, kind, callOptions).catch(retryWithLessGas)
@@ -290,9 +290,9 @@ class ChainRpc implements Rpc {
 
   private startRace<T>(operation: EndpointOperation<T>, kind: string, options: RequestOptions): Promise<T> {
     const { signal, timeoutMs, priority = 'quote' } = options
-    const attemptMs = timeoutMs ?? this.timeoutMs
-    const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closeAbort, signal] }
+    const attemptTimeoutMs = timeoutMs ?? this.timeoutMs
+    const requestTimeoutMs = timeoutMs ?? 2 * this.timeoutMs
+    const raceOptions = { kind, priority, attemptTimeoutMs, requestTimeoutMs, signals: [this.closeAbort, signal] }
     return span(
       `node ${kind}`,
       () => race(this.context, operation, raceOptions),
@@ -303,12 +303,12 @@ class ChainRpc implements Rpc {
 
   private runAtBlock<T>(
     block: BlockRef,
-    call: BuildCall,
+    buildCall: BuildCall,
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const runPinned = pinToBlock(this.heads, block, call)
-    const [kind] = call('latest')
+    const runPinned = pinToBlock(this.heads, block, buildCall)
+    const [kind] = buildCall('latest')
     return this.run(async (upstream, sendContext) => read((await runPinned(upstream, sendContext))[0]), kind, options)
   }
 
@@ -322,17 +322,17 @@ class ChainRpc implements Rpc {
     return this.heads.accept(upstream, await upstream.endpoint.request<RawBlock>(...LATEST, sendContext), sendContext)
   }
 
-  /** Reads the heads of all endpoints every `COMPARE_MS`, to notice when the endpoint in use lags behind the others. */
+  /** Reads the heads of all endpoints, at most every `COMPARE_MS`, to notice when the endpoint in use lags. */
   private compareHeads(): void {
-    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
-    this.comparedAt = Date.now()
+    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.headsComparedAt < COMPARE_MS) return
+    this.headsComparedAt = Date.now()
     for (const upstream of this.upstreams.filter(({ isEjected }) => !isEjected)) {
       const context = { ...this.context, upstreams: [upstream] }
       const raceOptions = {
         kind: 'latest',
         priority: 'background',
-        attemptMs: this.timeoutMs,
-        totalMs: this.timeoutMs,
+        attemptTimeoutMs: this.timeoutMs,
+        requestTimeoutMs: this.timeoutMs,
       } as const
       race(context, (_, sendContext) => this.headOf(upstream, sendContext), {
         ...raceOptions,
@@ -343,17 +343,17 @@ class ChainRpc implements Rpc {
 }
 
 /** Gas limit of the first retry at nodes that cap gas, for a call without a gas limit. */
-const DEFAULT_GAS = 50_000_000n
+const FIRST_RETRY_GAS = 50_000_000n
 /** Lowest gas limit that is tried at nodes that cap gas. */
-const MIN_GAS = 2_000_000n
-/** Gas by which a node's real cap may exceed the measured one, because the measurement itself uses gas. */
+const MIN_RETRY_GAS = 2_000_000n
+/** Maximum gas by which a node's real cap exceeds the measured one, because the measurement itself uses gas. */
 const CAP_TOLERANCE = 100_000n
 
-function capsGasBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
+function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
-/** True if every endpoint refused the request, so that none has the method. */
+/** True if every endpoint refused the request: it has no parameters to refuse, so none has the method. */
 function isMethodMissing(error: unknown): boolean {
   return error instanceof RpcError && error.isRefusal
 }
@@ -363,8 +363,8 @@ function minOf(a: bigint, b: bigint): bigint {
 }
 
 /**
- * Returns the block overrides as the last parameter of eth_call, in an array, which is empty if there are none. Drops a
- * time that the node cannot override, with the base fee of that time.
+ * Returns the block-override parameter of eth_call in an array, or an empty array if nothing is overridden. If the node
+ * cannot override the time, drops the time, the block number, and the base fee that belong to it.
  *
  * @throws RpcError `NO_OVERRIDES` if the node cannot override the coinbase, or the base fee of the current block
  */

@@ -1,6 +1,6 @@
 /**
- * Connection pool of one origin. Requests wait in this pool until a connection is free. So an aborted request leaves
- * nothing in a socket's queue, and the connections to an unresponsive origin are limited.
+ * Connection pool of one origin. A request waits in this pool, not in the queue of a socket, until a connection is
+ * free. So a request that is aborted while it waits was never written, and an unresponsive origin gets few connections.
  */
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
@@ -12,11 +12,11 @@ import { LinkedList } from './linked-list.ts'
 const MAX_CONNECTIONS = 64
 /** Maximum connections to any other origin. */
 const MAX_CONNECTIONS_UNKNOWN = 8
-/** Maximum connections that are being opened, to an origin that accepted a connection recently. */
+/** Maximum connections that are being opened at a time, to an origin that accepted a connection recently. */
 const MAX_CONNECTING = 8
-/** Maximum connections that are being opened, to any other origin. */
+/** Maximum connections that are being opened at a time, to any other origin. */
 const MAX_CONNECTING_UNKNOWN = 2
-/** Milliseconds that count as recent. */
+/** Milliseconds for which an answer, or an accepted connection, counts as recent. */
 const RECENT_MS = 60_000
 /** Timeout of DNS lookup, TCP, and TLS together. */
 const CONNECT_MS = 5_000
@@ -169,7 +169,8 @@ export class ConnectionPool {
 
   private onError(error: Error): void {
     this.connectingCount--
-    // If other connections are open or being opened, the other queued requests may use these, so only the first one fails.
+    // If other connections are open or being opened, the other queued requests may use these, so only the first one
+    // fails.
     const count = this.openCount + this.connectingCount > 0 ? 1 : this.waiting.size
     for (let i = 0; i < count; i++) {
       const nextWaiter = this.waiting.first

@@ -9,7 +9,7 @@ import { type ParsedBody, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type CallGroup, createCall, type EndpointCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
-import { abortError, batchVerdict, connectionError, httpFailure } from './failure.ts'
+import { abortError, batchVerdict, connectionError, httpErrorOf } from './failure.ts'
 import { toRpcError } from './node-error.ts'
 import { postJson } from './post.ts'
 import { Budgets, isBackground, type Priority } from './priority.ts'
@@ -73,7 +73,8 @@ export class Endpoint {
   }
 
   /**
-   * Returns the milliseconds until a new request would be sent, by the rate limit and the number of requests before it.
+   * Returns the milliseconds until a new request would be sent, from the rate limit and the number of requests that are
+   * queued before it.
    */
   delayMs(priority: Priority): number {
     const { rate } = this.adaptiveRate
@@ -133,7 +134,7 @@ export class Endpoint {
     for (const { finish } of group.calls) finish(queueFullError)
   }
 
-  /** Sends the queued groups that need not wait, and schedules the next run for the others. */
+  /** Sends the queued groups that may be sent now, and schedules the next run for the groups that must wait. */
   private sendQueued(): void {
     if (this.isClosed) return
     const maySend = (priority: Priority) => this.waitMs(priority) === 0
@@ -222,23 +223,23 @@ export class Endpoint {
     text: string,
     retryAfter: string | undefined,
   ): Promise<void> {
-    const failure = httpFailure(status, retryAfter)
-    const { answerById, batchError: batchFailure } = (await this.parseOrSplit(calls, text, status, failure)) ?? {}
+    const httpError = httpErrorOf(status, retryAfter)
+    const { answerById, batchError: rawBatchError } = (await this.parseOrSplit(calls, text, status, httpError)) ?? {}
     if (!answerById) return
     if (calls.length > 1) {
-      const batchError = batchFailure && toRpcError('batch', batchFailure)
+      const batchError = rawBatchError && toRpcError('batch', rawBatchError)
       const isLimited = batchError?.code === 'RATE_LIMITED' || batchError?.code === 'CREDIT'
-      if (isLimited && batchVerdict(status, batchFailure) !== 'size') throw batchError
-      if (batchFailure) return void this.splitUp(calls, status, batchFailure)
+      if (isLimited && batchVerdict(status, rawBatchError) !== 'size') throw batchError
+      if (rawBatchError) return void this.splitUp(calls, status, rawBatchError)
       this.batchSize.recordSuccess()
     }
     let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
-      const answer = answerById.get(String(id)) ?? (batchFailure && { error: batchFailure })
+      const answer = answerById.get(String(id)) ?? (rawBatchError && { error: rawBatchError })
       try {
-        if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
-        finish(resultOf(method, params, answer, failure))
+        if (!answer) throw httpError ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
+        finish(resultOf(method, params, answer, httpError))
         answeredCount++
       } catch (error) {
         const rpcError = error as RpcError
@@ -250,19 +251,19 @@ export class Endpoint {
     if (answeredCount > 0) this.adaptiveRate.recordAnswered(answeredCount)
   }
 
-  /** @returns undefined if the calls are sent again in smaller bodies */
+  /** Parses the answers of a body. @returns undefined if the calls are sent again in smaller bodies */
   private async parseOrSplit(
     calls: readonly Call[],
     text: string,
     status: number,
-    failure: RpcError | undefined,
+    httpError: RpcError | undefined,
   ): Promise<ParsedBody | undefined> {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
-      // The status of a single call, or a rate limit, explains the failure. Any other status of a batch may mean that the
-      // endpoint refuses batches.
-      if (failure && (calls.length === 1 || failure.code === 'RATE_LIMITED')) throw failure
+      // The HTTP status explains the failure of a single call; for a batch, only a rate limit does. Any other status of
+      // a batch may mean that the endpoint refuses batches.
+      if (httpError && (calls.length === 1 || httpError.code === 'RATE_LIMITED')) throw httpError
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)
       return undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Abort } from './abort.ts'
 import { RpcError } from './errors.ts'
-import { abortError, batchVerdict, connectionError, httpFailure, parseRetryAfter } from './failure.ts'
+import { abortError, batchVerdict, connectionError, httpErrorOf, parseRetryAfter } from './failure.ts'
 
 test.each([
   [200, undefined],
@@ -21,17 +21,17 @@ test.each([
   [503, 'RATE_LIMITED'],
   [504, undefined],
 ])('HTTP %i is %s', (status, code) => {
-  const failure = httpFailure(status, undefined, 0)
+  const failure = httpErrorOf(status, undefined, 0)
   expect(failure?.code).toBe(code)
   expect(failure?.retryAfterMs).toBeUndefined()
 })
 
 test('only a status that asks for a pause has one', () => {
-  expect(httpFailure(503, '5', 0)?.retryAfterMs).toBe(5_000)
-  expect(httpFailure(503, '0', 0)?.retryAfterMs).toBe(0)
-  expect(httpFailure(429, 'soon', 0)?.retryAfterMs).toBeUndefined()
-  expect(httpFailure(403, '5', 0)?.retryAfterMs).toBeUndefined()
-  expect(httpFailure(413, '5', 0)?.retryAfterMs).toBeUndefined()
+  expect(httpErrorOf(503, '5', 0)?.retryAfterMs).toBe(5_000)
+  expect(httpErrorOf(503, '0', 0)?.retryAfterMs).toBe(0)
+  expect(httpErrorOf(429, 'soon', 0)?.retryAfterMs).toBeUndefined()
+  expect(httpErrorOf(403, '5', 0)?.retryAfterMs).toBeUndefined()
+  expect(httpErrorOf(413, '5', 0)?.retryAfterMs).toBeUndefined()
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { batchVerdict, httpFailure, parseRetryAfter } from './failure.ts'
+import { batchVerdict, httpErrorOf, parseRetryAfter } from './failure.ts'
 import { toRpcError } from './node-error.ts'
 
 test('Retry-After is read as seconds and as a date, and is bounded', () => {
@@ -8,9 +8,9 @@ test('Retry-After is read as seconds and as a date, and is bounded', () => {
   expect(parseRetryAfter(new Date(now + 3_000).toUTCString(), now)).toBe(3_000)
   expect(parseRetryAfter('86400', now)).toBe(60_000)
   expect(parseRetryAfter('soon', now)).toBeUndefined()
-  expect(httpFailure(429, '1', now)).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 1_000 })
-  expect(httpFailure(200, '1', now)).toBeUndefined()
-  expect([401, 402, 403, 413].map((status) => httpFailure(status, undefined)?.code)).toEqual([
+  expect(httpErrorOf(429, '1', now)).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 1_000 })
+  expect(httpErrorOf(200, '1', now)).toBeUndefined()
+  expect([401, 402, 403, 413].map((status) => httpErrorOf(status, undefined)?.code)).toEqual([
     'CREDIT',
     'CREDIT',
     'CREDIT',

@@ -9,7 +9,7 @@ const BATCH_TEXT = /batch/i
 const SIZE_TEXT = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
 /** Returns the error implied by an HTTP status; undefined if the status alone implies none. */
-export function httpFailure(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
+export function httpErrorOf(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
   const text = `the node answered HTTP ${status}`
   if (status === 401 || status === 402 || status === 403) return new RpcError('CREDIT', text)
   if (status === 413) return new RpcError('SIZE', text)
@@ -32,8 +32,8 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 }
 
 /**
- * Interpretation of a refused batch: `size` if a smaller batch may be accepted, `refused` if no batch is, `maybe` if the
- * failure may be random.
+ * Interpretation of a refused batch: `size` if a smaller batch may be accepted, `refused` if no batch is, `maybe` if
+ * the failure may be random.
  */
 export type BatchVerdict = 'size' | 'refused' | 'maybe'
 
@@ -51,8 +51,8 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
 }
 
 /**
- * Builds the error of an aborted call: `TIMEOUT` for a timeout signal, `ABORTED` for any other. Returns the reason of the
- * signal if it is an `RpcError`.
+ * Builds the error of an aborted call: `TIMEOUT` for a timeout signal, `ABORTED` for any other. Returns the reason of
+ * the signal if it is an `RpcError`.
  */
 export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {
   if (signal.reason instanceof RpcError) return signal.reason

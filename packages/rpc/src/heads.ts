@@ -9,11 +9,11 @@ import type { BlockHeader } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
- * Maximum number of blocks by which an endpoint may lag without being ejected, and by which a head may jump ahead without
- * a check of its parent.
+ * Maximum number of blocks by which an endpoint may lag without being ejected, and by which a head may jump ahead
+ * without a check of its parent.
  */
 const MAX_LAG = 5
-/** Maximum recently read blocks whose number is remembered. */
+/** Maximum recently read blocks for which the block number is remembered by hash. */
 const MAX_REMEMBERED = 512
 
 /** Newest head of a chain, and recently read block headers. */

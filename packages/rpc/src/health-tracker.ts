@@ -16,12 +16,12 @@ const SAME_REQUEST_MS = 3
 const MIN_SUCCESS_RATE = 0.2
 /** Maximum duration of an ejection. */
 const MAX_EJECT_MS = 120_000
-/** Minimum number of consecutive requests without any response, after which an endpoint is dead. */
-const DEAD_STREAK = 2
-/** Minimum milliseconds since the first of these requests. */
-const DEAD_MS = 3_000
+/** Minimum number of consecutive requests without any response at which an endpoint is dead. */
+const MIN_DEAD_STREAK = 2
+/** Minimum milliseconds since the first of these requests at which the endpoint is dead. */
+const MIN_DEAD_MS = 3_000
 /** Number of latencies per kind of request that are remembered. */
-const SAMPLES = 64
+const MAX_SAMPLES = 64
 /** Percentiles are recomputed after this many new latencies. */
 const SAMPLES_PER_REFRESH = 16
 /** Maximum kinds of requests with latencies. */
@@ -38,7 +38,7 @@ export class HealthTracker {
   private failureStreak = 0
   private unansweredCount = 0
   private unansweredSince = 0
-  private ejections = 0
+  private ejectionCount = 0
   private ejectedUntil = Number.NEGATIVE_INFINITY
   private readonly latenciesByKind = new Map<string, Latencies>()
 
@@ -60,7 +60,7 @@ export class HealthTracker {
 
   /** True if the endpoint has not responded for a while, not even with an error. */
   get isDead(): boolean {
-    return this.unansweredCount >= DEAD_STREAK && this.now() - this.unansweredSince >= DEAD_MS
+    return this.unansweredCount >= MIN_DEAD_STREAK && this.now() - this.unansweredSince >= MIN_DEAD_MS
   }
 
   /** Recent share of requests that were answered, from 0 to 1. */
@@ -71,7 +71,7 @@ export class HealthTracker {
   recordSuccess(): void {
     this.failureStreak = 0
     this.unansweredCount = 0
-    this.ejections = 0
+    this.ejectionCount = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
     this.lastSuccessAt = this.now()
     this.recordOutcome(0)
@@ -90,8 +90,8 @@ export class HealthTracker {
   /**
    * Records a failure.
    *
-   * @param kind - after `refused` and `late`, the endpoint may answer the next request, so it is ejected only if it
-   *   rarely answers
+   * @param kind - `silent`: no usable response; `late`: another attempt answered first; `refused`: rate limited. After
+   *   `late` and `refused` the endpoint may answer the next request, so it is ejected only if it rarely answers
    */
   recordFailure(kind: 'silent' | 'late' | 'refused' = 'silent'): void {
     const now = this.now()
@@ -111,8 +111,8 @@ export class HealthTracker {
   }
 
   /** Ejects the endpoint. Each further ejection without a success in between lasts twice as long. */
-  eject(ms = Math.min(MAX_EJECT_MS, this.ejectMs * 2 ** this.ejections)): void {
-    this.ejections = Math.min(10, this.ejections + 1)
+  eject(ms = Math.min(MAX_EJECT_MS, this.ejectMs * 2 ** this.ejectionCount)): void {
+    this.ejectionCount = Math.min(10, this.ejectionCount + 1)
     this.ejectedUntil = this.now() + ms
   }
 
@@ -127,7 +127,7 @@ export class HealthTracker {
    * @param isAnswered - false if the request was given up after `ms`
    */
   recordLatency(kind: string, ms: number, isAnswered = true): void {
-    this.latencies(kind)?.add(ms, isAnswered)
+    this.latenciesOf(kind)?.add(ms, isAnswered)
   }
 
   /** Returns latency percentiles in milliseconds; undefined before four samples. */
@@ -141,7 +141,7 @@ export class HealthTracker {
     this.failureAverageAt = this.now()
   }
 
-  private latencies(kind: string): Latencies | undefined {
+  private latenciesOf(kind: string): Latencies | undefined {
     let latencies = this.latenciesByKind.get(kind)
     if (!latencies && this.latenciesByKind.size < MAX_KINDS) {
       latencies = new Latencies()
@@ -181,7 +181,7 @@ class Ring {
   private count = 0
 
   add(sample: number): void {
-    this.samples[this.count++ % SAMPLES] = sample
+    this.samples[this.count++ % MAX_SAMPLES] = sample
   }
 
   percentiles(...shares: readonly number[]): readonly (number | undefined)[] {

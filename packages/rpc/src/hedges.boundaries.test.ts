@@ -59,9 +59,9 @@ test('requests count as lost once half of the second ones were first, and for a 
   const clock = { ms: 0 }
   const budget = new HedgeBudget(() => clock.ms)
   // 1 - 0.85 to the power of 4 is 0.478, and to that of 5 0.556.
-  for (let k = 0; k < 4; k++) budget.record(true)
+  for (let k = 0; k < 4; k++) budget.recordOutcome(true)
   expect(budget.losesRequests).toBe(false)
-  budget.record(true)
+  budget.recordOutcome(true)
   expect(budget.losesRequests).toBe(true)
   // 0.556 decays to 0.5 in 3.1 seconds, at a half-life of twenty.
   clock.ms += 3_000

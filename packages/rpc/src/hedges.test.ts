@@ -23,11 +23,11 @@ test('requests count as lost while most second requests are first', () => {
   const clock = { ms: 0 }
   const budget = new HedgeBudget(() => clock.ms)
   expect(budget.losesRequests).toBe(false)
-  for (let request = 0; request < 5; request++) budget.record(true)
+  for (let request = 0; request < 5; request++) budget.recordOutcome(true)
   expect(budget.losesRequests).toBe(true)
-  for (let request = 0; request < 3; request++) budget.record(false)
+  for (let request = 0; request < 3; request++) budget.recordOutcome(false)
   expect(budget.losesRequests).toBe(false)
-  for (let request = 0; request < 20; request++) budget.record(true)
+  for (let request = 0; request < 20; request++) budget.recordOutcome(true)
   expect(budget.losesRequests).toBe(true)
   // Old outcomes no longer count.
   clock.ms += 60_000

@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks'
 
-/** Tokens that each request earns: the maximum share of requests with a hedge that does not help. */
+/** Tokens that each request earns: the maximum share of requests whose hedge does not answer first. */
 const TOKENS_PER_REQUEST = 0.03
 /** Maximum saved tokens. */
 const MAX_TOKENS = 20
@@ -18,12 +18,14 @@ const DEFAULT_DELAY_MS = 500
  * Minimum delay before a hedge at the same endpoint. Such a hedge adds load to a slow endpoint, so it helps only if the
  * first attempt was lost.
  */
-const MIN_SAME_ENDPOINT_MS = 250
+const MIN_SAME_ENDPOINT_DELAY_MS = 250
 /** Maximum delay before a hedge, however slow requests of this kind have been. */
 const MAX_DELAY_MS = 1_000
-/** A timer that is late by more than this shows that the event loop was blocked, so answers may be waiting to be read. */
+/**
+ * A timer that is late by more than this shows that the event loop was blocked, so answers may be waiting to be read.
+ */
 const STALL_MS = 5
-/** Maximum postponements of a check, so that a busy event loop delays hedges but does not prevent them. */
+/** Maximum postponements of a hedge, so that a busy event loop delays hedges but does not prevent them. */
 const MAX_STALLS = 3
 /** Weight of the newest hedged request in the win rate, the share of hedged requests that a hedge answered first. */
 const NEWEST_WEIGHT = 0.15
@@ -57,7 +59,7 @@ export class HedgeBudget {
    *
    * @param hasHedgeWon - true if a hedge answered before the slow attempt
    */
-  record(hasHedgeWon: boolean): void {
+  recordOutcome(hasHedgeWon: boolean): void {
     this.lastWinRate = this.winRate + NEWEST_WEIGHT * (Number(hasHedgeWon) - this.winRate)
     this.recordedAt = this.now()
   }
@@ -76,15 +78,15 @@ export class HedgeBudget {
     return true
   }
 
-  /** Gives back the tokens of hedges, because one of them answered first. */
+  /** Gives back one token per hedge of a request, because a hedge answered first. */
   refund(hedges: number): void {
     this.tokens = Math.min(MAX_TOKENS, this.tokens + hedges)
   }
 }
 
 /**
- * Percentiles of the recent latencies of a kind of request, in milliseconds. A request that was abandoned counts with the
- * time until then.
+ * Percentiles of the recent latencies of a kind of request, in milliseconds. An abandoned request counts with the time
+ * until it was abandoned.
  */
 export type Latency = {
   readonly p50: number
@@ -95,9 +97,11 @@ export type Latency = {
 }
 
 /**
- * Returns the milliseconds after which a request is slow: by the 95th percentile of latencies, and by a multiple of the
- * median, because the 95th percentile is of no use if more than 5 % of the requests hang.
+ * Returns the milliseconds after which a request counts as slow: the lower of 1.5 times the 95th percentile and 8 times
+ * the median, at the endpoint where this is lowest. The median is needed because the 95th percentile is of no use if
+ * more than 5 % of the requests hang.
  *
+ * @param latencies - one entry per endpoint
  * @param losesRequests - true if requests get lost: the delay is then bounded by the latency of answered requests
  */
 export function slowAfterMs(latencies: readonly (Latency | undefined)[], losesRequests = false): number {
@@ -113,11 +117,11 @@ export function slowAfterMs(latencies: readonly (Latency | undefined)[], losesRe
 
 /**
  * Returns the milliseconds after which a request at the only endpoint counts as lost: twice the longest recent latency,
- * within limits.
+ * at most 30 times the median, and within limits.
  */
 export function lostAfterMs(latency: Latency | undefined): number {
   if (!latency) return DEFAULT_DELAY_MS
-  return Math.max(MIN_SAME_ENDPOINT_MS, Math.min(MAX_DELAY_MS, 2 * latency.longest, 30 * latency.p50))
+  return Math.max(MIN_SAME_ENDPOINT_DELAY_MS, Math.min(MAX_DELAY_MS, 2 * latency.longest, 30 * latency.p50))
 }
 
 /**

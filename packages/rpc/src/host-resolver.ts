@@ -1,14 +1,15 @@
 /**
- * Caching DNS resolver over `getaddrinfo`. A `getaddrinfo` call cannot be canceled and holds a thread of libuv's pool until
- * it returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
- * together have at most as many as libuv runs at a time. Failures are cached briefly.
+ * Caching DNS resolver over `getaddrinfo`, used by the connection pools. A `getaddrinfo` call cannot be canceled and
+ * holds a thread of libuv's pool until it returns, which takes half a minute if no name server answers. So each host
+ * has at most one lookup in flight, and all hosts together have at most as many as libuv runs at a time. Failures are
+ * cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
 /** Maximum concurrent lookups: libuv runs lookups on half of its four threads; more would only wait in its queue. */
 const MAX_LOOKUPS = 2
-/** Maximum concurrent lookups of hosts whose last lookup failed, so that other hosts need not wait for these. */
+/** Maximum concurrent lookups of hosts whose last lookup failed, so that such hosts do not delay other hosts. */
 const MAX_FAILED_LOOKUPS = 1
 /** Milliseconds for which addresses are cached. */
 const FRESH_MS = 10_000

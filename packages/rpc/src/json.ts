@@ -18,6 +18,10 @@ export async function parseJson(text: string): Promise<unknown> {
   return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new JsonReader(text).parseAll())
 }
 
+/**
+ * Parses one text by `JSON.parse` of pieces: values that are short enough, and the keys and short items of longer
+ * values.
+ */
 class JsonReader {
   private readonly text: string
   private position = 0

@@ -88,7 +88,7 @@ test('calls beside it travel in the same body', async () => {
   const { upstream, at } = world((method) => method)
   const extraCalls: EndpointCall[] = [['eth_gasPrice', []]]
   expect(await at('latest', { extraCalls })()).toEqual(['eth_call', 'eth_gasPrice'])
-  expect(await at('latest', { alone: true })()).toEqual(['eth_call'])
+  expect(await at('latest', { needsOwnBody: true })()).toEqual(['eth_call'])
   expect(upstream.bodies).toEqual([[call('latest'), ...extraCalls], [call('latest')]])
 })
 

@@ -14,16 +14,18 @@ import type { Upstream } from './upstream.ts'
 /** Matches errors of endpoints that do not accept a block hash as block parameter. */
 const HASH_REFUSED = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
 /**
- * Number of blocks whose state every node keeps. If a node lacks the state of an older block, this does not mean that the
- * node lags.
+ * Number of blocks whose state every node keeps. If a node lacks the state of an older block, this does not mean that
+ * the node lags.
  */
 const MIN_STATE_BLOCKS = 64
-/** Maximum number of blocks by which an endpoint in use lags; an endpoint that lags more is ejected. */
-const LAG_BLOCKS = 5
-/** Maximum failed attempts to read the state of a block that is given by number and is older than the newest head. */
+/** Maximum number of blocks by which an endpoint lags without being ejected. */
+const MAX_LAG_BLOCKS = 5
+/**
+ * Number of failed reads at a block, given by number and older than the newest head, after which no node has its state.
+ */
 const MAX_TRIES = 4
 /** A block that is more than this many blocks ahead of the newest head does not exist yet, so the node does not lag. */
-const FUTURE_BLOCKS = 5
+const MAX_AHEAD_BLOCKS = 5
 
 const headerCall = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
 
@@ -34,30 +36,33 @@ export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
  * Builds an operation that runs a call at one block and detects answers from another block.
  *
  * @param heads - known heads, which distinguish a lagging node from a block that is gone
- * @param call - builds the call for a block
- * @param options - `alone`: true to send the call in its own HTTP request; `extraCalls`: sent in the same HTTP request
+ * @param buildCall - builds the call for a block
+ * @param options - `needsOwnBody`: true to send the call in its own HTTP request; `extraCalls`: sent in the same HTTP
+ *   request as the call
  * @returns the results of the call and of `extraCalls`, in order
  */
 export function pinToBlock(
   heads: Heads,
   ref: BlockRef,
-  call: BuildCall,
+  buildCall: BuildCall,
   {
-    alone: needsOwnBody = false,
+    needsOwnBody = false,
     extraCalls = [],
-  }: { readonly alone?: boolean; readonly extraCalls?: readonly EndpointCall[] } = {},
+  }: { readonly needsOwnBody?: boolean; readonly extraCalls?: readonly EndpointCall[] } = {},
 ): EndpointOperation<readonly unknown[]> {
   let lagCount = 0
-  let missingCount = 0
+  let missingHeaderCount = 0
   const directBlock = typeof ref === 'number' ? quantity(ref) : ref
   return async (upstream, sendContext) => {
     const usesOwnBody = needsOwnBody || extraCalls.length > 0
     try {
       if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
-        return await callByNumber(heads, upstream, sendContext, ref.blockHash, call, extraCalls)
+        return await callByNumber(heads, upstream, sendContext, ref.blockHash, buildCall, extraCalls)
       if (usesOwnBody)
-        return await Promise.all(upstream.endpoint.requestTogether([call(directBlock), ...extraCalls], sendContext))
-      return [await upstream.endpoint.request(...call(directBlock), sendContext)]
+        return await Promise.all(
+          upstream.endpoint.requestTogether([buildCall(directBlock), ...extraCalls], sendContext),
+        )
+      return [await upstream.endpoint.request(...buildCall(directBlock), sendContext)]
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       if (
@@ -66,9 +71,9 @@ export function pinToBlock(
         isRejected(error) &&
         HASH_REFUSED.test(error.message)
       ) {
-        const answers = await callByNumber(heads, upstream, sendContext, ref.blockHash, call, extraCalls).catch(
+        const answers = await callByNumber(heads, upstream, sendContext, ref.blockHash, buildCall, extraCalls).catch(
           (failure: unknown) => {
-            // The call by number is refused too, so the hash was not the reason.
+            // If the call by number is refused too, the hash was not the reason.
             throw failure instanceof RpcError && isRejected(failure) ? error : failure
           },
         )
@@ -76,9 +81,10 @@ export function pinToBlock(
         return answers
       }
       if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
-      // Every node keeps recent state, so a node without recent state lags.
+      // Every node keeps recent state, so a node that lacks the state of a recent block lags, even if it reports
+      // `PRUNED`.
       const lagError = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
-      const prunedError =
+      const unavailableStateError =
         error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
       const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
       const distance =
@@ -88,14 +94,14 @@ export function pinToBlock(
             ? 0
             : number - heads.newest.number
       // Not every node keeps the state of a block this old, and no node has a block this far in the future.
-      if (distance < -MIN_STATE_BLOCKS || distance > FUTURE_BLOCKS) throw prunedError
+      if (distance < -MIN_STATE_BLOCKS || distance > MAX_AHEAD_BLOCKS) throw unavailableStateError
       // If later blocks are known, a second failure means that no node has the state.
       const maxTries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
-      if (++lagCount >= (distance < -LAG_BLOCKS ? 2 : maxTries)) throw prunedError
+      if (++lagCount >= (distance < -MAX_LAG_BLOCKS ? 2 : maxTries)) throw unavailableStateError
       // The first failure may be lag. From the second on, check whether a reorg removed the block.
       if (lagCount > 1 && typeof ref === 'object' && number !== undefined) {
         const raw = await upstream.endpoint.request<RawBlock | null>(...headerCall(number), sendContext)
-        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++missingCount > 1
+        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++missingHeaderCount > 1
         if (isGone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
       }
       throw lagError
@@ -113,22 +119,24 @@ function isRejected({ code }: RpcError): boolean {
  */
 function tagDistance(tag: BlockTag): number {
   if (tag === 'earliest') return Number.NEGATIVE_INFINITY
-  return tag === 'safe' || tag === 'finalized' ? -LAG_BLOCKS - 1 : 0
+  return tag === 'safe' || tag === 'finalized' ? -MAX_LAG_BLOCKS - 1 : 0
 }
 
-/** Runs the calls by block number, and checks before and after that the number still means the same block. */
+/**
+ * Runs the calls by block number. Reads the header before and after them, to check that the number meant this block.
+ */
 async function callByNumber(
   heads: Heads,
   upstream: Upstream,
   sendContext: SendContext,
   hash: Hex,
-  call: BuildCall,
+  buildCall: BuildCall,
   extraCalls: readonly EndpointCall[],
 ): Promise<readonly unknown[]> {
   const { endpoint } = upstream
   const number = heads.numberOf(hash) ?? (await numberAt(upstream, sendContext, hash))
   const headerRequest = headerCall(number)
-  const calls = [call(quantity(number)), ...extraCalls]
+  const calls = [buildCall(quantity(number)), ...extraCalls]
   let results: PromiseSettledResult<unknown>[]
   if (endpoint.limits.maxBatch >= calls.length + 2) {
     results = await Promise.allSettled(endpoint.requestTogether([headerRequest, ...calls, headerRequest], sendContext))

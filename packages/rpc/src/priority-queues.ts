@@ -1,6 +1,6 @@
 /**
- * Queues for the HTTP slots (concurrent requests) of one endpoint: one queue per priority, each with a maximum share of the
- * slots.
+ * Queues for the HTTP slots (concurrent requests) of one endpoint: one queue per priority, each with a maximum share of
+ * the slots.
  */
 import { type Budgets, MAX_WAIT_MS, maxSlots, PRIORITIES, type Priority } from './priority.ts'
 

@@ -6,7 +6,9 @@ import type { HedgeBudget } from './hedges.ts'
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Work to do at the endpoint that `race` selects. The context carries the abort signal and the priority. */
+/**
+ * Work to do at the endpoint that `race` selects. `sendContext` has the abort signal and the priority of the attempt.
+ */
 export type EndpointOperation<T> = (upstream: Upstream, sendContext: SendContext) => Promise<T>
 
 /** Options of one request. */
@@ -15,9 +17,9 @@ export type RaceOptions = {
   readonly kind: string
   readonly priority: Priority
   /** Timeout of one attempt in milliseconds, counted from when it is sent. */
-  readonly attemptMs: number
+  readonly attemptTimeoutMs: number
   /** Timeout of the whole request in milliseconds. */
-  readonly totalMs: number
+  readonly requestTimeoutMs: number
   readonly signals: readonly (Signal | undefined)[]
 }
 

@@ -86,7 +86,7 @@ function world(responses: readonly (readonly Response[])[], facts: readonly Fact
   }
   const run = (work: Partial<RaceOptions> = {}) => {
     const whole: RaceOptions = {
-      ...{ kind: 'k', priority: 'quote', attemptMs: 60_000, totalMs: 120_000, signals: [], ...work },
+      ...{ kind: 'k', priority: 'quote', attemptTimeoutMs: 60_000, requestTimeoutMs: 120_000, signals: [], ...work },
     }
     start = performance.now()
     return race(course, task, whole).then(
@@ -202,16 +202,16 @@ test('an endpoint of another chain is asked three times', async () => {
 
 test('a request without an answer ends with its time, and counts at endpoints that it was sent to', async () => {
   const { ends, fakes, events } = world([[{}]])
-  expect(await ends({ totalMs: 200 })).toMatchObject({ code: 'TIMEOUT', at: 200 })
+  expect(await ends({ requestTimeoutMs: 200 })).toMatchObject({ code: 'TIMEOUT', at: 200 })
   expect([fakes[0]!.log, events]).toEqual([['TIMEOUT'], ['0 TIMEOUT']])
   const waiting = world([[{ unsent: true }]])
-  expect(await waiting.ends({ totalMs: 200 })).toMatchObject({ code: 'TIMEOUT' })
+  expect(await waiting.ends({ requestTimeoutMs: 200 })).toMatchObject({ code: 'TIMEOUT' })
   expect([waiting.fakes[0]!.log, waiting.events]).toEqual([[], []])
 })
 
 test('the reason of a late request is a rate limit or a refusal, where there was one', async () => {
   const codeOf = async (error: RpcErrorCode) =>
-    (await world([[{ error }, {}], [{}]]).ends({ totalMs: 200 })) as { code: RpcErrorCode }
+    (await world([[{ error }, {}], [{}]]).ends({ requestTimeoutMs: 200 })) as { code: RpcErrorCode }
   expect((await codeOf('RATE_LIMITED')).code).toBe('RATE_LIMITED')
   expect((await codeOf('REJECTED')).code).toBe('REJECTED')
   expect((await codeOf('UNREACHABLE')).code).toBe('TIMEOUT')
@@ -219,11 +219,11 @@ test('the reason of a late request is a rate limit or a refusal, where there was
 
 test('an attempt ends with its own time, counted from when it is sent', async () => {
   const { ends, times, fakes } = world([[{}, { result: 'a' }]])
-  expect(await ends({ attemptMs: 100, totalMs: 150 })).toEqual({ result: 'a', at: 125 })
+  expect(await ends({ attemptTimeoutMs: 100, requestTimeoutMs: 150 })).toEqual({ result: 'a', at: 125 })
   expect(times()).toEqual([0, 125])
   expect(fakes[0]!.log).toEqual(['TIMEOUT', 'worked', ['took', 0, true]])
   const queued = world([[{ unsent: true }, { result: 'a' }]])
-  const outcome = queued.run({ attemptMs: 100, totalMs: 1_000 })
+  const outcome = queued.run({ attemptTimeoutMs: 100, requestTimeoutMs: 1_000 })
   await vi.advanceTimersByTimeAsync(60)
   queued.attempts[0]!.send.sentAt = performance.now()
   await vi.advanceTimersByTimeAsync(1_000)
@@ -244,7 +244,7 @@ test('an endpoint that has not named its chain has four seconds for that, or les
   ] as const) {
     const { run, fakes } = world([[{ result: 'a' }]], [{ isChainVerified: false }])
     fakes[0]!.checkChain = neverChecked
-    const outcome = run({ priority: 'background', attemptMs, totalMs: 4_500 })
+    const outcome = run({ priority: 'background', attemptTimeoutMs: attemptMs, requestTimeoutMs: 4_500 })
     await vi.advanceTimersByTimeAsync(limitMs - 1)
     expect(fakes[0]!.log).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
@@ -257,7 +257,7 @@ test('an endpoint that has not named its chain has four seconds for that, or les
 test('once an endpoint has named its chain the attempt has its whole time', async () => {
   const { ends, fakes } = world([[{ after: 4_900, result: 'a' }]], [{ isChainVerified: false }])
   fakes[0]!.checkChain = () => new Promise((resolve) => setTimeout(resolve, 3_000))
-  expect(await ends({ priority: 'background', attemptMs: 5_000 })).toMatchObject({ result: 'a' })
+  expect(await ends({ priority: 'background', attemptTimeoutMs: 5_000 })).toMatchObject({ result: 'a' })
 })
 
 test('an attempt fails where the endpoint names another chain', async () => {
@@ -298,13 +298,13 @@ test('where all endpoints are down a request gives up after a second', async () 
 
 test('a request for which every pause is too long fails at once', async () => {
   const paused = world([[{ result: 'a' }]], [{ delayMs: 501, waitMs: 900 }])
-  const failed = await paused.ends({ totalMs: 500 })
+  const failed = await paused.ends({ requestTimeoutMs: 500 })
   expect(failed).toMatchObject({ code: 'RATE_LIMITED', at: 0, error: { retryAfterMs: 900 } })
   expect(paused.attempts).toEqual([])
   const shorter = world([[{ result: 'a' }]], [{ delayMs: 501, waitMs: 400 }])
-  expect(await shorter.ends({ totalMs: 500 })).toMatchObject({ error: { retryAfterMs: 501 } })
+  expect(await shorter.ends({ requestTimeoutMs: 500 })).toMatchObject({ error: { retryAfterMs: 501 } })
   const inTime = world([[{ result: 'a' }], [{ result: 'b' }]], [{ delayMs: 501 }, { delayMs: 500 }])
-  expect(await inTime.ends({ totalMs: 500 })).toMatchObject({ result: expect.any(String) })
+  expect(await inTime.ends({ requestTimeoutMs: 500 })).toMatchObject({ result: expect.any(String) })
 })
 
 test('an endpoint that is slowed down for longer than the pause is no better than one that failed', async () => {
@@ -389,8 +389,8 @@ test('a request that waits in the queue of the only endpoint gets no second one 
 
 test('where requests get lost several go out at once, fifteen beside the first at most', async () => {
   const { ends, attempts, times, course } = world([[{}]], [{ latency: latency(20) }])
-  for (let k = 0; k < 20; k++) course.hedgeBudget.record(true)
-  await ends({ totalMs: 30_000 })
+  for (let k = 0; k < 20; k++) course.hedgeBudget.recordOutcome(true)
+  await ends({ requestTimeoutMs: 30_000 })
   // Three hedges at the latency of answers, then each after twice the last delay, at most 500 ms. Each check takes one
   // turn of the event loop, which is a millisecond of fake time.
   const pauses = [20, 20, 20, 40, 80, 160, 320, 500, 500]

@@ -1,7 +1,7 @@
 /**
  * Executes one request at the endpoints of a chain. Retries at other endpoints at once and at the same endpoint after a
- * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge). The attempts
- * until each usable endpoint was tried once are a round.
+ * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge). A round is the
+ * series of attempts in which each usable endpoint is tried once.
  */
 
 import { Abort, onAbort } from './abort.ts'
@@ -18,27 +18,28 @@ import type { Upstream } from './upstream.ts'
 const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4, scan: 4 }
 /** Maximum hedges of a request. */
 const MAX_HEDGES = 15
-/** While requests get lost, this many hedges have the same delay. Otherwise each delay is twice the previous one. */
+/**
+ * Number of a request's first hedges that have the same delay while requests get lost. All other hedges have twice the
+ * delay of the previous one.
+ */
 const QUICK_HEDGES = 3
 /** Maximum delay between two hedges. */
 const MAX_HEDGE_DELAY_MS = 500
-/** Share of the request's timeout after which a hedge needs no budget. */
-const PRESSED_SHARE = 0.3
-/** First pause between rounds; each later pause is twice as long. After `LAGGING` the pause grows linearly instead. */
+/** Share of the request's timeout after which the request is hedged even without hedge budget. */
+const URGENT_TIMEOUT_SHARE = 0.3
+/** First pause between rounds; each later pause is twice as long. After `LAGGING`, see `roundPauseMs` instead. */
 const BACKOFF_MS = 25
 /** Maximum pause between rounds. */
 const MAX_BACKOFF_MS = 1_000
 /** Time after which a request fails if all endpoints are down. */
 const OUTAGE_MS = 1_000
-/**
- * Maximum timeout of the check of the chain id, which the first attempt at an endpoint starts with.
- */
-const MAX_CONTACT_MS = 4_000
+/** Maximum timeout of the chain id check, which precedes the first request at an endpoint. */
+const MAX_CHAIN_CHECK_MS = 4_000
 /** Number of answers for another chain after which a request no longer uses the endpoint. */
-const MAX_WRONG_CHAIN = 3
+const MAX_WRONG_CHAIN_ANSWERS = 3
 
 /** Refusals that the same endpoint would repeat, but that another endpoint may not. */
-const refusals: ReadonlySet<RpcErrorCode> = new Set([
+const refusalCodes: ReadonlySet<RpcErrorCode> = new Set([
   'REJECTED',
   'UNSUPPORTED',
   'NO_OVERRIDES',
@@ -48,7 +49,7 @@ const refusals: ReadonlySet<RpcErrorCode> = new Set([
   'PRUNED',
 ])
 /** Errors that end the request at once. */
-const finalErrors: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
+const finalErrorCodes: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
 
 /**
  * Executes one request.
@@ -77,8 +78,8 @@ class Race<T> {
   private wrongChainCount = 0
   private isDone = false
   private lastError: RpcError | undefined
-  private refusal: RpcError | undefined
-  private totalTimer: NodeJS.Timeout | undefined
+  private firstRefusal: RpcError | undefined
+  private requestTimer: NodeJS.Timeout | undefined
   private roundTimer: NodeJS.Timeout | undefined
   private cancelHedge: (() => void) | undefined
   private detachers: readonly (() => void)[] = []
@@ -98,11 +99,11 @@ class Race<T> {
   }
 
   start(): void {
-    const { signals, totalMs } = this.options
+    const { signals, requestTimeoutMs } = this.options
     const abortedSignal = signals.find((signal) => signal?.aborted)
     if (abortedSignal) return void this.reject(abortError(abortedSignal, this.options.kind))
     this.detachers = signals.map((signal) => onAbort(signal, this.onAbort))
-    this.totalTimer = setTimeout(this.onTotalTimeout, totalMs)
+    this.requestTimer = setTimeout(this.onRequestTimeout, requestTimeoutMs)
     this.context.hedgeBudget.earnTokens()
     this.continueRace()
   }
@@ -112,14 +113,14 @@ class Race<T> {
     this.end(() => this.reject(abortError(signal, this.options.kind)))
   }
 
-  private readonly onTotalTimeout = () => {
+  private readonly onRequestTimeout = () => {
     const timeout = new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`)
     const { lastError } = this
     for (const { upstream, sendContext } of this.running)
       if (sendContext.sentAt !== undefined) this.recordFailure(upstream, timeout)
     // If all endpoints were rate limited, report that instead of the timeout.
     const reason = lastError?.code === 'RATE_LIMITED' ? lastError : timeout
-    this.end(() => this.reject(this.refusal ?? reason))
+    this.end(() => this.reject(this.firstRefusal ?? reason))
   }
 
   /** Starts an attempt at the best endpoint not tried in this round, or schedules the next round. */
@@ -133,27 +134,27 @@ class Race<T> {
       kind,
       priority,
     )
-    const isSpent = this.attempts >= MAX_ATTEMPTS[this.options.priority]
-    if (this.failsBecausePaused(usableUpstreams)) return void this.rejectWithBestError()
-    const pauseMs = this.pauseMs()
+    const isOutOfAttempts = this.attempts >= MAX_ATTEMPTS[this.options.priority]
+    if (this.cannotStartInTime(usableUpstreams)) return void this.rejectWithBestError()
+    const pauseMs = this.roundPauseMs()
     // A rate-limited endpoint ranks below a retry of a failed endpoint after the backoff.
     const isSlower = (upstream: Upstream) =>
       upstream.endpoint.delayMs(priority) >
       pauseMs + Math.min(...usableUpstreams.map(({ endpoint }) => endpoint.delayMs(priority)))
-    if (upstream && !isSpent && !(this.attempts > 0 && isSlower(upstream))) {
+    if (upstream && !isOutOfAttempts && !(this.attempts > 0 && isSlower(upstream))) {
       if (this.attempts > 0) this.context.onExtraRequest('retry', upstream)
       return void this.startAttempt(upstream)
     }
     if (this.running.size > 0) return
-    if (isSpent || usableUpstreams.length === 0 || this.refusal || this.isOutage(usableUpstreams))
+    if (isOutOfAttempts || usableUpstreams.length === 0 || this.firstRefusal || this.isOutage(usableUpstreams))
       return void this.rejectWithBestError()
     this.triedUpstreams.clear()
     this.round++
     this.roundTimer = setTimeout(() => this.continueRace(), pauseMs * (0.5 + Math.random()))
   }
 
-  /** Returns the milliseconds between this round and the next. */
-  private pauseMs(): number {
+  /** Returns the milliseconds between this round and the next. After `LAGGING`, they grow linearly from `catchUpMs`. */
+  private roundPauseMs(): number {
     return this.lastError?.code === 'LAGGING'
       ? this.context.catchUpMs() * (1 + this.round)
       : Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.round)
@@ -164,10 +165,10 @@ class Race<T> {
   }
 
   /** Returns true, and sets `lastError`, if no endpoint will accept the request before the timeout. */
-  private failsBecausePaused(upstreams: readonly Upstream[]): boolean {
+  private cannotStartInTime(upstreams: readonly Upstream[]): boolean {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.options.priority)))
-    if (delayMs <= Math.max(0, this.options.totalMs - (performance.now() - this.startedAt))) return false
+    if (delayMs <= Math.max(0, this.options.requestTimeoutMs - (performance.now() - this.startedAt))) return false
     // Endpoints are probed before the pause ends, so `delayMs` alone may be too short for the caller.
     const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
     this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
@@ -195,7 +196,9 @@ class Race<T> {
     this.running.add(attempt)
     this.startTimer(
       attempt,
-      upstream.isChainVerified ? this.options.attemptMs : Math.min(this.options.attemptMs, MAX_CONTACT_MS),
+      upstream.isChainVerified
+        ? this.options.attemptTimeoutMs
+        : Math.min(this.options.attemptTimeoutMs, MAX_CHAIN_CHECK_MS),
     )
     this.runAttempt(attempt).then(
       (result) => this.handleSuccess(attempt, result),
@@ -209,12 +212,17 @@ class Race<T> {
     if (!upstream.isChainVerified) {
       await upstream.checkChain(sendContext)
       clearTimeout(attempt.timer)
-      if (this.running.has(attempt)) this.startTimer(attempt, this.options.attemptMs)
+      if (this.running.has(attempt)) this.startTimer(attempt, this.options.attemptTimeoutMs)
     } else await upstream.checkChain(sendContext)
     return this.operation(upstream, sendContext)
   }
 
-  /** Starts the timeout of an attempt. Time in the queue does not count. */
+  /**
+   * Starts the timeout of an attempt. Time in the queue does not count.
+   *
+   * @param maxMs - timeout, counted from when the attempt is sent
+   * @param ms - delay of the next check
+   */
   private startTimer(attempt: RequestAttempt, maxMs: number, ms = maxMs): void {
     attempt.timer = setTimeout(() => {
       const sentAt = attempt.sendContext.sentAt
@@ -270,12 +278,13 @@ class Race<T> {
     )
     const newestAgeMs = performance.now() - newestStart
     const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - newestAgeMs
-    // It is unlikely that two endpoints are slow at the same time, so the attempt was probably lost.
+    // Two endpoints are rarely slow at the same time, so if both have not answered, the newest attempt is probably
+    // lost.
     const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
-    const isPressed = performance.now() - this.startedAt > PRESSED_SHARE * this.options.totalMs
-    if (!isPressed && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
+    const isUrgent = performance.now() - this.startedAt > URGENT_TIMEOUT_SHARE * this.options.requestTimeoutMs
+    if (!isUrgent && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
     this.hedgeCount++
     onExtraRequest('hedge', upstream)
     this.startAttempt(upstream, !alternative)
@@ -285,6 +294,8 @@ class Race<T> {
   /**
    * Starts a hedge while requests get lost. It goes to the endpoint most likely to answer, even if that endpoint
    * already has an attempt.
+   *
+   * @returns 0: the next check has the usual delay
    */
   private hedgeLostRequest(): number {
     const running = [...this.running]
@@ -312,7 +323,7 @@ class Race<T> {
       else upstream.health.recordFailure('late')
     }
     const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
-    if (this.hedgeCount > 0) this.context.hedgeBudget.record(wasNeeded)
+    if (this.hedgeCount > 0) this.context.hedgeBudget.recordOutcome(wasNeeded)
     if (wasNeeded && this.hedgeCount > 0) this.context.hedgeBudget.refund(this.hedgeCount)
     winner.upstream.recordSuccess()
     winner.upstream.health.recordLatency(kind, now - (winner.sendContext.sentAt ?? winner.startedAt))
@@ -325,17 +336,18 @@ class Race<T> {
     attempt.controller.abort()
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
     const { upstream } = attempt
-    if (finalErrors.has(cause.code)) {
+    if (finalErrorCodes.has(cause.code)) {
       if (cause.code !== 'ABORTED') upstream.recordSuccess()
       return void this.end(() => this.reject(cause))
     }
     this.recordFailure(upstream, cause)
-    if (refusals.has(cause.code)) {
+    if (refusalCodes.has(cause.code)) {
       this.refusingUpstreams.add(upstream)
-      this.refusal ??= cause
+      this.firstRefusal ??= cause
     }
     if (cause.code === 'CREDIT') this.refusingUpstreams.add(upstream)
-    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN) this.refusingUpstreams.add(upstream)
+    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN_ANSWERS)
+      this.refusingUpstreams.add(upstream)
     this.continueRace()
   }
 
@@ -346,14 +358,14 @@ class Race<T> {
   }
 
   private rejectWithBestError(): void {
-    const error = this.refusal ?? this.lastError
+    const error = this.firstRefusal ?? this.lastError
     this.end(() => this.reject(error ?? new RpcError('UNREACHABLE', 'no RPC endpoint is known for the chain')))
   }
 
   private end(settle: () => void): void {
     if (this.isDone) return
     this.isDone = true
-    clearTimeout(this.totalTimer)
+    clearTimeout(this.requestTimer)
     clearTimeout(this.roundTimer)
     this.cancelHedge?.()
     for (const detach of this.detachers) detach()

@@ -12,7 +12,11 @@ export function hexAnswer(answer: unknown): Hex {
   throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
 }
 
-/** Decodes logs in time slices, since there may be thousands. @throws RpcError `BAD_ANSWER` if the result is malformed */
+/**
+ * Decodes logs in time slices, since there may be thousands.
+ *
+ * @throws RpcError `BAD_ANSWER` if the result is malformed
+ */
 export function readLogs(raw: unknown): Promise<readonly Log[]> {
   return inSlices('logs', decodeLogs(raw))
 }

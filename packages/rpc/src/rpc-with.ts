@@ -1,7 +1,7 @@
 /** Wrapper that replaces methods of an `Rpc`. */
 import type { Rpc } from './types.ts'
 
-/** Returns an `Rpc` that uses the methods in `changes` and otherwise those of `rpc`. */
+/** Returns an `Rpc` with the methods in `changes`, and for all other methods those of `rpc`. */
 export const rpcWith = (rpc: Rpc, changes: Partial<Rpc>): Rpc => ({
   chainId: rpc.chainId,
   request: (method, params, options) => rpc.request(method, params, options),

@@ -1,7 +1,7 @@
 /** Runs long computations in slices of time, so that they do not block the event loop. */
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Milliseconds after which a slice ends with its current step. */
+/** Milliseconds after which a slice ends, once its current step is done. */
 const SLICE_MS = 4
 
 /** Interruptible computation: yields at least about every millisecond and returns its result. */

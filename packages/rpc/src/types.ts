@@ -55,7 +55,7 @@ export type CallRequest = {
   readonly value?: bigint
 }
 
-/** Values that replace those of an account during a call. */
+/** Values that replace the values of an account during a call. */
 export type AccountOverride = {
   readonly code?: Hex
   /** Wei. */
@@ -85,7 +85,7 @@ export type BlockOverrides = {
 /** Options of a request. */
 export type RequestOptions = {
   readonly signal?: AbortSignal
-  /** Milliseconds for each attempt, and for all attempts of the request together. Default: see `RpcOptions`. */
+  /** Timeout in milliseconds of each attempt and also of the whole request. Default: see `RpcOptions.timeoutMs`. */
   readonly timeoutMs?: number
   /** Queue priority at an endpoint; default `quote`. */
   readonly priority?: Priority
@@ -132,7 +132,7 @@ export type LogFilter = {
 /** JSON-RPC client of one chain over one or more endpoints, with timeouts, retries, and failover. */
 export interface Rpc {
   readonly chainId: number
-  /** @throws RpcError */
+  /** Sends any JSON-RPC call. @throws RpcError */
   request<T>(method: string, params: readonly unknown[], options?: RequestOptions): Promise<T>
   /**
    * Runs `eth_call`.
@@ -141,8 +141,8 @@ export interface Rpc {
    */
   call(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<Hex>
   /**
-   * Runs `eth_call` and reads the node's head in the same HTTP request. The caller can then check without another request
-   * whether the block of the call is still the newest block.
+   * Runs `eth_call` and reads the node's head in the same HTTP request. The caller can then check without another
+   * request whether the block of the call is still the newest block.
    *
    * @throws RpcError as `call` does
    */
@@ -157,6 +157,7 @@ export interface Rpc {
     block: BlockRef,
     options?: CallOptions,
   ): Promise<readonly SimulatedTransaction[]>
+  /** Reads the header of a block; null if no node has the block. @throws RpcError */
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>

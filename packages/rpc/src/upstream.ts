@@ -7,21 +7,21 @@ import { RpcError, type RpcErrorCode } from './errors.ts'
 import { HealthTracker } from './health-tracker.ts'
 
 /** Duration of the ejection after an answer for another chain. The configuration may be repaired in this time. */
-const WRONG_CHAIN_MS = 60_000
+const WRONG_CHAIN_EJECT_MS = 60_000
 /** Timeout of the check whether the endpoint responds. */
-const PING_MS = 1_000
+const PING_TIMEOUT_MS = 1_000
 /** Timeout of reading all capabilities. */
-const PROBE_MS = 5_000
+const CAPABILITIES_TIMEOUT_MS = 5_000
 /** Time after which a missing capability is checked again, because another node may then serve the same URL. */
-const INABILITY_MS = 300_000
-/** Maximum attempts per request for capabilities. */
-const PROBE_TRIES = 5
-/** Timeout of the first of these attempts; each later timeout is twice as long. */
-const PROBE_TRY_MS = 300
-/** If the endpoint fails for this long, another node may then serve it, so its chain id is verified again. */
+const RECHECK_AFTER_MS = 300_000
+/** Maximum attempts of each request that reads capabilities. */
+const MAX_CAPABILITY_ATTEMPTS = 5
+/** Timeout of the first attempt to read a capability; the timeout of each later attempt is twice as long. */
+const FIRST_ATTEMPT_TIMEOUT_MS = 300
+/** Time without a success after which the chain id is verified again, because another node may then serve the URL. */
 const REVERIFY_AFTER_MS = 3_000
 /** Time for which a reported head is used to decide whether other endpoints lag. */
-const HEAD_MS = 30_000
+const MAX_HEAD_AGE_MS = 30_000
 
 /** Failures without a response from the node. */
 const noResponseCodes: ReadonlySet<RpcErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'ABORTED'])
@@ -35,7 +35,7 @@ export class Upstream {
   private readonly chainId: number
   private chainVerified = false
   private pendingCapabilities: Promise<Capabilities> | undefined
-  private capabilitiesAt = 0
+  private capabilitiesReadAt = 0
   private pendingPing: Promise<boolean> | undefined
   /** Last failure that counted against the endpoint; undefined after the next success. */
   lastFailure: RpcError | undefined
@@ -60,7 +60,7 @@ export class Upstream {
 
   /** Highest recently reported block; -1 if none. */
   get head(): number {
-    return Date.now() - this.seenHead.seenAt < HEAD_MS ? this.seenHead.number : -1
+    return Date.now() - this.seenHead.seenAt < MAX_HEAD_AGE_MS ? this.seenHead.number : -1
   }
 
   recordHead(number: number): void {
@@ -69,7 +69,7 @@ export class Upstream {
 
   /** True unless the endpoint recently refused a block hash as the block parameter (EIP-1898). */
   get acceptsBlockHashes(): boolean {
-    return Date.now() - this.hashRefusedAt > INABILITY_MS
+    return Date.now() - this.hashRefusedAt > RECHECK_AFTER_MS
   }
 
   recordHashRefused(): void {
@@ -95,13 +95,13 @@ export class Upstream {
   }
 
   /**
-   * Returns the capabilities of the endpoint, which are read once. Failures are not cached. If the endpoint cannot override
-   * state, its capabilities are read again after `INABILITY_MS`.
+   * Returns the capabilities of the endpoint, which are read once. Failures are not cached. If the endpoint cannot
+   * override state, its capabilities are read again after `RECHECK_AFTER_MS`.
    */
   async capabilities(): Promise<Capabilities> {
     this.pendingCapabilities ??= this.readCapabilities()
     const capabilities = await this.pendingCapabilities
-    if (!capabilities.canOverrideState && Date.now() - this.capabilitiesAt > INABILITY_MS)
+    if (!capabilities.canOverrideState && Date.now() - this.capabilitiesReadAt > RECHECK_AFTER_MS)
       this.pendingCapabilities = undefined
     return capabilities
   }
@@ -112,30 +112,33 @@ export class Upstream {
    * @param sentAtMs - when the request of that answer was sent; capabilities that were read later are kept
    */
   async recheckCapabilities(sentAtMs: number): Promise<Capabilities> {
-    if (this.capabilitiesAt <= sentAtMs) this.pendingCapabilities = undefined
+    if (this.capabilitiesReadAt <= sentAtMs) this.pendingCapabilities = undefined
     return this.capabilities()
   }
 
   private readCapabilities(): Promise<Capabilities> {
     // The request has its own timeout, because other callers may share it when the first one aborts.
-    const signal = AbortSignal.timeout(PROBE_MS)
+    const signal = AbortSignal.timeout(CAPABILITIES_TIMEOUT_MS)
     const request = async (method: string, params: readonly unknown[]): Promise<Hex> => {
       for (let tries = 1; ; tries++) {
         try {
           // All callers wait for this request, so it is repeated on a new connection if it hangs.
-          const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TRY_MS * 2 ** (tries - 1))])
+          const attemptSignal = AbortSignal.any([
+            signal,
+            AbortSignal.timeout(FIRST_ATTEMPT_TIMEOUT_MS * 2 ** (tries - 1)),
+          ])
           return await this.endpoint.request<Hex>(method, params, {
             signal: attemptSignal,
             priority: 'quote',
             ...(tries > 1 && { newConnection: true }),
           })
         } catch (error) {
-          if (tries === PROBE_TRIES || !(error instanceof RpcError && error.isTransient)) throw error
+          if (tries === MAX_CAPABILITY_ATTEMPTS || !(error instanceof RpcError && error.isTransient)) throw error
         }
       }
     }
     const pending = readCapabilities(request)
-    this.capabilitiesAt = Date.now()
+    this.capabilitiesReadAt = Date.now()
     pending.catch(() => {
       this.pendingCapabilities = undefined
     })
@@ -147,7 +150,7 @@ export class Upstream {
     switch (error.code) {
       case 'WRONG_CHAIN':
         this.lastFailure = error
-        return void this.eject(WRONG_CHAIN_MS)
+        return void this.eject(WRONG_CHAIN_EJECT_MS)
       case 'CREDIT':
         this.lastFailure = error
         return void this.health.eject()
@@ -198,7 +201,10 @@ export class Upstream {
     if (this.endpoint.waitMs('lookup') > 0) return true
     if (this.lastFailure?.code === 'CREDIT' && this.health.isEjected) return false
     try {
-      await this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS), priority: 'quote' })
+      await this.endpoint.request('eth_blockNumber', [], {
+        signal: AbortSignal.timeout(PING_TIMEOUT_MS),
+        priority: 'quote',
+      })
     } catch (error) {
       // An error from the node is a response too.
       if (!(error instanceof RpcError) || noResponseCodes.has(error.code)) return false

@@ -36,7 +36,7 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
   })
   for (const id of new Set(endpoints.map(({ id }) => id))) {
     if (!supportedIds.includes(id)) {
-      const similarId = supportedIds.find((candidate) => hasSameDigits(candidate, id))
+      const similarId = supportedIds.find((candidate) => havePermutedDigits(candidate, id))
       const hint = similarId === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${similarId}?`
       mistakes.push(`Chain ${id} has an RPC endpoint and is not served: ${hint}`)
     } else if (allowedIds && !allowedIds.includes(id))
@@ -58,7 +58,7 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
   return { mistakes, warnings }
 }
 
-/** Asks an endpoint for its chain id. Returns a text, the reason, if the id is unknown. */
+/** Asks an endpoint for its chain id. Returns the id, or as text the reason why it is unknown. */
 async function readChainId(url: string): Promise<number | string> {
   try {
     const answer = await fetch(url, {
@@ -81,7 +81,7 @@ function hostOf(url: string): string {
 }
 
 /** Returns true if two ids have the same digits in any order. */
-function hasSameDigits(a: number, b: number): boolean {
+function havePermutedDigits(a: number, b: number): boolean {
   const [x, y] = [[...String(a)].sort().join(''), [...String(b)].sort().join('')]
   return x === y
 }

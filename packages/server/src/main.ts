@@ -1,9 +1,12 @@
-/** `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and environment. */
+/**
+ * `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and
+ * environment.
+ */
 import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'
 
-/** Milliseconds after a signal in which requests in flight are answered; the environment may name another time. */
+/** Default of `SHUTDOWN_GRACE_MS`: milliseconds after a signal in which requests in flight are answered. */
 const GRACE_MS = '1000'
 /** Maximum milliseconds from a signal to the exit, even if requests are still in flight. */
 const MAX_STOP_MS = 1_800
@@ -26,7 +29,7 @@ else if ('referee' in request) {
 } else {
   process.env.SHUTDOWN_GRACE_MS ||= GRACE_MS
   Object.assign(process.env, request.environment)
-  // Used before the service has its own handlers, and for shutdowns that those handlers do not finish in time.
+  // Ends the process before the service has its own handlers, or if the service's handlers do not finish in time.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), MAX_STOP_MS))
   const { checkEndpoints } = await import('./check-endpoints.ts')

@@ -1,6 +1,6 @@
 /**
- * Runs the service with a newer version of Node.js if needed. The service requires 22.15 (`node:sqlite`, iterator helpers,
- * zstd). If it is started with an older version, npm fetches the version with which it is tested.
+ * Runs the service with a newer version of Node.js if needed. The service requires 22.15 (`node:sqlite`, iterator
+ * helpers, zstd). If it is started with an older version, npm fetches the version with which it is tested.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
@@ -16,8 +16,8 @@ export function isNewEnough(version: string): boolean {
 }
 
 /**
- * Runs this program again with a newer version of Node.js, and exits with its exit code. npm only fetches and locates that
- * version; it does not run the service, because a service that npm started would survive if npm is killed.
+ * Runs this program again with a newer version of Node.js, and exits with its exit code. npm only fetches and locates
+ * that version; it does not run the service, because a service that npm started would survive if npm is killed.
  *
  * @param program - file and arguments
  */
@@ -53,8 +53,8 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   }
   const service = spawn(path, [...program], { stdio: 'inherit', detached: true })
   state.child = service
-  const exit = await exitCodeOf(service)
-  process.exit(state.isStopping ? 0 : exit)
+  const exitCode = await exitCodeOf(service)
+  process.exit(state.isStopping ? 0 : exitCode)
 }
 
 /** Sends a signal to a process and its group. */

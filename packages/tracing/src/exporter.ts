@@ -12,23 +12,26 @@ export type ExporterOptions = {
   readonly onLost: (spans: number, error: Error | undefined) => void
 }
 
-const FLUSH_MS = 2_000
-const BATCH_SIZE = 512
+const SEND_INTERVAL_MS = 2_000
+/** Maximum spans per request; that many queued spans are sent at once. */
+const MAX_SPANS_PER_POST = 512
 /** Maximum queued spans; more are dropped. */
 const MAX_QUEUED = 4_096
+/** Timeout of a request to the collector. */
 const TIMEOUT_MS = 5_000
+/** Minimum milliseconds between two calls of `onLost`. */
 const REPORT_INTERVAL_MS = 60_000
 
-/** Queue of finished spans. */
+/** Queue of finished spans that are sent to the collector. */
 export class Exporter {
   private readonly options: ExporterOptions
   private readonly url: string
   private queuedSpans: FinishedSpan[] = []
   private pendingPost: Promise<void> | undefined
   private lostCount = 0
-  private failures = 0
+  private failureCount = 0
   private reportedAt = Number.NEGATIVE_INFINITY
-  private readonly timer = setInterval(() => this.send(), FLUSH_MS).unref()
+  private readonly timer = setInterval(() => this.send(), SEND_INTERVAL_MS).unref()
 
   constructor(options: ExporterOptions) {
     this.options = options
@@ -38,23 +41,23 @@ export class Exporter {
   add(span: FinishedSpan): void {
     if (this.queuedSpans.length < MAX_QUEUED) this.queuedSpans.push(span)
     else this.recordLoss(1, undefined)
-    if (this.queuedSpans.length >= BATCH_SIZE) this.send()
+    if (this.queuedSpans.length >= MAX_SPANS_PER_POST) this.send()
   }
 
   /** Sends all queued spans; stops at the first failure. */
   async close(): Promise<void> {
     clearInterval(this.timer)
-    const { failures } = this
+    const { failureCount: failures } = this
     do {
       await this.pendingPost
       this.send()
-    } while (this.pendingPost && this.failures === failures)
+    } while (this.pendingPost && this.failureCount === failures)
   }
 
   private send(): void {
     if (this.pendingPost || this.queuedSpans.length === 0) return
-    const spans = this.queuedSpans.slice(0, BATCH_SIZE)
-    this.queuedSpans = this.queuedSpans.slice(BATCH_SIZE)
+    const spans = this.queuedSpans.slice(0, MAX_SPANS_PER_POST)
+    this.queuedSpans = this.queuedSpans.slice(MAX_SPANS_PER_POST)
     this.pendingPost = this.post(spans).finally(() => {
       this.pendingPost = undefined
     })
@@ -73,7 +76,7 @@ export class Exporter {
       await answer.arrayBuffer()
       if (!answer.ok) throw new Error(`the collector answered ${answer.status}`)
     } catch (error) {
-      this.failures++
+      this.failureCount++
       this.recordLoss(spans.length, error as Error)
     }
   }

@@ -1,1 +1,8 @@
-export { type Attributes, type Kind, type Recorder, record, span, withoutTrace } from './span.ts'
+export {
+  type Attributes,
+  type Recorder,
+  type SpanKind,
+  setRecorder,
+  span,
+  withoutTrace,
+} from './span.ts'

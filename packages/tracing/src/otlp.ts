@@ -1,5 +1,5 @@
 /** Encodes spans as OTLP JSON. @see opentelemetry-proto, trace/v1/trace.proto */
-import type { Attributes, Kind } from './span.ts'
+import type { Attributes, SpanKind } from './span.ts'
 
 export type FinishedSpan = {
   /** Trace id: 16 bytes in hex. */
@@ -8,7 +8,7 @@ export type FinishedSpan = {
   readonly spanId: string
   readonly parentId: string | undefined
   readonly name: string
-  readonly kind: Kind
+  readonly kind: SpanKind
   readonly attributes: Attributes
   /** Unix time in milliseconds. */
   readonly startedAtMs: number
@@ -17,7 +17,7 @@ export type FinishedSpan = {
 }
 
 /** Values of the enum SpanKind. */
-const KINDS: Readonly<Record<Kind, number>> = { internal: 1, server: 2, client: 3 }
+const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 }
 /** Values of the enum StatusCode. */
 const [UNSET, ERROR] = [0, 2]
 

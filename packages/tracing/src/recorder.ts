@@ -1,15 +1,16 @@
-/** Records traces of requests and exports them. Only loaded if a collector is configured. */
+/** Records traces of requests and exports them. The API loads this file only if a collector is configured. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { Exporter, type ExporterOptions } from './exporter.ts'
 import type { FinishedSpan } from './otlp.ts'
-import { type Attributes, type Kind, type Recorder, record } from './span.ts'
+import { type Attributes, type Recorder, type SpanKind, setRecorder } from './span.ts'
 
 export type RecorderOptions = ExporterOptions & {
   /** Share of requests to record, from 0 to 1, if the caller did not decide (`traceparent`). */
   readonly ratio: number
 }
 
+/** Ids of a span and its trace, in hex. */
 type SpanIds = { readonly traceId: string; readonly spanId: string }
 
 /** Span of a request in progress. */
@@ -32,12 +33,12 @@ export class TraceRecorder implements Recorder {
 
   /** Starts recording. */
   start(): void {
-    record(this)
+    setRecorder(this)
   }
 
   /** Stops recording and sends the queued spans. */
   close(): Promise<void> {
-    record(undefined)
+    setRecorder(undefined)
     return this.exporter.close()
   }
 
@@ -47,7 +48,7 @@ export class TraceRecorder implements Recorder {
    * @param traceparent - header of the caller (W3C Trace Context), whose trace is continued
    * @returns undefined if the request is not sampled
    */
-  request(traceparent: string | undefined): RequestSpan | undefined {
+  startRequest(traceparent: string | undefined): RequestSpan | undefined {
     const [, traceId, parentId, flags] =
       /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(traceparent ?? '') ?? []
     const isSampled = flags === undefined ? Math.random() < this.ratio : (Number.parseInt(flags, 16) & 1) === 1
@@ -70,7 +71,7 @@ export class TraceRecorder implements Recorder {
     }
   }
 
-  inSpan<T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
+  inSpan<T>(name: string, kind: SpanKind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
     const parent = this.current.getStore()
     return parent ? this.childSpan(parent, name, kind, attributes, work) : work()
   }
@@ -78,7 +79,7 @@ export class TraceRecorder implements Recorder {
   private async childSpan<T>(
     parent: SpanIds,
     name: string,
-    kind: Kind,
+    kind: SpanKind,
     attributes: Attributes,
     work: () => T | Promise<T>,
   ): Promise<T> {

@@ -2,12 +2,17 @@
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 /** Kind of span: handles a request, sends a request, or neither. */
-export type Kind = 'server' | 'client' | 'internal'
+export type SpanKind = 'server' | 'client' | 'internal'
 
 /** Records spans. */
 export type Recorder = {
   /** Runs the work as a child of the current span, if that is recorded. */
-  readonly inSpan: <T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>) => T | Promise<T>
+  readonly inSpan: <T>(
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    work: () => T | Promise<T>,
+  ) => T | Promise<T>
   /** Runs work that outlives the request that started it. */
   readonly runOutside: <T>(work: () => T) => T
 }
@@ -15,12 +20,12 @@ export type Recorder = {
 let recorder: Recorder | undefined
 
 /** Sets or removes the recorder of the process. */
-export function record(newRecorder: Recorder | undefined): void {
+export function setRecorder(newRecorder: Recorder | undefined): void {
   recorder = newRecorder
 }
 
 /** Runs work as a span of the current request, if that is recorded. */
-export function span<T>(name: string, work: () => Promise<T>, attributes?: Attributes, kind?: Kind): Promise<T>
+export function span<T>(name: string, work: () => Promise<T>, attributes?: Attributes, kind?: SpanKind): Promise<T>
 /** Runs work that may be synchronous as a span. */
 export function span<T>(name: string, work: () => T | Promise<T>): T | Promise<T>
 /** Implementation of both forms. */
@@ -28,7 +33,7 @@ export function span<T>(
   name: string,
   work: () => T | Promise<T>,
   attributes: Attributes = {},
-  kind: Kind = 'internal',
+  kind: SpanKind = 'internal',
 ): T | Promise<T> {
   return recorder ? recorder.inSpan(name, kind, attributes, work) : work()
 }

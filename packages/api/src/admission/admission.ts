@@ -1,6 +1,6 @@
 /**
- * Admits the requests of a chain. A request that can start in time waits in a queue that is fair between callers. A request
- * that would wait longer is refused at once, because a quick 503 is more useful to a client than a late answer.
+ * Admits the requests of a chain. A request that can start in time waits in a queue that is fair between callers. A
+ * request that would wait longer is refused at once, because a quick 503 is more useful to a client than a late answer.
  */
 import { onAbort } from '@sluice/rpc'
 import { overloadError } from '../errors.ts'
@@ -29,7 +29,9 @@ export type AdmissionOptions = {
   readonly maxWaitMs: number
 }
 
-/** Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. The rest covers errors of the estimate. */
+/**
+ * Maximum estimated wait of an admitted request, as a share of `maxWaitMs`. Below 1, because estimates may be too low.
+ */
 const MAX_ESTIMATE_SHARE = 0.6
 /** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
 const EXPIRY_SHARE = 0.9
@@ -50,10 +52,11 @@ export class ChainAdmission {
   private readonly chargeClock = new SharedClock()
   private readonly costs = new LearnedCosts()
   private runningTasks = 0
+  /** Estimated cost of the running tasks together, in milliseconds. */
   private runningCost = 0
   /** True until the first task ends. */
   private isWarmingUp = true
-  /** Functions that restart the waits of queued requests, called once the first task has ended. */
+  /** Called when the first task has ended: each restarts the timeout of a queued request. */
   private readonly waitRestarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {
@@ -150,7 +153,7 @@ export class ChainAdmission {
     let detach = () => {}
     const stopWaiting = () => {
       clearTimeout(timer)
-      this.waitRestarts.delete(restart)
+      this.waitRestarts.delete(restartWait)
       detach()
     }
     const leave = (reason: unknown) => {
@@ -163,7 +166,7 @@ export class ChainAdmission {
       clearTimeout(timer)
       timer = setTimeout(refuse, ms)
     }
-    const restart = () => refuseAfter(maxWaitMs * EXPIRY_SHARE)
+    const restartWait = () => refuseAfter(maxWaitMs * EXPIRY_SHARE)
     const start = (ticket: Ticket<QueuedTask>) => {
       stopWaiting()
       resolve(ticket)
@@ -174,9 +177,9 @@ export class ChainAdmission {
     if (!this.queue.isWaiting(ticket)) return promise
     onWait?.()
     if (this.isWarmingUp) {
-      this.waitRestarts.add(restart)
+      this.waitRestarts.add(restartWait)
       refuseAfter(Math.max(MAX_FIRST_WAIT_MS, maxWaitMs * EXPIRY_SHARE))
-    } else restart()
+    } else restartWait()
     detach = onAbort(signal, () => leave(signal.reason))
     return promise
   }

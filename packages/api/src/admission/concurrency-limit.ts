@@ -6,8 +6,8 @@ const WINDOW_MS = 50
 /** Event loop utilization from which on more concurrent requests would only slow each other down. */
 const BUSY_UTILIZATION = 0.95
 /**
- * Minimum limit. With fewer requests, the process, its threads, and its node become idle between two steps of a request, and each
- * wake-up takes as long as a step.
+ * Minimum limit. With fewer requests, the process, its threads, and its node become idle between two steps of a
+ * request, and each wake-up takes as long as a step.
  */
 const MIN_CONCURRENCY = 8
 /** Factor by which the limit falls after a window with a busy event loop. */
@@ -16,9 +16,9 @@ const DECREASE_FACTOR = 0.75
 const INCREASE_PER_WINDOW = 2
 
 /**
- * Concurrency limit with additive increase and multiplicative decrease (AIMD). While the process mostly waits for nodes, the limit
- * is at its maximum. If the CPU is the bottleneck, it falls to the number of requests that just keep the process busy. Fewer
- * requests then share the CPU, so each takes less time once it has started.
+ * Concurrency limit with additive increase and multiplicative decrease (AIMD). While the process mostly waits for
+ * nodes, the limit is at its maximum. If the CPU is the bottleneck, it falls to the number of requests that just keep
+ * the process busy. Fewer requests then share the CPU, so each takes less time once it has started.
  */
 export class ConcurrencyLimit {
   private limit: number

@@ -1,7 +1,7 @@
 /**
- * Queue that is fair between callers: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by the cost of each task.
- * Each caller has a virtual start time: the cost of the tasks that it was served. The caller with the lowest one is next.
- * Uses no clock and no I/O.
+ * Queue that is fair between callers: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by the cost of each
+ * task. Each caller has a virtual start time: the cost of the tasks that it was served. The caller with the lowest one
+ * is next. Uses no clock and no I/O.
  */
 import { type Link, LinkedList } from '@sluice/rpc'
 
@@ -17,7 +17,10 @@ export type Ticket<T> = {
 
 /** The tasks of one caller. */
 type Flow<T> = {
-  /** Virtual start time of the caller's next task: the cost served so far. A caller without tasks does not save up turns. */
+  /**
+   * Virtual start time of the caller's next task: the cost of the caller's tasks so far, but at least the queue's
+   * virtual time when a task is taken. So a caller without tasks does not save up turns.
+   */
   virtualStart: number
   /** Waiting tasks in order of arrival. */
   readonly waiting: LinkedList<Ticket<T>>
@@ -25,7 +28,7 @@ type Flow<T> = {
   running: number
 }
 
-/** Maximum callers that are remembered without a task, because they were recently served more than others. */
+/** Maximum callers without a task that are remembered, because they were recently served more than other callers. */
 const MAX_REMEMBERED = 1_024
 
 /** Fair queue over the tasks of several callers. */
@@ -49,8 +52,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Returns the cost of the tasks that would be taken before a new task of `caller`. Each other caller counts at most as much
-   * as `caller` itself, because turns are shared.
+   * Returns the cost of the tasks that would be taken before a new task of `caller`. Each other caller counts at most
+   * as much as `caller` itself, because turns are shared.
    */
   costBefore(caller: string): number {
     const waitingCost = this.backloggedFlows.get(caller)?.waitingCost ?? 0

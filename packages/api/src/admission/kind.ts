@@ -1,6 +1,6 @@
 /**
- * Classifies requests by method and URL, for admission. This is cheap enough to run before Express's routing, which costs too much
- * time per request in the overload benchmark.
+ * Classifies requests by method and URL, for admission. This is cheap enough to run before Express's routing, which
+ * costs too much time per request in the overload benchmark.
  */
 
 /** Paths of the endpoints that are subject to admission. They all belong to one chain. */
@@ -15,8 +15,8 @@ export type AdmissionClass = {
   readonly endpoint: string
   readonly chainId: number
   /**
-   * Key of the learned costs: the endpoint, for list endpoints followed by the binary logarithm of the list's length (rounded up)
-   * or by `posted`. There are about fifty kinds.
+   * Key of the learned costs: the endpoint. For endpoints that take a list, the rounded-up binary logarithm of the
+   * list's length follows, or `posted`. There are about fifty kinds.
    */
   readonly kind: string
   /** True if an earlier response of the same block may answer the request. */
@@ -42,7 +42,10 @@ export function classifyRequest(url: string, method = 'GET'): AdmissionClass | u
   }
 }
 
-/** Returns the kind for an endpoint without a list. A quote costs as much as a swap. A quote at a past block must also read pools. */
+/**
+ * Returns the kind for an endpoint without a list. A quote costs as much as a swap. A quote at a past block must also
+ * read pools.
+ */
 function kindOf(endpoint: string, url: string): string {
   if (endpoint !== 'quote') return endpoint
   return /[?&]block=/.test(url) ? 'past quote' : 'aggregator'

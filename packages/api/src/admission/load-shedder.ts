@@ -1,6 +1,6 @@
 /**
- * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are refused
- * here, so a refusal must take little time, which the other requests would miss.
+ * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are
+ * refused here, so a refusal must be cheap: its CPU time is lost to the requests that are served.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloadError } from '../errors.ts'
@@ -33,7 +33,7 @@ export type LoadShedderOptions = {
 }
 
 /** Wraps a listener: refuses requests under overload with 503 and passes all others on. */
-export function loadShedder({ services, version, isTrustedProxy, listener }: LoadShedderOptions): RequestListener {
+export function withLoadShedding({ services, version, isTrustedProxy, listener }: LoadShedderOptions): RequestListener {
   const { metrics, log } = services
   const sendRefusal = createRefusalSender(version)
   const pausedConnections = new PausedConnections()
@@ -91,7 +91,9 @@ export function loadShedder({ services, version, isTrustedProxy, listener }: Loa
 
 type RefusalCount = { readonly endpoint: string; readonly host: string; times: number }
 
-/** Counts refusals by endpoint and integrator (host of the Referer). A metric takes twenty times as long to increment. */
+/**
+ * Counts refusals by endpoint and integrator (host of the Referer). Incrementing a metric takes twenty times as long.
+ */
 class Tally {
   private countByKey = new Map<string, RefusalCount>()
 
@@ -110,7 +112,10 @@ class Tally {
   }
 }
 
-/** Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is replaced. */
+/**
+ * Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is
+ * replaced.
+ */
 function createRefusalSender(version: ErrorVersion): (request: RefusedRequest) => void {
   const idPlaceholder = '<id>'
   const replies = new Map<number, HttpReply>()

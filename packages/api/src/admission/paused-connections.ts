@@ -1,6 +1,6 @@
 /**
- * Stops reading from connections for a while after a refusal. Under heavy overload, clients that repeat refused requests at once
- * would otherwise take the CPU time that the accepted requests need.
+ * Stops reading from connections for a while after a refusal. Under heavy overload, clients that repeat refused
+ * requests at once would otherwise take the CPU time that the accepted requests need.
  */
 import type { Socket } from 'node:net'
 
@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 const TICK_MS = 50
 /** Number of ticks until a connection is read again: 1 s in total, which is the shortest `Retry-After`. */
 const PAUSED_TICKS = 20
-/** Number of refusals per tick that pause no connection: 1,000 per second, which cost a few percent of the CPU time. */
+/** Maximum refusals per tick that pause no connection: 1,000 per second, which take a few percent of the CPU time. */
 const FREE_REFUSALS = 50
 
 /** Pauses connections whose requests are refused, while the process refuses many. */

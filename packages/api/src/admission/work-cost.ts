@@ -1,7 +1,7 @@
 /**
- * Estimates the cost of tasks in milliseconds of a chain's whole capacity. While n tasks run at full load, each is charged 1/n of
- * the elapsed time. So the costs add up to the elapsed time, whether the CPU, the threads, or the node is the bottleneck. Reads no
- * clock: callers pass the time.
+ * Estimates the cost of tasks in milliseconds of a chain's whole capacity. While n tasks run at full load, each is
+ * charged 1/n of the elapsed time. So the costs add up to the elapsed time, whether the CPU, the threads, or the node
+ * is the bottleneck. Reads no clock: callers pass the time.
  */
 
 /** Cost in milliseconds assumed for a kind of task that was never measured. */
@@ -16,10 +16,10 @@ export class SharedClock {
   private runningTasks = 0
 
   /**
-   * Returns the milliseconds charged so far to a task that has run since the clock was created. A task's cost is this value at its
-   * end minus the value at its start.
+   * Returns the milliseconds charged so far to a task that has run since the clock was created. A task's cost is the
+   * value at the end of the task minus the value at its start.
    *
-   * @param slots - concurrency limit. If fewer tasks run, the elapsed time is divided by it
+   * @param slots - concurrency limit, by which the elapsed time is divided if fewer tasks run
    */
   read(nowMs: number, slots: number): number {
     this.chargedMs += Math.max(0, nowMs - this.lastReadMs) / Math.max(this.runningTasks, slots)
@@ -27,7 +27,10 @@ export class SharedClock {
     return this.chargedMs
   }
 
-  /** Changes the number of running tasks. Call `read` first, so that the time until now is charged to the previous number. */
+  /**
+   * Changes the number of running tasks. Call `read` first, so that the time until now is charged to the previous
+   * number.
+   */
   changeRunning(delta: 1 | -1): void {
     this.runningTasks += delta
   }
@@ -43,7 +46,11 @@ export type Measurement = {
   readonly wasFull: boolean
 }
 
-type LearnedCost = { costMs: number; isMeasuredFull: boolean }
+type LearnedCost = {
+  costMs: number
+  /** True if `costMs` comes from measurements at full load. */
+  isMeasuredFull: boolean
+}
 
 /** Moving averages of the cost by kind of task. The caller must bound the number of kinds. */
 export class LearnedCosts {
@@ -59,8 +66,8 @@ export class LearnedCosts {
       this.costByKind.set(kind, { costMs: chargedMs, isMeasuredFull: wasFull })
       return
     }
-    // Below full load the charge is only a guess. It does not replace a charge at full load, but a task never costs more than its
-    // own duration.
+    // Below full load the charge is only a guess. It does not replace a charge at full load, but a task never costs
+    // more than its own duration.
     const sample = wasFull || !estimate.isMeasuredFull ? chargedMs : Math.min(estimate.costMs, durationMs)
     const weight = wasFull && !estimate.isMeasuredFull ? 1 : NEWEST_WEIGHT
     estimate.costMs += weight * (sample - estimate.costMs)

@@ -13,7 +13,7 @@ const fontOf = (weight: number) =>
   )
 const fonts = { text: fontOf(400), strong: fontOf(600) }
 const content: CardContent = {
-  ...{ paid: '500', src: 'WETH', received: '1 497 709.88', dst: 'DAI', note: '2 pools on Devnet' },
+  ...{ inputAmount: '500', src: 'WETH', outputAmount: '1 497 709.88', dst: 'DAI', note: '2 pools on Devnet' },
   pools: [
     { name: 'Uniswap V3', share: 60 },
     { name: 'Curve', share: 40 },
@@ -108,11 +108,17 @@ test('a card without a swap says what the service does, one without pools has no
 
 test('each text of a swap is drawn, and a long line is smaller', async () => {
   const drawn = await drawCard(fonts, content)
-  for (const change of [{ paid: '501' }, { received: '2' }, { dst: 'USDC' }, { src: 'ETH' }, { note: '3 pools' }])
+  for (const change of [
+    { inputAmount: '501' },
+    { outputAmount: '2' },
+    { dst: 'USDC' },
+    { src: 'ETH' },
+    { note: '3 pools' },
+  ])
     expect(await drawCard(fonts, { ...content, ...change })).not.toEqual(drawn)
-  const without = await drawCard(fonts, { ...content, received: undefined })
+  const without = await drawCard(fonts, { ...content, outputAmount: undefined })
   expect(without).not.toEqual(drawn)
-  const wide = colorsOf(await drawCard(fonts, { ...content, paid: '1'.repeat(60) }))
+  const wide = colorsOf(await drawCard(fonts, { ...content, inputAmount: '1'.repeat(60) }))
   const columns = Array.from({ length: 72 }, (_, x) => CARD.width - 72 + x)
   for (const x of columns) for (let y = 140; y < 210; y++) expect(wide(x, y)).toEqual([243, 242, 238])
 })

@@ -8,17 +8,19 @@ import { type Color, Raster, widthOf } from './raster.ts'
 export const CARD = { width: 1200, height: 630 } as const
 /** Distance of text from the left and right edges, in pixels. */
 const MARGIN = 72
-/** Maximum bands; each shows a pool. If there are more pools, those with the smallest shares are drawn as one band. */
+/**
+ * Maximum bands; each shows a pool. If there are more pools, the pools with the smallest shares are drawn as one band.
+ */
 const MAX_BANDS = 8
 /** Maximum characters of a token name, so that the amounts fit next to it. */
-const MAX_NAME = 14
+const MAX_NAME_CHARS = 14
 
 /** Colors of the light theme of the playground. */
-const PAPER: Color = [243, 242, 238]
-const INK: Color = [22, 25, 27]
-const SOFT: Color = [74, 80, 84]
-const ACCENT: Color = [11, 107, 93]
-const BANDS: readonly Color[] = [
+const PAPER_COLOR: Color = [243, 242, 238]
+const INK_COLOR: Color = [22, 25, 27]
+const SOFT_INK_COLOR: Color = [74, 80, 84]
+const ACCENT_COLOR: Color = [11, 107, 93]
+const BAND_COLORS: readonly Color[] = [
   [25, 90, 206],
   [99, 20, 14],
   [118, 75, 116],
@@ -28,13 +30,14 @@ const BANDS: readonly Color[] = [
   [187, 36, 0],
 ]
 
-/** Texts and shares on a card. */
+/** Texts and shares on a card. `src` and `dst` are symbols; amounts are formatted in whole tokens. */
 export type CardContent = {
-  readonly paid: string
+  readonly inputAmount: string
   readonly src: string
-  /** Output; undefined if there is no quote. */
-  readonly received: string | undefined
+  /** Undefined if there is no quote. */
+  readonly outputAmount: string | undefined
   readonly dst: string
+  /** Line below the amounts. */
   readonly note: string
   /** Names of pools with their shares in percent, largest first. */
   readonly pools: readonly { readonly name: string; readonly share: number }[]
@@ -57,36 +60,37 @@ export function readFonts(webDir: string): Fonts | undefined {
 
 /** Draws a card. @param content - undefined for the plain card, without a swap */
 export function drawCard({ text, strong }: Fonts, content: CardContent | undefined): Promise<Buffer> {
-  const raster = new Raster(CARD.width, CARD.height, PAPER)
+  const raster = new Raster(CARD.width, CARD.height, PAPER_COLOR)
   drawBrand(raster, strong)
   if (!content) {
-    raster.text(strong, 'Every pool of a swap,', MARGIN, 330, 64, INK)
-    raster.text(strong, 'before you sign.', MARGIN, 410, 64, INK)
-    raster.text(text, 'Routes that are drawn, proven, and simulated.', MARGIN, 480, 32, SOFT)
-    return raster.png()
+    raster.drawText(strong, 'Every pool of a swap,', MARGIN, 330, 64, INK_COLOR)
+    raster.drawText(strong, 'before you sign.', MARGIN, 410, 64, INK_COLOR)
+    raster.drawText(text, 'Routes that are drawn, proven, and simulated.', MARGIN, 480, 32, SOFT_INK_COLOR)
+    return raster.encodePng()
   }
   const src = truncateName(content.src)
   const dst = truncateName(content.dst)
-  const line = content.received === undefined ? `${content.paid} ${src} for ${dst}` : `${content.paid} ${src}`
+  const line =
+    content.outputAmount === undefined ? `${content.inputAmount} ${src} for ${dst}` : `${content.inputAmount} ${src}`
   drawFittedText(raster, strong, line, 196, 64)
-  if (content.received !== undefined) drawFittedText(raster, strong, `for ${content.received} ${dst}`, 276, 64)
-  raster.text(text, content.note, MARGIN, 326, 28, SOFT)
+  if (content.outputAmount !== undefined) drawFittedText(raster, strong, `for ${content.outputAmount} ${dst}`, 276, 64)
+  raster.drawText(text, content.note, MARGIN, 326, 28, SOFT_INK_COLOR)
   drawFlow(raster, { text, strong }, content.pools)
-  return raster.png()
+  return raster.encodePng()
 }
 
 function drawBrand(raster: Raster, font: Font): void {
   const [x, y, unit] = [MARGIN, 64, 2]
-  for (const bar of [3, 19]) raster.rect(x + bar * unit, y, 2.5 * unit, 20 * unit, INK)
-  raster.rect(x + 5 * unit, y + 3 * unit, 14 * unit, 6 * unit, INK)
-  for (const water of [13, 17]) raster.rect(x + 5 * unit, y + water * unit, 14 * unit, 2 * unit, ACCENT)
-  raster.text(font, 'Sluice', MARGIN + 60, 98, 36, INK)
+  for (const bar of [3, 19]) raster.fillRect(x + bar * unit, y, 2.5 * unit, 20 * unit, INK_COLOR)
+  raster.fillRect(x + 5 * unit, y + 3 * unit, 14 * unit, 6 * unit, INK_COLOR)
+  for (const water of [13, 17]) raster.fillRect(x + 5 * unit, y + water * unit, 14 * unit, 2 * unit, ACCENT_COLOR)
+  raster.drawText(font, 'Sluice', MARGIN + 60, 98, 36, INK_COLOR)
 }
 
 /** Draws text in a size at which it fits between the margins. @param size - maximum font size */
 function drawFittedText(raster: Raster, font: Font, text: string, y: number, size: number): void {
   const textWidth = CARD.width - 2 * MARGIN
-  raster.text(font, text, MARGIN, y, Math.min(size, (size * textWidth) / widthOf(font, text, size)), INK)
+  raster.drawText(font, text, MARGIN, y, Math.min(size, (size * textWidth) / widthOf(font, text, size)), INK_COLOR)
 }
 
 function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools']): void {
@@ -103,7 +107,7 @@ function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['p
   const rowHeight = height / bands.length
   let y = top
   for (const [index, { name, share }] of bands.entries()) {
-    const color = BANDS[index % BANDS.length]!
+    const color = BAND_COLORS[index % BAND_COLORS.length]!
     const bandHeight = Math.max(2, (height * share) / total)
     const middle = top + rowHeight * (index + 0.5)
     const width = Math.min(bandHeight, rowHeight - 3)
@@ -112,15 +116,15 @@ function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['p
     const lower = sCurve(left + barWidth, y + bandHeight, left + 220, middle + width / 2)
     const mirror = (points: readonly number[]) => points.map((v, k) => (k % 2 === 0 ? left + right - v : v))
     raster.fill([[...upper, ...reversePoints(mirror(upper)), ...mirror(lower), ...reversePoints(lower)]], color, 0.24)
-    raster.rect(left + 220, middle - width / 2, 6, width, color)
+    raster.fillRect(left + 220, middle - width / 2, 6, width, color)
     const label = `${share.toFixed(1)} %`
     const fontSize = Math.min(24, rowHeight - 2)
-    const end = raster.text(strong, label, left + 240, middle + fontSize / 3, fontSize, INK)
-    raster.text(text, name.slice(0, 40), end + 10, middle + fontSize / 3, fontSize, INK)
+    const end = raster.drawText(strong, label, left + 240, middle + fontSize / 3, fontSize, INK_COLOR)
+    raster.drawText(text, name.slice(0, 40), end + 10, middle + fontSize / 3, fontSize, INK_COLOR)
     y += bandHeight
   }
-  raster.rect(left, top, barWidth, height, INK)
-  raster.rect(right - barWidth, top, barWidth, height, INK)
+  raster.fillRect(left, top, barWidth, height, INK_COLOR)
+  raster.fillRect(right - barWidth, top, barWidth, height, INK_COLOR)
 }
 
 const sum = (pools: CardContent['pools']): number => pools.reduce((total, { share }) => total + share, 0)
@@ -146,5 +150,5 @@ function reversePoints(points: readonly number[]): readonly number[] {
  */
 function truncateName(name: string): string {
   const characters = [...name]
-  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : name
+  return characters.length > MAX_NAME_CHARS ? `${characters.slice(0, MAX_NAME_CHARS - 1).join('')}…` : name
 }

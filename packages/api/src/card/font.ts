@@ -1,4 +1,9 @@
-/** Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. */
+/**
+ * Reads the glyphs of a WOFF font with TrueType outlines, so that drawing text needs no graphics library. Byte offsets
+ * and flag bits are those of the file formats.
+ *
+ * @see WOFF 1.0 (W3C) and the tables `cmap`, `glyf`, `head`, `hhea`, `hmtx`, and `loca` of OpenType
+ */
 import { inflateSync } from 'node:zlib'
 
 /** Closed polygon: x and y alternate, in font units, with y upward. */
@@ -6,12 +11,12 @@ export type Contour = readonly number[]
 
 export type Font = {
   readonly unitsPerEm: number
-  /** Returns the outline and the advance of a character, or of `?` if the font lacks it. */
+  /** Returns the outline and the advance width of a character, in font units; those of `?` if the font lacks it. */
   readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
 }
 
 /** Number of line segments per quadratic curve. */
-const STEPS = 4
+const SEGMENTS_PER_CURVE = 4
 /** Maximum nesting of composite glyphs. */
 const MAX_DEPTH = 4
 
@@ -136,7 +141,9 @@ function readSimpleGlyph(data: Buffer): readonly Contour[] {
   return contourEnds.map((end, k) => flatten(points.slice(k === 0 ? 0 : contourEnds[k - 1]! + 1, end + 1)))
 }
 
-/** Converts quadratic curves to line segments. Between two control points in a row, their midpoint is on the outline. */
+/**
+ * Converts quadratic curves to line segments. Between two control points in a row, their midpoint is on the outline.
+ */
 function flatten(points: readonly Point[]): Contour {
   const midpoint = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOnCurve: true })
   const contourPoints = points.flatMap((point, k) => {
@@ -146,20 +153,20 @@ function flatten(points: readonly Point[]): Contour {
   const first = contourPoints.findIndex(({ isOnCurve }) => isOnCurve)
   if (first < 0) return []
   const rotatedPoints = [...contourPoints.slice(first), ...contourPoints.slice(0, first)]
-  const line: number[] = []
+  const polygon: number[] = []
   for (const [k, point] of rotatedPoints.entries()) {
     if (point.isOnCurve) {
-      line.push(point.x, point.y)
+      polygon.push(point.x, point.y)
       continue
     }
     const [from, to] = [rotatedPoints[k - 1]!, rotatedPoints[(k + 1) % rotatedPoints.length]!]
-    for (let step = 1; step < STEPS; step++) {
-      const t = step / STEPS
+    for (let step = 1; step < SEGMENTS_PER_CURVE; step++) {
+      const t = step / SEGMENTS_PER_CURVE
       const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t * t]
-      line.push(a * from.x + b * point.x + c * to.x, a * from.y + b * point.y + c * to.y)
+      polygon.push(a * from.x + b * point.x + c * to.x, a * from.y + b * point.y + c * to.y)
     }
   }
-  return line
+  return polygon
 }
 
 /** Reads a glyph that consists of other glyphs at an offset. Ignores scales, because the font in use has none. */

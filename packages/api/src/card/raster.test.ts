@@ -10,7 +10,7 @@ const SIZE = 40
 
 /** Decodes an unfiltered RGB PNG. */
 async function pixelsOf(raster: Raster): Promise<Buffer> {
-  const png = await raster.png()
+  const png = await raster.encodePng()
   const length = png.readUInt32BE(33)
   expect(png.toString('latin1', 37, 41)).toBe('IDAT')
   const lines = inflateSync(png.subarray(41, 41 + length))
@@ -30,7 +30,7 @@ test('a rectangle covers its area, also between pixels and beyond the edges', as
         const [left, right] = [Math.min(a!, b!), Math.max(a!, b!)]
         const [top, bottom] = [Math.min(c!, d!), Math.max(c!, d!)]
         const raster = new Raster(SIZE, SIZE, WHITE)
-        raster.rect(left, top, right - left, bottom - top, BLACK)
+        raster.fillRect(left, top, right - left, bottom - top, BLACK)
         const inside = (low: number, high: number) => Math.max(0, Math.min(SIZE, high) - Math.max(0, low))
         const area = inside(left, right) * inside(top, bottom)
         // Each pixel of the border is rounded to 1/255, and coverage below 0.002 is left out.

@@ -20,13 +20,14 @@ export class Raster {
   }
 
   /** Fills a rectangle. @param opacity - 0 to 1 */
-  rect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
+  fillRect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
     this.fill([[x, y, x + width, y, x + width, y + height, x, y + height]], color, opacity)
   }
 
   /**
-   * Fills closed polygons with anti-aliasing. Each edge adds to a pixel the change of coverage against the pixel left of it;
-   * the sum from the left is the coverage of a pixel, negative for polygons in the other direction.
+   * Fills closed polygons with anti-aliasing. `coverage` holds for each pixel how much more of it is covered than of
+   * the pixel to its left. So the running sum of a row is the coverage of its pixels; it is negative for polygons in
+   * the other direction.
    */
   fill(contours: readonly Contour[], color: Color, opacity = 1): void {
     const xs = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 0))
@@ -62,8 +63,8 @@ export class Raster {
     }
   }
 
-  /** Draws text with its baseline at `y`. @returns the x at which the text ends */
-  text(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
+  /** Draws text with its baseline at `y`. @param size - font size in pixels @returns the x at which the text ends */
+  drawText(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
     const scale = size / font.unitsPerEm
     let penX = x
     for (const character of text) {
@@ -77,7 +78,7 @@ export class Raster {
     return penX
   }
 
-  async png(): Promise<Buffer> {
+  async encodePng(): Promise<Buffer> {
     const row = this.width * 3
     const lines = Buffer.alloc((row + 1) * this.height)
     for (let y = 0; y < this.height; y++) this.pixels.copy(lines, y * (row + 1) + 1, y * row, (y + 1) * row)
@@ -109,7 +110,11 @@ export function widthOf(font: Font, text: string, size: number): number {
   return (width * size) / font.unitsPerEm
 }
 
-/** Adds the coverage of an edge to each row that it crosses; negative if the edge goes upward. */
+/**
+ * Adds the coverage of an edge to each row that the edge crosses; negative if the edge goes upward.
+ *
+ * @param stride - length of a row in `coverage`
+ */
 function addEdge(
   coverage: Float32Array,
   stride: number,
@@ -122,12 +127,12 @@ function addEdge(
   if (y0 === y1) return
   const [sign, startX, startY, endX, endY] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
   const slope = (endX - startX) / (endY - startY)
-  const limit = stride - 2
+  const maxX = stride - 2
   for (let row = Math.max(0, Math.floor(startY)); row < Math.min(rows, Math.ceil(endY)); row++) {
     const [from, to] = [Math.max(startY, row), Math.min(endY, row + 1)]
     if (to <= from) continue
     const height = (to - from) * sign
-    const clamp = (x: number) => Math.max(0, Math.min(limit, x))
+    const clamp = (x: number) => Math.max(0, Math.min(maxX, x))
     const [left, right] = [clamp(startX + (from - startY) * slope), clamp(startX + (to - startY) * slope)].sort(
       (p, q) => p - q,
     ) as [number, number]
@@ -157,7 +162,10 @@ function addCoverage(coverage: Float32Array, rowStart: number, left: number, rig
   coverage[rowStart + last]! += height - coveredHeight
 }
 
-/** Returns the integral up to x of the share of the edge from `left` to `right` that lies left of a position. */
+/**
+ * Integrates, up to position `x`, the share of the edge that lies left of the position. The edge spans `left` to
+ * `right` horizontally.
+ */
 function integral(x: number, left: number, right: number): number {
   if (x <= left) return 0
   if (x >= right) return (right - left) / 2 + (x - right)

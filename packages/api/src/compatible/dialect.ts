@@ -15,7 +15,11 @@ export type ResponseFacts = {
 
 /** Adapter for the API of another service. */
 export type Dialect = {
-  /** Converts parameters to those of `/aggregator` or `/quote`. @throws ApiError that names the parameter as the client does */
+  /**
+   * Converts parameters to those of `/aggregator` or `/quote`.
+   *
+   * @throws ApiError that names the parameter as the client does
+   */
   readonly toParameters: (query: Query) => Query
   readonly toBody: (route: SwapResponse | QuoteResponse, routeFacts: ResponseFacts, query: Query) => object
   /** Returns the body of a response with status 200 if there is no route. If undefined, a missing route is an error. */

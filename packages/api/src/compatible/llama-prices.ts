@@ -7,13 +7,13 @@ import { ApiError } from '../errors.ts'
 import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf, type RequestContext } from '../http/context.ts'
 import { replyTagged } from '../http/reply.ts'
-import { currentPricesPath, read, type SentCoin } from '../requests.ts'
+import { currentPricesPath, type RequestCoin, read } from '../requests.ts'
 import type { CurrentPricesResponse } from '../responses.ts'
 import { readPrices } from '../routes/prices.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from '../translate.ts'
 
-/** Maximum chains of one request. All of them are read at once, and those not in use are started. */
+/** Maximum chains of one request. All chains are read at once, and chains that are not in use are started. */
 const MAX_CHAINS = 20
 /** Share of the request timeout after which chains that are still being read are left out of the answer. */
 const CHAIN_TIMEOUT_SHARE = 0.8
@@ -25,7 +25,7 @@ type ChainCoins = ReadonlyMap<string, Address>
 type Outcome = { readonly prices: ReadonlyMap<string, CoinPrice> } | { readonly error: unknown }
 
 /** Adds the routes. @param methodNotAllowed - creates the handler that refuses all other methods */
-export function llamaPricePaths(
+export function addLlamaPriceRoutes(
   app: Express,
   {
     services,
@@ -53,8 +53,8 @@ export function llamaPricePaths(
 }
 
 /**
- * Returns chain ids by the lower-case names that requests may use: DefiLlama's key of the chain, the chain id, and the name
- * in the registry unless it is DefiLlama's key of another chain.
+ * Returns chain ids by the lower-case names that requests may use: DefiLlama's key of the chain, the chain id, and the
+ * name in the registry unless it is DefiLlama's key of another chain.
  */
 export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
@@ -76,7 +76,7 @@ export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): Rea
  * @throws ApiError `INVALID_PARAMETER` for a coin of a served chain that is not an address, and for too many chains
  */
 export function coinsByChain(
-  coins: readonly SentCoin[],
+  coins: readonly RequestCoin[],
   chainIds: ReadonlyMap<string, number>,
 ): ReadonlyMap<number, ChainCoins> {
   const coinsByChainId = new Map<number, Map<string, Address>>()
@@ -96,11 +96,12 @@ export function coinsByChain(
 }
 
 /**
- * Returns the response body in the order of the request. Its map has no prototype, so keys such as `__proto__` are safe.
+ * Returns the response body in the order of the request. Its map has no prototype, so keys such as `__proto__` are
+ * safe.
  *
  * @throws the first error if no chain could be read
  */
-export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
+export function bodyOf(coins: readonly RequestCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
   const failures = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
   if (failures.length > 0 && failures.length === outcomes.length) throw failures[0]
   const prices = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
@@ -116,7 +117,9 @@ type ChainReadOptions = {
   readonly timeoutMs: number
 }
 
-/** Reads the prices of one request on several chains at once. If a chain fails or hangs, the others are still returned. */
+/**
+ * Reads the prices of one request on several chains at once. If a chain fails or hangs, the others are still returned.
+ */
 class ChainPriceReader {
   private readonly request: Request
   private readonly options: ChainReadOptions

@@ -18,7 +18,7 @@ const sharedFields = {
 const quoteQuery = z.object(sharedFields)
 const swapQuery = z.object({
   ...sharedFields,
-  from: address('from', { sends: true }),
+  from: address('from', { isSender: true }),
   slippage: percent('slippage'),
   referrer: address('referrer').optional(),
   receiver: address('receiver').optional(),

@@ -1,6 +1,6 @@
 /**
  * Routes with the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL. Enabled by
- * `COMPATIBLE`. A dialect converts between one of these APIs and this one.
+ * `COMPATIBLE`. A dialect converts between one of these APIs and the API of this service.
  */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'
@@ -23,7 +23,7 @@ const NO_ROUTE: ReadonlySet<string> = new Set([
 ])
 
 /** Adds the routes to an app. */
-export function compatiblePaths(app: Express, services: Services, isTrustedProxy: ProxyTrust): void {
+export function addCompatibleRoutes(app: Express, services: Services, isTrustedProxy: ProxyTrust): void {
   /** Creates a handler whose errors have the format of the other API. */
   const handlerFor = (
     dialect: Pick<Dialect, 'toNoRouteBody' | 'toErrorBody'>,
@@ -60,7 +60,7 @@ export function compatiblePaths(app: Express, services: Services, isTrustedProxy
   const chainIdInPath = (request: Request) => request.params.chainId
   app.get('/compatible/0x/swap/allowance-holder/quote', quoteHandler(zeroX('swap'), chainIdInQuery))
   app.get('/compatible/0x/swap/allowance-holder/price', quoteHandler(zeroX('quote'), chainIdInQuery))
-  app.use('/compatible/0x', unknownPath(zeroX('quote')))
+  app.use('/compatible/0x', refuseUnknownPath(zeroX('quote')))
   const swap = oneInch('swap')
   for (const version of ['v6.0', 'v6.1']) {
     const base = `/compatible/1inch/swap/${version}/:chainId`
@@ -69,7 +69,7 @@ export function compatiblePaths(app: Express, services: Services, isTrustedProxy
     for (const [name, endpoint] of Object.entries(approvals))
       app.get(`${base}/approve/${name}`, handlerFor(swap, chainIdInPath, endpoint))
   }
-  app.use('/compatible/1inch', unknownPath(swap))
+  app.use('/compatible/1inch', refuseUnknownPath(swap))
   app.use('/compatible', () => {
     throw unknownPathError()
   })
@@ -79,7 +79,7 @@ function unknownPathError(): ApiError {
   return new ApiError('NOT_FOUND', 'this path is not among those of docs/compatible.md')
 }
 
-function unknownPath(dialect: Dialect): RequestHandler {
+function refuseUnknownPath(dialect: Dialect): RequestHandler {
   return (_request, response) => sendError(dialect, unknownPathError(), response)
 }
 

@@ -24,8 +24,8 @@ const sharedFields = {
   recipient: address('recipient').optional(),
   sellEntireBalance: text('sellEntireBalance').optional(),
 }
-const priceQuery = z.object({ ...sharedFields, taker: address('taker', { sends: true }).optional() })
-const quoteQuery = z.object({ ...sharedFields, taker: address('taker', { sends: true }) })
+const priceQuery = z.object({ ...sharedFields, taker: address('taker', { isSender: true }).optional() })
+const quoteQuery = z.object({ ...sharedFields, taker: address('taker', { isSender: true }) })
 
 /** Creates the adapter. @param kind - `swap` for 0x's `/quote`, which returns a transaction; `quote` for `/price` */
 export function zeroX(kind: 'swap' | 'quote'): Dialect {
@@ -57,7 +57,7 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
   }
 }
 
-/** Converts source names of 0x and 1inch, which have underscores, to those of this service, which have hyphens. */
+/** Converts source names of 0x and 1inch, with underscores, to names of this service, with hyphens. */
 export function toSourceNames(sources: string): string {
   return sources.replaceAll('_', '-')
 }

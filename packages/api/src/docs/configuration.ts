@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { environment } from '../config.ts'
 
-/** Defaults that depend on the machine. */
-const MACHINE: Readonly<Record<string, string>> = {
+/** Texts in place of defaults that depend on the machine or the build, by variable. */
+const TEXT_OF_VARIABLE_DEFAULTS: Readonly<Record<string, string>> = {
   ROUTE_THREADS: 'one less than the cores, from 1 to 4',
   WEB_DIR: 'the playground of the build',
   DOCS_DIR: 'the documentation of the build',
@@ -55,7 +55,7 @@ function row(name: string): string {
 }
 
 function defaultOf(name: string, schema: z.ZodType): string {
-  const machine = MACHINE[name]
+  const machine = TEXT_OF_VARIABLE_DEFAULTS[name]
   if (machine !== undefined) return machine
   const { value } =
     schema.safeParse(undefined).data === undefined ? { value: undefined } : { value: schema.parse(undefined) }
@@ -64,7 +64,9 @@ function defaultOf(name: string, schema: z.ZodType): string {
   return `\`${text}\``
 }
 
-/** Returns the range of a number, or the values of an enum. Returns '' for text: its format is part of the description. */
+/**
+ * Returns the range of a number, or the values of an enum. Returns '' for text: its format is part of the description.
+ */
 function allowedValues(schema: z.ZodType): string {
   for (let inner: z.ZodType = schema; ; ) {
     const range = z.globalRegistry.get(inner)?.range as readonly [number, number] | undefined

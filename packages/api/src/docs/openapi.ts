@@ -287,7 +287,7 @@ function operation(
   }
 }
 
-/** Adds the 503 response of readiness endpoints, whose body is the same as that of 200. */
+/** Adds the 503 response of a readiness endpoint, with the same body schema as the response 200. */
 function withNotReady(operation: Json): Json {
   const responses = operation.responses as Readonly<Record<string, Json>>
   return { ...operation, responses: { ...responses, 503: { ...responses[200], description: 'Not ready' } } }

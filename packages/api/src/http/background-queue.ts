@@ -6,8 +6,8 @@ const BATCH_DELAY_MS = 50
 const MAX_QUEUED_TASKS = 1_000
 
 /**
- * Queue of tasks that no client waits for, such as counting and logging requests. A batch takes a fraction of the time that its
- * tasks would take separately, and does not delay responses.
+ * Queue of tasks that no client waits for, such as counting and logging requests. A batch takes a fraction of the time
+ * that its tasks would take separately, and does not delay responses.
  */
 export class BackgroundQueue {
   private queuedTasks: (() => void)[] = []

@@ -1,4 +1,7 @@
-/** Reads JSON bodies. Converts numbers, booleans and lists to the text that a URL query would contain, and drops null fields. */
+/**
+ * Reads JSON bodies. Converts numbers, booleans and lists to the text that a URL query would contain, and drops null
+ * fields.
+ */
 import express, { type Request } from 'express'
 import { ApiError } from '../errors.ts'
 
@@ -25,9 +28,10 @@ export function jsonObjectOf(request: Request): object {
 type ParameterNames = { readonly flags?: ReadonlySet<string>; readonly lists?: ReadonlySet<string> }
 
 /**
- * Converts fields of a JSON object to query parameters. In fields that `flags` lists, true becomes 1 and false 0. In fields that
- * `lists` lists, an array of strings becomes comma-separated text, and an empty array becomes an absent parameter. All other
- * values stay unchanged, and the parameter's schema refuses wrong types: an amount of `true` must not become 1.
+ * Converts fields of a JSON object to query parameters. In fields that `flags` lists, true becomes 1 and false 0. In
+ * fields that `lists` lists, an array of strings becomes comma-separated text, and an empty array becomes an absent
+ * parameter. All other values stay unchanged, and the parameter's schema refuses wrong types: an amount of `true` must
+ * not become 1.
  */
 export function toQueryParameters(
   fields: object,
@@ -54,7 +58,10 @@ function readValue(_name: string, value: unknown, context?: { readonly source?: 
   return isRounded ? value : plainNumber(context?.source ?? String(value))
 }
 
-/** Converts numbers like `1e18` and `5.0` to plain digits. Returns the text unchanged if the exponent is above `MAX_EXPONENT`. */
+/**
+ * Converts numbers like `1e18` and `5.0` to plain digits. Returns the text unchanged if the exponent is above
+ * `MAX_EXPONENT`.
+ */
 function plainNumber(source: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (!match) return source

@@ -1,24 +1,31 @@
 /**
- * Determines the caller of a request: the client address to which the limits per caller apply. Follows the same rules as Express's
- * `request.ip`, but also works for requests that are refused before they reach Express.
+ * Determines the caller of a request: the client address to which the limits per caller apply. Follows the same rules
+ * as Express's `request.ip`, but also works for requests that are refused before they reach Express.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** Predicate for trusted proxies, as Express compiles it from `trust proxy`. @param steps - proxies between us and the address */
+/**
+ * Predicate for trusted proxies, as Express compiles it from `trust proxy`.
+ *
+ * @param steps - number of proxies between us and the address
+ */
 export type ProxyTrust = (address: string, steps: number) => boolean
 
 /** Maximum number of `X-Forwarded-For` addresses that are read, beginning with the last. */
-const MAX_STEPS = 32
+const MAX_FORWARDED_ADDRESSES = 32
 
-/** Returns the key of the client address: that of the connection, or the last forwarded address that is no trusted proxy. */
+/**
+ * Returns the key of the client address: that of the connection, or the last forwarded address that is no trusted
+ * proxy.
+ */
 export function callerOf({ socket, headers }: IncomingMessage, isTrustedProxy: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
   const forwardedFor = headers['x-forwarded-for']
   if (forwardedFor === undefined || !isTrustedProxy(address, 0)) return sharedKey(address)
-  const hops = String(forwardedFor).split(',').slice(-MAX_STEPS).reverse()
-  for (const [k, hop] of hops.entries()) {
-    address = hop.trim()
+  const forwardedAddresses = String(forwardedFor).split(',').slice(-MAX_FORWARDED_ADDRESSES).reverse()
+  for (const [k, forwardedAddress] of forwardedAddresses.entries()) {
+    address = forwardedAddress.trim()
     if (!isTrustedProxy(address, k + 1)) break
   }
   return sharedKey(address)

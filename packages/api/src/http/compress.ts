@@ -3,13 +3,19 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 
-/** Minimum size of bodies that are compressed. Smaller ones fit into one packet anyway. */
+/** Minimum size of bodies that are compressed. Smaller bodies fit into one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** Maximum size of bodies that are compressed on the main thread. For them a thread switch takes longer than the compression. */
+/**
+ * Maximum size of bodies that are compressed on the main thread, where compression takes less time than a thread
+ * switch.
+ */
 const MAX_INLINE_BYTES = 16_384
 /** Gzip options for bodies that are sent once. Higher levels take twice the time and save 1 %. */
 const FAST_LEVEL = { level: 4 } as const
-/** Brotli options for bodies that are sent often. The best quality would take ten times as long and delay the first response. */
+/**
+ * Brotli options for bodies that are sent often. The best quality would take ten times as long and delay the first
+ * response.
+ */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
 export const varyingHeaders = ['Vary', 'Accept-Encoding'] as const
@@ -42,7 +48,10 @@ export class FixedBytes {
     this.isCompressible = isCompressible && plainBody.length >= MIN_COMPRESSED_BYTES
   }
 
-  /** Returns the bytes in the best encoding that the client accepts, and the headers `Vary` and `Content-Encoding` if they apply. */
+  /**
+   * Returns the bytes in the best encoding that the client accepts, and the headers `Vary` and `Content-Encoding` if
+   * they apply.
+   */
   async bodyFor(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
     if (!this.isCompressible) return { bytes: this.plainBody, headers: [] }
     const encoding = ENCODINGS.find((candidate) => accepts(request, candidate))

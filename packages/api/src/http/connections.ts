@@ -47,7 +47,7 @@ export function limitInFlight(listener: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request
     const count = (inFlight.get(socket) ?? 0) + 1
-    // Node.js still calls this for requests that it parsed before the socket was destroyed.
+    // Node.js still calls this listener for requests that it parsed before the socket was destroyed.
     if (socket.destroyed) return
     if (count > MAX_PIPELINED) return void socket.destroy()
     inFlight.set(socket, count)

@@ -13,7 +13,7 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof sentId === 'string' && /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID()
 }
 
-/** Names of spans in traces by stage, for the stages whose span has another name. */
+/** Names of spans in traces by stage; a stage that is not listed has a span with the stage's name. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ['route', 'search'],
   ['simulate', 'simulation'],
@@ -55,8 +55,8 @@ export class RequestContext {
   }
 
   /**
-   * Signal that aborts at the deadline (504) or when the client disconnects. The reason of the abort is the ApiError of the
-   * response. Created on first use, because requests that are answered at once have nothing to abort.
+   * Signal that aborts at the deadline (504) or when the client disconnects. The reason of the abort is the ApiError of
+   * the response. Created on first use, because requests that are answered at once have nothing to abort.
    */
   get signal(): AbortSignal {
     if (!this.controller) {

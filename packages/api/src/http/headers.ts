@@ -1,6 +1,6 @@
 /**
- * Computes the constant headers of responses once, with helmet. As Express middleware, helmet would compute them again for every
- * response, which costs measurable time under overload.
+ * Computes the constant headers of responses once, with helmet. As Express middleware, helmet would compute them again
+ * for every response, which costs measurable time under overload.
  */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -24,8 +24,8 @@ export const minimalHeaders: FixedHeaders = ['X-Content-Type-Options', 'nosniff'
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/
 
 /**
- * Returns the CORS headers of a preflight response. They allow every requested header, because tools for tracing and error
- * reporting add headers to a page's requests. A wildcard would not cover `Authorization`.
+ * Returns the CORS headers of a preflight response. They allow every requested header, because tools for tracing and
+ * error reporting add headers to a page's requests. A wildcard would not cover `Authorization`.
  */
 export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
   const requestedHeaders = headers['access-control-request-headers']

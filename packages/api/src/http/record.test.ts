@@ -126,7 +126,7 @@ describe('the state of a request', () => {
 describe('the trace of a request', () => {
   const recorder = (parents: unknown[]) =>
     ({
-      request: (parent: unknown) => {
+      startRequest: (parent: unknown) => {
         parents.push(parent)
         return {}
       },

@@ -4,7 +4,11 @@ import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { RequestContext } from './context.ts'
 
-/** Records a finished request in the background. @param endpoint - path pattern, so that the number of label values is bounded */
+/**
+ * Records a finished request in the background.
+ *
+ * @param endpoint - path pattern, so that the number of label values is bounded
+ */
 export function record(
   endpoint: string,
   request: IncomingMessage,

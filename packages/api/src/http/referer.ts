@@ -5,16 +5,16 @@ import { BoundedMap } from '@sluice/simulation'
 const MAX_LENGTH = 2_048
 /** Maximum number of cached headers. A few pages send most of the requests. */
 const MAX_HOSTS = 256
-const hosts = new BoundedMap<string, string>(MAX_HOSTS)
+const hostByReferer = new BoundedMap<string, string>(MAX_HOSTS)
 
 /** Returns the host of a `Referer` header; `none` if there is no header, and `invalid` if it is not an http(s) URL. */
 export function integratorOf(referer: string | undefined): string {
   if (!referer) return 'none'
   const text = referer.slice(0, MAX_LENGTH)
-  const cachedHost = hosts.get(text)
+  const cachedHost = hostByReferer.get(text)
   if (cachedHost !== undefined) return cachedHost
   const host = hostOf(text)
-  hosts.set(text, host)
+  hostByReferer.set(text, host)
   return host
 }
 
@@ -24,7 +24,9 @@ function hostOf(referer: string): string {
   return url.hostname
 }
 
-/** Bounds the number of values of a metric label. The first `limit` values stay as they are; all others become `other`. */
+/**
+ * Bounds the number of values of a metric label. The first `limit` values stay as they are; all others become `other`.
+ */
 export class BoundedLabels {
   private readonly labels = new Set<string>()
   private readonly limit: number

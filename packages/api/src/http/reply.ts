@@ -32,7 +32,7 @@ type ReplyHead = {
 export type HttpReply = ReplyHead & { readonly body: string }
 
 const defaultFixedHeaders = fixedHeaders()
-export const noStore = ['Cache-Control', 'no-store'] as const
+export const noStoreHeaders = ['Cache-Control', 'no-store'] as const
 
 /** Sends a response. Compresses larger bodies if the client accepts gzip. */
 export function reply(response: Response, answer: HttpReply): void {
@@ -83,7 +83,7 @@ export function replyEmpty(response: ServerResponse, headers: readonly string[])
 /**
  * Sends the headers of an event stream, which disable buffering and transformation by proxies.
  *
- * @param extraHeaders - additional headers
+ * @param extraHeaders - names and values alternate
  */
 export function beginStream(response: ServerResponse, extraHeaders: readonly string[]): void {
   const id = contextOf(response).id
@@ -102,7 +102,7 @@ export function beginStream(response: ServerResponse, extraHeaders: readonly str
 
 /** Sends a JSON body that must not be cached, with the request's `Server-Timing`. */
 export function replyJson(response: Response, context: RequestContext, body: string): void {
-  reply(response, { type: 'json', body, headers: [...timingOf(context), ...noStore] })
+  reply(response, { type: 'json', body, headers: [...timingOf(context), ...noStoreHeaders] })
 }
 
 /** Returns `Server-Timing` with the stages, and `RateLimit` if the request waited in the admission queue. */
@@ -135,7 +135,7 @@ const notFoundPage = `<!DOCTYPE html>
 /** Creates an error response. Version A has plain text, and HTML for 404; version B has JSON. */
 export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): HttpReply {
   const { status, code, retryAfter, policy } = error
-  const headers = [...noStore, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
+  const headers = [...noStoreHeaders, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
   headers.push('Link', `<${docsOf(code)}>; rel="help"`)
   if (policy) headers.push('RateLimit', rateLimit(policy, 0, retryAfter))
   // Version A has no field for the request id, so the message contains it.
@@ -177,7 +177,7 @@ export function rawReply(requestId: string, { status = 200, type, body, headers 
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Returns the minimum headers of a refusal under overload. */
+/** Returns the headers of a refusal under overload: as few as possible. */
 export function refusalHeaders(requestId: string, type: HttpReply['type'], body: string): readonly string[] {
   return headersOf(requestId, type, Buffer.byteLength(body), minimalHeaders)
 }

@@ -23,7 +23,9 @@ const YEAR_SECONDS = 31_536_000
 
 /** `Cache-Control` of files with a content hash in their name. */
 export const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`
-/** `Cache-Control` of files that the next build may replace: browsers ask at each request whether the file has changed. */
+/**
+ * `Cache-Control` of files that the next build may replace: browsers ask at each request whether the file has changed.
+ */
 export const REVALIDATE = 'no-cache'
 
 /** A file in memory. */
@@ -40,7 +42,10 @@ export function staticFile(name: string, body: Buffer): StaticFile {
   return { type: types[extension]!, bytes, etag: tagOf(body) }
 }
 
-/** Reads all files of a directory, keyed by path, such as `/index.html`. Returns an empty map if `index.html` is missing. */
+/**
+ * Reads all files of a directory, keyed by path, such as `/index.html`. Returns an empty map if `index.html` is
+ * missing.
+ */
 export function readFiles(dir: string): ReadonlyMap<string, StaticFile> {
   if (!existsSync(join(dir, 'index.html'))) return new Map()
   const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

@@ -1,4 +1,7 @@
-/** Records traces of requests for an OpenTelemetry collector. Loads the trace recorder only if a collector is configured. */
+/**
+ * Records traces of requests for an OpenTelemetry collector. Loads the trace recorder only if a collector is
+ * configured.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestSpan, TraceRecorder } from '@sluice/tracing/recorder'
 import type { Logger } from 'pino'
@@ -20,9 +23,12 @@ export async function startRecorder(config: Config, log: Logger): Promise<TraceR
   return recorder
 }
 
-/** Starts the span of a request. Returns undefined if it is not recorded. Streams never are, because they last for hours. */
+/**
+ * Starts the span of a request. Returns undefined if it is not recorded. Streams never are, because they last for
+ * hours.
+ */
 export function traceOf({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
-  return recorder && !url.startsWith('/stream/') ? recorder.request(headers.traceparent?.toString()) : undefined
+  return recorder && !url.startsWith('/stream/') ? recorder.startRequest(headers.traceparent?.toString()) : undefined
 }
 
 /** Ends the span of a request. @param endpoint - path pattern */

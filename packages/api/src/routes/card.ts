@@ -113,8 +113,8 @@ async function contentOf(chain: ServedChain, cardLink: CardLink, context: Reques
   const pools = new Set(quote.swaps.map(({ pool }) => pool)).size
   return {
     ...{ src: src.symbol, dst: dst.symbol },
-    paid: shortAmount(quote.fromAmount, src.decimals),
-    received: shortAmount(quote.toAmount, dst.decimals),
+    inputAmount: shortAmount(quote.fromAmount, src.decimals),
+    outputAmount: shortAmount(quote.toAmount, dst.decimals),
     note: `${pools === 1 ? '1 pool' : `${pools} pools`} on ${chain.chain.name}, simulated at block ${quote.simulationBlock}`,
     pools: inputLegs.map(({ dex, share }) => ({ name: dex, share })).sort((a, b) => b.share - a.share),
   }
@@ -133,8 +133,8 @@ async function findToken({ chain, liveChain }: ServedChain, address: string): Pr
 }
 
 /**
- * Formats base units with at most six digits after the point (two if there are more than four before it), cut off and not
- * rounded, and with spaces between thousands.
+ * Formats base units with at most six digits after the point (two if there are more than four before it), cut off and
+ * not rounded, and with spaces between thousands.
  */
 function shortAmount(baseUnits: string, decimals: number): string {
   const [integer = '0', digits = ''] = formatUnits(baseUnits, decimals).split('.')

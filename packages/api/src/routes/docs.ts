@@ -13,7 +13,9 @@ import { FOREVER, REVALIDATE, readFiles, sendFile, staticFile } from '../http/st
 const none = ["'none'"]
 const self = ["'self'"]
 const dataHeaders = fixedHeaders({ useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } })
-/** Headers of documentation pages. Their Content-Security-Policy allows only files of this origin, and no inline code. */
+/**
+ * Headers of documentation pages. Their Content-Security-Policy allows only files of this origin, and no inline code.
+ */
 const pageHeaders = fixedHeaders({
   useDefaults: false,
   directives: {
@@ -33,7 +35,7 @@ export const openApi: RequestHandler = async (request, response) => {
 }
 
 /** Returns a router that serves the documentation. @param dir - build output of packages/docs */
-export function docs(dir: string, methodNotAllowed: (methods: string) => RequestHandler): Router {
+export function docsRouter(dir: string, methodNotAllowed: (methods: string) => RequestHandler): Router {
   const router = Router({ strict: true })
   const files = readFiles(dir)
   const index = files.get('/index.html')
@@ -45,7 +47,8 @@ export function docs(dir: string, methodNotAllowed: (methods: string) => Request
     for (const path of paths) router.route(path).get(refuseMissingDocs).all(methodNotAllowed('GET, HEAD'))
     return router
   }
-  // Links in the pages are relative to `/docs/`. The redirect is relative too, so that a proxy may serve the API under any path.
+  // Links in the pages are relative to `/docs/`. The redirect is relative too, so that a proxy may serve the API under
+  // any path.
   router
     .route('/docs')
     .get((_request, response) => {
@@ -81,7 +84,9 @@ export function docs(dir: string, methodNotAllowed: (methods: string) => Request
   return router
 }
 
-/** Changes relative links of a file in `/docs/` so that they work one folder above, and appends links to API endpoints. */
+/**
+ * Changes relative links of a file in `/docs/` so that they work one folder above, and appends links to API endpoints.
+ */
 function rebaseLinks(text: string): string {
   const serviceLinks =
     '## Service\n\n- [OpenAPI 3.1](openapi.json): the interface for programs\n- [Chains](chains): chains that are served, with their Guard contracts\n'

@@ -2,23 +2,23 @@
 import type { RequestHandler } from 'express'
 import { exportGauges, exportScan } from '../chain-gauges.ts'
 import { clearDriftSeries } from '../drift-metrics.ts'
-import { noStore, reply } from '../http/reply.ts'
+import { noStoreHeaders, reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
 /** Always answers 200: it shows that the process runs. */
 export const health: RequestHandler = (_request, response) => {
   const body = JSON.stringify({ status: 'ok', uptimeSeconds: Math.round(process.uptime()) })
-  reply(response, { type: 'json', body, headers: noStore })
+  reply(response, { type: 'json', body, headers: noStoreHeaders })
 }
 
 /**
- * Answers 503 while the process shuts down, if all chains fail, or if the Redis connection is not ready, so that an orchestrator
- * sends it no requests. If only some chains fail, the body shows them but the status is 200.
+ * Answers 503 while the process shuts down, if all chains fail, or if the Redis connection is not ready, so that an
+ * orchestrator sends it no requests. If only some chains fail, the body shows them but the status is 200.
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {
-    const chains = services.started.map(({ liveChain }) => liveChain.status())
+    const chains = services.startedChains.map(({ liveChain }) => liveChain.status())
     const failing = chains.filter(({ state }) => state === 'failing').length
     const { scaleOut } = services
     const isServing = failing < services.registry.supportedIds().length && scaleOut?.isReady !== false
@@ -28,17 +28,20 @@ export function ready(services: Services): RequestHandler {
       ...(scaleOut && { bus: scaleOut.status() }),
       chains: Object.fromEntries(chains.map(({ chainId, ...status }) => [chainId, status])),
     })
-    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
+    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStoreHeaders })
   }
 }
 
-/** Answers 503 while the chain fails or the process shuts down. A chain that is asleep, or whose blocks are late, is ready. */
+/**
+ * Answers 503 while the chain fails or the process shuts down. A chain that is asleep, or whose blocks are late, is
+ * ready.
+ */
 export function chainReady(services: Services): RequestHandler {
   return (_request, response) => {
     const { chainId, ...status } = (response.locals.chain as ServedChain).liveChain.status()
     const isReady = !services.isClosing && status.state !== 'failing'
     const body = JSON.stringify({ status: isReady ? 'ready' : 'not ready', chainId, ...status })
-    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
+    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStoreHeaders })
   }
 }
 
@@ -48,7 +51,7 @@ export function metricsPage(services: Services): RequestHandler {
     const { metrics, scaleOut } = services
     metrics.backgroundQueue.flush()
     clearDriftSeries(metrics.drift)
-    for (const chain of services.started) exportGauges(chain, metrics)
+    for (const chain of services.startedChains) exportGauges(chain, metrics)
     if (scaleOut) {
       const { state, owned } = scaleOut.status()
       metrics.bus.set({ what: 'connected' }, Number(state !== 'away'))
@@ -56,6 +59,6 @@ export function metricsPage(services: Services): RequestHandler {
       metrics.bus.set({ what: 'owned' }, owned.length)
       for (const [chainId, scan] of scaleOut.scans) exportScan(chainId, scan, metrics)
     }
-    reply(response, { type: 'metrics', body: await metrics.registry.metrics(), headers: noStore })
+    reply(response, { type: 'metrics', body: await metrics.registry.metrics(), headers: noStoreHeaders })
   }
 }

@@ -29,7 +29,7 @@ const localChain = z.object({
  * @param dir - build output of packages/web; without an `index.html` in it there are no routes
  * @param localChainFile - JSON file of a local chain, read again for each response
  */
-export function page(dir: string, localChainFile: string | undefined): Router {
+export function pageRouter(dir: string, localChainFile: string | undefined): Router {
   const router = Router()
   const files = readFiles(dir)
   const index = files.get(INDEX)

@@ -13,7 +13,7 @@ import type { ServedChain } from '../served-chain.ts'
 
 /** Completeness and block of the prices in a response. */
 type PriceState = {
-  /** True if the prices are final for this block. */
+  /** True if the prices are final for this block: no pools or facts of the tokens are missing. */
   readonly isCurrent: boolean
   /** Returns true for a token whose first look-up has not finished. */
   readonly isPending: (token: Address) => boolean
@@ -95,7 +95,9 @@ export function liquidity(request: Request, chain: ServedChain, context: Request
   })
 }
 
-/** Answers `/history`. Recording of a token starts with the first request for it, so the first response has one point. */
+/**
+ * Answers `/history`. Recording of a token starts with the first request for it, so the first response has one point.
+ */
 export async function history(
   request: Request,
   chain: ServedChain,
@@ -145,7 +147,10 @@ async function answerAtHead(
   return body
 }
 
-/** Reads the current prices of tokens. Waits for pools and facts of new tokens, each up to a short timeout. */
+/**
+ * Reads the current prices of tokens. Waits for the pools and for the measured facts of new tokens, each for a short
+ * time.
+ */
 export async function readPrices(
   { chain, liveChain }: ServedChain,
   tokens: readonly Address[],
@@ -167,8 +172,8 @@ export async function readPrices(
 }
 
 /**
- * Creates an object whose keys are the tokens as the request spells them. It has no prototype, so keys such as `__proto__`
- * are safe.
+ * Creates an object whose keys are the tokens as the request spells them. It has no prototype, so keys such as
+ * `__proto__` are safe.
  */
 export function keyByTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)

@@ -89,10 +89,11 @@ function isStateMissing(error: unknown): boolean {
 }
 
 /**
- * Replaces the error of a read at a block if the block does not exist or its state is pruned. The error messages of nodes
- * do not distinguish these cases, so further reads do.
+ * Replaces the error of a read at a block if the block does not exist or its state is pruned. The error messages of
+ * nodes do not distinguish these cases, so further reads do.
  *
- * @throws ApiError `INVALID_PARAMETER` if the block does not exist, `NO_STATE` if its state is pruned; otherwise `error`
+ * @throws ApiError `INVALID_PARAMETER` if the block does not exist, `NO_STATE` if its state is pruned; otherwise
+ *   `error`
  */
 async function throwIfBlockMissing(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields

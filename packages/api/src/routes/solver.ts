@@ -26,7 +26,7 @@ const MAX_AUCTION_BYTES = 64_000_000
 const MAX_SMALL_BYTES = 100_000
 /** Maximum auctions that are solved at a time; more are refused with 429. */
 const MAX_AUCTIONS = 4
-/** Milliseconds before the timeout of the request that are reserved for sending the response. */
+/** Milliseconds of a request's timeout that are reserved for sending the response. */
 const RESPONSE_RESERVE_MS = 500
 
 /** Creates the endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for `SOLVER_CHAIN`. */

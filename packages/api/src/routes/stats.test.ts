@@ -58,7 +58,7 @@ describe('readiness', () => {
   }
 
   test('lists the chains that have started', async () => {
-    expect(await readyWith({ started: [chain(1, 'following')] })).toEqual([
+    expect(await readyWith({ startedChains: [chain(1, 'following')] })).toEqual([
       200,
       { status: 'ready', chains: { 1: { state: 'following', head: 5 } } },
     ])
@@ -66,9 +66,12 @@ describe('readiness', () => {
 
   test('is denied if all chains fail, but not if some do', async () => {
     const registry = { supportedIds: () => [1, 2] }
-    expect(await readyWith({ registry, started: [chain(1, 'failing'), chain(2, 'asleep')] })).toMatchObject([200, {}])
+    expect(await readyWith({ registry, startedChains: [chain(1, 'failing'), chain(2, 'asleep')] })).toMatchObject([
+      200,
+      {},
+    ])
     const failing = [chain(1, 'failing'), chain(2, 'failing')]
-    expect(await readyWith({ registry, started: failing })).toMatchObject([503, { status: 'not ready' }])
+    expect(await readyWith({ registry, startedChains: failing })).toMatchObject([503, { status: 'not ready' }])
   })
 
   test('is denied while the service ends, or Redis is not ready', async () => {

@@ -10,7 +10,10 @@ import type { ServedChain } from '../served-chain.ts'
 import { receipt, type SentTransaction, type SwapReceipt, sentTransaction, swapStatus } from '../swap/status.ts'
 import type { StatusResponse } from '../swap/status-response.ts'
 
-/** Returns the outcome of a transaction. Reads the node at each request, because the transaction may be mined or reorged away. */
+/**
+ * Returns the outcome of a transaction. Reads the node at each request, because the transaction may be mined or reorged
+ * away.
+ */
 export async function status(
   request: Request,
   { liveChain }: ServedChain,
@@ -62,8 +65,8 @@ function minedFields(
 }
 
 /**
- * Returns the revert reason of a transaction, from a simulation on the state before its block. Null if the transaction does
- * not revert there, or if the node cannot simulate it.
+ * Returns the revert reason of a transaction, from a simulation on the state before its block. Null if the transaction
+ * does not revert there, or if the node cannot simulate it.
  */
 async function reasonOf(
   { from, to, input: data, value, gas }: SentTransaction,

@@ -17,7 +17,10 @@ import { toApiError } from '../translate.ts'
 /** The streams of a chain end when its node is failing at this many heartbeats in a row. */
 const MAX_FAILING_HEARTBEATS = 2
 
-/** Creates the handler of quote streams, which send an event whenever a new block changes the quote (Server-Sent Events). */
+/**
+ * Creates the handler of quote streams, which send an event whenever a new block changes the quote (Server-Sent
+ * Events).
+ */
 export function stream(services: Services, config: Config, isTrustedProxy: ProxyTrust): RequestHandler {
   return async (request, response) => {
     // Express passes HEAD requests to GET handlers; a stream would never answer one.
@@ -83,8 +86,8 @@ function send(response: Response, update: StreamUpdate, parsed: ParsedRequest, c
 }
 
 /**
- * Encoded bodies by update, then by the kind of request and its addresses as the client wrote them, because a body repeats
- * these. Streams of the same request share a body.
+ * Encoded bodies by update, then by the kind of request and its addresses as the client wrote them, because a body
+ * repeats these. Streams of the same request share a body.
  */
 const encodedBodies = new WeakMap<StreamUpdate, Map<string, string>>()
 

@@ -50,12 +50,12 @@ function bodyOf(
     transferTax: percentOf(transferTaxPpm),
     surcharge: percentOf(surchargePpm),
     pools: measuredPools.flatMap(({ pool, report }) =>
-      pool ? [{ pool: pool.id, protocol: pool.family, dex: pool.dex, ...tradesOf(report) }] : [],
+      pool ? [{ pool: pool.id, protocol: pool.family, dex: pool.dex, ...taxFieldsOf(report) }] : [],
     ),
   }
 }
 
-function tradesOf({ buyTaxPpm, sellTaxPpm, sellable, sizeLimited }: TokenReport) {
+function taxFieldsOf({ buyTaxPpm, sellTaxPpm, sellable, sizeLimited }: TokenReport) {
   return { buyTax: percentOf(buyTaxPpm), sellTax: percentOf(sellTaxPpm), sellable, sizeLimited }
 }
 

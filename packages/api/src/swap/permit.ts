@@ -2,7 +2,7 @@
 import { type Hex, NATIVE } from '@sluice/chains'
 import { PERMIT2_BITS, type Permit, permitKinds } from '@sluice/quoting'
 import type { z } from 'zod'
-import { hexData, refuse, type SentAddress, text, uint } from '../parameters.ts'
+import { hexData, type RequestAddress, refuse, text, uint } from '../parameters.ts'
 
 /** Maximum signature length. Signatures of contract wallets are longer than 65 bytes. */
 const MAX_SIGNATURE_BYTES = 4_096
@@ -39,8 +39,8 @@ function signatureMistake(kind: Permit['kind'], signature: string): string | und
 }
 
 type PermitTerms = {
-  readonly src: SentAddress
-  readonly from?: SentAddress | undefined
+  readonly src: RequestAddress
+  readonly from?: RequestAddress | undefined
   readonly amount?: bigint | undefined
   readonly permit?: Permit | undefined
 }

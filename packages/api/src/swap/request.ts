@@ -1,6 +1,6 @@
 /**
- * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Mistakes are reported in the
- * order of the fields.
+ * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Of several invalid
+ * parameters, the first in the order of a schema's fields is reported.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -23,8 +23,8 @@ import {
   type IssueParams,
   list,
   percent,
+  type RequestAddress,
   refuse,
-  type SentAddress,
   slippage,
   smallInteger,
   text,
@@ -37,7 +37,7 @@ import { checkPermit, permit } from './permit.ts'
 const MAX_FEE_PPM = 100_000n
 
 const swapToken = (name: string) =>
-  z.string('src and dst must be valid 0x... addresses').transform((input, context): SentAddress => {
+  z.string('src and dst must be valid 0x... addresses').transform((input, context): RequestAddress => {
     if (!isAddress(input)) return refuse(context, 'src and dst must be valid 0x... addresses')
     if (/^0x0{40}$/.test(input))
       return refuse(context, `${name} must not be the zero address; the native token is ${NATIVE_TEXT}`)
@@ -63,7 +63,7 @@ const swapFields = z.object({
   amount: uint('amount')
     .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
     .describe('Input amount in base units.'),
-  from: address('from', { sends: true }).describe('Wallet that sends the transaction.'),
+  from: address('from', { isSender: true }).describe('Wallet that sends the transaction.'),
   recipient: address('recipient', { native: true, zero: true })
     .optional()
     .describe(
@@ -141,7 +141,10 @@ type ParsedQuery = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'pro
   readonly proof?: '0' | '1' | undefined
 }
 
-/** Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with such a value. */
+/**
+ * Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with such a
+ * value.
+ */
 const NATIVE_LIMIT = 1n << 128n
 const nativeLimitMessage = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
 
@@ -245,7 +248,7 @@ export const quotesFields = z.object({
 export const permitQuery = z.object({
   src: address('src').describe('Input token, an ERC-20.'),
   amount: swapFields.shape.amount.describe('Amount of the input, in base units, that the Guard may take.'),
-  from: address('from', { sends: true }).describe('Owner, who signs and sends the swap.'),
+  from: address('from', { isSender: true }).describe('Owner, who signs and sends the swap.'),
   deadline: swapFields.shape.deadline.describe(
     'Unix time in seconds until which the signature is valid, at most a day from now. Default: 1,200 s after the current block or now, whichever is later.',
   ),
@@ -257,7 +260,7 @@ type RequestChain = { readonly deployment: Deployment; readonly chain: Pick<Chai
 /**
  * Converts a parsed query to a request on a chain.
  *
- * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
+ * @throws ApiError if the sender is the Guard or an Executor, or the recipient or fee recipient is invalid
  */
 export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: RequestChain): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
@@ -301,7 +304,7 @@ function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Addre
 /** Parses the recipient. Refuses accounts that the Guard refuses, because the output would be lost there. */
 function recipientOf(
   { src, dst }: QuoteQuery,
-  input: SentAddress,
+  input: RequestAddress,
   contracts: ReadonlySet<Address>,
   wrappedNative: Address | undefined,
 ): Address {
@@ -312,8 +315,10 @@ function recipientOf(
   return recipient
 }
 
-/** Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account. */
-function checkPayee(name: string, { input, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
+/**
+ * Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account.
+ */
+function checkPayee(name: string, { input, address }: RequestAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')
   if (address === ZERO_ADDRESS) throw refuse('must not be the zero address')

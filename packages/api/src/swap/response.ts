@@ -68,12 +68,13 @@ export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
 
 /** Converts the legs of a route. A route that only wraps or unwraps has one leg. */
 export function swapsOf(route: RoutePlan, chain: Chain): LegResponse[] {
-  return route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)]
+  return route.legs.length > 0 ? legResponses(route, chain) : [wrapLegResponse(route, chain)]
 }
 
-function legs(route: RoutePlan, chain: Chain): LegResponse[] {
+function legResponses(route: RoutePlan, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
-  // A NATIVE input is sold in pools of the native token and of the wrapped native token, and their shares add up to 100.
+  // A NATIVE input is sold in pools of the native token and of the wrapped native token, and their shares add up to
+  // 100.
   const inputTokenOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const amountInByToken = new Map<string, bigint>()
@@ -101,7 +102,7 @@ function tokenText(token: string): string {
   return token === ZERO_ADDRESS || token === NATIVE ? NATIVE_TEXT : token
 }
 
-function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: RoutePlan, chain: Chain): LegResponse {
+function wrapLegResponse({ tokenIn, tokenOut, amountIn, amountOut, gas }: RoutePlan, chain: Chain): LegResponse {
   return {
     pool: chain.wrappedNative?.address ?? '',
     protocol: WRAPPER_FAMILY,

@@ -3,8 +3,8 @@
 type Address = `0x${string}`
 
 /**
- * Address field. With `flag`, the field is optional: it is encoded in every hop if the step's flags contain this bit;
- * otherwise it is the zero address in every hop. The bit is set if at least one hop has another address.
+ * Address field. With `flag`, a bit of the step's flags byte, the field is optional: it is encoded in every hop if the
+ * bit is set. Otherwise it is the zero address in every hop. The bit is set if a hop has an address other than zero.
  */
 export type AddressField = { readonly kind: 'address'; readonly flag?: number }
 export type Bytes32Field = { readonly kind: 'bytes32' }

@@ -87,19 +87,23 @@ export function opOf({ op }: Pick<Step, 'op'>): Op {
 /** Pool families that the operations swap in, in opcode order. */
 export const executableFamilies: readonly string[] = [...new Set(ops.flatMap(familiesOf))]
 
-const prepaidFamilies: ReadonlySet<string> = new Set(ops.filter(({ canBePrepaid }) => canBePrepaid).flatMap(familiesOf))
+const prepayableFamilies: ReadonlySet<string> = new Set(
+  ops.filter(({ canBePrepaid }) => canBePrepaid).flatMap(familiesOf),
+)
 
-/** Returns true for a family whose pools measure their input, so that the previous step can pay them directly. */
-export function isPrepaid(family: string): boolean {
-  return prepaidFamilies.has(family)
+/**
+ * Returns true for a family whose pools measure what they received, so that the previous step can pay a pool directly.
+ */
+export function acceptsPrepayment(family: string): boolean {
+  return prepayableFamilies.has(family)
 }
 
 const singletonFamilies: ReadonlySet<string> = new Set(
   ops.filter(({ singleton, hops }) => singleton && hops).flatMap(familiesOf),
 )
 
-/** Returns true for a family whose pools share one contract; consecutive hops in it are joined. */
-export function isSingleton(family: string): boolean {
+/** Returns true for a family whose pools share one contract, so that consecutive swaps in it are hops of one step. */
+export function usesSingleton(family: string): boolean {
   return singletonFamilies.has(family)
 }
 

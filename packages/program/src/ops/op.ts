@@ -35,7 +35,9 @@ export type OpShape = {
   /** Title for documentation. */
   readonly title: string
   readonly mechanism: Mechanism
+  /** Opcode. */
   readonly code: number
+  /** Fields that follow opcode, flags, amount, and input token in the encoding. */
   readonly fields: OpFields
   /** Boolean property of the step that flag bit 5 encodes, and the meaning of `true`, for FORMAT.md. */
   readonly direction?: { readonly name: string; readonly meaning: string }
@@ -47,8 +49,8 @@ export type OpShape = {
   /** Name of the field with the contract that holds all pools. Consecutive steps in the same contract can be joined. */
   readonly singleton?: string
   /**
-   * Name of the field with a separate contract that keeps the pool's tokens. The field is zero if the pool keeps them
-   * itself.
+   * Name of the field with a separate contract that keeps the pool's tokens. The field is zero if the pool itself keeps
+   * the tokens.
    */
   readonly keeper?: string
   /** Name of the list of the SDK's trusted contracts that must contain the singleton. */
@@ -56,8 +58,8 @@ export type OpShape = {
   /** True if the pool measures its input, always or in one variant, so that the previous step can pay it directly. */
   readonly canBePrepaid?: true
   /**
-   * Present if the native token can be the input, in addition to ERC-20 tokens or as the `only` one. It is sent with
-   * the call and never pulled.
+   * Present if the native token can be the input: in addition to ERC-20 tokens (`also`) or instead of them (`only`).
+   * The native token is sent with the call and never pulled.
    */
   readonly native?: 'also' | 'only'
   /** Pool families in whose pools the operation swaps; by default the family with the name of the operation. */

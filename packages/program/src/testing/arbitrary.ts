@@ -32,10 +32,11 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
   fc.record({ kind: fc.constant('recipient' as const) }),
   fc.record({ kind: fc.constant('address' as const), address }),
 )
-const balanceStart = { tokenIn: address, input: heldInput, output }
-const native = { ...balanceStart, tokenIn: fc.constant(ZERO_ADDRESS) }
-const pulledStart = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
-const prepaid = { ...balanceStart, input: fc.record({ kind: fc.constant('atPool' as const) }) }
+// The fields that steps of all operations have, by kind of input.
+const balanceFields = { tokenIn: address, input: heldInput, output }
+const nativeFields = { ...balanceFields, tokenIn: fc.constant(ZERO_ADDRESS) }
+const pulledFields = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
+const prepaidFields = { ...balanceFields, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
 function arbitraryOf(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
@@ -63,10 +64,10 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
   }
   const variants =
     op.native === 'only'
-      ? [native]
+      ? [nativeFields]
       : op.canBePrepaid
-        ? [balanceStart, pulledStart, prepaid]
-        : [balanceStart, pulledStart]
+        ? [balanceFields, pulledFields, prepaidFields]
+        : [balanceFields, pulledFields]
   return variants.map(
     (variant) => fc.record({ ...operationFields, ...variant }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>,
   )

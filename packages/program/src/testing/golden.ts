@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Step } from '../ops/index.ts'
 
+/** A program and its encoding. */
 export type Golden = {
   readonly name: string
+  /** Input token of the sender, which steps that pull take. */
   readonly pulledToken: `0x${string}`
   readonly steps: readonly Step[]
   readonly bytes: `0x${string}`

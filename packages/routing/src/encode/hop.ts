@@ -1,7 +1,7 @@
 /** Builds programs of one hop, to measure the hop's gas at each position of a route. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
-import { encodeProgram, isPrepaid, ProgramError, type StepInput, type StepOutput } from '@sluice/program'
+import { acceptsPrepayment, encodeProgram, ProgramError, type StepInput, type StepOutput } from '@sluice/program'
 import { EncodeError } from './errors.ts'
 import type { StepMaker } from './steps.ts'
 
@@ -25,7 +25,7 @@ export function hopPrograms(
   family: StepMaker,
   executor: Address,
 ): HopPrograms {
-  const inputAfterHop = isPrepaid(pool.family)
+  const inputAfterHop = acceptsPrepayment(pool.family)
     ? { input: { kind: 'atPool' } as const, holder: pool.address }
     : { input: { kind: 'rest' } as const, holder: executor }
   const programOf = (input: StepInput, output: StepOutput, holder: Address | null): HopProgram | null => {

@@ -1,7 +1,7 @@
 /** Builds the Executor's steps from the legs of a route. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
-import { isPrepaid, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
+import { acceptsPrepayment, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
 import { takesNative } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 import { EncodeError } from './errors.ts'
@@ -82,7 +82,7 @@ function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): R
   const legByToken = new Map<Address, Leg>()
   for (const leg of legs) {
     const { tokenIn, pool } = leg
-    if (ends.includes(tokenIn) || !isPrepaid(pool.family)) continue
+    if (ends.includes(tokenIn) || !acceptsPrepayment(pool.family)) continue
     const isOnlyUser = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
     if (isOnlyUser) legByToken.set(tokenIn, leg)
   }

@@ -5,7 +5,7 @@
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
-import { isPrepaid, isSingleton } from '@sluice/program'
+import { acceptsPrepayment, usesSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 
@@ -38,7 +38,7 @@ export function gasParts(swap: GasSwap): GasParts {
     if (boughtTokens.has(boughtToken)) add(isEnd(swap.tokenOut, boughtToken, wrappedNative) ? 'paidAgain' : 'madeAgain')
     if (usedPools.has(pool.id)) add('poolAgain')
     if (isJoined(legs, k)) add('joined')
-    else if (isSingleton(pool.family) && usedSingletons.has(pool.family)) add('singletonAgain')
+    else if (usesSingleton(pool.family) && usedSingletons.has(pool.family)) add('singletonAgain')
     if (isPrepaidLeg(swap, leg)) add('prepaid')
     if (boughtToken === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
     soldTokens.add(soldToken)
@@ -92,7 +92,7 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [previousLeg, leg] = [legs[k - 1], legs[k]]
   if (!previousLeg || !leg || previousLeg.tokenOut !== leg.tokenIn || previousLeg.pool.family !== leg.pool.family)
     return false
-  if (!isSingleton(leg.pool.family)) return false
+  if (!usesSingleton(leg.pool.family)) return false
   return legs.every(
     (other) =>
       (other === leg || other.tokenIn !== leg.tokenIn) && (other === previousLeg || other.tokenOut !== leg.tokenIn),
@@ -105,7 +105,11 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
  */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: soldToken, pool } = leg
-  if (!isPrepaid(pool.family) || isEnd(tokenIn, soldToken, wrappedNative) || isEnd(tokenOut, soldToken, wrappedNative))
+  if (
+    !acceptsPrepayment(pool.family) ||
+    isEnd(tokenIn, soldToken, wrappedNative) ||
+    isEnd(tokenOut, soldToken, wrappedNative)
+  )
     return false
   return legs.every((other) => other === leg || (other.tokenIn !== soldToken && other.pool.id !== pool.id))
 }

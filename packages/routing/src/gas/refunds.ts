@@ -5,7 +5,7 @@
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
-import { isPrepaid } from '@sluice/program'
+import { acceptsPrepayment } from '@sluice/program'
 import { startsOrEndsNative, usesWrapper } from '../native.ts'
 import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
@@ -110,7 +110,8 @@ function grossGasAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLa
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
   const grossGas = grossGasAt(hop, isFirst, isLast)
-  const inputRefund = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
+  const inputRefund =
+    isFirst || tokenIn === ZERO_ADDRESS ? 0 : acceptsPrepayment(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
   const refund = inputRefund + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
   return Math.max(grossGas - refund, grossGas * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
 }

@@ -4,7 +4,7 @@
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
-import { isSingleton } from '@sluice/program'
+import { usesSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type GasParts, gasParts } from '../gas/parts.ts'
 import { joinedNetSaving, joinedSavingBeyondTable, measuredRouteGas } from '../gas/refunds.ts'
@@ -196,7 +196,7 @@ function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly 
     return path && alongPath(problem, path)
   }
   const hopCounts = SHARED_CALL_HOPS.filter((hops) => hops <= problem.maxHops)
-  return [...families].filter(isSingleton).flatMap((family) => hopCounts.map((hops) => pathOf(family, hops)))
+  return [...families].filter(usesSingleton).flatMap((family) => hopCounts.map((hops) => pathOf(family, hops)))
 }
 
 /** Replacement of the leg at `index` by one or two edges. `gain` is the gain in net output, in output base units. */

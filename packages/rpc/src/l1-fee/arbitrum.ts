@@ -10,15 +10,16 @@ const NODE_INTERFACE = toAddress('0x00000000000000000000000000000000000000C8')
 const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
 
 /**
- * Margins that nodes add to their estimate for an unsigned transaction, so that the gas limit suffices: `units` of calldata
- * first, then a factor of `unitsBps` on the units, and a factor of `feeBps` on the fee.
+ * Margins that nodes add to their estimate for an unsigned transaction, so that the gas limit suffices. A unit is the
+ * chain's measure of compressed calldata: 16 per byte. The node adds `units`, multiplies the sum by `unitsBps`, and
+ * multiplies the resulting fee by `feeBps`, both in basis points.
  */
 const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
-const ONE_BPS = 10_000n
+const BPS_DENOMINATOR = 10_000n
 
 /**
- * Estimates the data fee, and the gas that the gas limit must include for it. Removes the margins from the fee, because they
- * are not charged.
+ * Estimates the data fee, and the gas that the gas limit must include for it. Removes the margins from the fee, because
+ * they are not charged.
  *
  * @returns null if the node has no NodeInterface
  * @see GasEstimateL1Component and PosterDataCost, OffchainLabs/nitro
@@ -34,7 +35,7 @@ export async function arbitrumFee(
   if (answer === null) return null
   const result = nodeInterface.decodeFunctionResult('gasEstimateL1Component', answer)
   const [gas, baseFeeWei, unitPriceWei] = result as unknown as [gas: bigint, baseFeeWei: bigint, unitPriceWei: bigint]
-  const paddedFee = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
-  const feeWei = (paddedFee * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
+  const paddedFee = (gas * baseFeeWei * BPS_DENOMINATOR) / PADDING.feeBps
+  const feeWei = (paddedFee * BPS_DENOMINATOR) / PADDING.unitsBps - PADDING.units * unitPriceWei
   return { feeWei: feeWei > 0n ? feeWei : 0n, gas }
 }

@@ -16,14 +16,14 @@ export type L1Fee = {
   /** Wei of the native asset. */
   readonly feeWei: bigint
   /**
-   * Gas to add to the gas limit. Above 0 only on chains of the `arbitrum` model, where the fee is charged as this gas, so
-   * `feeWei` is part of gas × gas price. On other chains, `feeWei` is charged in addition to gas × gas price.
+   * Gas to add to the gas limit. Above 0 only on chains of the `arbitrum` model, where the fee is charged as this gas,
+   * so `feeWei` is part of gas × gas price. On other chains, `feeWei` is charged in addition to gas × gas price.
    */
   readonly gas: bigint
 }
 
 const NO_FEE: L1Fee = { feeWei: 0n, gas: 0n }
-const oracle = IL1FeeOracle__factory.createInterface()
+const oracleInterface = IL1FeeOracle__factory.createInterface()
 
 /**
  * Estimates the data fee of a transaction, from the oracle of the chain at `block`. Linea has no oracle; there the
@@ -111,32 +111,32 @@ async function fromOracle(
     const answer = await callOracle(rpc, address, call as Hex, block, options)
     return answer === null ? null : BigInt(answer)
   }
-  const feeOf = (bytes: Hex) => readAmount(oracle.encodeFunctionData('getL1Fee', [bytes]))
-  const operatorFee = () => readAmount(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
+  const readFee = (bytes: Hex) => readAmount(oracleInterface.encodeFunctionData('getL1Fee', [bytes]))
+  const readOperatorFee = () => readAmount(oracleInterface.encodeFunctionData('getOperatorFee', [transaction.gas]))
   const isActive = (flag: string) => isUpgradeActive(rpc, address, flag as Hex, block, options)
   const serializedTransaction = serialize(transaction, rpc.chainId, form)
   switch (model) {
     case 'op-stack': {
-      const [fee, operatorFeeWei] = await Promise.all([feeOf(serializedTransaction), operatorFee()])
+      const [fee, operatorFeeWei] = await Promise.all([readFee(serializedTransaction), readOperatorFee()])
       return fee === null ? null : fee + (operatorFeeWei ?? 0n)
     }
     case 'mantle': {
       const [isArsia, fee, ratio, operatorFeeWei] = await Promise.all([
-        isActive(oracle.encodeFunctionData('isArsia')),
-        feeOf(serializedTransaction),
-        readAmount(oracle.encodeFunctionData('tokenRatio')),
-        operatorFee(),
+        isActive(oracleInterface.encodeFunctionData('isArsia')),
+        readFee(serializedTransaction),
+        readAmount(oracleInterface.encodeFunctionData('tokenRatio')),
+        readOperatorFee(),
       ])
       // Before the Arsia upgrade the chain counted gas in other units.
       if (!isArsia || fee === null || ratio === null) return null
       return fee * ratio + (operatorFeeWei ?? 0n)
     }
     case 'scroll': {
-      const isGalileo = await isActive(oracle.encodeFunctionData('isGalileo'))
-      return feeOf(isGalileo ? scrollCompressed(serializedTransaction) : serializedTransaction)
+      const isGalileo = await isActive(oracleInterface.encodeFunctionData('isGalileo'))
+      return readFee(isGalileo ? scrollCompressed(serializedTransaction) : serializedTransaction)
     }
     case 'metis':
     case 'morph':
-      return feeOf(serializedTransaction)
+      return readFee(serializedTransaction)
   }
 }

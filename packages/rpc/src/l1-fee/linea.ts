@@ -17,8 +17,8 @@ export type LineaPricing = {
 const KILOWEI = 1_000n
 
 /**
- * Decodes the pricing fields in a block's extra data: a version byte, then fixed cost, variable cost, and gas price, each
- * as 4 bytes in kilowei, padded to 32 bytes or more.
+ * Decodes the pricing fields in a block's extra data: a version byte, then fixed cost, variable cost, and gas price,
+ * each as 4 bytes in kilowei, padded to 32 bytes or more.
  *
  * @returns null for another version
  * @see LineaPricingUtils, Consensys/linea-monorepo

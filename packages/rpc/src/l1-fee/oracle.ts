@@ -4,7 +4,8 @@ import { RpcError } from '../errors.ts'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 
 /**
- * Contracts with `getL1Fee(bytes)` that are part of each chain, and the form of the transaction that each one expects.
+ * By fee model: the contract with `getL1Fee(bytes)` that every chain of the model has, and the form in which the
+ * contract expects a transaction.
  *
  * Boba, Celo, and opBNB are OP Stack chains with their own nodes, which charge by the same core/types/rollup_cost.go.
  * (Checked in bobanetwork/op-geth at e19258b54, celo-org/op-geth at ffa122403, and bnb-chain/op-geth at 1b995c366.)
