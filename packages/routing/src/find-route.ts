@@ -30,7 +30,7 @@ import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
 import { proveBound } from './proof/prove.ts'
 import { isWorthless } from './refine/stopping-rules.ts'
 import { selectSubgraph } from './subgraph/select-subgraph.ts'
-import { LARGE_GRAPH, SUBGRAPH_WORK_SHARE } from './subgraph/tolerances.ts'
+import { MIN_LARGE_GRAPH_EDGES, SUBGRAPH_WORK_SHARE } from './subgraph/tolerances.ts'
 import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_WORK_SHARE } from './tolerances.ts'
@@ -147,7 +147,7 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
 
 /** Computes dual prices on a subgraph of a large graph; null for small graphs, and if none are found there. */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
-  if (graph.topology.from.length < LARGE_GRAPH) return null
+  if (graph.topology.from.length < MIN_LARGE_GRAPH_EDGES) return null
   return graph.topology.scratch.forSubgraphs.within(() => {
     const subgraph = selectSubgraph(graph, request.trust, ends, prepareOn)
     return subgraph && dualPrices(withoutSplitLimits(subgraph))
@@ -173,7 +173,7 @@ function routeOnSubgraph(
   request: RouteRequest,
   budget: WorkBudget,
 ): RouteResult | null {
-  if (graph.topology.from.length < LARGE_GRAPH) return null
+  if (graph.topology.from.length < MIN_LARGE_GRAPH_EDGES) return null
   const findOnSubgraph = () => {
     const prepared = selectSubgraph(graph, request.trust, ends, prepareOn)
     return prepared && findForInput(prepared, request)

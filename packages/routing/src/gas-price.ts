@@ -1,5 +1,5 @@
 /** Prices gas in the output token. */
-import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
+import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
@@ -60,6 +60,6 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     budget: new WorkBudget(),
   }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
-  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), curveOutputs(problem, 'a part'))
+  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), curveQuoter(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

@@ -6,7 +6,7 @@
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
-import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
+import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
@@ -47,9 +47,9 @@ import { solveDual } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_COLUMN_ROUNDS,
-  COLUMN_ROUNDS,
   DIVISION_MIN_GAP,
   IMPROVEMENT_WORK_SHARE,
+  MAX_COLUMN_ROUNDS,
   MAX_COMBINED_EDGES,
   MAX_GAP_TO_COMBINE,
   MAX_GAP_TO_STOP,
@@ -109,7 +109,7 @@ export function search(
   if (!singlePath) return null
   if (problem.acceptsAnyRoute && !problem.isSinglePath) {
     const flow = bestOf(problem, [
-      allocateOnce(problem, singlePath, spotRates, COLUMN_ROUNDS),
+      allocateOnce(problem, singlePath, spotRates, MAX_COLUMN_ROUNDS),
       alongPath(problem, singlePath),
     ])
     return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] } : null
@@ -169,7 +169,7 @@ export function search(
 
 /** Path from which an allocation starts if no path takes the whole amount; null if the trade must not be divided. */
 function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] | null {
-  return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
+  return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveQuoter(problem, 'a part'))
 }
 
 /**
@@ -191,9 +191,10 @@ function searchRestricted(
   const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
   const isLoose = isNetLoose || progress.curveBound === null || isWorthless(best.amountOut, progress.curveBound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
-  const allocate = (restricted: Problem): Flow | null => {
-    const restrictedRates = bestSpotRates(restricted, target, 'to')
-    const singlePath = bestSinglePath(restricted, restrictedRates) ?? partialPath(restricted, restrictedRates)
+  const allocate = (restrictedProblem: Problem): Flow | null => {
+    const restrictedRates = bestSpotRates(restrictedProblem, target, 'to')
+    const singlePath =
+      bestSinglePath(restrictedProblem, restrictedRates) ?? partialPath(restrictedProblem, restrictedRates)
     if (!singlePath) return null
     const restrictedProgress: Progress = {
       flows: [],
@@ -203,8 +204,8 @@ function searchRestricted(
       best: undefined,
     }
     runAllocations(
-      restricted,
-      { spotRates: restrictedRates, spotPath: pathTo(restricted, restrictedRates, source, target), singlePath },
+      restrictedProblem,
+      { spotRates: restrictedRates, spotPath: pathTo(restrictedProblem, restrictedRates, source, target), singlePath },
       restrictedProgress,
     )
     return restrictedProgress.best ?? null
@@ -282,8 +283,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     generateColumns(openProblem, allocation, openProblem === problem ? frontier : newFrontier(openProblem))
     return openCycles({ openProblem, allocation }, newFrontier)
   }
-  const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
-    noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idle)
+  const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idleEdgePolicy: 'drop' | 'keep' = 'drop') =>
+    noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idleEdgePolicy)
 
   const cyclicCheckpoint = initialAllocation.checkpoint()
   const openedAllocation = openCycles({ openProblem: problem, allocation: initialAllocation }, newFrontier)
@@ -297,14 +298,16 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     initialAllocation.restore(cyclicCheckpoint)
     solveDual(initialAllocation, MAX_RESIDUAL)
     flows.push(toReducedFlow({ openProblem: problem, allocation: initialAllocation }))
-    currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
+    currentProblem = reallocateInOrder(problem, flows, (orderedProblem, { edges }) =>
+      toReducedFlow(allocate(orderedProblem, edges)),
+    )
   }
   if (!noLegCosts && mayImprove(currentProblem, flows, curveBound, spotRates)) {
     // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
-    const isTrusted = bestSoFar && !isUncertain(bestSoFar, curveBound)
+    const isNearBound = bestSoFar && !isUncertain(bestSoFar, curveBound)
     const secondAllocations =
-      isTrusted || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
+      isNearBound || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
     for (const freshAllocation of secondAllocations)
       if (!isSameLongList(edgesInUse(freshAllocation.allocation), firstUsedEdges))
         flows.push(toReducedFlow(freshAllocation))
@@ -392,7 +395,7 @@ function otherRoutes(
 function reallocateInOrder(
   problem: Problem,
   flows: (Flow | null)[],
-  reallocate: (ordered: Problem, best: Flow) => Flow | null,
+  reallocate: (orderedProblem: Problem, best: Flow) => Flow | null,
 ): Problem {
   let orderedProblem = problem
   for (let round = 0; round < MAX_TOKEN_ORDERS; round++) {
@@ -438,9 +441,9 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
     generateColumns(gasFreeProblem, gasFreeAllocation, frontier)
   }
   const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
-  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
-  if (bound && earnedBeyond !== null) {
-    progress.curveBound = bound.curveBound + earnedBeyond
+  const earningsOutside = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
+  if (bound && earningsOutside !== null) {
+    progress.curveBound = bound.curveBound + earningsOutside
     progress.hiddenBound = bound.hiddenBound
   }
   return gasFreeAllocation

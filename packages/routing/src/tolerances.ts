@@ -7,17 +7,17 @@
 /* Rounding: smaller differences are below the precision of a float. */
 
 /** Minimum relative gain for which a label is corrected. Prevents endless corrections due to rounding. */
-export const LABEL_GAIN = 1e-13
+export const MIN_LABEL_GAIN = 1e-13
 /**
  * Minimum fraction by which the rate of an edge must exceed the ratio of its tokens' prices for the edge to count as
  * profitable. Above the precision of solved prices.
  */
-export const EDGE_GAIN = 1e-9
+export const MIN_EDGE_GAIN = 1e-9
 /**
  * Minimum relative gain per edge for a cycle to count as an arbitrage. Because of fitted curves, a round trip through a
  * wrapper gains 1e-9.
  */
-export const CYCLE_GAIN = 1e-8
+export const MIN_CYCLE_GAIN = 1e-8
 /**
  * Minimum share of the output that an edge must add, and minimum share of the trade that a cycle must carry. Less is
  * dust or rounding.
@@ -41,17 +41,17 @@ export const UNRESOLVED_SHARE = 1e-7
 /** Relative precision of a solved price: prices that differ by less cannot be distinguished. */
 export const PRICE_ROUNDING = 1e-12
 /** Maximum Newton steps of a solution from scratch. Convergence takes 5 to 15. */
-export const NEWTON_STEPS = 60
+export const MAX_NEWTON_STEPS = 60
 /** Maximum Newton steps after a change of a few edges. */
-export const FEW_STEPS = 25
+export const MAX_STEPS_AFTER_CHANGE = 25
 /** Maximum halvings of one step. A step that needs more fails to descend because of rounding. */
-export const STEP_HALVINGS = 30
+export const MAX_HALVINGS_PER_STEP = 30
 /** Maximum halvings of all steps of a solution together. */
-export const ALL_HALVINGS = 200
+export const MAX_HALVINGS = 200
 /** Fraction of the predicted descent that a step must achieve (Armijo rule). Rejects steps that overshoot. */
-export const SUFFICIENT_DESCENT = 1e-4
+export const MIN_DESCENT_SHARE = 1e-4
 /** Maximum consecutive steps with less progress than `MIN_PROGRESS`. */
-export const IDLE_STEPS = 4
+export const MAX_IDLE_STEPS = 4
 /**
  * Minimum relative progress of a step that counts. If an arbitrage is much larger than the trade, rounding keeps the
  * solution from converging.
@@ -60,7 +60,7 @@ export const MIN_PROGRESS = 1e-12
 /**
  * Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge.
  */
-export const ACTIVATION_ROUNDS = 4
+export const MAX_ACTIVATION_ROUNDS = 4
 /** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
 export const MAX_LOG_PRICE_STEP = 1
 /**
@@ -87,9 +87,9 @@ export const SQRT_MIN_PIVOT = 1e-150
 /** Maximum relative fall of √price over all pieces of a curve that counts as straight. */
 export const MAX_STRAIGHT_FALL = 1e-6
 /** Factors by which the fall of straight curves is increased, one after the other, when Newton's method gets stuck. */
-export const SOFTENING = [1e5, 1e4, 1e3, 100, 10] as const
+export const SOFTENING_FACTORS = [1e5, 1e4, 1e3, 100, 10] as const
 /** Token count below which the matrix may be dense, so hubs are not moved to the end. */
-export const FEW_TOKENS = 12
+export const MIN_TOKENS_TO_SORT = 12
 /** Relative distance from a range without liquidity within which an input counts as reaching it. */
 export const NEAR_FLAT = 1e-7
 /**
@@ -101,21 +101,21 @@ export const FLAT_REACH = 1e-6
 /** Relative overflow that counts as rounding. */
 export const FLOW_ROUNDING = 1e-13
 /** Maximum rounds of reducing the inflow of tokens in excess. */
-export const OVERFLOW_ROUNDS = 24
+export const MAX_OVERFLOW_ROUNDS = 24
 /** Relative margin below the capacity to which an inflow is reduced. */
 export const OVERFLOW_MARGIN = 1e-12
 /** Maximum ratio of the overflow after a round to the overflow before the round, for the round to count as progress. */
-export const OVERFLOW_FALL = 0.9
+export const MAX_OVERFLOW_RATIO = 0.9
 /** Maximum consecutive rounds without such progress. */
-export const OVERFLOW_IDLE = 4
+export const MAX_IDLE_OVERFLOW_ROUNDS = 4
 /* Selling at a loss if the best pools cannot take the whole input. */
 
 /** Maximum unsold fraction of the input for which a sale at a loss is tried. */
-export const WASTEFUL_UNSOLD = 0.5
+export const WASTEFUL_MAX_UNSOLD = 0.5
 /** Maximum number of tokens that are sold almost entirely through one edge. */
-export const WASTEFUL_TOKENS = 2
+export const WASTEFUL_MAX_TOKENS = 2
 /** Factor on the shares of the token's other edges. */
-export const WASTEFUL_REST = 1e-6
+export const WASTEFUL_REST_FACTOR = 1e-6
 /** Bisection steps between the requested weights and those of a sale at a loss: to one millionth. */
 export const WASTEFUL_HALVINGS = 20
 /** Initial capacity of an allocation's edge arrays. */
@@ -124,7 +124,7 @@ export const INITIAL_EDGE_CAPACITY = 64
 /* Optimal trade of a pool with several tokens: two nested one-dimensional searches. */
 
 /** Maximum steps of each of the two searches. */
-export const TRADE_STEPS = 60
+export const MAX_TRADE_STEPS = 60
 /**
  * Step of the outer search away from its first guess, relative to the guess: minimum; used if no step is known;
  * maximum.
@@ -133,7 +133,7 @@ export const TRADE_MIN_STEP = 1e-12
 export const TRADE_FIRST_STEP = 1e-4
 export const TRADE_MAX_STEP = 0.5
 /** Factor by which each further step is longer. */
-export const TRADE_GROWTH = 4
+export const TRADE_STEP_GROWTH = 4
 /** Bounds of one step of the inner search, as multiples of its variable: keeps the variable positive. */
 export const TRADE_MIN_FACTOR = 1 / 16
 export const TRADE_MAX_MOVE = 4
@@ -147,20 +147,20 @@ export const TRADE_TOLERANCE = 1e-14
 /** Relative precision of the inner search. */
 export const TRADE_ROUNDING = 1e-15
 /** Relative step size below which each step must be smaller than the previous step. */
-export const TRADE_SMALL = 1e-9
+export const TRADE_SMALL_STEP = 1e-9
 /** Work units of one swap on a trading function, which is solved iteratively. */
 export const SWAP_WORK = 200
 
 /* Column generation. */
 
 /** Maximum rounds, from the best path to all profitable edges. */
-export const COLUMN_ROUNDS = 24
+export const MAX_COLUMN_ROUNDS = 24
 /** Minimum earnings of a column, as a fraction of the trade. An edge that earns less would be pruned at once. */
-export const COLUMN_BENEFIT = 5e-7
+export const MIN_COLUMN_EARNINGS = 5e-7
 /** Minimum earnings of a column, as a fraction of its gas cost. */
-export const COLUMN_GAS_SHARE = 0.2
+export const MIN_COLUMN_GAS_SHARE = 0.2
 /** Minimum fraction of its gas cost that an edge must be able to earn to be considered at all. */
-export const LOOK_GAS_SHARE = 0.05
+export const MIN_EXPLORED_GAS_SHARE = 0.05
 /** Maximum number of tokens that join the allocation in the first round. Keeps the linear systems small. */
 export const MAX_JOINING_TOKENS = 6
 /** Maximum number of tokens that join in later rounds, as a multiple of the allocation's tokens. */
@@ -187,33 +187,33 @@ export const MAX_TOKENS_FOR_SPOT_BOUNDS = 48
  * Earnings, as a fraction of the trade, below which an edge is skipped. Its maximum earnings are added to the bound
  * instead.
  */
-export const DUST_SHARE = 1e-9
+export const DUST_EARNINGS_SHARE = 1e-9
 
 /* Upper bound without gas. */
 
 /** Maximum rounds of adding the edges that loosen the bound. */
-export const BOUND_ROUNDS = 6
+export const MAX_BOUND_ROUNDS = 6
 /** Maximum number of edges added per round. */
 export const MAX_BOUND_EDGES_PER_ROUND = 200
 /** Maximum Newton steps for each price of the frontier. */
-export const BALANCE_STEPS = 12
+export const MAX_BALANCE_STEPS = 12
 /** Relative bracket width at which that Newton iteration stops. */
-export const BALANCE_BRACKET = 1e-15
+export const MIN_BALANCE_BRACKET = 1e-15
 /** Relative price change at which that Newton iteration stops. */
-export const BALANCE_MOVED = 1e-12
+export const MIN_BALANCE_MOVE = 1e-12
 /** Relative float error of a bound: it sums many numbers of very different sizes. */
 export const FLOAT_ERROR = 1e-8
 /** Relative distance to the allocation's value at which the bound is tight enough: 0.01 bps. */
-export const BOUND_TIGHT = 1e-6
+export const TIGHT_BOUND_GAP = 1e-6
 /** Relative distance to the route's output from which a bound probably counts an arbitrage. */
-export const BOUND_WORTHLESS = 1e-3
+export const WORTHLESS_BOUND_GAP = 1e-3
 
 /* Best single path. */
 
 /** Maximum pool quotes of a path search. After that, the best path found so far is used. */
-export const PATH_QUOTES = 6_000
+export const MAX_PATH_QUOTES = 6_000
 /** Maximum edges that a path search visits. */
-export const PATH_EDGES = 2_000_000
+export const MAX_PATH_EDGES = 2_000_000
 /** Labels kept for each token and path length: paths that avoid different tokens. */
 export const LABELS_PER_TOKEN = 3
 /** Path length beyond which paths are searched only if no shorter path reaches the target. */
@@ -222,11 +222,11 @@ export const MAX_USUAL_HOPS = 4
 /* Pruning: removal of edges that do not earn their gas. */
 
 /** Maximum successive removals; far more than a route has edges. */
-export const PRUNE_ROUNDS = 200
+export const MAX_PRUNE_ROUNDS = 200
 /** Edges that earn less than this fraction of their cost are removed in batches. */
 export const UNPROFITABLE_RATIO = 0.3
 /** Size of the first batch, as a fraction of these edges. */
-export const PRUNE_BATCH = 0.5
+export const FIRST_PRUNE_BATCH_SHARE = 0.5
 /**
  * Edges that earn more than this multiple of their cost are not considered: removal would lose even more than they earn
  * at the margin.
@@ -235,20 +235,20 @@ export const CLEARLY_PROFITABLE_RATIO = 3
 /** Unsold fraction of the trade from which an allocation counts as unsolved. */
 export const UNSOLVED_SHARE = 1e-4
 /** Maximum rounds of stopping pools at ticks. */
-export const TICK_ROUNDS = 3
+export const MAX_TICK_ROUNDS = 3
 
 /* Limits on pools and hops. */
 
 /** Fraction of the excess edges removed at once. Small enough to reallocate the rest between removals. */
 export const BULK_REMOVAL_SHARE = 0.25
 /** Maximum rounds of refilling a route with profitable paths. */
-export const REFILL_ROUNDS = 16
+export const MAX_REFILL_ROUNDS = 16
 /** Maximum paths added per round. */
 export const REFILL_MAX_PATHS = 16
 /** Minimum earnings of such a path, as a fraction of the trade. */
-export const REFILL_BENEFIT = 1e-6
+export const MIN_REFILL_EARNINGS = 1e-6
 /** Minimum earnings of such a path, as a fraction of its gas cost. */
-export const REFILL_GAS_SHARE = 0.2
+export const MIN_REFILL_GAS_SHARE = 0.2
 /** Maximum number of alternatives that are tried to shorten a route with too many hops. */
 export const MAX_SHORTENINGS = 8
 /** Pool count from which all paths that are too long are broken at once. */
@@ -268,16 +268,16 @@ export const JOIN_SMALL_PART = 1 / 64
 /* Final improvements. */
 
 /** Maximum rounds of adding detours. */
-export const DETOUR_ROUNDS = 4
+export const MAX_DETOUR_ROUNDS = 4
 /** Maximum detours tried per round. */
-export const DETOURS_TRIED = 8
+export const MAX_DETOURS = 8
 /** Minimum earnings of a detour, as a fraction of its gas cost. */
-export const DETOUR_GAS_SHARE = 0.5
+export const MIN_DETOUR_GAS_SHARE = 0.5
 
 /** Maximum replacements of a chain of pools by a direct pool. */
 export const MAX_CHAIN_REPLACEMENTS = 8
 /** Maximum candidates tried per replacement. */
-export const REPLACEMENTS_TRIED = 8
+export const MAX_REPLACEMENTS_TRIED = 8
 /** Maximum passes of the local search over shares. */
 export const LOCAL_SEARCH_PASSES = 3
 /** First step of a share, as a fraction of the leg's input. */
@@ -290,9 +290,9 @@ export const LOCAL_SEARCH_MIN_GAIN = 1e-7
  * Maximum rounds of opening cycles, since opening one can make others profitable. Cycles that remain are cut in the
  * flow.
  */
-export const CYCLE_ROUNDS = 32
+export const MAX_CYCLE_ROUNDS = 32
 /** Rounds of label correction between two cycle checks. */
-export const CYCLE_CHECK_ROUNDS = 8
+export const CYCLE_CHECK_INTERVAL = 8
 
 /* Whole search. */
 
@@ -319,9 +319,9 @@ export const MAX_SHORT_PATH_HOPS = 2
 /** Hops that share a call, for which paths of one contract are searched. */
 export const SHARED_CALL_HOPS = [2, 3] as const
 /** Maximum alternatives that exchange one pool of a route. */
-export const EXCHANGES_TRIED = 8
+export const MAX_EXCHANGES_TRIED = 8
 /** Maximum exchanges one after the other. */
-export const MAX_EXCHANGES = 3
+export const MAX_SUCCESSIVE_EXCHANGES = 3
 /** Factor on the gas price at which the route is pruned once more, to find a route that takes less gas. */
 export const HIGHER_GAS_FACTOR = 1.3
 /**
@@ -357,11 +357,11 @@ export const MAX_CERTIFIED_GAP = 1e-4
  */
 export const SMALL_GRAPH_EDGES = 140
 /** Maximum hops of restricted problems. */
-export const RESTRICTED_HOPS = 3
+export const MAX_RESTRICTED_HOPS = 3
 /** Pool limits of restricted problems. */
 export const RESTRICTED_POOLS = [5, 3, 2] as const
 /** Maximum number of restricted routes that are extended afterward. */
-export const RESTRICTED_STARTS = 4
+export const MAX_RESTRICTED_STARTS = 4
 /** Minimum work units for restricted problems (about 0.5 ms); more if the search itself took more. */
 export const RESTRICTED_WORK = 60_000
 /** If the search itself took more work units, no restricted problem is searched. */
@@ -375,13 +375,13 @@ export const RESTRICTED_MIN_GAIN = 5e-6
  */
 export const MAX_POOLS_LEFT_OUT = 8
 /** Work units after which no further pool is excluded. */
-export const LEFT_OUT_WORK = 100_000
+export const MAX_LEFT_OUT_WORK = 100_000
 /** Maximum work units of the search for which pools are excluded at all. */
 export const MAX_WORK_TO_LEAVE_OUT = 40_000
 /** Minimum gas cost of a pool, as a share of the output, for which a division without the pool is tried. */
-export const COSTLY_POOL_SHARE = 3e-4
+export const MIN_COSTLY_POOL_SHARE = 3e-4
 /** Work units after which no further such division is tried. */
-export const COSTLY_POOLS_WORK = 1_500_000
+export const MAX_COSTLY_POOLS_WORK = 1_500_000
 /**
  * If pools disagree on prices, the route for this fraction of the trade is also tried for the whole trade. On 380
  * trades of a recorded Ethereum state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work. Without
@@ -457,20 +457,20 @@ export const ROOMY_DIVISION_MIN_GAP = 5e-3
 /** Number of chunks in which the trade is first assigned to paths. */
 export const DIVISION_CHUNKS = 24
 /** Minimum size of moves to any path before edges are closed, as a fraction of the trade. */
-export const DIVISION_COARSE_PART = 1 / 512
+export const DIVISION_MIN_COARSE_PART = 1 / 512
 /** Minimum size of moves to any path after edges are closed. */
-export const DIVISION_OPENING_PART = 1 / 10_000
+export const DIVISION_MIN_OPENING_PART = 1 / 10_000
 /** Minimum size of moves between the paths in use. */
 export const DIVISION_MIN_PART = 1e-6
 /** Minimum relative gain of a move; a smaller gain is rounding. */
 export const DIVISION_MIN_GAIN = 1e-12
 /** Maximum moves of one size. */
-export const DIVISION_MOVES = 2_000
+export const MAX_DIVISION_MOVES = 2_000
 /** Maximum paths in use, and maximum idle paths, that are tried as the target of a move. */
-export const DIVISION_TARGETS = 3
+export const MAX_DIVISION_TARGETS = 3
 /** Number of the best paths that are considered for each of three amounts. */
-export const DIVISION_PATHS = 8
+export const DIVISION_PATHS_PER_AMOUNT = 8
 /** Maximum paths of a flow that can be improved. */
 export const MAX_PATHS_OF_FLOW = 24
 /** Work units of a division. */
-export const DIVISION_WORK = 300_000
+export const MAX_DIVISION_WORK = 300_000

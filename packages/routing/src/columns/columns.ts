@@ -8,16 +8,16 @@ import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import {
   BALANCING_ROUNDS,
-  COLUMN_BENEFIT,
-  COLUMN_GAS_SHARE,
-  COLUMN_ROUNDS,
   IDLE_EDGE_MAX_GAS,
   IDLE_EDGE_MAX_MARGIN,
   JOINING_TOKENS_GROWTH,
-  LOOK_GAS_SHARE,
+  MAX_COLUMN_ROUNDS,
   MAX_IDLE_EDGES,
   MAX_JOINING_TOKENS,
   MAX_RESIDUAL,
+  MIN_COLUMN_EARNINGS,
+  MIN_COLUMN_GAS_SHARE,
+  MIN_EXPLORED_GAS_SHARE,
 } from '../tolerances.ts'
 import type { ColumnArrays } from './column-arrays.ts'
 import type { Frontier } from './frontier.ts'
@@ -30,9 +30,9 @@ export function generateColumns(
   problem: Problem,
   allocation: Allocation,
   frontier: Frontier,
-  rounds = COLUMN_ROUNDS,
+  rounds = MAX_COLUMN_ROUNDS,
 ): void {
-  const minEarnings = LOOK_GAS_SHARE * minLegCost(problem)
+  const minEarnings = MIN_EXPLORED_GAS_SHARE * minLegCost(problem)
   let pricing: Pricing | undefined
   for (let round = 0; round < rounds; round++) {
     solveDual(allocation, MAX_RESIDUAL)
@@ -46,7 +46,7 @@ export function generateColumns(
 }
 
 /** A token outside the allocation, with the estimated earnings of the edges around it, in output base units. */
-type DetourToken = { readonly token: number; readonly benefit: number }
+type DetourToken = { readonly token: number; readonly earnings: number }
 
 /** Estimates the earnings of a frontier's edges, and adds those that earn enough to the allocation. */
 class Pricing {
@@ -68,7 +68,7 @@ class Pricing {
   addColumns(isFirstRound: boolean): number {
     const { problem, allocation, frontier } = this
     const { from, to } = problem.graph.topology
-    const minEarnings = COLUMN_BENEFIT * allocation.value
+    const minEarnings = MIN_COLUMN_EARNINGS * allocation.value
     this.selectPromising(minEarnings)
     if (this.promisingEdges.length === 0) return 0
     this.balancePrices()
@@ -79,7 +79,7 @@ class Pricing {
     for (let k = 0; k < this.promisingEdges.length; k++) {
       const edge = this.promisingEdges[k]!
       if (allocation.tokenIndex[from[edge]!]! < 0 || allocation.tokenIndex[to[edge]!]! < 0) continue
-      const minEdgeEarnings = Math.max(minEarnings, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
+      const minEdgeEarnings = Math.max(minEarnings, legBaseCost(problem, edge) * MIN_COLUMN_GAS_SHARE)
       if (this.earningsOf(k) > minEdgeEarnings && allocation.addEdge(edge)) addedCount++
     }
     return addedCount
@@ -188,11 +188,11 @@ class Pricing {
     const candidates: DetourToken[] = []
     for (const token of payingTokens) {
       if (!(earningsSum[token]! > minEarnings)) continue
-      if (noLegCosts || earningsSum[token]! > COLUMN_GAS_SHARE * this.detourCost(token))
-        candidates.push({ token, benefit: earningsSum[token]! })
+      if (noLegCosts || earningsSum[token]! > MIN_COLUMN_GAS_SHARE * this.detourCost(token))
+        candidates.push({ token, earnings: earningsSum[token]! })
     }
     const maxTokens = Math.max(MAX_JOINING_TOKENS, isFirstRound ? 0 : JOINING_TOKENS_GROWTH * allocation.tokens.length)
-    const chosenDetours = candidates.sort((a, b) => b.benefit - a.benefit).slice(0, maxTokens)
+    const chosenDetours = candidates.sort((a, b) => b.earnings - a.earnings).slice(0, maxTokens)
     return new Set(chosenDetours.flatMap(({ token }) => this.frontier.pathThrough(token)))
   }
 

@@ -8,7 +8,13 @@ import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { DUST_SHARE, EDGE_GAIN, LABEL_GAIN, MAX_TOKENS_FOR_SPOT_BOUNDS, MIN_LIVE_SHARE } from '../tolerances.ts'
+import {
+  DUST_EARNINGS_SHARE,
+  MAX_TOKENS_FOR_SPOT_BOUNDS,
+  MIN_EDGE_GAIN,
+  MIN_LABEL_GAIN,
+  MIN_LIVE_SHARE,
+} from '../tolerances.ts'
 import { ColumnArrays } from './column-arrays.ts'
 import { earningsBound } from './earnings-bound.ts'
 import { MarginalRates } from './marginal-rates.ts'
@@ -87,7 +93,7 @@ export class Frontier {
     else {
       this.clear()
       this.labelLiveTokens(allocation)
-      this.exploreByValue(allocation, Math.max(minEarnings, DUST_SHARE * allocation.value))
+      this.exploreByValue(allocation, Math.max(minEarnings, DUST_EARNINGS_SHARE * allocation.value))
     }
   }
 
@@ -96,7 +102,7 @@ export class Frontier {
     const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
-    const minValue = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
+    const minValue = (edge: number) => this.costLabel[from[edge]!]! * (1 + MIN_EDGE_GAIN)
     this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > minValue(edge))
     this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
@@ -110,7 +116,7 @@ export class Frontier {
   }
 
   private mayPay(token: number): boolean {
-    return this.isLive[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + EDGE_GAIN)
+    return this.isLive[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + MIN_EDGE_GAIN)
   }
 
   private clear(): void {
@@ -218,7 +224,7 @@ export class Frontier {
         const token = from[edge]!
         if (isLive[token] === 1) continue
         const value = rate[edge]! * valueLabel[to[edge]!]!
-        if (!(value > valueLabel[token]! * (1 + LABEL_GAIN))) continue
+        if (!(value > valueLabel[token]! * (1 + MIN_LABEL_GAIN))) continue
         valueLabel[token] = value
         nextEdge[token] = edge
         hasChanged = true
@@ -244,7 +250,7 @@ export class Frontier {
         const neighbor = to[edge]!
         const label = rateBack[edge]! * value
         if (
-          !(label > valueLabel[neighbor]! * (1 + LABEL_GAIN)) ||
+          !(label > valueLabel[neighbor]! * (1 + MIN_LABEL_GAIN)) ||
           isLive[neighbor] === 1 ||
           distances[neighbor]! > maxHopsFrom
         )
@@ -271,7 +277,11 @@ export class Frontier {
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const neighbor = to[edge]!
         const value = rate[edge]! * valueLabel[neighbor]!
-        if (!(value > cost * (1 + EDGE_GAIN)) || isLive[neighbor] === 1 || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+        if (
+          !(value > cost * (1 + MIN_EDGE_GAIN)) ||
+          isLive[neighbor] === 1 ||
+          ratesToTarget.hops[neighbor]! > maxHopsAfter
+        )
           continue
         const label = cost / rate[edge]!
         if (!(label < costLabel[neighbor]!) || earningsBound(problem, edge, cost, value) < minEarnings) continue
@@ -295,7 +305,11 @@ export class Frontier {
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const neighbor = to[edge]!
         const value = rate[edge]! * valueLabel[neighbor]!
-        if (!(value > cost * (1 + EDGE_GAIN)) || neighbor === source || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+        if (
+          !(value > cost * (1 + MIN_EDGE_GAIN)) ||
+          neighbor === source ||
+          ratesToTarget.hops[neighbor]! > maxHopsAfter
+        )
           continue
         if (isLive[token]! + isLive[neighbor]! === 2 && allocation.hasEdge[edge] === 1) continue
         const maxEarnings = earningsBound(problem, edge, cost, value)

@@ -3,7 +3,7 @@
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { pathTo, type SpotRates } from '../problem/potentials.ts'
 import { curveOf, legBaseCost, legCost, minLegCost, type Problem } from '../problem/problem.ts'
-import { LABELS_PER_TOKEN, MAX_USUAL_HOPS, PATH_EDGES, PATH_QUOTES } from '../tolerances.ts'
+import { LABELS_PER_TOKEN, MAX_PATH_EDGES, MAX_PATH_QUOTES, MAX_USUAL_HOPS } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
 /** A path from the source to a token. */
@@ -29,7 +29,7 @@ type Label = {
  * Source of outputs for the search. `output` returns the output of an edge for an input, from its price curve or from
  * the pool itself; 0 if the pool cannot take the input.
  */
-export type EdgeOutput = {
+export type EdgeQuoter = {
   readonly output: (edge: number, amountIn: number) => number
   /** Maximum number of quotes, and work units per quote. */
   readonly maxQuotes: number
@@ -53,12 +53,12 @@ export type PathBounds = {
  * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
  *   it can take
  */
-export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
+export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeQuoter => ({
   output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
     return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
   },
-  maxQuotes: PATH_QUOTES,
+  maxQuotes: MAX_PATH_QUOTES,
   workPerQuote: 10,
 })
 
@@ -74,7 +74,7 @@ export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all
 export function bestSinglePath(
   problem: Problem,
   spotRates: SpotRates,
-  edgeOutput = curveOutputs(problem),
+  quoter = curveQuoter(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
@@ -90,14 +90,14 @@ export function bestSinglePath(
   const touchedTokens: number[] = []
   const { bestBounds, visitedHashes } = labelSlots(problem, pathLengths, touchedTokens)
   const spotPath = pathTo(problem, spotRates, source, target)
-  let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
+  let bestNet = spotPath ? netOf(problem, spotPath, quoter) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
   let visitedEdges = 0
   const startLabel = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
   queue.push({ ...startLabel, bound: amountIn * valueBound[source]! - hops[source]! * minCostPerLeg })
   for (let label = queue.pop(); label && label.bound > bestNet; label = queue.pop()) {
-    if (quotes >= edgeOutput.maxQuotes || visitedEdges >= PATH_EDGES) break
+    if (quotes >= quoter.maxQuotes || visitedEdges >= MAX_PATH_EDGES) break
     visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
@@ -117,8 +117,8 @@ export function bestSinglePath(
       if (!(spotValue - legBaseCost(problem, edge) - remainingCost > threshold)) continue
       if (visits(label, nextToken)) continue
       quotes++
-      budget.spend(edgeOutput.workPerQuote)
-      const amount = edgeOutput.output(edge, label.amount)
+      budget.spend(quoter.workPerQuote)
+      const amount = quoter.output(edge, label.amount)
       const cost = label.cost + legCost(problem, edge, label.amount)
       const value = bounds ? bounds.maxValue(edge, amount) : amount * valueBound[nextToken]!
       const bound = value - cost - remainingCost
@@ -199,12 +199,12 @@ function hashOfToken(token: number): number {
 }
 
 /** Output of a path less the cost of its legs; −∞ if a pool on it cannot take its input. */
-function netOf(problem: Problem, path: readonly number[], edgeOutput: EdgeOutput): number {
+function netOf(problem: Problem, path: readonly number[], quoter: EdgeQuoter): number {
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
     cost += legCost(problem, edge, amount)
-    amount = edgeOutput.output(edge, amount)
+    amount = quoter.output(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost

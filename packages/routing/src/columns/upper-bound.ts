@@ -11,14 +11,14 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import {
-  BALANCE_BRACKET,
-  BALANCE_MOVED,
-  BALANCE_STEPS,
-  BOUND_ROUNDS,
-  BOUND_TIGHT,
   FLOAT_ERROR,
+  MAX_BALANCE_STEPS,
   MAX_BOUND_EDGES_PER_ROUND,
+  MAX_BOUND_ROUNDS,
   MAX_RESIDUAL,
+  MIN_BALANCE_BRACKET,
+  MIN_BALANCE_MOVE,
+  TIGHT_BOUND_GAP,
 } from '../tolerances.ts'
 import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
@@ -42,7 +42,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   /** By token: prices at both ends of the frontier's edges. */
   const priceByToken = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
-  for (let round = 0; round < BOUND_ROUNDS; round++) {
+  for (let round = 0; round < MAX_BOUND_ROUNDS; round++) {
     if (!frontier.hasConverged) return null
     const sharedPools = allocation.sharedPools.filter(({ tradesSeveralPairs }) => tradesSeveralPairs)
     if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
@@ -57,14 +57,14 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     balancePrices(problem, frontier, priceByToken)
     problem.budget.spend(8 * frontier.payingEdges.length)
     const earningEdges = frontier.payingEdges
-      .map((edge) => ({ edge, profit: maxEarningsOf(problem, frontier, priceByToken, edge) }))
-      .filter(({ profit }) => profit > 0)
+      .map((edge) => ({ edge, earnings: maxEarningsOf(problem, frontier, priceByToken, edge) }))
+      .filter(({ earnings }) => earnings > 0)
     bound = Math.min(
       bound,
-      earningEdges.reduce((sum, { profit }) => sum + profit, boundWithoutFrontier),
+      earningEdges.reduce((sum, { earnings }) => sum + earnings, boundWithoutFrontier),
     )
-    if (bound <= allocation.value * (1 + BOUND_TIGHT)) break
-    const joiningEdges = earningEdges.sort((a, b) => b.profit - a.profit).slice(0, MAX_BOUND_EDGES_PER_ROUND)
+    if (bound <= allocation.value * (1 + TIGHT_BOUND_GAP)) break
+    const joiningEdges = earningEdges.sort((a, b) => b.earnings - a.earnings).slice(0, MAX_BOUND_EDGES_PER_ROUND)
     if (
       !addEdges(
         problem,
@@ -79,7 +79,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   }
   const hiddenBound = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
   return Number.isFinite(bound + hiddenBound) && bound > 0
-    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound: hiddenBound }
+    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound }
     : null
 }
 
@@ -92,19 +92,19 @@ function maxPayoutBeyondCurves(
   bound: number,
   allocation: Allocation,
   frontier: Frontier,
-  payingPrices: Float64Array,
+  frontierPrices: Float64Array,
 ): number {
   const { from, to } = problem.graph.topology
   const { prices, sharedPools } = allocation
-  const hiddenEarningsOf = (edge: number, prices: Float64Array) =>
-    hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, bound)
+  const hiddenEarningsOf = (edge: number, tokenPrices: Float64Array) =>
+    hiddenEarnings(curveOf(problem, edge), tokenPrices[from[edge]!]!, tokenPrices[to[edge]!]!, bound)
   const earningsAlone = (edge: number) =>
     maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
   for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
-  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, payingPrices)
-  for (const { edges, earned, tradingFunction } of sharedPools)
-    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
+  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, frontierPrices)
+  for (const { edges, earnings, tradingFunction } of sharedPools)
+    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earnings)
   return sum
 }
 
@@ -165,7 +165,7 @@ function balancePrice(
   const point = { input: 0, output: 0, conductance: 0 }
   let low = min
   let high = max
-  for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
+  for (let step = 0; step < MAX_BALANCE_STEPS && high > low * (1 + MIN_BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
     const currentPrice = prices[token]!
     let surplus = 0
@@ -181,6 +181,6 @@ function balancePrice(
     else low = currentPrice
     const nextPrice = currentPrice * Math.exp(-surplus / slope)
     prices[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
-    if (Math.abs(nextPrice / currentPrice - 1) < BALANCE_MOVED) return
+    if (Math.abs(nextPrice / currentPrice - 1) < MIN_BALANCE_MOVE) return
   }
 }

@@ -6,7 +6,7 @@
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
 import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
-import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
+import { FLOAT_ERROR_DIVISOR, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { EvaluatedLeg, RouteEvaluator } from './route-output.ts'
 
 /**
@@ -99,7 +99,7 @@ function solveLeg(output: RouteEvaluator, leg: EvaluatedLeg, required: bigint): 
   // If the curve is exact, its error is only float rounding, which may be much less than the price of one unit.
   const isExact = missingOut === 0n || missingOut === 1n
   const firstStep = isExact
-    ? point.amountIn / FLOAT_UNITS + 1n
+    ? point.amountIn / FLOAT_ERROR_DIVISOR + 1n
     : stepFrom(point, required, extraOutput / (largerInput - exactInput))
   const bracket = bracketFrom(pointAt, point, required, firstStep)
   return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn

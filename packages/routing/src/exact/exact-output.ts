@@ -14,17 +14,15 @@ import { admit, bestRoute } from './best-route.ts'
 import {
   BEYOND_REACH_OUTPUT_RATIO,
   DUST_STEP_UP,
-  FLAT_GAIN,
-  FLAT_MARGIN,
-  FLAT_MIN,
-  FLAT_NEAR,
-  FLAT_STEP,
   LOOSE_BOUND_RATIO,
   MAX_CONFIRMATIONS,
+  MAX_FLAT_OUTPUT_RATIO,
   MAX_INPUT_GAP_TO_REUSE,
+  MAX_OUTPUT_SEARCHES,
   MIN_ELASTICITY,
+  MIN_FLAT_INPUT_RATIO,
+  MIN_FLAT_SHORTFALL_RATIO,
   OUTPUT_MARGIN,
-  OUTPUT_SEARCHES,
   PROBE_STEP_DOWN,
   PROBE_STEP_UP,
   PROBE_WORK_SHARE,
@@ -32,6 +30,8 @@ import {
   SEARCH_WORK_SHARE,
   SEARCHES_BEFORE_PROBES,
   SMALLER_INPUT_QUARTERS,
+  STOP_DISTANCE,
+  STOP_DISTANCE_PER_CHANGE,
   UNIT_MARGIN,
   UNREACHABLE_BRACKET_RATIO,
   UNREACHABLE_OUTPUT_RATIO,
@@ -93,7 +93,7 @@ class InputSearch {
     const maxOutput = outputBound(problem)
     this.isUnreachable = Number(required) > maxOutput * UNREACHABLE_OUTPUT_RATIO
     let amountIn: bigint | null = wholeUnits(initialInput(problem, this.isUnreachable ? maxOutput : Number(required)))
-    for (let searches = 0; searches < OUTPUT_SEARCHES && amountIn !== null; searches++) {
+    for (let searches = 0; searches < MAX_OUTPUT_SEARCHES && amountIn !== null; searches++) {
       // How much the pools can pay does not depend on gas, and a search without gas takes much less work.
       const isProbe =
         !this.highRoute && !this.gasFreeRoute && (this.isUnreachable || searches >= SEARCHES_BEFORE_PROBES)
@@ -209,9 +209,12 @@ class InputSearch {
    */
   private isMarketFlat(last: PricedRoute): boolean {
     const { previousLowRoute: before, required } = this
-    if (!before || last.amountIn < before.amountIn * FLAT_STEP) return false
+    if (!before || last.amountIn < before.amountIn * MIN_FLAT_INPUT_RATIO) return false
     const gain = Number(outputOfRoute(last)) / Number(outputOfRoute(before))
-    return gain <= FLAT_GAIN && Number(required) > Number(outputOfRoute(last)) * Math.max(gain, FLAT_MIN)
+    return (
+      gain <= MAX_FLAT_OUTPUT_RATIO &&
+      Number(required) > Number(outputOfRoute(last)) * Math.max(gain, MIN_FLAT_SHORTFALL_RATIO)
+    )
   }
 
   /**
@@ -364,7 +367,7 @@ function relativeInputError(candidate: PricedRoute, required: bigint): number {
  * the difference of the two inputs.
  */
 function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
-  const distance = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR
+  const distance = STOP_DISTANCE_PER_CHANGE * Math.abs(Number(min) / Number(amountIn) - 1) + STOP_DISTANCE
   const { edges, input } = route.flow
   return edges.some((edge, k) =>
     crossesFlat(curveOf(problem, edge), input[k]! * (1 - distance), input[k]! * (1 + distance)),

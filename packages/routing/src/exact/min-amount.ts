@@ -1,5 +1,5 @@
 /** Finds the minimum input that gives a required output, for any function whose output rises with its input. */
-import { OUTPUT_MARGIN, OUTPUT_STEPS, SLOPE_MISSES } from './output-tolerances.ts'
+import { MAX_OUTPUT_STEPS, MAX_SLOPE_MISSES, OUTPUT_MARGIN } from './output-tolerances.ts'
 
 export type AmountPoint = { readonly amountIn: bigint; readonly amountOut: bigint }
 type PointAt = (amountIn: bigint) => AmountPoint
@@ -47,12 +47,12 @@ export function narrowBracket(
   let [low, high] = [initialLow, initialHigh]
   const width = () => high.amountIn - low.amountIn
   // If an intermediate token has few units, the output jumps, and interpolated inputs are often wrong. `misses` counts
-  // such inputs in a row. Each makes the margin of the next interpolation larger; after `SLOPE_MISSES`, the bracket is
+  // such inputs in a row. Each makes the margin of the next interpolation larger; after `MAX_SLOPE_MISSES`, the bracket is
   // bisected.
   let misses = 0
-  for (let steps = 0; steps < OUTPUT_STEPS && width() > 1n; steps++) {
+  for (let steps = 0; steps < MAX_OUTPUT_STEPS && width() > 1n; steps++) {
     const isLowNear = required - low.amountOut < high.amountOut - required
-    const usesSlope = misses < SLOPE_MISSES
+    const usesSlope = misses < MAX_SLOPE_MISSES
     const middle = pointAt(usesSlope ? interpolate(low, high, required, misses) : (low.amountIn + high.amountIn) / 2n)
     const isEnough = middle.amountOut >= required
     if (isEnough) high = middle

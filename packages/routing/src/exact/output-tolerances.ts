@@ -4,7 +4,7 @@
  */
 
 /** Maximum searches for the input at which the best route pays the output. Usually two; more if pools end. */
-export const OUTPUT_SEARCHES = 32
+export const MAX_OUTPUT_SEARCHES = 32
 /** Share of the remaining work for one search. */
 export const SEARCH_WORK_SHARE = 1 / 3
 /** Relative difference of inputs within which the shares of a route can be reused. */
@@ -17,15 +17,15 @@ export const MIN_ELASTICITY = 0.01
 /** Maximum repeated searches while a leg stops where its pool does not respond to its price. */
 export const MAX_CONFIRMATIONS = 3
 /** A leg stops at such a place if its input is within this relative distance. */
-export const FLAT_NEAR = 1e-6
+export const STOP_DISTANCE = 1e-6
 /** The distance also grows by this multiple of the relative change of the amount. */
-export const FLAT_MARGIN = 4
+export const STOP_DISTANCE_PER_CHANGE = 4
 /** A market is flat if a step multiplies the input by at least this ratio, */
-export const FLAT_STEP = 4n
+export const MIN_FLAT_INPUT_RATIO = 4n
 /** raises the output by at most this ratio, */
-export const FLAT_GAIN = 1.1
+export const MAX_FLAT_OUTPUT_RATIO = 1.1
 /** and the target is larger than the output by at least this ratio. */
-export const FLAT_MIN = 1.001
+export const MIN_FLAT_SHORTFALL_RATIO = 1.001
 /** Minimum ratio of bound to output for which a smaller input is tried. */
 export const LOOSE_BOUND_RATIO = 1.005
 /** The smaller input, in quarters of the found input. */
@@ -58,8 +58,8 @@ export const UNIT_MARGIN = 1 + 1e-12
 /** Relative change of an amount for computing its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
 /** Divisor of an amount: float error on an exact curve. */
-export const FLOAT_UNITS = 2n ** 48n
+export const FLOAT_ERROR_DIVISOR = 2n ** 48n
 /** Maximum steps to the minimum input in base units: usually 5 to 60, as many as one output unit has bits of input. */
-export const OUTPUT_STEPS = 300
+export const MAX_OUTPUT_STEPS = 300
 /** Slope steps that may move the same end before bisection. */
-export const SLOPE_MISSES = 3
+export const MAX_SLOPE_MISSES = 3

@@ -86,7 +86,7 @@ export function searchAndSettle(
 function improveForSettledGas(
   problem: Problem,
   result: SettledRoute,
-  searchAgain: (changed: Problem) => SettledRoute | null,
+  searchAgain: (changedProblem: Problem) => SettledRoute | null,
   taxes?: Taxes,
 ): SettledRoute {
   if (problem.costPerGas === 0) return result

@@ -18,7 +18,13 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from '../solver/overflow.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
-import { FEW_UNITS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, SMALLER_INPUT_STEPS, UNIT_PRICE_DIVISOR } from '../tolerances.ts'
+import {
+  FEW_UNITS,
+  MAX_OVERFLOW_ROUNDS,
+  OVERFLOW_MARGIN,
+  SMALLER_INPUT_STEPS,
+  UNIT_PRICE_DIVISOR,
+} from '../tolerances.ts'
 import type { Leg } from '../types.ts'
 import { type BalancePart, type LegShare, type LegShares, partOfBalance, partUpTo, sharesOf } from './shares.ts'
 
@@ -102,7 +108,7 @@ export function settle(
   let refusal: LegRefused | null = null
   for (const reductionRule of [reduceByRoom, reduceAll]) {
     const limits = new Map<number, bigint>()
-    for (let round = 0; round < OVERFLOW_ROUNDS; round++) {
+    for (let round = 0; round < MAX_OVERFLOW_ROUNDS; round++) {
       const shares = round === 0 ? (cache?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
       const pass = new SettlementPass(problem, { shares, amountIn, limits }, taxes, cache)
       pass.run()

@@ -35,8 +35,8 @@ const DEFAULT_HOP_GAS = 120_000
 export function buildGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable): Graph {
   if (!previousGraph) return compileGraph(snapshot, previousGraph, gas)
   const { changedPools, goneIds } = poolChanges(previousGraph.snapshot.pools, snapshot.pools)
-  const samePools = goneIds.length === 0 && changedPools.every(({ id }) => previousGraph.snapshot.pools.has(id))
-  return samePools
+  const hasSamePools = goneIds.length === 0 && changedPools.every(({ id }) => previousGraph.snapshot.pools.has(id))
+  return hasSamePools
     ? updateGraph(previousGraph, snapshot, changedPools, gas)
     : compileGraph(snapshot, previousGraph, gas)
 }

@@ -89,7 +89,7 @@ export type TargetLabels = {
    * By token: for each block of its outgoing edges, the maximum value of a unit that is sold through an edge of the
    * block. Computed on demand for tokens with many edges.
    */
-  readonly blocks: Map<number, Float64Array>
+  readonly chunkValuesByToken: Map<number, Float64Array>
 }
 
 /** By token: depth of the deepest outgoing edge, in base units of the token; see `subgraph/best-path.ts`. */

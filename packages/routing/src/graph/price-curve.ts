@@ -370,13 +370,16 @@ export function hiddenEarnings(curve: CompiledCurve, priceIn: number, priceOut: 
   const outputError = isRepeated ? Math.max(curve.outputError, repeats.outputError) : curve.outputError
   if (outputError === 0) return 0
   const visibleEarnings = maxEarningsAt(curve, priceIn, priceOut)
-  const hidden = Math.min(
+  const maxHidden = Math.min(
     maxEarningsAt(curve, priceIn, priceOut * (1 + outputError)) - visibleEarnings,
     outputError * (maxInputValue + visibleEarnings),
   )
-  if (isRepeated || curve.outputErrors === null || !(hidden > 0)) return hidden
+  if (isRepeated || curve.outputErrors === null || !(maxHidden > 0)) return maxHidden
   const maxInput = (maxInputValue * (1 + outputError)) / priceIn
-  return Math.min(hidden, maxEarningsByPiece(curve, { priceIn, priceOut, maxInput, visibleEarnings }) - visibleEarnings)
+  return Math.min(
+    maxHidden,
+    maxEarningsByPiece(curve, { priceIn, priceOut, maxInput, visibleEarnings }) - visibleEarnings,
+  )
 }
 
 /**
@@ -409,8 +412,8 @@ function maxEarningsByPiece(
     const [from, depth, end] = [pieces[offset]!, pieces[offset + DEPTH_OFFSET]!, pieces[offset + NUMBERS_PER_PIECE]!]
     const raisedPriceOut = priceOut * (1 + outputErrors![piece]!)
     const tradedAmount = maxInput * keepIn - pieces[offset + INPUT_OFFSET]!
-    const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + tradedAmount / depth)) : end
-    const to = Math.max(farthest, Math.min(from, Math.sqrt(priceIn / (raisedPriceOut * keepIn * keepOut))))
+    const minSqrtPrice = depth > 0 ? Math.max(end, 1 / (1 / from + tradedAmount / depth)) : end
+    const to = Math.max(minSqrtPrice, Math.min(from, Math.sqrt(priceIn / (raisedPriceOut * keepIn * keepOut))))
     const input = (pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
     best = Math.max(
       best,

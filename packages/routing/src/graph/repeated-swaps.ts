@@ -37,7 +37,7 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
     const loweringFactor = Math.min(1, lastSqrtPrice / startSqrtPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
     const sqrtPriceFactor = (loweringFactor * startSqrtPrice) / curve.sqrtPrice[0]!
-    const depthFactor = sqrtPriceFactor * inputRatio ** swap
+    const liquidityFactor = sqrtPriceFactor * inputRatio ** swap
     // The fee stays in the pool, so the next swap may also start at a slightly lower price.
     if (startSqrtPrice < lastSqrtPrice * (1 - ROUNDING)) {
       sqrtPrice.push(startSqrtPrice)
@@ -45,7 +45,7 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
     }
     for (let piece = 0; piece < pieceCount; piece++) {
       sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * sqrtPriceFactor, sqrtPrice.at(-1)!))
-      liquidity.push(curve.liquidity[piece]! * depthFactor)
+      liquidity.push(curve.liquidity[piece]! * liquidityFactor)
     }
   }
   return {

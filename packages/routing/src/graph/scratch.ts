@@ -14,7 +14,7 @@ const MAX_LONG_NUMBERS = 4_194_304
 /** Blank arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
 const MAX_SHORT_LENGTH = 1_024
 
-const retainedCount = (length: number): number =>
+const maxRetainedFor = (length: number): number =>
   Math.max(
     MIN_RETAINED,
     Math.floor(MAX_RETAINED_NUMBERS / length),
@@ -190,7 +190,7 @@ class Shelves<T extends NumberArray> {
   }
 
   private shelfFor(capacity: number): Shelf<T> {
-    const shelf: Shelf<T> = { arrays: [], maxRetained: retainedCount(capacity), lentCount: 0 }
+    const shelf: Shelf<T> = { arrays: [], maxRetained: maxRetainedFor(capacity), lentCount: 0 }
     if (capacity <= MAX_SHORT_LENGTH) {
       while (this.shortShelves.length <= capacity) this.shortShelves.push(undefined)
       this.shortShelves[capacity] = shelf

@@ -13,7 +13,7 @@ import {
   pieceCountOf,
   sqrtPriceAt,
 } from '../graph/price-curve.ts'
-import { ENVELOPE_PIECES, ENVELOPE_SLOPE } from './tolerances.ts'
+import { ENVELOPE_SLOPE, MAX_ENVELOPE_PIECES } from './tolerances.ts'
 
 export type Envelope = {
   readonly curve: CompiledCurve
@@ -50,7 +50,7 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   // On a straight line, the input would jump at one price, so the line is slightly bent.
   const bentSqrtPrice = sqrtPrice * (1 + ENVELOPE_SLOPE)
   const depth = (input * bentSqrtPrice * sqrtPrice) / (bentSqrtPrice - sqrtPrice)
-  const endPiece = Math.min(pieces, piece + ENVELOPE_PIECES)
+  const endPiece = Math.min(pieces, piece + MAX_ENVELOPE_PIECES)
   const sqrtPrices = new Float64Array(endPiece - piece + 2)
   const depths = new Float64Array(endPiece - piece + 1)
   sqrtPrices[0] = bentSqrtPrice

@@ -142,20 +142,20 @@ class BranchAndBound {
     const { problem } = this
     const { inputValue, earners, earnerByEdge } = relaxed.boundAtPrices
     let bound = inputValue
-    for (const { edges, earned, cost } of earners) {
+    for (const { edges, earnings, cost } of earners) {
       if (edges.length === 1 && excludedEdges.has(edges[0]!)) continue
       const requiredCost = edges.reduce(
         (sum, edge) => (requiredEdges.has(edge) ? sum + legBaseCost(problem, edge) : sum),
         0,
       )
-      bound += requiredCost > 0 ? earned - Math.max(requiredCost, cost) : Math.max(0, earned - cost)
+      bound += requiredCost > 0 ? earnings - Math.max(requiredCost, cost) : Math.max(0, earnings - cost)
     }
     for (const edge of requiredEdges) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
     const path = shortestPath(problem, this.spotRates, (edge) => {
       if (excludedEdges.has(edge)) return Number.POSITIVE_INFINITY
       if (requiredEdges.has(edge)) return 0
       const earner = earnerByEdge.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(problem, edge)
+      return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(problem, edge)
     })
     return (
       path && {
@@ -222,7 +222,7 @@ class BranchAndBound {
     }
     const unearnedCost = (edge: number): number => {
       const earner = earnerByEdge.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(this.problem, edge)
+      return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(this.problem, edge)
     }
     for (const edge of wholeEdges!) if (!pathEdges.has(edge)) consider(edge, unearnedCost(edge))
     for (const edge of pathEdges) if (!wholeEdges!.has(edge)) consider(edge, unearnedCost(edge))

@@ -5,7 +5,7 @@
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { BALANCE_HALVINGS, BALANCE_SWEEPS } from './tolerances.ts'
 
 /**
@@ -25,7 +25,7 @@ export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: r
       if (isLive[token] === 1) continue
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
   balanceContested(problem, prices, contested, NO_EDGES)
@@ -55,7 +55,7 @@ function minCostsOrMaxValues(
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const neighbor = to[edge]!
       const newLabel = ownLabel * rates[edge]!
-      if (isLive[neighbor] === 1 || !(newLabel > labels[neighbor]! * (1 + LABEL_GAIN))) continue
+      if (isLive[neighbor] === 1 || !(newLabel > labels[neighbor]! * (1 + MIN_LABEL_GAIN))) continue
       labels[neighbor] = newLabel
       queue.add(neighbor)
     }
@@ -102,7 +102,7 @@ export function refillPrices(
           const costVia = cost[neighbor]! / rateBack[edge]!
           if (costVia < min && rateBack[edge]! > 0 && !excludedEdges.has(reverse[edge]!)) min = costVia
         }
-        if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) hasChanged = true
+        if (min < cost[token]! * (1 - MIN_LABEL_GAIN) || max > value[token]! * (1 + MIN_LABEL_GAIN)) hasChanged = true
         cost[token] = min
         value[token] = max
       }
@@ -110,7 +110,7 @@ export function refillPrices(
     for (const token of tokens) {
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
   balanceContested(problem, prices, contested, excludedEdges)

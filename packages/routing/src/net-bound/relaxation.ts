@@ -10,13 +10,13 @@ import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import type { SharedPool } from '../solver/shared-pools.ts'
-import { FEW_STEPS, NEGLIGIBLE_SHARE } from '../tolerances.ts'
+import { MAX_STEPS_AFTER_CHANGE, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 import { type NetBoundAtPrices, netBoundAtPrices } from './bound-at-prices.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
 import {
-  EARNER_ROUNDS,
   MAX_COST_DIFFERENCE,
+  MAX_EARNER_ROUNDS,
   MAX_EARNINGS_SHORTFALL,
   MAX_INITIAL_EARNERS,
   MAX_JOINING_EARNERS,
@@ -75,7 +75,7 @@ export class Relaxation {
     const includedEdges = new Set(wholeEdges)
     if (similarBound) this.addEarners(includedEdges, similarBound, excludedEdges, MAX_INITIAL_EARNERS)
     let best: RelaxedBound | null = null
-    for (let round = 0; round < EARNER_ROUNDS; round++) {
+    for (let round = 0; round < MAX_EARNER_ROUNDS; round++) {
       const nextBound = this.originalProblem.budget.attempt(
         1,
         () => this.relax(includedEdges, wholeEdges, excludedEdges),
@@ -98,7 +98,7 @@ export class Relaxation {
     excludedEdges: ReadonlySet<number>,
   ): RelaxedBound | null {
     const lineInputByEdge = this.buildAllocation(includedEdges, wholeEdges, excludedEdges)
-    solveDual(this.allocation, MAX_RELAXED_RESIDUAL, FEW_STEPS)
+    solveDual(this.allocation, MAX_RELAXED_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     if (!this.setPrices(this.liveTokens(), excludedEdges)) return null
     const boundAtPrices = netBoundAtPrices(this.originalProblem, this.prices, this.sharedPools)
     return boundAtPrices && { boundAtPrices, partialCosts: this.partialCostsOf(lineInputByEdge) }
@@ -115,7 +115,7 @@ export class Relaxation {
     maxEarners: number,
   ): boolean {
     const candidates = earners
-      .map((earner) => ({ ...earner, surplus: earner.earned - earner.cost }))
+      .map((earner) => ({ ...earner, surplus: earner.earnings - earner.cost }))
       .filter(
         ({ edges, surplus, cost }) =>
           surplus > -MAX_EARNINGS_SHORTFALL * cost &&
@@ -156,7 +156,7 @@ export class Relaxation {
       originalProblem.budget.spend(8)
       const envelope = wholeEdges.has(edge)
         ? null
-        : this.envelope(edge, poolCurve, legBaseCost(originalProblem, edge) / initialPrices[to[edge]!]!)
+        : this.cachedEnvelope(edge, poolCurve, legBaseCost(originalProblem, edge) / initialPrices[to[edge]!]!)
       if (!envelope && !wholeEdges.has(edge)) continue
       if (envelope) lineInputByEdge.set(edge, envelope.inputOfLine)
       const curve = envelope?.curve ?? poolCurve
@@ -179,7 +179,7 @@ export class Relaxation {
    * Returns the envelope of an edge, cached for approximately the same cost. A small difference in cost barely moves
    * the point of tangency.
    */
-  private envelope(edge: number, curve: CompiledCurve, cost: number): Envelope | null {
+  private cachedEnvelope(edge: number, curve: CompiledCurve, cost: number): Envelope | null {
     const cached = this.envelopes.get(edge)
     if (cached && Math.abs(cached.cost - cost) < MAX_COST_DIFFERENCE * cost) return cached.envelope
     const envelope = envelopeOf(curve, cost)

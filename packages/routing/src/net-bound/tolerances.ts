@@ -11,7 +11,7 @@ export const BALANCE_HALVINGS = 8
  * Maximum pieces of the price curve that an envelope keeps after its line. A shortened curve makes prices imprecise,
  * but any prices give a valid bound.
  */
-export const ENVELOPE_PIECES = 12
+export const MAX_ENVELOPE_PIECES = 12
 /** Relative difference in cost within which a cached envelope is reused. */
 export const MAX_COST_DIFFERENCE = 1e-3
 /** Maximum surplus or shortage of a token in a solved relaxation, as a fraction of the trade's value. */
@@ -23,7 +23,7 @@ export const MAX_RELAXED_RESIDUAL = 1e-6
 export const MAX_EARNINGS_SHORTFALL = 0.5
 export const MAX_INITIAL_EARNERS = 12
 export const MAX_JOINING_EARNERS = 8
-export const EARNER_ROUNDS = 4
+export const MAX_EARNER_ROUNDS = 4
 /**
  * Work limit of the bound after gas: `NET_BOUND_WORK_PER_EDGE` units per edge of the graph, but at least
  * `MIN_NET_BOUND_WORK` (about 0.25 ms) and at most `NET_BOUND_MAX_WORK` (about 2 ms).

@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
-import { bestSinglePath, curveOutputs } from '../columns/single-path.ts'
+import { bestSinglePath, curveQuoter } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
@@ -35,7 +35,7 @@ export function dualPrices(problem: Problem): DualPrices | null {
   const startPath =
     pathTo(problem, spotRates, source, target) ??
     bestSinglePath(problem, spotRates) ??
-    bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
+    bestSinglePath(problem, spotRates, curveQuoter(problem, 'a part'))
   if (!startPath) return null
   const allocation = allocationOver(problem, startPath, spotRates)
   const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))

@@ -273,11 +273,11 @@ function earningsOnTradingFunction(
     (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.pricesIn[token]!),
     0,
   )
-  const extra = sharedPool.tradesSeveralPairs ? sharedPool.maxReusedFees : 0
+  const reusedFees = sharedPool.tradesSeveralPairs ? sharedPool.maxReusedFees : 0
   return {
     earned: hasFixedFee ? earned : Math.max(earned, maxEarned),
     isUpperBound: isStable,
-    extraEarned: extra,
+    extraEarned: reusedFees,
     // The error of the solver is relative to the pool's balances, so it applies to the value held.
     tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }

@@ -24,14 +24,14 @@ import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import {
-  EXCHANGES_TRIED,
   GAS_UNCERTAINTY,
   HIGHER_GAS_FACTOR,
   IMPROVEMENT_WORK_SHARE,
   MAX_DISJOINT_PATHS,
-  MAX_EXCHANGES,
+  MAX_EXCHANGES_TRIED,
   MAX_RESIDUAL,
   MAX_SHORT_PATH_HOPS,
+  MAX_SUCCESSIVE_EXCHANGES,
   MIN_GAIN_TO_MEASURE,
   SHARED_CALL_HOPS,
 } from '../tolerances.ts'
@@ -75,7 +75,7 @@ export function alternativesOf(
   const candidates: (Flow | null)[] = [...flows, ...otherFlows]
   let rankedFlows = rankAlternatives(problem, best, candidates)
   let bestExpected = best
-  for (let round = 1; round < MAX_EXCHANGES; round++) {
+  for (let round = 1; round < MAX_SUCCESSIVE_EXCHANGES; round++) {
     const [bestAlternative] = rankedFlows
     if (!bestAlternative || !(expectedNet(problem, bestAlternative) > expectedNet(problem, bestExpected))) break
     bestExpected = bestAlternative
@@ -109,8 +109,8 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
     // such a pool are skipped.
     if (key === bestKey || flow.edges.some((edge) => outputFactors.has(edge))) continue
     const expectedNetOut = expectedNet(problem, flow)
-    const earlier = alternatives.get(key)
-    if (earlier && earlier.expectedNetOut >= expectedNetOut) continue
+    const earlierAlternative = alternatives.get(key)
+    if (earlierAlternative && earlierAlternative.expectedNetOut >= expectedNetOut) continue
     maxExpectedNetOut = Math.max(maxExpectedNetOut, expectedNetOut)
     alternatives.set(key, { flow, expectedNetOut })
   }
@@ -224,7 +224,7 @@ function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): 
     ]
     return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
-  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
+  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, MAX_EXCHANGES_TRIED)
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
 }
 

@@ -11,7 +11,7 @@ import { WorkBudget } from '../problem/budget.ts'
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { type Flow, groupBy, isAcyclic } from '../solver/flow.ts'
-import { CYCLE_CHECK_ROUNDS, CYCLE_GAIN, CYCLE_ROUNDS, NEGLIGIBLE_SHARE } from '../tolerances.ts'
+import { CYCLE_CHECK_INTERVAL, MAX_CYCLE_ROUNDS, MIN_CYCLE_GAIN, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 
 /** An allocation, and its problem without the edges that were removed to open cycles. */
 export type OpenAllocation = { readonly openProblem: Problem; readonly allocation: Allocation }
@@ -39,23 +39,23 @@ function hasGainingCycle(graph: Graph, rate: Float64Array, budget: WorkBudget): 
   const { from, to, offset, tokens, scratch } = graph.topology
   const best = scratch.floats(tokens.length, 1)
   const link = scratch.ints(tokens.length, -1)
-  let frontier = tokens.map((_, token) => token)
-  for (let round = 1; frontier.length > 0; round++) {
+  let layer = tokens.map((_, token) => token)
+  for (let round = 1; layer.length > 0; round++) {
     if (round > tokens.length) return true
-    const nextFrontier = new Set<number>()
-    for (const token of frontier) {
+    const nextLayer = new Set<number>()
+    for (const token of layer) {
       budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const neighbor = to[edge]!
         const label = best[token]! * rate[edge]!
-        if (!(label > best[neighbor]! * (1 + CYCLE_GAIN))) continue
+        if (!(label > best[neighbor]! * (1 + MIN_CYCLE_GAIN))) continue
         best[neighbor] = label
         link[neighbor] = edge
-        nextFrontier.add(neighbor)
+        nextLayer.add(neighbor)
       }
     }
-    frontier = [...nextFrontier]
-    if (round % CYCLE_CHECK_ROUNDS === 0 && frontier.some((token) => visitsTokenTwice(link, from, token))) return true
+    layer = [...nextLayer]
+    if (round % CYCLE_CHECK_INTERVAL === 0 && layer.some((token) => visitsTokenTwice(link, from, token))) return true
   }
   return false
 }
@@ -76,7 +76,7 @@ export function openCycles(
   newFrontier: (openProblem: Problem) => Frontier,
 ): OpenAllocation {
   let acyclicProblem = openProblem
-  for (let round = 0; round < CYCLE_ROUNDS; round++) {
+  for (let round = 0; round < MAX_CYCLE_ROUNDS; round++) {
     const closingEdgeSet = closingEdges(acyclicProblem, allocation)
     if (closingEdgeSet.size === 0) break
     acyclicProblem = withoutEdges(acyclicProblem, closingEdgeSet)
@@ -142,16 +142,16 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
       }
       path.push(edge)
       token = to[edge]!
-      const cycleStart = path.findIndex((step) => from[step] === token)
+      const cycleStart = path.findIndex((pathEdge) => from[pathEdge] === token)
       if (cycleStart < 0) continue
       const cycle = path.slice(cycleStart)
-      const minValue = Math.min(...cycle.map((step) => valueByEdge.get(step)!))
-      for (const step of cycle) {
-        const remainingValue = valueByEdge.get(step)! - minValue
-        valueByEdge.set(step, remainingValue)
-        if (remainingValue <= 0) closingEdgeSet.add(step)
+      const minValue = Math.min(...cycle.map((cycleEdge) => valueByEdge.get(cycleEdge)!))
+      for (const cycleEdge of cycle) {
+        const remainingValue = valueByEdge.get(cycleEdge)! - minValue
+        valueByEdge.set(cycleEdge, remainingValue)
+        if (remainingValue <= 0) closingEdgeSet.add(cycleEdge)
       }
-      const firstClosedIndex = path.findIndex((step) => closingEdgeSet.has(step))
+      const firstClosedIndex = path.findIndex((cycleEdge) => closingEdgeSet.has(cycleEdge))
       token = from[path[firstClosedIndex]!]!
       path.length = firstClosedIndex
     }

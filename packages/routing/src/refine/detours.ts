@@ -6,8 +6,8 @@
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import type { Flow } from '../solver/flow.ts'
-import { DETOUR_GAS_SHARE, DETOURS_TRIED, EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
-import { depthsOf, heightsOf } from './token-positions.ts'
+import { MAX_DETOURS, MIN_DETOUR_GAS_SHARE, MIN_EDGE_GAIN, MIN_LABEL_GAIN } from '../tolerances.ts'
+import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 
 /**
  * Labels of all tokens for paths of at most 0, 1, … edges, and the edge that led to each label. Index: number of edges
@@ -22,22 +22,22 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
   const { graph, maxHops, rate, budget } = problem
   const { offset, from, to, tokens, scratch } = graph.topology
   return scratch.within(() => {
-    const depthByToken = depthsOf(problem, flow)
-    const heightByToken = heightsOf(problem, flow)
-    const values = computeLabels(problem, allocation, heightByToken, 'backward')
-    const costs = computeLabels(problem, allocation, depthByToken, 'forward', values)
+    const hopsFromSource = maxHopsFromSource(problem, flow)
+    const hopsToTarget = maxHopsToTarget(problem, flow)
+    const values = computeLabels(problem, allocation, hopsToTarget, 'backward')
+    const inverseCosts = computeLabels(problem, allocation, hopsFromSource, 'forward', values)
     const tokenCount = tokens.length
-    const detours: { readonly edges: readonly number[]; readonly benefit: number }[] = []
+    const detours: { readonly edges: readonly number[]; readonly netEarning: number }[] = []
     const addDetour = (edges: readonly number[]) => {
       const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
       // A detour must lead forward in the order of the flow, so that the flow stays acyclic.
-      if (!(depthByToken.get(startToken)! < (depthByToken.get(endToken) ?? 0))) return
+      if (!(hopsFromSource.get(startToken)! < (hopsFromSource.get(endToken) ?? 0))) return
       const gain =
         edges.reduce(
           (product, edge) => product * rate[edge]!,
           allocation.price(endToken) / allocation.price(startToken),
         ) - 1
-      if (!(gain > EDGE_GAIN)) return
+      if (!(gain > MIN_EDGE_GAIN)) return
       // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
       // amount.
       let value = allocation.price(startToken)
@@ -48,34 +48,39 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
       }
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
-      if (earning > DETOUR_GAS_SHARE * cost) detours.push({ edges, benefit: earning - cost })
+      if (earning > MIN_DETOUR_GAS_SHARE * cost) detours.push({ edges, netEarning: earning - cost })
     }
-    for (const [soldToken, depth] of depthByToken) {
+    for (const [soldToken, hopsBefore] of hopsFromSource) {
       budget.spend(1 + offset[soldToken + 1]! - offset[soldToken]!)
       for (let edge = offset[soldToken]!; edge < offset[soldToken + 1]!; edge++) {
-        const height = heightByToken.get(to[edge]!)
-        if (height !== undefined && depth + 1 + height <= maxHops && rate[edge]! > 0 && allocation.hasEdge[edge] === 0)
+        const hopsAfterEdge = hopsToTarget.get(to[edge]!)
+        if (
+          hopsAfterEdge !== undefined &&
+          hopsBefore + 1 + hopsAfterEdge <= maxHops &&
+          rate[edge]! > 0 &&
+          allocation.hasEdge[edge] === 0
+        )
           addDetour([edge])
       }
     }
     budget.spend(tokenCount * maxHops)
     for (let token = 0; token < tokenCount; token++) {
-      if (depthByToken.has(token)) continue
-      let best = 1 + EDGE_GAIN
+      if (hopsFromSource.has(token)) continue
+      let best = 1 + MIN_EDGE_GAIN
       let hopsAfter = -1
       for (let k = 1; k < maxHops; k++) {
-        const gain = values.labels[k * tokenCount + token]! * costs.labels[(maxHops - k) * tokenCount + token]!
+        const gain = values.labels[k * tokenCount + token]! * inverseCosts.labels[(maxHops - k) * tokenCount + token]!
         if (gain > best) [best, hopsAfter] = [gain, k]
       }
       if (hopsAfter > 0)
         addDetour([
-          ...pathToFlow(costs, token, maxHops - hopsAfter, depthByToken, tokenCount, from).toReversed(),
-          ...pathToFlow(values, token, hopsAfter, heightByToken, tokenCount, to),
+          ...pathToFlow(inverseCosts, token, maxHops - hopsAfter, hopsFromSource, tokenCount, from).toReversed(),
+          ...pathToFlow(values, token, hopsAfter, hopsToTarget, tokenCount, to),
         ])
     }
     return detours
-      .sort((a, b) => b.benefit - a.benefit)
-      .slice(0, DETOURS_TRIED)
+      .sort((a, b) => b.netEarning - a.netEarning)
+      .slice(0, MAX_DETOURS)
       .map(({ edges }) => edges)
   })
 }
@@ -124,7 +129,8 @@ function computeLabels(
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
           const neighbor = to[edge]!
           const newLabel = label * rates[edge]!
-          if (!(newLabel > labels[layerOffset + neighbor]! * (1 + LABEL_GAIN)) || hopsByToken.has(neighbor)) continue
+          if (!(newLabel > labels[layerOffset + neighbor]! * (1 + MIN_LABEL_GAIN)) || hopsByToken.has(neighbor))
+            continue
           // No path back into the flow within the remaining edges gives a gain.
           if (values && !(newLabel * values.labels[remainingOffset + neighbor]! > 1)) continue
           edges[layerOffset + neighbor] = direction === 'backward' ? reverse[edge]! : edge

@@ -4,10 +4,10 @@ import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, legBaseCost, type Problem, withoutEdges } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import {
-  COSTLY_POOL_SHARE,
-  COSTLY_POOLS_WORK,
-  DIVISION_WORK,
+  MAX_COSTLY_POOLS_WORK,
+  MAX_DIVISION_WORK,
   MAX_POOLS_LEFT_OUT,
+  MIN_COSTLY_POOL_SHARE,
   SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
 import { divideAmongPaths } from './path-division.ts'
@@ -31,9 +31,9 @@ export function divideWithoutPools(
 ): Flow {
   const { budget, graph } = problem
   const { from } = graph.topology
-  const minRemainingWork = budget.remaining - COSTLY_POOLS_WORK
+  const minRemainingWork = budget.remaining - MAX_COSTLY_POOLS_WORK
   const costlyEdges = [...flow.edges.entries()]
-    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * COSTLY_POOL_SHARE)
+    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * MIN_COSTLY_POOL_SHARE)
     .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
     .sort((a, b) => a.value - b.value)
   const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
@@ -70,7 +70,7 @@ export function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
 
 /** Returns true for a small graph, if enough work is left for a division. */
 export const isDivisible = (problem: Problem): boolean =>
-  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= DIVISION_WORK
+  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= MAX_DIVISION_WORK
 
 /**
  * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division

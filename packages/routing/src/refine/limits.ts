@@ -4,8 +4,8 @@ import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { BULK_REMOVAL_SHARE, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS } from '../tolerances.ts'
-import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-profits.ts'
+import { BULK_REMOVAL_SHARE, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS, MAX_STEPS_AFTER_CHANGE } from '../tolerances.ts'
+import { dependentEdges, earningsAndCosts, groupUsedEdges, idleEdges } from './edge-earningsByEdge.ts'
 import { refill } from './refill.ts'
 
 /**
@@ -27,29 +27,32 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
   while (best) {
     const edgesToReduce = edgesOverLimit(problem, best)
     if (edgesToReduce.length === 0) return best
-    const profits = edgeProfits(problem, allocation)
-    const usedEdgeList = [...profits.keys()]
+    const earningsByEdge = earningsAndCosts(problem, allocation)
+    const usedEdgeList = [...earningsByEdge.keys()]
     const edgesByToken = groupUsedEdges(problem, usedEdgeList)
     const excessEdges: number = best.edges.length - problem.maxPools
     const sortedCandidates: RemovalCandidate[] = []
     for (const candidate of edgesToReduce) {
       const edges = dependentEdges(problem, edgesByToken, candidate)
       if (edges)
-        sortedCandidates.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
+        sortedCandidates.push({
+          edges,
+          earnings: edges.reduce((sum, edge) => sum + (earningsByEdge.get(edge)?.earnings ?? 0), 0),
+        })
     }
-    sortedCandidates.sort((a, b) => a.profit - b.profit)
+    sortedCandidates.sort((a, b) => a.earnings - b.earnings)
     if (sortedCandidates.length === 0) return null
     const removals: readonly Iterable<number>[] =
       excessEdges > 0
         ? [cheapestRemovals(problem, usedEdgeList, sortedCandidates, Math.ceil(excessEdges * BULK_REMOVAL_SHARE))]
         : best.edges.length > MANY_POOLS
-          ? [[...edgesToBreak(problem, best, profits), ...idleEdges(allocation)]]
+          ? [[...edgesToBreak(problem, best, earningsByEdge), ...idleEdges(allocation)]]
           : sortedCandidates.slice(0, MAX_SHORTENINGS).map(({ edges }) => edges)
     const checkpoint = allocation.checkpoint()
     const attempts = removals.flatMap((edges) => {
       allocation.restore(checkpoint)
       allocation.removeEdges(new Set(edges))
-      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+      solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
       const shortenedFlow = flowOf(problem, allocation)
       return shortenedFlow ? [{ flow: shortenedFlow, checkpointAfter: allocation.checkpoint() }] : []
     })
@@ -64,7 +67,7 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
 }
 
 /** Edges that would be removed together, with their total earnings before gas. */
-type RemovalCandidate = { readonly edges: readonly number[]; readonly profit: number }
+type RemovalCandidate = { readonly edges: readonly number[]; readonly earnings: number }
 
 /** The removals that lose least, until they contain `count` edges. Only the first removal if no path would remain. */
 function cheapestRemovals(
@@ -97,8 +100,12 @@ function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
 }
 
 /** Returns the edge that earns least from each path that is too long. Each round picks another edge of the flow. */
-function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
-  const profitOf = (edge: number) => profits.get(edge)?.profit ?? 0
+function edgesToBreak(
+  problem: Problem,
+  flow: Flow,
+  earningsByEdge: ReturnType<typeof earningsAndCosts>,
+): ReadonlySet<number> {
+  const earningsOfEdge = (edge: number) => earningsByEdge.get(edge)?.earnings ?? 0
   const brokenEdges = new Set<number>()
   for (;;) {
     problem.budget.spend(8 * flow.edges.length)
@@ -107,18 +114,18 @@ function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof e
       edges: flow.edges.filter((edge) => !brokenEdges.has(edge)),
     })
     if (longestPathEdges.length <= problem.maxHops) return brokenEdges
-    brokenEdges.add(longestPathEdges.reduce((a, b) => (profitOf(b) < profitOf(a) ? b : a)))
+    brokenEdges.add(longestPathEdges.reduce((a, b) => (earningsOfEdge(b) < earningsOfEdge(a) ? b : a)))
   }
 }
 
 function longestPath({ graph, source, target }: Problem, { edges }: Flow): readonly number[] {
   const { from, to } = graph.topology
-  const depthByToken = new Map<number, number>([[source, 0]])
+  const hopsFromSource = new Map<number, number>([[source, 0]])
   const lastEdgeByToken = new Map<number, number>()
   for (const edge of edges) {
-    const newDepth = (depthByToken.get(from[edge]!) ?? Number.NaN) + 1
-    if (!(newDepth > (depthByToken.get(to[edge]!) ?? 0))) continue
-    depthByToken.set(to[edge]!, newDepth)
+    const newHops = (hopsFromSource.get(from[edge]!) ?? Number.NaN) + 1
+    if (!(newHops > (hopsFromSource.get(to[edge]!) ?? 0))) continue
+    hopsFromSource.set(to[edge]!, newHops)
     lastEdgeByToken.set(to[edge]!, edge)
   }
   const path: number[] = []

@@ -9,15 +9,15 @@ import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/proble
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
   DIVISION_CHUNKS,
-  DIVISION_COARSE_PART,
+  DIVISION_MIN_COARSE_PART,
   DIVISION_MIN_GAIN,
+  DIVISION_MIN_OPENING_PART,
   DIVISION_MIN_PART,
-  DIVISION_MOVES,
-  DIVISION_OPENING_PART,
-  DIVISION_PATHS,
-  DIVISION_TARGETS,
-  DIVISION_WORK,
+  DIVISION_PATHS_PER_AMOUNT,
   FLOW_ROUNDING,
+  MAX_DIVISION_MOVES,
+  MAX_DIVISION_TARGETS,
+  MAX_DIVISION_WORK,
   MAX_PATHS_OF_FLOW,
   TICK_MARGIN,
 } from '../tolerances.ts'
@@ -68,7 +68,7 @@ function candidatePaths(
   const paths = enumeratePaths(problem, edges)
   const candidates = new Map(flowPaths.map((path) => [path.edges.join(), path.edges]))
   for (const net of ['netOfSmallPart', 'netOfPart', 'netOfWhole'] as const)
-    for (const path of paths.toSorted((a, b) => b[net] - a[net]).slice(0, DIVISION_PATHS))
+    for (const path of paths.toSorted((a, b) => b[net] - a[net]).slice(0, DIVISION_PATHS_PER_AMOUNT))
       candidates.set(path.edges.join(), path.edges)
   // A bit mask of 31 bits identifies a set of paths.
   return [...candidates.values()].slice(0, 31)
@@ -102,7 +102,7 @@ class Division {
     this.paths = paths
     this.amounts = new Float64Array(paths.length)
     this.balances = new Float64Array(paths.length)
-    this.minRemainingWork = problem.budget.remaining - DIVISION_WORK
+    this.minRemainingWork = problem.budget.remaining - MAX_DIVISION_WORK
   }
 
   /** Starts with some amounts. Returns false if the pools do not take them. */
@@ -123,7 +123,7 @@ class Division {
     this.amounts.fill(0)
     this.accept(0)
     let size = amountIn / DIVISION_CHUNKS
-    for (let remaining = amountIn; this.hasWorkLeft && size > DIVISION_COARSE_PART * amountIn; ) {
+    for (let remaining = amountIn; this.hasWorkLeft && size > DIVISION_MIN_COARSE_PART * amountIn; ) {
       const chunk = Math.min(size, remaining)
       const [pathIndex, net] = this.bestPathFor(chunk, [])
       if (pathIndex < 0) size = chunk / 2
@@ -144,7 +144,7 @@ class Division {
   improve(): this {
     const { amountIn } = this.problem
     const moveLargeAmounts = () => {
-      for (let size = amountIn / 2; size > DIVISION_COARSE_PART * amountIn; size /= 4) this.moveAmounts(size, [])
+      for (let size = amountIn / 2; size > DIVISION_MIN_COARSE_PART * amountIn; size /= 4) this.moveAmounts(size, [])
     }
     moveLargeAmounts()
     let best: DivisionState = { amounts: this.amounts.slice(), net: this.net }
@@ -156,8 +156,8 @@ class Division {
     this.amounts.set(best.amounts)
     this.accept(best.net)
     const idlePaths = [...this.amounts.keys()].filter((pathIndex) => this.amounts[pathIndex] === 0)
-    for (let size = DIVISION_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
-      this.moveAmounts(size, size > DIVISION_OPENING_PART * amountIn ? [] : idlePaths)
+    for (let size = DIVISION_MIN_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
+      this.moveAmounts(size, size > DIVISION_MIN_OPENING_PART * amountIn ? [] : idlePaths)
     return this
   }
 
@@ -176,7 +176,7 @@ class Division {
     const { amounts } = this
     for (
       let move = 0, movesWithoutGain = 0;
-      move < DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWorkLeft;
+      move < MAX_DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWorkLeft;
       move++
     ) {
       const sourcePath = move % amounts.length
@@ -251,17 +251,21 @@ class Division {
     const { amounts } = this
     let bestPath = -1
     let bestNet = Number.NEGATIVE_INFINITY
-    let [usedTried, idleTried] = [0, 0]
+    let [triedUsedPaths, triedIdlePaths] = [0, 0]
     for (const pathIndex of this.ranking) {
       const amountBefore = amounts[pathIndex]!
-      if (closedPaths.includes(pathIndex) || (amountBefore > 0 ? usedTried : idleTried) === DIVISION_TARGETS) continue
+      if (
+        closedPaths.includes(pathIndex) ||
+        (amountBefore > 0 ? triedUsedPaths : triedIdlePaths) === MAX_DIVISION_TARGETS
+      )
+        continue
       amounts[pathIndex] = amountBefore + amount
       const plan = this.planOf(amounts)
       const net = plan ? this.netOf(plan) : Number.NEGATIVE_INFINITY
       amounts[pathIndex] = amountBefore
       if (net === Number.NEGATIVE_INFINITY) continue
-      if (amountBefore > 0) usedTried++
-      else idleTried++
+      if (amountBefore > 0) triedUsedPaths++
+      else triedIdlePaths++
       if (net > bestNet) [bestPath, bestNet] = [pathIndex, net]
     }
     return [bestPath, bestNet]
@@ -341,18 +345,18 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: n
   if (edges.length > maxPools || pools.size < edges.length) return null
   // Lengths of the longest paths from the source, by token. If they still grow after `maxHops` rounds, there are too
   // many hops or a cycle.
-  const depth = new Map<number, number>([[source, 0]])
+  const hopsFromSource = new Map<number, number>([[source, 0]])
   for (let round = 0, isGrowing = true; isGrowing; round++) {
     if (round > maxHops) return null
     isGrowing = false
     for (const edge of edges) {
-      const newDepth = (depth.get(from[edge]!) ?? Number.NaN) + 1
-      if (!(newDepth > (depth.get(to[edge]!) ?? 0))) continue
-      depth.set(to[edge]!, newDepth)
+      const newHops = (hopsFromSource.get(from[edge]!) ?? Number.NaN) + 1
+      if (!(newHops > (hopsFromSource.get(to[edge]!) ?? 0))) continue
+      hopsFromSource.set(to[edge]!, newHops)
       isGrowing = true
     }
   }
-  if (depth.get(target)! > maxHops) return null
-  const sortedEdges = edges.toSorted((a, b) => depth.get(from[a]!)! - depth.get(from[b]!)!)
+  if (hopsFromSource.get(target)! > maxHops) return null
+  const sortedEdges = edges.toSorted((a, b) => hopsFromSource.get(from[a]!)! - hopsFromSource.get(from[b]!)!)
   return sortedEdges.map((edge) => ({ edge, paths: pathIndicesByEdge.get(edge)! }))
 }

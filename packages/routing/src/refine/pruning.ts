@@ -6,24 +6,24 @@ import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   CLEARLY_PROFITABLE_RATIO,
-  FEW_STEPS,
+  FIRST_PRUNE_BATCH_SHARE,
   MANY_EDGES_IN_USE,
+  MAX_PRUNE_ROUNDS,
   MAX_RESIDUAL,
+  MAX_STEPS_AFTER_CHANGE,
   NEGLIGIBLE_SHARE,
-  PRUNE_BATCH,
-  PRUNE_ROUNDS,
   UNPROFITABLE_RATIO,
   UNRESOLVED_SHARE,
   UNSOLVED_SHARE,
 } from '../tolerances.ts'
 import {
   dependentEdges,
-  edgeProfits,
+  earningsAndCosts,
   groupUsedEdges,
   idleEdges,
   isIndependent,
   type UsedEdges,
-} from './edge-profits.ts'
+} from './edge-earningsByEdge.ts'
 import { withinLimits } from './limits.ts'
 import { costAtBestStop, stopAtTicks } from './ticks.ts'
 
@@ -44,14 +44,14 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
     allocation.evaluate()
   }
   const retainedEdges = new Set<number>()
-  let batchShare = PRUNE_BATCH
+  let batchShare = FIRST_PRUNE_BATCH_SHARE
   let best = netOf(problem, allocation)
-  for (let round = 0; round < PRUNE_ROUNDS; round++) {
+  for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     const removals = profitableRemovals(problem, allocation, retainedEdges)
     const [firstRemoval] = removals
     if (!firstRemoval) break
     const unprofitableRemovals = removals.filter(
-      ({ saving, earned }) => earned < UNPROFITABLE_RATIO * (saving + earned),
+      ({ saving, earnings }) => earnings < UNPROFITABLE_RATIO * (saving + earnings),
     )
     const batchRemovals = unprofitableRemovals.slice(0, Math.floor(unprofitableRemovals.length * batchShare))
     const checkpoint = allocation.checkpoint()
@@ -59,7 +59,7 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
     allocation.removeEdges(
       new Set((batchRemovals.length > 1 ? batchRemovals : [firstRemoval]).flatMap(({ edges }) => edges)),
     )
-    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     let net = netOf(problem, allocation)
     if (net <= best && removeActivatedEdges(problem, allocation, idleEdgesBefore)) net = netOf(problem, allocation)
     if (net > best) {
@@ -105,7 +105,7 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
     let bestCheckpoint: Checkpoint | null = null
     for (const { edges } of removalsToTry(problem, allocation)) {
       allocation.removeEdges(new Set(edges))
-      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+      solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
       const net = netOf(problem, allocation)
       if (net > best) {
         best = net
@@ -160,12 +160,12 @@ function netOf(problem: Problem, allocation: Allocation): number {
  * none.
  */
 function removeActivatedEdges(problem: Problem, allocation: Allocation, idleEdgesBefore: ReadonlySet<number>): boolean {
-  const activatedEdges = [...edgeProfits(problem, allocation)].filter(
-    ([edge, { profit, cost }]) => idleEdgesBefore.has(edge) && profit < cost,
+  const activatedEdges = [...earningsAndCosts(problem, allocation)].filter(
+    ([edge, { earnings, cost }]) => idleEdgesBefore.has(edge) && earnings < cost,
   )
   if (activatedEdges.length === 0) return false
   allocation.removeEdges(new Set(activatedEdges.map(([edge]) => edge)))
-  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+  solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return true
 }
 
@@ -177,7 +177,7 @@ type Removal = {
   /** Cost less earnings of the edges, in output base units. */
   readonly saving: number
   /** Earnings of the edges before gas, in output base units. */
-  readonly earned: number
+  readonly earnings: number
 }
 
 /** Removals of edges that earn less than their cost, largest saving first. */
@@ -187,24 +187,24 @@ function profitableRemovals(
   retainedEdges: ReadonlySet<number>,
   consideredEdges?: readonly number[],
 ): readonly Removal[] {
-  const profits = edgeProfits(problem, allocation)
+  const earningsByEdge = earningsAndCosts(problem, allocation)
   let edgesByToken: UsedEdges | undefined
   const removals: Removal[] = []
-  for (const [edge, { profit, cost }] of profits) {
-    if (retainedEdges.has(edge) || profit > cost * CLEARLY_PROFITABLE_RATIO) continue
-    edgesByToken ??= groupUsedEdges(problem, consideredEdges ?? [...profits.keys()])
-    if (profit >= cost && isIndependent(problem, edgesByToken, edge)) continue
+  for (const [edge, { earnings, cost }] of earningsByEdge) {
+    if (retainedEdges.has(edge) || earnings > cost * CLEARLY_PROFITABLE_RATIO) continue
+    edgesByToken ??= groupUsedEdges(problem, consideredEdges ?? [...earningsByEdge.keys()])
+    if (earnings >= cost && isIndependent(problem, edgesByToken, edge)) continue
     const edges = dependentEdges(problem, edgesByToken, edge)
     if (!edges) continue
     let saving = 0
-    let earned = 0
+    let totalEarnings = 0
     for (const dependentEdge of edges) {
-      const otherProfit = profits.get(dependentEdge)
-      if (!otherProfit) continue
-      saving += otherProfit.cost - otherProfit.profit
-      earned += otherProfit.profit
+      const dependent = earningsByEdge.get(dependentEdge)
+      if (!dependent) continue
+      saving += dependent.cost - dependent.earnings
+      totalEarnings += dependent.earnings
     }
-    if (saving > 0) removals.push({ edges, cause: edge, saving, earned })
+    if (saving > 0) removals.push({ edges, cause: edge, saving, earnings: totalEarnings })
   }
   return removals.sort((a, b) => b.saving - a.saving)
 }

@@ -7,13 +7,13 @@
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
-  LEFT_OUT_WORK,
+  MAX_LEFT_OUT_WORK,
   MAX_POOLS_LEFT_OUT,
+  MAX_RESTRICTED_HOPS,
+  MAX_RESTRICTED_STARTS,
   PARTIAL_TRADE_SHARE,
-  RESTRICTED_HOPS,
   RESTRICTED_MIN_GAIN,
   RESTRICTED_POOLS,
-  RESTRICTED_STARTS,
   RESTRICTED_WORK,
 } from '../tolerances.ts'
 import { disjointPaths } from './alternatives.ts'
@@ -53,7 +53,7 @@ export function bestFromRestricted(problem: Problem, initialFlow: Flow, options:
   // If pools disagree, other starts gain more for the same work, so extensions get only `RESTRICTED_WORK`.
   const extensionWork = options.poolsDisagree ? RESTRICTED_WORK : options.maxWork
   extendStarts(problem, initialFlow, options, hasWorkOf(extensionWork)).forEach(takeIfBetter)
-  const minRemainingWork = budget.remaining - LEFT_OUT_WORK
+  const minRemainingWork = budget.remaining - MAX_LEFT_OUT_WORK
   if (options.mayLeaveOutPools && !options.poolsDisagree)
     routesWithoutPools(problem, best, options, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)
   return best
@@ -125,12 +125,12 @@ function restrictedRoutes(
     if (flow && isWithinLimits(problem, flow) && !starts.some((earlierStart) => isSameFlow(earlierStart, flow)))
       starts.push(flow)
   }
-  for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
+  for (let hops = Math.min(maxHops - 1, MAX_RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
     addStart(allocate({ ...problem, maxHops: hops }))
   const edges = new Set([...knownEdges, ...starts.flatMap((flow) => flow.edges)])
   for (const pools of RESTRICTED_POOLS)
     if (pools < maxPools && hasWork()) addStart(joinPaths({ ...problem, maxPools: pools }, edges, values))
-  return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, RESTRICTED_STARTS), edges }
+  return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, MAX_RESTRICTED_STARTS), edges }
 }
 
 function isSameFlow({ edges, net }: Flow, other: Flow): boolean {

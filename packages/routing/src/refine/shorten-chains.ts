@@ -8,7 +8,7 @@ import { curveOf, legBaseCost, legCost, type Problem } from '../problem/problem.
 import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { MAX_CHAIN_REPLACEMENTS, MAX_RESIDUAL, REPLACEMENTS_TRIED } from '../tolerances.ts'
+import { MAX_CHAIN_REPLACEMENTS, MAX_REPLACEMENTS_TRIED, MAX_RESIDUAL } from '../tolerances.ts'
 import { stopAtTicks } from './ticks.ts'
 
 /** Replaces chains while the net output improves. */
@@ -44,7 +44,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
   const replacements = chainsOf(problem, best)
     .flatMap((chain) => replacementsFor(problem, allocation, best, chain))
     .sort((a, b) => b.gain - a.gain)
-  for (const { chain, directEdge } of replacements.slice(0, REPLACEMENTS_TRIED)) {
+  for (const { chain, directEdge } of replacements.slice(0, MAX_REPLACEMENTS_TRIED)) {
     const checkpoint = allocation.checkpoint()
     allocation.addEdge(directEdge)
     allocation.removeEdges(new Set(chain))
@@ -103,9 +103,9 @@ function replacementsFor(
   const startToken = from[chain[0]!]!
   const endToken = to[chain.at(-1)!]!
   const endPrice = allocation.price(endToken)
-  const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
-  const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOf(edge)), 0)
-  const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
+  const inputOfLeg = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
+  const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOfLeg(edge)), 0)
+  const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOfLeg(chain.at(-1)!))
   problem.budget.spend(offset[startToken + 1]! - offset[startToken]! + flow.edges.length * chain.length + 1)
   const replacements: Replacement[] = []
   for (let edge = offset[startToken]!; edge < offset[startToken + 1]!; edge++) {
@@ -116,7 +116,7 @@ function replacementsFor(
       legBaseCost(problem, edge) >= chainCost
     )
       continue
-    const input = inputOf(chain[0]!)
+    const input = inputOfLeg(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)
     const saving = chainCost - legCost(problem, edge, input)
     const gain = (output - chainOutput) * endPrice + saving

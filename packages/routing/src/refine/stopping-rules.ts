@@ -3,13 +3,13 @@ import type { SpotRates } from '../problem/potentials.ts'
 import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import {
-  BOUND_WORTHLESS,
   FAR_BELOW_BOUND_GAP,
   MAX_CERTIFIED_GAP,
   MAX_FEW_LEGS,
   MAX_GAP_TO_STOP,
   MAX_GAP_WITH_GAS,
   MAX_GAP_WITHOUT_GAS,
+  WORTHLESS_BOUND_GAP,
 } from '../tolerances.ts'
 
 /** Returns the best flow within the limits, by net output. */
@@ -76,7 +76,7 @@ export function isCertified({ net }: Flow, netBound: number | null | undefined):
 
 /** Returns true if the bound is so far above the output that it carries no information. */
 export function isWorthless(output: number, bound: number | null): boolean {
-  return bound !== null && bound > output * (1 + BOUND_WORTHLESS)
+  return bound !== null && bound > output * (1 + WORTHLESS_BOUND_GAP)
 }
 
 /** Returns true if the flow sells the whole amount and is within the limits on pools and hops. */

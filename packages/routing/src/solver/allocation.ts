@@ -7,7 +7,7 @@ import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
-import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
+import { INITIAL_EDGE_CAPACITY, MIN_TOKENS_TO_SORT } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
 /**
@@ -242,7 +242,7 @@ export class Allocation {
   /** Orders tokens by their number of edges, hubs last, so that the matrix stays sparse during elimination. */
   putHubsLast(): void {
     const { edges, tokens, tokenIndex, problem } = this
-    if (tokens.length < FEW_TOKENS) return
+    if (tokens.length < MIN_TOKENS_TO_SORT) return
     const { from, to } = problem.graph.topology
     const degree = new Uint32Array(tokens.length)
     for (const edge of edges) {

@@ -10,21 +10,21 @@
 import { firstConductance, flatAt, isStraight, withSteeperFall } from '../graph/price-curve.ts'
 import { roundedCapacity } from '../graph/scratch.ts'
 import {
-  ACTIVATION_ROUNDS,
-  ALL_HALVINGS,
   DESCENT_ROUNDING,
   DIAGONAL_OF_ENTRY,
   DIAGONAL_OF_VALUE,
-  FEW_STEPS,
-  IDLE_STEPS,
+  MAX_ACTIVATION_ROUNDS,
+  MAX_HALVINGS,
+  MAX_HALVINGS_PER_STEP,
+  MAX_IDLE_STEPS,
   MAX_LOG_PRICE_STEP,
+  MAX_NEWTON_STEPS,
+  MAX_STEPS_AFTER_CHANGE,
+  MIN_DESCENT_SHARE,
   MIN_PRICE_MOVE,
   MIN_PROGRESS,
   MIN_VALUE_GAIN,
-  NEWTON_STEPS,
-  SOFTENING,
-  STEP_HALVINGS,
-  SUFFICIENT_DESCENT,
+  SOFTENING_FACTORS,
   UNRESOLVED_SHARE,
 } from '../tolerances.ts'
 import { type Allocation, TRADING_TOGETHER } from './allocation.ts'
@@ -47,7 +47,7 @@ const ACTIVATED = 3
  *
  * @param tolerance - maximum surplus or shortage, as a fraction of the dual's value
  */
-export function solveDual(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
+export function solveDual(allocation: Allocation, tolerance: number, maxSteps = MAX_NEWTON_STEPS): void {
   allocation.problem.graph.topology.scratch.within(() => {
     const newton = new Newton(allocation)
     newton.minimize(tolerance, maxSteps)
@@ -65,12 +65,12 @@ export function solveDual(allocation: Allocation, tolerance: number, maxSteps = 
 function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
   const { curves, value } = allocation
   const checkpoint = allocation.checkpoint()
-  for (const factor of SOFTENING) {
+  for (const factor of SOFTENING_FACTORS) {
     allocation.curves = curves.map((curve) => (isStraight(curve) ? withSteeperFall(curve, factor) : curve))
-    newton.minimize(tolerance, FEW_STEPS)
+    newton.minimize(tolerance, MAX_STEPS_AFTER_CHANGE)
   }
   allocation.curves = curves
-  newton.minimize(tolerance, FEW_STEPS)
+  newton.minimize(tolerance, MAX_STEPS_AFTER_CHANGE)
   if (allocation.value <= value) return
   allocation.restore(checkpoint)
   newton.minimize(tolerance, 1)
@@ -146,11 +146,11 @@ class Newton {
       let scale = largestMove > MAX_LOG_PRICE_STEP ? MAX_LOG_PRICE_STEP / largestMove : 1
       let nextValue = value
       let hasDescended = false
-      for (let halving = 0; halving < STEP_HALVINGS; halving++) {
+      for (let halving = 0; halving < MAX_HALVINGS_PER_STEP; halving++) {
         for (let j = 1; j < size; j++) logPrice[tokens[j]!] = logPriceBefore[j]! + scale * step[j]!
         nextValue = allocation.evaluate()
         hasDescended =
-          nextValue <= value + SUFFICIENT_DESCENT * scale * slope || Math.abs(scale * slope) < DESCENT_ROUNDING * value
+          nextValue <= value + MIN_DESCENT_SHARE * scale * slope || Math.abs(scale * slope) < DESCENT_ROUNDING * value
         if (hasDescended) break
         scale /= 2
         halvings++
@@ -164,7 +164,7 @@ class Newton {
       value = nextValue
       if (valueGain < MIN_VALUE_GAIN * value && largestMove < MIN_PRICE_MOVE) break
       stepsWithoutGain = valueGain < MIN_PROGRESS * value ? stepsWithoutGain + 1 : 0
-      if (stepsWithoutGain === IDLE_STEPS || halvings > ALL_HALVINGS) break
+      if (stepsWithoutGain === MAX_IDLE_STEPS || halvings > MAX_HALVINGS) break
     }
     allocation.value = value
     allocation.residual = residual / value
@@ -268,7 +268,7 @@ class Newton {
           return
         }
       }
-      if (round >= ACTIVATION_ROUNDS) return
+      if (round >= MAX_ACTIVATION_ROUNDS) return
       let hasActivated = this.fullCount > 0 && this.activateFullEdges(step)
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue

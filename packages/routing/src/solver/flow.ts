@@ -117,7 +117,7 @@ export function pushThrough(
   { legOrder = 'best', response }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const prunedEdges = prune(problem, edges, weights)
+    const prunedEdges = removeDeadEndsAndCycles(problem, edges, weights)
     const pushedEdges = prunedEdges && { ...prunedEdges, ...(response && { response }) }
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pushedEdges) return null
@@ -163,7 +163,7 @@ function inBestOrder(problem: Problem, { edgesByToken, weights, hasCutCycle }: P
  * Removes dead ends, and cuts each cycle at the edge with the smallest share of its sold token. Null if no path from
  * the source to the target remains.
  */
-function prune(
+function removeDeadEndsAndCycles(
   problem: Problem,
   initialEdges: readonly number[],
   initialWeights: readonly number[],
@@ -174,11 +174,11 @@ function prune(
   // Each round removes an edge, or is the last.
   for (;;) {
     problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
-    const liveEdgeIndices = liveIndices(problem, edges)
-    if (liveEdgeIndices.length < edges.length) {
+    const keptIndices = indicesWithoutDeadEnds(problem, edges)
+    if (keptIndices.length < edges.length) {
       const [edgesBefore, weightsBefore] = [edges, weights]
-      edges = liveEdgeIndices.map((k) => edgesBefore[k]!)
-      weights = liveEdgeIndices.map((k) => weightsBefore[k]!)
+      edges = keptIndices.map((k) => edgesBefore[k]!)
+      weights = keptIndices.map((k) => weightsBefore[k]!)
       continue
     }
     const { source, target } = problem
@@ -189,12 +189,12 @@ function prune(
     const indicesBySoldToken = groupBy(edges.keys(), (k) => from[edges[k]!]!)
     const shareOf = (k: number) =>
       weights[k]! / indicesBySoldToken.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
-    const thinnestIndex = findCycle(problem, edges)
+    const smallestShareIndex = findCycle(problem, edges)
       .map((edge) => edges.indexOf(edge))
       .reduce((a, b) => (shareOf(b) < shareOf(a) ? b : a))
-    hasCutCycle ||= shareOf(thinnestIndex) > NEGLIGIBLE_SHARE
-    edges = edges.filter((_, k) => k !== thinnestIndex)
-    weights = weights.filter((_, k) => k !== thinnestIndex)
+    hasCutCycle ||= shareOf(smallestShareIndex) > NEGLIGIBLE_SHARE
+    edges = edges.filter((_, k) => k !== smallestShareIndex)
+    weights = weights.filter((_, k) => k !== smallestShareIndex)
   }
 }
 
@@ -202,7 +202,7 @@ function prune(
  * Returns the indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the
  * source), and another edge sells the token that they buy (or it is the target).
  */
-function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
+function indicesWithoutDeadEnds({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
   const wipe = (flags: Uint8Array) => {
     flags[source] = flags[target] = 0
@@ -264,7 +264,7 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
     for (const edge of edgesByToken.get(token) ?? []) {
       const boughtToken = to[edge]!
       path.push(edge)
-      if (onPath.has(boughtToken)) return path.slice(path.findIndex((step) => from[step] === boughtToken))
+      if (onPath.has(boughtToken)) return path.slice(path.findIndex((pathEdge) => from[pathEdge] === boughtToken))
       const cycle = finishedTokens.has(boughtToken) ? null : visit(boughtToken)
       if (cycle) return cycle
       path.pop()

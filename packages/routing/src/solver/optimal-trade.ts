@@ -12,16 +12,16 @@
  */
 import { marginalValues, sumsOf, type TradingFunction } from '@sluice/liquidity'
 import {
+  MAX_TRADE_STEPS,
   TRADE_FIRST_STEP,
-  TRADE_GROWTH,
   TRADE_MAX_MOVE,
   TRADE_MAX_STEP,
   TRADE_MIN_FACTOR,
   TRADE_MIN_STEP,
   TRADE_MIN_U,
   TRADE_ROUNDING,
-  TRADE_SMALL,
-  TRADE_STEPS,
+  TRADE_SMALL_STEP,
+  TRADE_STEP_GROWTH,
   TRADE_TOLERANCE,
 } from '../tolerances.ts'
 
@@ -54,15 +54,15 @@ export class OptimalTrade {
   private slope = 0
   /** Sums of the balances, and of weight · ln balance. */
   private sum = 0
-  private logs = 0
+  private logSum = 0
   /** Number of balance evaluations of the last trade; a measure of its work. */
   evaluations = 0
 
   constructor(tradingFunction: TradingFunction) {
     const { balances, invariant, maxInputShare } = tradingFunction
-    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
+    const { sum, logSum } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
-    this.level = invariant.level(sum, logs)
+    this.level = invariant.level(sum, logSum)
     this.initialValues = marginalValues(tradingFunction, balances)
     this.minU = TRADE_MIN_U * minWeightPerBalance(tradingFunction)
     this.maxBalances = balances.map((balance) => balance * (1 + maxInputShare))
@@ -102,12 +102,12 @@ export class OptimalTrade {
   get relativeError(): number {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
-    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
-    const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
+    const { sum, logSum } = sumsOf(tradingFunction, balances)
+    const [linear, logarithmic] = [invariant.derivativeBySum(sum, logSum), invariant.derivativeByLogSum(sum, logSum)]
     const scale = weights.reduce((total, weight, k) => total + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
     const priceError = Math.abs(this.minPrice * this.v - this.u - ratio) / Math.max(ratio, this.u)
-    return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, priceError)
+    return Math.max(Math.abs(invariant.level(sum, logSum) - this.level) / scale, priceError)
   }
 
   /**
@@ -121,10 +121,10 @@ export class OptimalTrade {
   /** @param value - initial estimate of 1 / λ: marginal value in units of the level, per unit of price */
   private setInitialGuess(value: number): void {
     const { invariant } = this.tradingFunction
-    const { sum, logSum: logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
-    const logarithmic = invariant.derivativeByLogSum(sum, logs)
+    const { sum, logSum } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
+    const logarithmic = invariant.derivativeByLogSum(sum, logSum)
     this.v = value / logarithmic
-    const ratio = invariant.derivativeBySum(sum, logs) / logarithmic
+    const ratio = invariant.derivativeBySum(sum, logSum) / logarithmic
     this.u = Math.max(minWeightPerBalance(this.tradingFunction), this.minPrice * this.v - ratio)
   }
 
@@ -139,8 +139,8 @@ export class OptimalTrade {
     // The mismatch rises with v. Its slope is about that of the last solution.
     let b = boundedStep(a - mismatchA / this.slope, a, mismatchA)
     let mismatchB = this.mismatch(b)
-    for (let k = 0; k < TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
-      const nextV = b + TRADE_GROWTH * (b - a)
+    for (let k = 0; k < MAX_TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
+      const nextV = b + TRADE_STEP_GROWTH * (b - a)
       a = b
       mismatchA = mismatchB
       b = boundedStep(nextV, a, mismatchA)
@@ -148,12 +148,12 @@ export class OptimalTrade {
     }
     // Regula falsi. The mismatch of an end that stays is halved (Illinois algorithm).
     let lastMove = Number.POSITIVE_INFINITY
-    for (let k = 0; k < TRADE_STEPS && mismatchB !== 0; k++) {
+    for (let k = 0; k < MAX_TRADE_STEPS && mismatchB !== 0; k++) {
       this.slope = (mismatchB - mismatchA) / (b - a)
       const nextV = b - mismatchB / this.slope
       const previousMove = lastMove
       lastMove = Math.abs(nextV - b)
-      if (lastMove <= TRADE_TOLERANCE * b || (lastMove < TRADE_SMALL * b && lastMove >= previousMove)) break
+      if (lastMove <= TRADE_TOLERANCE * b || (lastMove < TRADE_SMALL_STEP * b && lastMove >= previousMove)) break
       const nextMismatch = this.mismatch(nextV)
       if (nextMismatch < 0 === mismatchB < 0) mismatchA /= 2
       else {
@@ -177,7 +177,7 @@ export class OptimalTrade {
     return (
       this.minPrice * v -
       this.u -
-      invariant.derivativeBySum(this.sum, this.logs) / invariant.derivativeByLogSum(this.sum, this.logs)
+      invariant.derivativeBySum(this.sum, this.logSum) / invariant.derivativeByLogSum(this.sum, this.logSum)
     )
   }
 
@@ -190,10 +190,10 @@ export class OptimalTrade {
     let low = 0
     let high = Number.POSITIVE_INFINITY
     let lastMove = Number.POSITIVE_INFINITY
-    for (let step = 0; step < TRADE_STEPS; step++) {
+    for (let step = 0; step < MAX_TRADE_STEPS; step++) {
       const levelFall = this.setBalances(v)
-      const isOutOfRange = this.logs > invariant.maxLogSum
-      const levelExcess = isOutOfRange ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logs) - this.level
+      const isOutOfRange = this.logSum > invariant.maxLogSum
+      const levelExcess = isOutOfRange ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logSum) - this.level
       if (levelExcess === 0) return
       if (levelExcess > 0) low = Math.max(low, this.u)
       else high = Math.min(high, this.u)
@@ -201,7 +201,8 @@ export class OptimalTrade {
       const previousMove = lastMove
       lastMove = Math.abs(newtonU - this.u)
       // Steps that no longer shrink are rounding.
-      if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL * this.u && lastMove >= previousMove)) return
+      if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL_STEP * this.u && lastMove >= previousMove))
+        return
       if (newtonU > low && newtonU < high && lastMove < TRADE_MAX_MOVE * this.u) this.u = newtonU
       else if (high < Number.POSITIVE_INFINITY) this.u = Math.sqrt(Math.max(low, this.u * TRADE_MIN_FACTOR) * high)
       else this.u /= TRADE_MIN_FACTOR
@@ -219,7 +220,7 @@ export class OptimalTrade {
     this.evaluations++
     const { weights, invariant, balances: initialBalances } = this.tradingFunction
     let sum = 0
-    let logs = 0
+    let logSum = 0
     for (let k = 0; k < balances.length; k++) {
       const balanceIfSold = weights[k]! / (u + (priceIn[k]! - minPrice) * v)
       const balanceIfBought = weights[k]! / (u + (priceOut[k]! - minPrice) * v)
@@ -230,12 +231,12 @@ export class OptimalTrade {
             ? balanceIfBought
             : initialBalances[k]!
       sum += balances[k]!
-      logs += weights[k]! * Math.log(balances[k]!)
+      logSum += weights[k]! * Math.log(balances[k]!)
     }
     this.sum = sum
-    this.logs = logs
-    const linear = invariant.derivativeBySum(sum, logs)
-    const logarithmic = invariant.derivativeByLogSum(sum, logs)
+    this.logSum = logSum
+    const linear = invariant.derivativeBySum(sum, logSum)
+    const logarithmic = invariant.derivativeByLogSum(sum, logSum)
     let levelFall = 0
     for (let k = 0; k < balances.length; k++) {
       if (!this.respondsToPrice(k)) continue

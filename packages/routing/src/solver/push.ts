@@ -9,14 +9,14 @@ import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import {
   FLAT_REACH,
   FLOW_ROUNDING,
-  OVERFLOW_FALL,
-  OVERFLOW_IDLE,
+  MAX_IDLE_OVERFLOW_ROUNDS,
+  MAX_OVERFLOW_RATIO,
+  MAX_OVERFLOW_ROUNDS,
   OVERFLOW_MARGIN,
-  OVERFLOW_ROUNDS,
   WASTEFUL_HALVINGS,
-  WASTEFUL_REST,
-  WASTEFUL_TOKENS,
-  WASTEFUL_UNSOLD,
+  WASTEFUL_MAX_TOKENS,
+  WASTEFUL_MAX_UNSOLD,
+  WASTEFUL_REST_FACTOR,
 } from '../tolerances.ts'
 import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from './overflow.ts'
 import { SequentialLegs } from './shared-pools.ts'
@@ -100,7 +100,7 @@ export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const reducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceByRoom)
   if (reducedFlow.unsoldShare === 0) return reducedFlow
   const fullyReducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceAll)
-  if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_UNSOLD) return fullyReducedFlow
+  if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_MAX_UNSOLD) return fullyReducedFlow
   const wastefulFractions = findWastefulFractions(problem, pruned, fullyReducedFlow.unsoldShare)
   return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReducedFlow
 }
@@ -122,7 +122,7 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
   const { from } = problem.graph.topology
   let fractions = fractionsOf(problem, edgesByToken, weights)
   let minUnsold = initialUnsold
-  for (let round = 0; round < WASTEFUL_TOKENS; round++) {
+  for (let round = 0; round < WASTEFUL_MAX_TOKENS; round++) {
     let bestFractions = fractions
     for (const [k, edge] of edgesByToken.edges.entries()) {
       if (fractions[k] === 1) continue
@@ -130,7 +130,7 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
       const candidate = fractionsOf(
         problem,
         edgesByToken,
-        fractions.map((fraction, j) => (j === k ? 1 : isSibling(j) ? fraction * WASTEFUL_REST : fraction)),
+        fractions.map((fraction, j) => (j === k ? 1 : isSibling(j) ? fraction * WASTEFUL_REST_FACTOR : fraction)),
       )
       problem.budget.spend(4 * edgesByToken.edges.length)
       const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
@@ -190,7 +190,11 @@ function pushWithReducedInflow(
   let flow = firstFlow
   let minUnsold = firstFlow.unsoldShare
   let roundsWithoutGain = 0
-  for (let round = 0; round < OVERFLOW_ROUNDS && roundsWithoutGain < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
+  for (
+    let round = 0;
+    round < MAX_OVERFLOW_ROUNDS && roundsWithoutGain < MAX_IDLE_OVERFLOW_ROUNDS && flow.overflow.size > 0;
+    round++
+  ) {
     for (const [token, excess] of flow.overflow) {
       const inflows = flow.edges.flatMap((edge, k): Inflow[] => {
         if (to[edge] !== token) return []
@@ -206,7 +210,7 @@ function pushWithReducedInflow(
     }
     flow = pushOnce(problem, pruned, limits)
     // Reducing the inflow of one token can increase the excess of another for a few rounds.
-    roundsWithoutGain = flow.unsoldShare < minUnsold * OVERFLOW_FALL ? 0 : roundsWithoutGain + 1
+    roundsWithoutGain = flow.unsoldShare < minUnsold * MAX_OVERFLOW_RATIO ? 0 : roundsWithoutGain + 1
     minUnsold = Math.min(minUnsold, flow.unsoldShare)
   }
   return flow
@@ -225,7 +229,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     for (const edge of edgesByToken.edges) tokenArray[to[edge]!] = 0
   }
   const balances = scratch.zeroFloats(tokens.length, wipe)
-  const depth = scratch.zeroInts(tokens.length, wipe)
+  const hopsFromSource = scratch.zeroInts(tokens.length, wipe)
   balances[source] = amountIn
   const edges: number[] = []
   const inputs: number[] = []
@@ -240,7 +244,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     const tokenWeights = response ? adjustedWeights(pruned, token, balances[token]!) : weights
     let weightSum = 0
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) weightSum += tokenWeights[k]!
-    const firstInput = inputs.length
+    const startIndex = inputs.length
     const maxInputs: number[] = []
     const stopInputs: number[] = []
     let exceedsLimit = false
@@ -260,22 +264,22 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     }
     if (exceedsLimit) {
       // Inputs stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
-      const requestedInputs = inputs.slice(firstInput)
-      let unsoldFraction = withinCapacity(inputs, firstInput, stopInputs) / balances[token]!
+      const requestedInputs = inputs.slice(startIndex)
+      let unsoldFraction = withinCapacity(inputs, startIndex, stopInputs) / balances[token]!
       if (unsoldFraction > 0) {
-        for (const [k, input] of requestedInputs.entries()) inputs[firstInput + k] = input
-        unsoldFraction = withinCapacity(inputs, firstInput, maxInputs) / balances[token]!
+        for (const [k, input] of requestedInputs.entries()) inputs[startIndex + k] = input
+        unsoldFraction = withinCapacity(inputs, startIndex, maxInputs) / balances[token]!
       }
       if (unsoldFraction > FLOW_ROUNDING) {
         maxUnsoldShare = Math.max(maxUnsoldShare, unsoldFraction)
         if (token !== source) overflow.set(token, unsoldFraction * balances[token]!)
       }
     }
-    for (let k = firstInput; k < inputs.length; k++) {
+    for (let k = startIndex; k < inputs.length; k++) {
       const edge = edges[k]!
       const boughtToken = to[edge]!
       balances[boughtToken]! += legs.output(edge, inputs[k]!)
-      depth[boughtToken] = Math.max(depth[boughtToken]!, depth[token]! + 1)
+      hopsFromSource[boughtToken] = Math.max(hopsFromSource[boughtToken]!, hopsFromSource[token]! + 1)
       cost += legCost(problem, edge, inputs[k]!)
     }
   }
@@ -287,7 +291,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     amountOut,
     net,
     unsoldShare: maxUnsoldShare,
-    hops: depth[target]!,
+    hops: hopsFromSource[target]!,
     hasCutCycle,
     overflow,
   }
@@ -319,25 +323,25 @@ function adjustedWeights(
 /**
  * Moves the excess of inputs over their limits to the other inputs, in proportion to these.
  *
- * @param firstInput - index of the first input; all inputs from there on divide one token
+ * @param startIndex - index of the first input; all inputs from there on divide one token
  * @param maxInputs - limit of each of these inputs
  * @returns the amount that no edge can take
  */
-function withinCapacity(inputs: number[], firstInput: number, maxInputs: readonly number[]): number {
+function withinCapacity(inputs: number[], startIndex: number, maxInputs: readonly number[]): number {
   // Each round fills at least one more edge, or is the last.
   for (;;) {
     let excess = 0
     let unlimitedSum = 0
     for (const [k, limit] of maxInputs.entries()) {
-      const input = inputs[firstInput + k]!
+      const input = inputs[startIndex + k]!
       if (input < limit) unlimitedSum += input
       else {
         excess += input - limit
-        inputs[firstInput + k] = limit
+        inputs[startIndex + k] = limit
       }
     }
     if (!(excess > 0) || unlimitedSum === 0) return excess
     const factor = 1 + excess / unlimitedSum
-    for (const [k, limit] of maxInputs.entries()) if (inputs[firstInput + k]! < limit) inputs[firstInput + k]! *= factor
+    for (const [k, limit] of maxInputs.entries()) if (inputs[startIndex + k]! < limit) inputs[startIndex + k]! *= factor
   }
 }

@@ -124,7 +124,7 @@ export class SharedPool {
   }
 
   /** Earnings of the last trade, in output base units. */
-  get earned(): number {
+  get earnings(): number {
     return -this.valueChange.reduce((sum, valueChange) => sum + valueChange, 0)
   }
 

@@ -2,7 +2,7 @@
  * Best paths over a large graph: the best path after gas, found with bounds that avoid most pool quotes, and the best
  * path at spot rates.
  */
-import { bestSinglePath, curveOutputs, type PathBounds } from '../columns/single-path.ts'
+import { bestSinglePath, curveQuoter, type PathBounds } from '../columns/single-path.ts'
 import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
@@ -33,7 +33,7 @@ export function bestPath(
     link[from[edge]!] = edge
   }
   return (
-    bestSinglePath(problem, { best: maxValue, hops, link }, curveOutputs(problem), boundsOf(problem, maxValue)) ?? []
+    bestSinglePath(problem, { best: maxValue, hops, link }, curveQuoter(problem), boundsOf(problem, maxValue)) ?? []
   )
 }
 

@@ -5,10 +5,10 @@
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
-import { EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
+import { MIN_EDGE_GAIN, MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import type { TokenAtPrice } from './labels.ts'
-import { EDGES_PER_BLOCK, MIN_BLOCKS } from './tolerances.ts'
+import { EDGES_PER_CHUNK, MIN_CHUNKS } from './tolerances.ts'
 
 /** The trade, and what is known of the whole graph. */
 export type ExpansionTerms = {
@@ -206,44 +206,49 @@ export class SubgraphExpander {
     this.reserveCapacity(end - start)
     // The source may be an untrusted token, so the trust rule does not apply to its outgoing edges.
     const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
-    const { blocks } = this.labels
-    // The outgoing edges of the source have other rates, and blocks of few edges save no work, so both are scanned as a
+    const { chunkValuesByToken } = this.labels
+    // The outgoing edges of the source have other rates, and chunkValuesByToken of few edges save no work, so both are scanned as a
     // whole.
-    if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * EDGES_PER_BLOCK) {
+    if (!chunkValuesByToken || token === terms.ends.source || end - start < MIN_CHUNKS * EDGES_PER_CHUNK) {
       this.scanEdges(token, start, end, rate)
       return
     }
-    const blockValues = this.maxValueOfBlocks(blocks, token, start, end)
+    const chunkValues = this.maxValueOfChunks(chunkValuesByToken, token, start, end)
     const minValue = 1 / units[token]!
-    terms.budget.spend(blockValues.length)
-    for (let block = 0; block < blockValues.length; block++)
-      if (blockValues[block]! > minValue)
+    terms.budget.spend(chunkValues.length)
+    for (let chunk = 0; chunk < chunkValues.length; chunk++)
+      if (chunkValues[chunk]! > minValue)
         this.scanEdges(
           token,
-          start + block * EDGES_PER_BLOCK,
-          Math.min(end, start + (block + 1) * EDGES_PER_BLOCK),
+          start + chunk * EDGES_PER_CHUNK,
+          Math.min(end, start + (chunk + 1) * EDGES_PER_CHUNK),
           rate,
         )
   }
 
   /**
-   * Returns, for each block of a token's edges, the maximum value of a unit sold through one of them. Cached per set of
+   * Returns, for each chunk of a token's edges, the maximum value of a unit sold through one of them. Cached per set of
    * labels.
    */
-  private maxValueOfBlocks(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
-    const cachedLabels = blocks.get(token)
+  private maxValueOfChunks(
+    chunkValuesByToken: TargetLabels['chunkValuesByToken'],
+    token: number,
+    start: number,
+    end: number,
+  ): Float64Array {
+    const cachedLabels = chunkValuesByToken.get(token)
     if (cachedLabels) return cachedLabels
     const { to } = this.graph.topology
     const { rate } = this.terms.intermediateRates
     const { maxValue } = this.labels
-    const blockValues = new Float64Array(Math.ceil((end - start) / EDGES_PER_BLOCK))
+    const chunkValues = new Float64Array(Math.ceil((end - start) / EDGES_PER_CHUNK))
     for (let edge = start; edge < end; edge++) {
       const value = rate[edge]! * maxValue[to[edge]!]!
-      const block = Math.floor((edge - start) / EDGES_PER_BLOCK)
-      if (value > blockValues[block]!) blockValues[block] = value
+      const chunk = Math.floor((edge - start) / EDGES_PER_CHUNK)
+      if (value > chunkValues[chunk]!) chunkValues[chunk] = value
     }
-    blocks.set(token, blockValues)
-    return blockValues
+    chunkValuesByToken.set(token, chunkValues)
+    return chunkValues
   }
 
   private scanEdges(token: number, start: number, end: number, rates: Float64Array): void {
@@ -258,12 +263,16 @@ export class SubgraphExpander {
     for (let edge = start; edge < end; edge++) {
       const label = unitsOfToken * rates[edge]!
       const tokenBought = to[edge]!
-      if (!(label * maxValue[tokenBought]! > 1 + EDGE_GAIN) || hops[tokenBought]! > hopsLeft || tokenBought === source)
+      if (
+        !(label * maxValue[tokenBought]! > 1 + MIN_EDGE_GAIN) ||
+        hops[tokenBought]! > hopsLeft ||
+        tokenBought === source
+      )
         continue
       foundEdges[foundEdgeCount++] = edge
       if (hasPrice[tokenBought] === 1 || tokenBought === target) continue
       const unitsBefore = units[tokenBought]!
-      if (!(label > unitsBefore * (1 + LABEL_GAIN))) continue
+      if (!(label > unitsBefore * (1 + MIN_LABEL_GAIN))) continue
       units[tokenBought] = label
       if (unitsBefore === 0) {
         reachedTokens[this.reachedCount++] = tokenBought
@@ -311,7 +320,7 @@ export class SubgraphExpander {
     for (let reverseEdge = offset[target]!; reverseEdge < offset[target + 1]!; reverseEdge++) {
       const edge = reverse[reverseEdge]!
       if (terms.intermediateRates.rate[edge] !== 0 || from[edge] === source) continue
-      if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN)) continue
+      if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + MIN_EDGE_GAIN)) continue
       payingEdges[count] = edge
       values[count++] = graph.rate[edge]!
     }

@@ -3,7 +3,7 @@ import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { ratesBetween } from '../problem/passable.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { MAX_CACHED_LABELS } from './tolerances.ts'
 
 const UNREACHED = 255
@@ -49,12 +49,12 @@ function valueLabels(graph: Graph, passableRates: Rates, target: number, maxHops
       for (let edge = offset[token]!; edge < end; edge++) {
         const label = rates[edge]! * value
         const neighbor = to[edge]!
-        if (!(label > maxValue[neighbor]! * (1 + LABEL_GAIN)) || neighbor === target) continue
+        if (!(label > maxValue[neighbor]! * (1 + MIN_LABEL_GAIN)) || neighbor === target) continue
         maxValue[neighbor] = label
         if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
         queue.add(neighbor)
       }
     }
   })
-  return { maxValue, hops, blocks: new Map() }
+  return { maxValue, hops, chunkValuesByToken: new Map() }
 }

@@ -1,6 +1,6 @@
 /** Computes the maximum values of all tokens of a large graph, given the prices of some tokens. */
 import type { Graph } from '../graph/graph.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { ExpansionTerms } from './expander.ts'
 import { hubsOf } from './hubs.ts'
 import type { TokenAtPrice } from './labels.ts'
@@ -54,7 +54,7 @@ class ValueMeasurement {
       hasChanged = this.updateSellers(hubs.outerEdges)
       for (const [hub, propagatedValue] of propagatedValues) {
         this.updateToken(hub)
-        if (!(maxValues[hub]! > propagatedValue * (1 + LABEL_GAIN))) continue
+        if (!(maxValues[hub]! > propagatedValue * (1 + MIN_LABEL_GAIN))) continue
         propagatedValues.set(hub, maxValues[hub]!)
         this.propagate(hub)
         hasChanged = true
@@ -89,7 +89,7 @@ class ValueMeasurement {
       const edge = edges[k]!
       const label = rate[edge]! * maxValues[to[edge]!]!
       const token = from[edge]!
-      if (!(label > maxValues[token]! * (1 + LABEL_GAIN)) || hasPrice[token] === 1) continue
+      if (!(label > maxValues[token]! * (1 + MIN_LABEL_GAIN)) || hasPrice[token] === 1) continue
       maxValues[token] = label
       hasChanged = true
     }

@@ -4,7 +4,7 @@
  */
 import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import { type ExpansionTerms, SubgraphExpander } from './expander.ts'
 import type { TokenAtPrice } from './labels.ts'
@@ -48,7 +48,7 @@ export class Neighborhood {
     subgraphTokens: Int32Array,
     countedEdges: Int32Array,
   ): number {
-    this.expandFrom(pricedTokens, 1 + LABEL_GAIN)
+    this.expandFrom(pricedTokens, 1 + MIN_LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
       this.expander.maxEarningsOutside(

@@ -4,7 +4,7 @@
  * Edge count from which a graph is large, so that a subgraph is selected. Smaller graphs are searched as a whole, since
  * selecting would take as long.
  */
-export const LARGE_GRAPH = 60_000
+export const MIN_LARGE_GRAPH_EDGES = 60_000
 /** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
 export const SUBGRAPH_WORK_SHARE = 1 / 2
 /**
@@ -16,8 +16,8 @@ export const MAX_CACHED_LABELS = 1_000_000
  * Edges of a token per block (see `TargetLabels.blocks`), and minimum number of blocks of a token for which blocks are
  * used.
  */
-export const EDGES_PER_BLOCK = 64
-export const MIN_BLOCKS = 4
+export const EDGES_PER_CHUNK = 64
+export const MIN_CHUNKS = 4
 /** Number of hubs; number of deepest neighbors per end; maximum edges of a token whose neighbors are scanned. */
 export const HUB_COUNT = 16
 export const NEIGHBORS_PER_END = 24
@@ -29,13 +29,13 @@ export const EDGES_BETWEEN_NEIGHBORS = 300
 export const INITIAL_SOURCE_PRICE = 0.9995
 /** Rounds of coarse prices; column rounds in each; maximum edges that join at the start of each. */
 export const COARSE_PRICE_ROUNDS = 2
-export const COARSE_COLUMN_ROUNDS = 3
-export const COARSE_EDGES = 1_000
+export const COARSE_PRICE_COLUMN_ROUNDS = 3
+export const MAX_COARSE_EDGES = 1_000
 /**
  * Minimum earnings of an edge, as a fraction of the trade's value: to join a coarse round, and to join the subgraph.
  */
-export const COARSE_BENEFIT = 1e-6
-export const SUBGRAPH_BENEFIT = 1e-8
+export const MIN_COARSE_EARNINGS = 1e-6
+export const MIN_SUBGRAPH_EARNINGS = 1e-8
 /** Maximum edges of a subgraph: the larger of a fixed number, and a number per allowed pool. */
 export const SUBGRAPH_EDGES = 1_500
 export const SUBGRAPH_EDGES_PER_POOL = 16
