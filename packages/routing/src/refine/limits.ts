@@ -5,7 +5,7 @@ import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
 import { BULK_REMOVAL_SHARE, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS, MAX_STEPS_AFTER_CHANGE } from '../tolerances.ts'
-import { dependentEdges, earningsAndCosts, groupUsedEdges, idleEdges } from './edge-earningsByEdge.ts'
+import { dependentEdges, earningsAndCosts, groupUsedEdges, idleEdges } from './edge-earnings.ts'
 import { refill } from './refill.ts'
 
 /**

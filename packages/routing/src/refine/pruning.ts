@@ -23,7 +23,7 @@ import {
   idleEdges,
   isIndependent,
   type UsedEdges,
-} from './edge-earningsByEdge.ts'
+} from './edge-earnings.ts'
 import { withinLimits } from './limits.ts'
 import { costAtBestStop, stopAtTicks } from './ticks.ts'
 
