@@ -1,8 +1,8 @@
 /**
- * Searches the best flow of a problem. An allocation (edges, and their trades at common token prices) is pruned of
- * edges that do not earn their gas, and becomes a flow (edges with inputs). Gas makes the problem non-convex, so the
- * search starts from several allocations and then refines the best flow. Called by `exact/search-and-settle.ts`, which
- * settles the flow in integers.
+ * Searches for the best flow of a problem. A flow is a set of edges with their inputs. It comes from an allocation
+ * (edges with their trades at common token prices), from which edges that do not earn their gas are pruned. Gas makes
+ * the problem non-convex, so the search starts from several allocations and then refines the best flow. Called by
+ * `exact/search-and-settle.ts`, which settles the flow: computes its amounts in exact integers.
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
@@ -75,7 +75,7 @@ export type SearchResult = {
    * the bound useless.
    */
   readonly bound: number | null
-  /** Part of `bound` for what pools may pay more than their price curves show. */
+  /** Part of `bound`: the maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
   /** Upper bound on the output after gas of any route; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
@@ -89,8 +89,8 @@ export type SearchResult = {
  * Finds the best flow within the work budget: at least the best single path, if the budget suffices for one. Null if no
  * flow takes the whole amount.
  *
- * @param enclosingBound - bounds of a problem that admits at least the same edges, which replace those of this problem;
- *   null if there are none
+ * @param enclosingBound - known bounds of a problem that admits at least the same edges. They hold for this problem,
+ *   too, so none are computed. Null if unknown
  */
 export function search(
   problem: Problem,
@@ -174,7 +174,8 @@ function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] 
 
 /**
  * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), with about as much work as the
- * search has spent, and by dividing the trade among paths. Returns `best` if the search has already spent much work.
+ * search has spent, and by dividing the trade among paths. Returns `best` unchanged if the search has already spent
+ * much work.
  */
 function searchRestricted(
   problem: Problem,
@@ -244,9 +245,9 @@ type Progress = {
   readonly flows: (Flow | null)[]
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
-  /** Upper bound on the output of any route by the price curves of pools; decides how long the search goes on. */
+  /** Upper bound on the output of any route if pools pay exactly their price curves; null until it is computed. */
   curveBound: number | null
-  /** Maximum that pools pay more than their price curves show, in output base units. */
+  /** Maximum that pools may pay above their price curves, in output base units. */
   hiddenBound: number
   /** Best flow of the completed stages. */
   best: Flow | undefined
@@ -263,7 +264,7 @@ type Paths = {
 
 /**
  * Allocates the trade from all promising starts, refines the best flow, and records flows and bounds in `progress`. An
- * `openProblem` is the problem without the edges that were removed to open profitable cycles.
+ * open problem is the problem without the edges that were removed to open profitable cycles (see `refine/cycles.ts`).
  */
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { spotRates, spotPath, singlePath } = paths
@@ -357,7 +358,10 @@ function copyOnto(problem: Problem, original: Allocation): Allocation {
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/** Allocates over the pools of at most `rounds` column rounds. Fallback if the full search exceeds its budget. */
+/**
+ * Allocates the trade with at most `rounds` rounds of column generation, without refining the flow. Used if any route
+ * is acceptable, or if the full search exceeds its budget.
+ */
 function allocateOnce(
   problem: Problem,
   singlePath: readonly number[],
@@ -371,8 +375,8 @@ function allocateOnce(
 }
 
 /**
- * Returns flows that an allocation may miss because of limits, gas, or cycles: the best path, and a flow that is built
- * path by path. Empty if the current flows cannot be improved.
+ * Returns two flows that an allocation may miss because of limits, gas, or cycles: that of the best path, and one that
+ * is built path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,
@@ -429,8 +433,8 @@ function combineFlows(
 /**
  * Computes the bounds on the output of all routes before gas, and records them in `progress`.
  *
- * @returns the allocation without gas from which the bound follows, because edges that do not earn their gas also
- *   affect the bound
+ * @returns the allocation without gas from which the bounds follow. It is not the given one, because edges that do not
+ *   earn their gas also affect the bounds
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }

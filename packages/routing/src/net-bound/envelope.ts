@@ -7,8 +7,8 @@
 import {
   type CompiledCurve,
   compileCurve,
-  depthOf,
   inputBefore,
+  liquidityOf,
   outputBefore,
   pieceCountOf,
   sqrtPriceAt,
@@ -49,18 +49,18 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   if (!(sqrtPrice > 0 && input > 0)) return null
   // On a straight line, the input would jump at one price, so the line is slightly bent.
   const bentSqrtPrice = sqrtPrice * (1 + ENVELOPE_SLOPE)
-  const depth = (input * bentSqrtPrice * sqrtPrice) / (bentSqrtPrice - sqrtPrice)
+  const liquidity = (input * bentSqrtPrice * sqrtPrice) / (bentSqrtPrice - sqrtPrice)
   const endPiece = Math.min(pieces, piece + MAX_ENVELOPE_PIECES)
   const sqrtPrices = new Float64Array(endPiece - piece + 2)
-  const depths = new Float64Array(endPiece - piece + 1)
+  const liquidities = new Float64Array(endPiece - piece + 1)
   sqrtPrices[0] = bentSqrtPrice
   sqrtPrices[1] = sqrtPrice
-  depths[0] = depth
+  liquidities[0] = liquidity
   for (let k = piece; k < endPiece; k++) {
     sqrtPrices[k - piece + 2] = sqrtPriceAt(curve, k + 1)
-    depths[k - piece + 1] = depthOf(curve, k)
+    liquidities[k - piece + 1] = liquidityOf(curve, k)
   }
-  const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
+  const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: liquidities, keepIn, keepOut, gasPerPiece, outputError }
   return {
     curve: compileCurve(repeats ? { ...envelopeCurve, repeats } : envelopeCurve),
     inputOfLine: input / keepIn,
@@ -79,12 +79,13 @@ function tangencyAtEnd(curve: CompiledCurve, costBeforeFee: number): Tangency {
 
 /**
  * Returns the tangency within a piece: the marginal price at which the trade down to it just earns the cost. Its square
- * root is the smaller root s of squareTerm·s² − 2·depth·s + constantTerm.
+ * root is the smaller root s of squareTerm·s² − 2·liquidity·s + constantTerm.
  */
 function tangencyInPiece(curve: CompiledCurve, piece: number, costBeforeFee: number): Tangency {
-  const [startSqrtPrice, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const squareTerm = depth / startSqrtPrice - inputBefore(curve, piece)
-  const constantTerm = outputBefore(curve, piece) + depth * startSqrtPrice - costBeforeFee
-  const sqrtPrice = constantTerm / (depth + Math.sqrt(Math.max(0, depth * depth - squareTerm * constantTerm)))
-  return { sqrtPrice, input: inputBefore(curve, piece) + depth * (1 / sqrtPrice - 1 / startSqrtPrice) }
+  const [startSqrtPrice, liquidity] = [sqrtPriceAt(curve, piece), liquidityOf(curve, piece)]
+  const squareTerm = liquidity / startSqrtPrice - inputBefore(curve, piece)
+  const constantTerm = outputBefore(curve, piece) + liquidity * startSqrtPrice - costBeforeFee
+  const sqrtPrice =
+    constantTerm / (liquidity + Math.sqrt(Math.max(0, liquidity * liquidity - squareTerm * constantTerm)))
+  return { sqrtPrice, input: inputBefore(curve, piece) + liquidity * (1 / sqrtPrice - 1 / startSqrtPrice) }
 }

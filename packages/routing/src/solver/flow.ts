@@ -10,8 +10,8 @@ import { usesPoolTwice } from './shared-pools.ts'
 export type { Flow } from './push.ts'
 
 /**
- * Builds the flow at an allocation's prices, without cycles, dead ends, and dust (edges that add next to nothing). Null
- * if no edge path reaches the target.
+ * Builds the flow of an allocation, without cycles, dead ends, and dust (edges that add next to nothing). Null if no
+ * path reaches the target.
  */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
@@ -34,9 +34,9 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 
 /**
  * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
- * trade anything between nothing and its whole input. The amount that the inputs leave over is divided among edges in
- * proportion to their response to prices. Null if the inputs are precise, if no pool is that deep, or if a part of the
- * input stays unsold.
+ * trade anything between nothing and its whole input. Divides the amount of a token that the given inputs do not sell
+ * among its edges, in proportion to their response to prices. Null if the inputs are precise, if no pool is that deep,
+ * or if a part of the trade stays unsold.
  */
 function unresolvedFlow(
   problem: Problem,
@@ -74,9 +74,9 @@ function edgesAboutToTrade({
 
 /**
  * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of a
- * unit of the bought token, not at the marginal proceeds: if a pool behind it is drained, the last unit is worth
- * nothing. Marginal proceeds fall with the amount, so the average gives an upper bound on the loss from removing the
- * edge.
+ * unit of the bought token, not at the marginal proceeds. Reason: if a later pool of the path is drained, the last unit
+ * is worth nothing. Marginal proceeds fall with the amount, so the average gives an upper bound on the loss from
+ * removing the edge.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -85,6 +85,7 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
     const wipe = (sums: Float64Array) => {
       for (const edge of edges) sums[from[edge]!] = 0
     }
+    // By sold token: amount that the edges sell, and its proceeds in output base units.
     const soldAmount = scratch.zeroFloats(tokens.length, wipe)
     const proceeds = scratch.zeroFloats(tokens.length, wipe)
     for (let index = edges.length - 1; index >= 0; index--) {
@@ -218,14 +219,18 @@ function indicesWithoutDeadEnds({ graph, source, target }: Problem, edges: reado
   return indices
 }
 
-/** Returns true if the edges form no cycle. All of them must be reachable from the source. */
+/** Returns true if the edges form no cycle. Edges that are not reachable from the source count as a cycle. */
 export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
   return problem.graph.topology.scratch.within(
     () => topologicalOrder(problem, new EdgesByToken(problem, edges)) !== null,
   )
 }
 
-/** Tokens in topological order, beginning with the source; null if the edges form a cycle. */
+/**
+ * Tokens in topological order, beginning with the source; null if the edges form a cycle.
+ *
+ * @param firstReady - which of several tokens comes first if the edges do not order them: the one found last or first
+ */
 function topologicalOrder(
   { source, graph }: Problem,
   edgesByToken: EdgesByToken,
@@ -252,7 +257,7 @@ function topologicalOrder(
   return visited === edgesByToken.edges.length ? order : null
 }
 
-/** Finds a cycle. Every token must have incoming and outgoing edges. */
+/** Finds a cycle. Every token except the ends must have incoming and outgoing edges. */
 function findCycle({ graph, source }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to } = graph.topology
   const edgesByToken = groupBy(edges, (edge) => from[edge]!)

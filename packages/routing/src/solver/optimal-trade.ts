@@ -1,14 +1,16 @@
 /**
  * The optimal trade of a pool of several tokens at given prices: the balances on its trading function at which no
- * further trade pays. Selling a token to the pool lowers the token's marginal value in the pool. A token is sold until
- * this value falls to `priceIn`, or bought until this value rises to `priceOut`. It does not trade if its value lies
- * between the two prices.
+ * further trade earns anything. Selling a token to the pool lowers the token's marginal value in the pool. A token is
+ * sold until this value falls to `priceIn`, or bought until this value rises to `priceOut`. It does not trade if its
+ * value lies between the two prices.
  *
- * The level of the trading function depends on the sum of the balances and on the sum of weight · ln balance; `linear`
- * and `logarithmic` are its derivatives by these two sums. With λ as the price of one unit of the level, the marginal
- * value of a token with the balance x is λ·(linear + logarithmic · weight / x). It equals a price c if x = weight /
- * (c·v − ratio), with v = 1 / (λ·logarithmic) and ratio = linear / logarithmic. The unknowns are v and u = minPrice·v −
- * ratio. The denominator is then u + (c − minPrice)·v, which is positive for every u > 0.
+ * The level of the trading function, which a trade must not change, depends on two sums: `sum`, of the balances, and
+ * `logSum`, of weight · ln balance. `linear` and `logarithmic` are its derivatives by these sums. Let λ be the price of
+ * one unit of the level. The marginal value of a token with the balance x is then λ·(linear + logarithmic · weight /
+ * x). It equals a price c if x = weight / (c·v − ratio), with v = 1 / (λ·logarithmic) and ratio = linear / logarithmic.
+ * Let minPrice be the lowest price of a token. The unknowns are v and u = minPrice·v − ratio. The denominator is then u
+ * + (c − minPrice)·v, which is positive for every u > 0. An outer search finds v; an inner search finds the u for each
+ * v.
  */
 import { marginalValues, sumsOf, type TradingFunction } from '@sluice/liquidity'
 import {
@@ -25,6 +27,7 @@ import {
   TRADE_TOLERANCE,
 } from '../tolerances.ts'
 
+/** Solver of one pool. Amounts are in common units, the units in which the trading function measures all tokens. */
 export class OptimalTrade {
   /**
    * By token: cost of one common unit that is sold to the pool, and proceeds of one that is bought from it. `priceIn`
@@ -34,7 +37,7 @@ export class OptimalTrade {
   readonly priceOut: Float64Array
   /** Balances after the trade, in common units. */
   readonly balances: Float64Array
-  /** Response of a balance to its token's price: −∂x / ∂ln c, times that price; 0 for tokens that do not trade. */
+  /** By token: response of its balance x to its price c, valued at c: −c · ∂x / ∂ln c; 0 if it does not trade. */
   readonly conductance: Float64Array
 
   private readonly tradingFunction: TradingFunction
@@ -42,15 +45,15 @@ export class OptimalTrade {
   private readonly level: number
   /** Marginal values of the tokens before the trade, in units of the level. */
   private readonly initialValues: Float64Array
-  /** Balances at the maximum input. */
+  /** By token: its balance after the maximum input of the token. */
   private readonly maxBalances: Float64Array
-  /** Lowest price at which a token may trade; subtracted from all prices. */
+  /** Lowest price at which a token may trade. */
   private minPrice = 0
   /** Lower bound of u. */
   private readonly minU: number
   private u = 0
   private v = 0
-  /** ∂mismatch / ∂v of the last solution; 0 before the first. */
+  /** Derivative ∂mismatch / ∂v of the last solution (see `mismatch`); 0 before the first. */
   private slope = 0
   /** Sums of the balances, and of weight · ln balance. */
   private sum = 0
@@ -96,8 +99,8 @@ export class OptimalTrade {
   }
 
   /**
-   * Relative error of the last trade in the level, or in the prices at which it stops, whichever is larger. Negligible
-   * unless the solver failed.
+   * Relative error of the last trade: that of the level, or that of the prices at which the trade stops, whichever is
+   * larger. Negligible unless the solver failed.
    */
   get relativeError(): number {
     const { tradingFunction, balances } = this
@@ -136,7 +139,7 @@ export class OptimalTrade {
     let a = guess
     let mismatchA = this.mismatch(a)
     if (mismatchA === 0) return a
-    // The mismatch rises with v. Its slope is about that of the last solution.
+    // The mismatch rises with v, with about the slope of the last solution.
     let b = boundedStep(a - mismatchA / this.slope, a, mismatchA)
     let mismatchB = this.mismatch(b)
     for (let k = 0; k < MAX_TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
@@ -146,7 +149,7 @@ export class OptimalTrade {
       b = boundedStep(nextV, a, mismatchA)
       mismatchB = this.mismatch(b)
     }
-    // Regula falsi. The mismatch of an end that stays is halved (Illinois algorithm).
+    // Regula falsi. If an end of the bracket stays, its mismatch is halved (Illinois algorithm).
     let lastMove = Number.POSITIVE_INFINITY
     for (let k = 0; k < MAX_TRADE_STEPS && mismatchB !== 0; k++) {
       this.slope = (mismatchB - mismatchA) / (b - a)
@@ -167,8 +170,8 @@ export class OptimalTrade {
   }
 
   /**
-   * Difference between the ratio that u and v assume and the ratio of the trading function at the resulting balances;
-   * rises with v. Sets the balances.
+   * Returns the mismatch: the ratio minPrice·v − u that u and v imply, less linear / logarithmic at the resulting
+   * balances. Rises with v. Sets u and the balances.
    */
   private mismatch(v: number): number {
     this.v = v
@@ -214,7 +217,7 @@ export class OptimalTrade {
     }
   }
 
-  /** Sets the balances for u and v. Returns −∂level / ∂u. */
+  /** Sets the balances and their two sums for u and v. Returns −∂level / ∂u. */
   private setBalances(v: number): number {
     const { balances, minPrice, u, priceIn, priceOut, maxBalances } = this
     this.evaluations++

@@ -1,6 +1,6 @@
 /**
  * Sends an amount through edges with limited capacity. If an edge is full, the excess goes to other edges that sell the
- * same token. If all of them are full, less of the token is bought. Used by `flow.ts`.
+ * same token. If all of these are full, earlier edges buy less of the token. Called by `flow.ts`.
  */
 
 import { capacityOf, inputBeforeFlat, inputOf, outputOf } from '../graph/price-curve.ts'
@@ -27,16 +27,17 @@ import { SequentialLegs } from './shared-pools.ts'
  */
 export type Flow = {
   readonly edges: readonly number[]
+  /** By index in `edges`. */
   readonly input: readonly number[]
   readonly amountOut: number
   /**
-   * `amountOut` less the cost of the legs. If a part stays unsold, a huge negative number, so that the flow ranks below
-   * every flow that sells everything.
+   * `amountOut` less the cost of the legs, in output base units. If a part of the trade stays unsold, a huge negative
+   * number, so that the flow ranks below every flow that sells everything.
    */
   readonly net: number
   /**
-   * Maximum fraction of a token's amount, over the input and intermediate tokens, that the edges do not take; 0 if they
-   * take everything.
+   * Fraction of a token's amount that the edges do not take: the maximum over the input token and all intermediate
+   * tokens. 0 if they take everything.
    */
   readonly unsoldShare: number
   /** Number of edges on the longest path of the flow. */
@@ -45,7 +46,7 @@ export type Flow = {
   readonly hasCutCycle: boolean
 }
 
-/** Adjacency list: the indices of the edges that sell a token. */
+/** Adjacency list of some edges: for each token, the indices in `edges` of the edges that sell it. */
 export class EdgesByToken {
   readonly edges: readonly number[]
   private readonly firstIndex: Int32Array
@@ -65,12 +66,12 @@ export class EdgesByToken {
     }
   }
 
-  /** Returns the first edge index of a token; −1 if it has none. */
+  /** Returns the first index for a token; −1 if no edge sells it. */
   firstOf(token: number): number {
     return this.firstIndex[token]!
   }
 
-  /** Returns the next edge index of the same token; −1 if there are no more. */
+  /** Returns the index after a given index of the same token; −1 if there are no more. */
   nextAfter(index: number): number {
     return this.nextIndex[index]!
   }
@@ -79,13 +80,15 @@ export class EdgesByToken {
 /** Edges without dead ends and cycles, each with its weight among the edges that sell the same token. */
 export type PrunedEdges = {
   readonly edgesByToken: EdgesByToken
+  /** By index in `edgesByToken.edges`. */
   readonly weights: readonly number[]
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
   readonly hasCutCycle: boolean
   /**
-   * If present, the weights are inputs in base units, and the amount that they do not cover is divided in proportion to
-   * these numbers, by edge. If absent, the weights are scaled to the whole amount.
+   * By edge: response of its input to prices. If present, the weights are inputs in base units, and the amount that
+   * they do not cover is divided in proportion to these responses. If absent, the weights are scaled to the whole
+   * amount.
    */
   readonly response?: ReadonlyMap<number, number>
 }
@@ -144,8 +147,8 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
 }
 
 /**
- * Finds, by bisection, the best flow that sells everything, with fractions between those of the weights, which leave a
- * part unsold, and `wastefulFractions`, which sell everything.
+ * Finds the best flow that sells everything, by bisection between two sets of fractions: those of the weights, which
+ * leave a part unsold, and `wastefulFractions`, which sell everything.
  */
 function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractions: readonly number[]): PushedFlow {
   const requestedFractions = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
@@ -171,10 +174,12 @@ function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractio
   return best
 }
 
+/** Limits on the inputs of edges, if there are none. */
 const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 
 /**
- * A flow with its overflow: the amount of each intermediate token that the edges out of it do not take, in base units.
+ * A flow with its overflow, by intermediate token: the amount, in base units, that the token's outgoing edges do not
+ * take.
  */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
@@ -245,6 +250,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     let weightSum = 0
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) weightSum += tokenWeights[k]!
     const startIndex = inputs.length
+    // Inputs at which each edge is full, and at which it stops before the next range without liquidity.
     const maxInputs: number[] = []
     const stopInputs: number[] = []
     let exceedsLimit = false
@@ -253,7 +259,8 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       const input = (balances[token]! * tokenWeights[k]!) / weightSum
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // If other edges are full, their excess must not raise this input just up to the next range without liquidity.
+      // Excess of full edges must not raise this input to just the start of a range without liquidity, whose tick costs
+      // gas. So the edge stops before a range that begins up to `FLAT_REACH` above the input.
       const maxReach = Math.min(input * (1 + FLAT_REACH), limit)
       const stopInput = curve.gasPerPiece > 0 ? inputBeforeFlat(curve, input, maxReach) : maxReach
       exceedsLimit ||= stopInput < input
@@ -263,7 +270,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       stopInputs.push(stopInput < maxReach ? stopInput : limit)
     }
     if (exceedsLimit) {
-      // Inputs stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
+      // Edges stop before ranges without liquidity. If a part then stays unsold, they are filled up to their limits.
       const requestedInputs = inputs.slice(startIndex)
       let unsoldFraction = withinCapacity(inputs, startIndex, stopInputs) / balances[token]!
       if (unsoldFraction > 0) {
@@ -298,7 +305,8 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
 }
 
 /**
- * Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`.
+ * Returns the weights, with those of a token's edges raised or lowered to cover the token's amount. The difference is
+ * divided in proportion to `response`.
  */
 function adjustedWeights(
   { edgesByToken, weights, response }: PrunedEdges,
@@ -321,9 +329,10 @@ function adjustedWeights(
 }
 
 /**
- * Moves the excess of inputs over their limits to the other inputs, in proportion to these.
+ * Reduces inputs to their limits, and adds the excess to the other inputs, in proportion to these. Changes `inputs` in
+ * place.
  *
- * @param startIndex - index of the first input; all inputs from there on divide one token
+ * @param startIndex - index of the first input to change; all inputs from there on divide one token
  * @param maxInputs - limit of each of these inputs
  * @returns the amount that no edge can take
  */
