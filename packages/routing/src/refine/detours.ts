@@ -1,7 +1,7 @@
 /**
- * Finds detours: paths from one token of a flow to a later one that keep the flow within the hop limit. The labels of a
- * `Frontier` ignore the positions of tokens in the flow, so its best path may exceed the hop limit. Here, each token
- * has a label per number of edges.
+ * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. A
+ * `Frontier` ignores the positions of tokens in the flow, so its best path may exceed the hop limit. Here, each token
+ * has one label (the best rate of a path) per number of edges. Called by `join-paths.ts`.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -10,8 +10,8 @@ import { MAX_DETOURS, MIN_DETOUR_GAS_SHARE, MIN_EDGE_GAIN, MIN_LABEL_GAIN } from
 import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 
 /**
- * Labels of all tokens for paths of at most 0, 1, … edges, and the edge that led to each label. Index: number of edges
- * times number of tokens, plus the token.
+ * Labels of all tokens for paths of at most k = 0, 1, … edges, and for each label the edge of its path at the token.
+ * Index: k times the number of tokens, plus the token.
  */
 type Labels = { readonly labels: Float64Array; readonly edges: Int32Array }
 /** By token of the flow: maximum number of edges between the token and the source, or between it and the target. */
@@ -38,8 +38,8 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
           allocation.price(endToken) / allocation.price(startToken),
         ) - 1
       if (!(gain > MIN_EDGE_GAIN)) return
-      // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
-      // amount.
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at about
+      // `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
       let value = allocation.price(startToken)
       let minConductance = Number.POSITIVE_INFINITY
       for (const edge of edges) {
@@ -86,11 +86,13 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
 }
 
 /**
- * Computes labels of paths of at most 0 to `maxHops` − 1 edges. A backward label is the maximum value of the token when
- * sold along a path into the flow; a forward label is the inverse of its minimum cost when bought along a path out of
- * the flow. The edges of the flow itself, up to its end or from its start, count toward the number of edges.
+ * Computes labels of paths of at most 0 to `maxHops` − 1 edges. A backward label of a token is its maximum value if it
+ * is sold along a path into the flow. A forward label is the inverse of its minimum cost if it is bought along a path
+ * out of the flow. The edges of the flow from that path to the target, or from the source to that path, are counted,
+ * too.
  *
- * @param values - backward labels; a forward label is skipped if no gain is possible together with them
+ * @param hopsByToken - by token of the flow: number of edges to the target (backward) or from the source (forward)
+ * @param values - backward labels. If given, forward labels that cannot give a gain together with them are skipped
  */
 function computeLabels(
   problem: Problem,
@@ -148,7 +150,11 @@ function computeLabels(
   return { labels, edges }
 }
 
-/** Follows labels of at most `maxEdges` edges from a token to the flow. Returns the edges. */
+/**
+ * Follows labels of at most `maxEdges` edges from a token to the flow. Returns the edges.
+ *
+ * @param endToken - by edge: its token on the side of the flow
+ */
 function pathToFlow(
   labels: Labels,
   startToken: number,

@@ -6,8 +6,8 @@ import { groupBy } from '../solver/flow.ts'
 import { costAtBestStop } from './ticks.ts'
 
 /**
- * Returns, for every edge in use, its earnings at the current prices before gas, and its gas cost, in output
- * base units.
+ * Returns, for every edge in use, its earnings at the current prices before gas, and its gas cost, in output base
+ * units.
  */
 export function earningsAndCosts(problem: Problem, allocation: Allocation) {
   const { from, to } = problem.graph.topology
@@ -39,8 +39,8 @@ export function groupUsedEdges({ graph }: Problem, usedEdges: readonly number[])
 }
 
 /**
- * Returns true if no other edge depends on an edge: another edge buys its bought token, and another edge sells its sold
- * token. This is the usual case.
+ * Returns true if no other edge depends on `edge`: another edge also buys its bought token, and another edge also sells
+ * its sold token. This is the usual case.
  */
 export function isIndependent(
   { graph, budget }: Problem,
@@ -91,7 +91,7 @@ export function dependentEdges(
   return [...removedEdges]
 }
 
-/** Edges of an allocation that carry no flow. */
+/** Edges of an allocation that do not trade. */
 export function idleEdges(allocation: Allocation): ReadonlySet<number> {
   return new Set(allocation.edges.filter((_, k) => !(allocation.input[k]! > 0)))
 }

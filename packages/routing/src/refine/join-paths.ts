@@ -1,7 +1,7 @@
 /**
- * Builds and extends routes path by path: each step adds the path that improves the route most. This finds routes
- * within a low pool limit. Reducing a large allocation does not: the pool that earns least among twenty may be one of
- * the best three.
+ * Builds and extends routes path by path: each step adds the path that improves the route most. This finds good routes
+ * within a low pool limit. Reducing a large allocation to the limit often does not, because the pool that earns least
+ * among twenty may be one of the best three. Called by `search.ts` and `restricted-starts.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -96,7 +96,7 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
   return best
 }
 
-/** Adds candidate paths one at a time, each time the one with the highest net output, while the flow improves. */
+/** Adds candidate paths one at a time, each time the one that gives the highest net output, while the flow improves. */
 function addGreedily(
   problem: Problem,
   initialFlow: Flow | null,

@@ -1,4 +1,4 @@
-/** Reduces an allocation to the limits on pools and hops. */
+/** Reduces the flow of an allocation to the limits on pools and hops. Called by `search.ts` and `pruning.ts`. */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -10,7 +10,9 @@ import { refill } from './refill.ts'
 
 /**
  * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed,
- * profitable paths are added again; they may contain removed edges.
+ * profitable paths are added again, which may contain removed edges.
+ *
+ * @param allocation - allocation of the flow; changed in place
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   if (edgesOverLimit(problem, flow).length === 0) return flow
@@ -69,7 +71,7 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
 /** Edges that would be removed together, with their total earnings before gas. */
 type RemovalCandidate = { readonly edges: readonly number[]; readonly earnings: number }
 
-/** The removals that lose least, until they contain `count` edges. Only the first removal if no path would remain. */
+/** The edges of the cheapest removals, at least `count` together; only those of the first if no path would remain. */
 function cheapestRemovals(
   problem: Problem,
   usedEdgeList: readonly number[],
@@ -85,8 +87,8 @@ function cheapestRemovals(
 }
 
 /**
- * Returns edges; at least one of them must be removed. If a pool is used twice: its edges. Above the pool limit: all
- * edges. Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
+ * Returns edges of which at least one must be removed; empty if the flow is within the limits. If a pool is used twice
+ * but must not be: its edges. Above the pool limit: all edges. Above the hop limit: the edges of the longest path.
  */
 function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
@@ -99,7 +101,7 @@ function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   return flow.hops > maxHops ? longestPath(problem, flow) : []
 }
 
-/** Returns the edge that earns least from each path that is too long. Each round picks another edge of the flow. */
+/** Returns, for each path that is too long, its edge that earns least. */
 function edgesToBreak(
   problem: Problem,
   flow: Flow,
@@ -134,6 +136,7 @@ function longestPath({ graph, source, target }: Problem, { edges }: Flow): reado
   return path
 }
 
+/** Returns true if edges out of the source and edges into the target remain. */
 function leavesPath(
   { source, target, graph }: Problem,
   usedEdgeList: readonly number[],

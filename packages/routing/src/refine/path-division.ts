@@ -1,8 +1,8 @@
 /**
  * Divides a trade among paths without token prices. Assigns chunks of the trade, each to the path that gains most, and
- * then moves amounts between paths. This is coarser than the dual and takes more work. But it also works if prices do
- * not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries combinations that
- * pruning misses.
+ * then moves amounts between paths. This is coarser than an allocation by prices, and takes more work. But it also
+ * works if prices do not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries
+ * combinations of paths that pruning misses. Called by `divisions.ts`.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
@@ -40,7 +40,9 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
   return flows.reduce((best, candidate) => (candidate && !(best && best.net >= candidate.net) ? candidate : best), null)
 }
 
+/** Edges in series. */
 type Path = readonly number[]
+/** A path of a flow, with its part of the trade's input. */
 type PathOfFlow = { readonly edges: Path; readonly amount: number }
 
 /** Splits a flow into paths, each with its part of the input. Empty if there are too many paths. */
@@ -75,10 +77,11 @@ function candidatePaths(
 }
 
 /**
- * Edges of a set of paths in topological order of their sold tokens. `paths` are the indices of the paths that use an
+ * Edges of a set of paths in topological order of their sold tokens, each with the indices of the paths that use the
  * edge.
  */
 type Plan = readonly { readonly edge: number; readonly paths: readonly number[] }[]
+/** Input of each path, and the net output with these inputs. */
 type DivisionState = { readonly amounts: Float64Array; readonly net: number }
 
 class Division {
@@ -88,13 +91,15 @@ class Division {
   private readonly amounts: Float64Array
   /** Scratch: amount on each path after the edges evaluated so far. */
   private readonly balances: Float64Array
-  /** By the bit mask of the paths in use; null if these paths form a cycle, use a pool twice, or exceed a limit. */
+  /**
+   * Plans by the bit mask of the paths in use; null if these paths form a cycle, use a pool twice, or exceed a limit.
+   */
   private readonly plans = new Map<number, Plan | null>()
   /** Net output of the amounts. */
   private net = 0
   /** Indices of the paths, sorted by the value of one more unit of input, highest first. */
   private ranking: readonly number[] = []
-  /** Remaining work of the budget at which the moves end. */
+  /** Work units that must remain in the budget; at fewer, the moves end. */
   private readonly minRemainingWork: number
 
   constructor(problem: Problem, paths: readonly Path[]) {
@@ -115,8 +120,8 @@ class Division {
   }
 
   /**
-   * Assigns the whole amount in chunks. If no path takes a chunk, it is halved. Returns false if a part of the amount
-   * remains.
+   * Assigns the whole amount in chunks. If no path takes a chunk, the chunk is halved. Returns false if a part of the
+   * amount remains.
    */
   assignChunks(): boolean {
     const { amountIn } = this.problem
@@ -161,6 +166,7 @@ class Division {
     return this
   }
 
+  /** Returns the flow of the current amounts. */
   toFlow(): Flow | null {
     const plan = this.planOf(this.amounts)!
     const edges = plan.map(({ edge }) => edge)
@@ -171,7 +177,7 @@ class Division {
     return this.problem.budget.remaining > this.minRemainingWork
   }
 
-  /** Moves amounts of up to a size to other paths while the net output grows. */
+  /** Moves amounts of at most `size` to other paths, except `closedPaths`, while the net output grows. */
   private moveAmounts(size: number, closedPaths: readonly number[]): void {
     const { amounts } = this
     for (
@@ -211,8 +217,8 @@ class Division {
         crossedPieces === 0
           ? [0]
           : [0, (inputBefore(curve, crossedPieces) / curve.keepIn / inputs[k]!) * (1 - TICK_MARGIN)]
-      for (const keptFraction of fractionsToKeep) {
-        const net = this.movePartOf(paths, keptFraction, edge)
+      for (const fractionToKeep of fractionsToKeep) {
+        const net = this.movePartOf(paths, fractionToKeep, edge)
         if (net > Number.NEGATIVE_INFINITY) states.push({ amounts: amounts.slice(), net })
         amounts.set(initialAmounts)
       }
@@ -225,14 +231,14 @@ class Division {
   }
 
   /**
-   * Leaves a fraction of their amounts on some paths, and moves the rest to paths that do not use an edge. Returns the
-   * net output; −∞ if no path takes an amount.
+   * Leaves a fraction of the amounts on the given paths, and moves the rest to paths that do not use `edge`. Returns
+   * the net output; −∞ if no path takes one of the moved amounts.
    */
-  private movePartOf(pathIndices: readonly number[], keptFraction: number, edge: number): number {
+  private movePartOf(pathIndices: readonly number[], fractionToKeep: number, edge: number): number {
     const { amounts, paths } = this
     const closedPaths = paths.flatMap((path, pathIndex) => (path.includes(edge) ? [pathIndex] : []))
-    const movedAmounts = pathIndices.map((pathIndex) => amounts[pathIndex]! * (1 - keptFraction))
-    for (const pathIndex of pathIndices) amounts[pathIndex]! *= keptFraction
+    const movedAmounts = pathIndices.map((pathIndex) => amounts[pathIndex]! * (1 - fractionToKeep))
+    for (const pathIndex of pathIndices) amounts[pathIndex]! *= fractionToKeep
     let net = Number.NEGATIVE_INFINITY
     for (const amount of movedAmounts) {
       const [pathIndex, nextNet] = this.bestPathFor(amount, closedPaths)
@@ -343,8 +349,8 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: n
   budget.spend(40 * edges.length)
   const pools = new Set(edges.map((edge) => graph.edges[edge]!.pool.id))
   if (edges.length > maxPools || pools.size < edges.length) return null
-  // Lengths of the longest paths from the source, by token. If they still grow after `maxHops` rounds, there are too
-  // many hops or a cycle.
+  // By token: length of the longest path from the source. If it still grows after `maxHops` rounds, there are too many
+  // hops or a cycle.
   const hopsFromSource = new Map<number, number>([[source, 0]])
   for (let round = 0, isGrowing = true; isGrowing; round++) {
     if (round > maxHops) return null

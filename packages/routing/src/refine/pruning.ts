@@ -1,4 +1,6 @@
-/** Removes edges that do not earn their gas from an allocation. */
+/**
+ * Removes edges that do not earn their gas from an allocation (pruning). Called by `search.ts` and `alternatives.ts`.
+ */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation, Checkpoint } from '../solver/allocation.ts'
@@ -30,10 +32,10 @@ import { costAtBestStop, stopAtTicks } from './ticks.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes an allocation and returns its flow. The loss from removing an edge is at least the edge's earnings at the
- * current prices. Edges that earn less than their cost are removed in order of savings, together with all edges that
- * depend on them. After each removal the allocation is solved again; if the net output did not improve, the removal is
- * undone.
+ * Prunes an allocation in place and returns its flow. Edges that earn less than their cost at the current prices are
+ * removed, largest saving first, together with all edges that depend on them. The output may fall by more than these
+ * earnings. So after each removal, the allocation is solved again, and if the net output did not improve, the removal
+ * is undone.
  *
  * @param idleEdgePolicy - `keep`: idle edges may take over flow from removed edges; `drop`: idle edges are removed
  *   first
@@ -94,8 +96,9 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes a small allocation more thoroughly: each round tries all removals, and makes the one that improves the net
- * output most. Idle edges may replace a removed edge, so that its neighbors do not become dead ends.
+ * Prunes a small allocation in place, more thoroughly than `prune`: each round tries all removals, and makes the one
+ * that improves the net output most. Idle edges may replace a removed edge, so that its neighbors do not become dead
+ * ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)
@@ -120,8 +123,8 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
 }
 
 /**
- * Lists removals to try, each with the edges that depend on it. Which edges depend on it differs between two rules:
- * only edges in use can replace a removed edge, or idle edges can, too. If the results differ, both are listed.
+ * Lists the removals to try. Which edges depend on a removed edge differs between two rules: either only edges in use
+ * can replace the removed edge, or idle edges can, too. If the dependent edges differ, both removals are listed.
  */
 function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
   const removalsAmongUsed = profitableRemovals(problem, allocation, NO_EDGES)
@@ -156,8 +159,9 @@ function netOf(problem: Problem, allocation: Allocation): number {
 }
 
 /**
- * Removes edges that were idle before a removal, trade since, and do not earn their cost. Returns false if there are
- * none.
+ * Removes the edges that began to trade after a removal and do not earn their cost. Returns false if there are none.
+ *
+ * @param idleEdgesBefore - edges that were idle before the removal
  */
 function removeActivatedEdges(problem: Problem, allocation: Allocation, idleEdgesBefore: ReadonlySet<number>): boolean {
   const activatedEdges = [...earningsAndCosts(problem, allocation)].filter(
@@ -180,7 +184,12 @@ type Removal = {
   readonly earnings: number
 }
 
-/** Removals of edges that earn less than their cost, largest saving first. */
+/**
+ * Removals that save more than they lose at the current prices, largest saving first.
+ *
+ * @param retainedEdges - edges whose removal was undone
+ * @param consideredEdges - edges that can replace a removed edge; by default all edges in use
+ */
 function profitableRemovals(
   problem: Problem,
   allocation: Allocation,

@@ -1,5 +1,6 @@
 /**
- * Refills a flow that was reduced to the limits on pools and hops: adds paths that pay at its prices, up to the limits.
+ * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at its prices, up to the
+ * limits. Called by `limits.ts`.
  */
 import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
@@ -20,7 +21,7 @@ import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
 type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }
 
-/** Adds paths while the flow improves. Afterward, the allocation is that of the returned flow. */
+/** Adds paths while the flow improves. Changes the allocation in place; it is then that of the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
   const frontier = new Frontier(problem, bestSpotRates(problem, target, 'to'), distancesFrom(problem, source))
@@ -48,14 +49,14 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
     }
     allocation.restore(checkpoint)
     allocation.evaluate()
-    // The paths together are too long or do not earn their gas, so fewer are tried at a time.
+    // Together, the paths are too long or do not earn their gas, so fewer paths are tried at a time.
     if (paths.length === 1) break
     maxPaths = Math.ceil(paths.length / 4)
   }
   return best
 }
 
-/** Paths outside the allocation that pay at its prices, highest earnings first. */
+/** Paths outside the allocation that earn at its prices, highest earnings first. */
 function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Flow): readonly CandidatePath[] {
   const { graph } = problem
   const { from, to } = graph.topology

@@ -1,6 +1,6 @@
 /**
- * Replaces a pool or a chain of pools by a direct pool that costs less gas, even if its price is slightly worse.
- * Pruning only removes pools, so it does not find such routes.
+ * Replaces a pool, or a chain of pools in series, by a direct pool that costs less gas, even if the price of the direct
+ * pool is slightly worse. Pruning only removes pools, so it does not find such routes. Called by `search.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -23,7 +23,7 @@ export function shortenChains(problem: Problem, flow: Flow): Flow {
   return best
 }
 
-/** The allocation of a flow, with its prices. */
+/** Solves an allocation over the edges of a flow. */
 function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
@@ -89,8 +89,8 @@ function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): 
 type Replacement = { readonly chain: readonly number[]; readonly directEdge: number; readonly gain: number }
 
 /**
- * Direct pools that can replace a chain. `gain` is the gain in net output, in output base units, if the amounts of all
- * other edges stay the same.
+ * Replacements of a chain by direct pools. `gain`: increase of the net output, in output base units, if the amounts of
+ * all other edges stay the same.
  */
 function replacementsFor(
   problem: Problem,

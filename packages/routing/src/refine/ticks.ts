@@ -1,4 +1,7 @@
-/** Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. */
+/**
+ * Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. A piece of a
+ * price curve ends at a tick.
+ */
 
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
@@ -7,17 +10,18 @@ import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import { MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE, MAX_TICK_ROUNDS } from '../tolerances.ts'
 
+/** Trade of one edge, in base units. */
 type Trade = { readonly input: number; readonly output: number }
 /** Prices of the sold and the bought token, in output base units. */
 type LegPrices = { readonly priceIn: number; readonly priceOut: number }
 /**
- * Number of ticks that a trade should cross. `cost`: their gas, plus the earnings that are lost by not crossing more,
- * in output base units.
+ * Number of ticks that a trade should cross. `cost`: cost of their gas, plus the earnings that are lost by crossing
+ * no more ticks, in output base units.
  */
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
 /**
- * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by stopping
+ * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by crossing
  * early, at the current prices.
  */
 function bestStop(
@@ -72,7 +76,7 @@ export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flo
   return best
 }
 
-/** Price curves cut at the best tick, by edge, of the edges that cross too many ticks. */
+/** For each edge that crosses too many ticks: the edge, and its price curve cut at the best tick. */
 function cutCurvesOf(problem: Problem, allocation: Allocation): [number, CompiledCurve][] {
   const { from, to } = problem.graph.topology
   const cutCurves: [number, CompiledCurve][] = []

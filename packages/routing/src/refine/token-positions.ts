@@ -1,4 +1,4 @@
-/** Positions of tokens in a flow. */
+/** Positions of tokens in a flow, as numbers of edges. Edges are in topological order. */
 import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 
