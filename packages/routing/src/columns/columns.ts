@@ -1,6 +1,6 @@
 /**
- * Column generation: adds the edges outside an allocation that would pay at its prices. Each edge is a column of the
- * optimization problem.
+ * Column generation: adds the edges outside an allocation that would earn at its prices. Each edge is a column of the
+ * optimization problem. Called by `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
  */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
@@ -23,8 +23,8 @@ import type { ColumnArrays } from './column-arrays.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for a maximum
- * number of rounds.
+ * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for at most
+ * `rounds` rounds. At the end, the allocation is solved and the frontier is explored.
  */
 export function generateColumns(
   problem: Problem,
@@ -86,7 +86,8 @@ class Pricing {
   }
 
   /**
-   * Selects the edges that could earn enough at the lowest cost of their input and the highest value of their output.
+   * Selects the edges that could earn enough at the minimum cost of their input and the maximum value of their output.
+   * A quarter of `minEarnings` suffices here, because the earnings of several edges around a token are added up later.
    */
   private selectPromising(minEarnings: number): void {
     const { columnArrays } = this
@@ -119,8 +120,8 @@ class Pricing {
   }
 
   /**
-   * Earnings of the promising edge `k` at the balanced prices, in output base units, as if its pool were x·y = k with
-   * the depth at its current price.
+   * Earnings of the promising edge at index `k` at the estimated prices, in output base units. Assumes a pool of
+   * constant product with the liquidity at the current price.
    */
   private earningsOf(k: number): number {
     const { logPrice, logRate, conductance, soldTokens, boughtTokens } = this.columnArrays
@@ -132,7 +133,7 @@ class Pricing {
 
   /**
    * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
-   * resistors of a network, whose voltages are approximated in a few rounds.
+   * resistors of a network whose voltages are the log prices. A few rounds approximate them.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
@@ -170,7 +171,9 @@ class Pricing {
     }
   }
 
-  /** Edges of the most promising paths through tokens outside the allocation. A path begins and ends at live tokens. */
+  /**
+   * Edges of the paths through tokens outside the allocation that may earn most. A path begins and ends at live tokens.
+   */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this
     const { earningsSum, soldTokens, boughtTokens } = this.columnArrays
@@ -202,8 +205,8 @@ class Pricing {
 }
 
 /**
- * Adds edges between tokens of the allocation that would lose slightly at the current prices. They are idle, but can
- * replace edges that pruning removes.
+ * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They are idle at
+ * first, but can replace edges that pruning removes.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem

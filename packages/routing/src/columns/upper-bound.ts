@@ -2,8 +2,8 @@
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
  * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
  * have the prices of the allocation. Each other token gets a price between its minimum cost and its maximum value, so
- * that outside the allocation only the edges of the frontier earn. If these edges earn more than rounding, they join
- * the allocation, which makes the bound tighter.
+ * that outside the allocation only the edges of the frontier (see `frontier.ts`) earn. If these edges earn more than
+ * rounding, they join the allocation, which makes the bound tighter.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -23,11 +23,11 @@ import {
 import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
-/** Upper bound in output base units, as floats. The sum of both parts is the bound on the output of any route. */
+/** Two parts of an upper bound, in output base units. Their sum is the bound on the output of any route. */
 export type OutputBound = {
   /** Maximum output if pools pay exactly what their price curves show. */
   readonly curveBound: number
-  /** Maximum that pools pay more than their price curves show. */
+  /** Maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
 }
 
@@ -39,7 +39,7 @@ export type OutputBound = {
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
-  /** By token: prices at both ends of the frontier's edges. */
+  /** By token: price, for the tokens that the frontier's edges sell or buy. */
   const priceByToken = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < MAX_BOUND_ROUNDS; round++) {
@@ -84,8 +84,11 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
 }
 
 /**
- * Returns the maximum amount by which pools pay more than their curves show, in output base units. Some curves
- * interpolate samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
+ * Returns the maximum total that pools may pay above their price curves, in output base units. Some curves interpolate
+ * samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
+ *
+ * @param bound - bound without this total
+ * @param frontierPrices - by token: prices at which the edges of the frontier are valued
  */
 function maxPayoutBeyondCurves(
   problem: Problem,
@@ -108,6 +111,7 @@ function maxPayoutBeyondCurves(
   return sum
 }
 
+/** Adds edges to an allocation. Returns false if it contains all of them already. */
 function addEdges({ graph }: Problem, allocation: Allocation, prices: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
   let hasAdded = false
@@ -118,6 +122,7 @@ function addEdges({ graph }: Problem, allocation: Allocation, prices: Float64Arr
   return hasAdded
 }
 
+/** Maximum earnings of an edge outside the allocation at given prices, in output base units. */
 function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Array, edge: number): number {
   const { from, to } = problem.graph.topology
   const priceIn = prices[from[edge]!]!
@@ -125,12 +130,12 @@ function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Arra
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool trade, too. The edge then earns at most what it earns alone, and at most what it earns from
-  // its rate after the other trades.
+  // Other pairs of the pool trade, too. The edge then earns at most as much as alone, and at most as much as if it started
+  // at its rate after the other trades.
   return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 
-/** Sets prices of the tokens at both ends of the frontier's edges so that these edges earn as little as possible. */
+/** Sets prices of the tokens that the frontier's edges sell or buy, so that these edges earn little. */
 export function balancePrices(
   problem: Problem,
   { payingEdges, payingTokens, isLive, costLabel, valueLabel }: Frontier,

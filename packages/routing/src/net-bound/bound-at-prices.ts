@@ -1,6 +1,6 @@
 /**
- * Evaluates the whole graph at given prices: earnings and cost of each pool, and the upper bound on the net output that
- * follows from them.
+ * Evaluates the whole graph at given token prices: earnings and cost of each pool, and the upper bound on the net
+ * output that follows from them. Called by `relaxation.ts`.
  */
 import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
@@ -17,6 +17,7 @@ type Earner = {
   readonly cost: number
 }
 
+/** Values are in output base units. */
 export type NetBoundAtPrices = {
   /** Value of the trade's input at the price of its token. */
   readonly inputValue: number
@@ -91,7 +92,7 @@ function earningsOfEdge(problem: Problem, edge: number, priceIn: number, priceOu
 
 /**
  * Evaluates all pairs of a multi-token pool together, because they share its trading function. Null if several pairs
- * pay and the fee depends on the balances: the solved trade is then no bound.
+ * earn and the fee depends on the balances: the earnings of the solved trade are then no bound.
  */
 function earnerOfPool(
   problem: Problem,
@@ -113,7 +114,7 @@ function earnerOfPool(
   const sharedPool = sharedPoolById.get(id) ?? new SharedPool(tradingFunction)
   sharedPoolById.set(id, sharedPool)
   sharedPool.clear()
-  for (const [place, edge] of edges.entries()) sharedPool.add(problem, edge, place)
+  for (const [index, edge] of edges.entries()) sharedPool.add(problem, edge, index)
   const inputs = new Float64Array(edges.length)
   const jointEarnings = sharedPool.tradeTo(prices, inputs, new Float64Array(edges.length))
   problem.budget.spend(sharedPool.work)

@@ -1,8 +1,8 @@
 /**
  * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least `output − cost` for
- * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin to the point of tangency,
- * and then the curve itself. If pools trade on their envelopes, the solved prices are good prices for the Lagrangian
- * relaxation of fixed costs.
+ * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin that touches `output −
+ * cost` at the point of tangency; beyond it, the envelope follows this curve. If pools trade on their envelopes, the
+ * solved prices are good prices for the Lagrangian relaxation of fixed costs (see `net-bound.ts`).
  */
 import {
   type CompiledCurve,
@@ -16,6 +16,7 @@ import {
 import { ENVELOPE_SLOPE, MAX_ENVELOPE_PIECES } from './tolerances.ts'
 
 export type Envelope = {
+  /** Curve with the slopes of the envelope. */
   readonly curve: CompiledCurve
   /**
    * Input at the end of the line, the point of tangency. With a smaller input, the relaxation counts only a part of the
@@ -34,8 +35,8 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const pieces = pieceCountOf(curve)
   const costBeforeFee = cost / keepOut
   let piece = 0
-  // Returns the earnings of a trade down to the price at the end of a piece, if the input is valued at this price. In
-  // output units before the fee.
+  // Returns the earnings of a trade that ends at the end of a piece, if its input is valued at the marginal price there. In
+  // units of the output, before the fee.
   const earnedAtEnd = (pieceIndex: number): number => {
     const endSqrtPrice = sqrtPriceAt(curve, pieceIndex + 1)
     return endSqrtPrice > 0
@@ -78,8 +79,8 @@ function tangencyAtEnd(curve: CompiledCurve, costBeforeFee: number): Tangency {
 }
 
 /**
- * Returns the tangency within a piece: the marginal price at which the trade down to it just earns the cost. Its square
- * root is the smaller root s of squareTerm·s² − 2·liquidity·s + constantTerm.
+ * Returns the tangency within a piece: the marginal price at which a trade that ends there just earns the cost. Its
+ * square root is the smaller root s of squareTerm·s² − 2·liquidity·s + constantTerm.
  */
 function tangencyInPiece(curve: CompiledCurve, piece: number, costBeforeFee: number): Tangency {
   const [startSqrtPrice, liquidity] = [sqrtPriceAt(curve, piece), liquidityOf(curve, piece)]

@@ -1,7 +1,7 @@
 /**
- * The relaxation of the routes that use some required edges and avoid some excluded edges. Its prices come from an
- * allocation: the required edges and the edges of a path, together the whole edges, trade on their price curves, all
- * other edges on their envelopes.
+ * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). Its
+ * prices come from an allocation. In it, the whole edges trade on their price curves: the required edges, and the edges
+ * of a path. All other edges trade on their envelopes (see `envelope.ts`).
  */
 
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'
@@ -25,6 +25,7 @@ import {
 
 /** An edge whose cost the relaxation counts only in part. `costFraction` is between 0 and 1. */
 type PartialCost = { readonly edge: number; readonly costFraction: number }
+/** A bound at the prices of a solved relaxation, and the edges whose cost it counts only in part. */
 export type RelaxedBound = { readonly boundAtPrices: NetBoundAtPrices; readonly partialCosts: readonly PartialCost[] }
 
 export class Relaxation {
@@ -32,17 +33,21 @@ export class Relaxation {
   private readonly allocation: Allocation
   /** Curves of the allocation, by edge: price curves of whole edges, envelopes of all others. */
   private readonly curves = new Map<number, CompiledCurve>()
+  /** By edge: rate for the first unit on the curve of the allocation. */
   private readonly rate: Float64Array
+  /** By token: price after the last solution; 0 if no route passes through the token. */
   private readonly prices: Float64Array
   /** Initial prices of the next solution, by token. */
   private readonly initialPrices: Float64Array
   /** Tokens that were part of any earlier allocation. */
   private readonly solvedTokens = new Set<number>()
+  /** Cached envelopes by edge, with the cost for which they were computed, in units of the edge's output. */
   private readonly envelopes = new Map<number, { readonly cost: number; readonly envelope: Envelope | null }>()
   /** Multi-token pools by pool id, kept because a pool solves faster from its last solution. */
   private readonly sharedPools = new Map<string, SharedPool>()
   /** True if a solution has set the prices of tokens without flow. */
   private hasFilledPrices = false
+  /** The problem with the pools' own price curves. `problem` has the curves of the allocation. */
   private readonly originalProblem: Problem
 
   constructor(problem: Problem, spotRates: SpotRates) {
@@ -92,6 +97,7 @@ export class Relaxation {
     return best
   }
 
+  /** Solves the allocation over the included edges once, and evaluates the bound at its prices. */
   private relax(
     includedEdges: ReadonlySet<number>,
     wholeEdges: ReadonlySet<number>,
@@ -105,8 +111,8 @@ export class Relaxation {
   }
 
   /**
-   * Adds the edges whose earnings exceed their cost most. Returns false if the added edges earn almost nothing above
-   * their cost.
+   * Adds the edges whose earnings exceed their cost most to `includedEdges`. Returns false if the added edges together
+   * earn almost nothing above their cost.
    */
   private addEarners(
     includedEdges: Set<number>,
@@ -231,6 +237,7 @@ export class Relaxation {
     return true
   }
 
+  /** The edges that trade only a part of their envelope's line, and so count only this part of their cost. */
   private partialCostsOf(lineInputByEdge: ReadonlyMap<number, number>): readonly PartialCost[] {
     const { edges, input } = this.allocation
     return edges.flatMap((edge, k) => {

@@ -15,13 +15,13 @@ type Trade = { readonly input: number; readonly output: number }
 /** Prices of the sold and the bought token, in output base units. */
 type LegPrices = { readonly priceIn: number; readonly priceOut: number }
 /**
- * Number of ticks that a trade should cross. `cost`: cost of their gas, plus the earnings that are lost by crossing
- * no more ticks, in output base units.
+ * Number of ticks that a trade should cross. `cost`: cost of their gas, plus the earnings that are lost by crossing no
+ * more ticks, in output base units.
  */
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
 /**
- * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by crossing
+ * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by stopping
  * early, at the current prices.
  */
 function bestStop(
