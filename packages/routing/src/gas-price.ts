@@ -9,10 +9,11 @@ import { bestSpotRates } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
 import type { RouteTerms } from './types.ts'
 
-/** Gas and calldata bytes of a typical swap. The native token is priced by selling about the cost of such a swap. */
+/** Gas of a typical swap. The native token is priced by selling about the cost of such a swap. */
 const TYPICAL_ROUTE_GAS = 300_000
+/** Calldata bytes of a typical swap. */
 const TYPICAL_ROUTE_BYTES = 600
-/** Maximum number of cached prices per graph; one block has fewer targets. */
+/** Maximum number of cached prices per graph and trust list; the searches of one block need fewer. */
 const MAX_CACHED_PRICES = 10_000
 
 /**

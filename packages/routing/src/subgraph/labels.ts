@@ -6,9 +6,10 @@ import { ratesBetween } from '../problem/passable.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { MAX_CACHED_LABELS } from './tolerances.ts'
 
+/** `hops` of a token without a path to the target. */
 const UNREACHED = 255
 
-/** A token with its price in output base units. */
+/** A token with its price, in output base units per base unit. */
 export type TokenAtPrice = { readonly token: number; readonly price: number }
 
 /**
@@ -22,8 +23,8 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   const key = `${target} ${maxHops}`
   const cachedLabels = cache.get(key)
   if (cachedLabels) return cachedLabels
-  // The work is not counted in the request's budget, since later requests share the result. The number of rounds limits
-  // it.
+  // Since later requests share the result, the request's budget does not pay for this work. The number of rounds limits
+  // the work.
   const passableRates = trust ? ratesBetween(graph, trust) : graph
   const labels = valueLabels(graph, passableRates, target, maxHops)
   if ((cache.size + 1) * labels.maxValue.length > MAX_CACHED_LABELS) cache.clear()

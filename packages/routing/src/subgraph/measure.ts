@@ -1,4 +1,7 @@
-/** Computes the maximum values of all tokens of a large graph, given the prices of some tokens. */
+/**
+ * Computes the maximum values of all tokens of a large graph from the prices of some tokens. Called by
+ * `neighborhood.ts`.
+ */
 import type { Graph } from '../graph/graph.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { ExpansionTerms } from './expander.ts'
@@ -9,7 +12,7 @@ type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
 
 /**
  * Computes the maximum value of each token over paths to priced tokens. Each round scans the edges between tokens that
- * are not hubs. Most edges join a token with a hub; they are scanned only if the hub's value has risen.
+ * are not hubs. Edges to a hub, which are most edges, are scanned only if the value of the hub has risen.
  *
  * @param maxValues - set in place: values by token, in output base units
  */
@@ -28,7 +31,7 @@ class ValueMeasurement {
   private readonly graph: Graph
   private readonly expansion: ExpansionOptions
   private readonly maxValues: Float64Array
-  /** 1 for tokens with given prices. */
+  /** By token: 1 if its price is given. */
   private readonly hasPrice: Uint8Array
 
   constructor(graph: Graph, expansion: ExpansionOptions, maxValues: Float64Array) {
@@ -62,7 +65,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Updates the values of all tokens that an edge sells for this token. */
+  /** Raises the values of all tokens that an edge sells for this token. */
   private propagate(token: number): void {
     const { graph, expansion, maxValues, hasPrice } = this
     const { offset, to } = graph.topology
@@ -78,7 +81,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Updates the values of the tokens that these edges sell. Returns true if one changed. */
+  /** Raises the values of the tokens that these edges sell. Returns true if a value changed. */
   private updateSellers(edges: Int32Array): boolean {
     const { graph, expansion, maxValues, hasPrice } = this
     const { from, to } = graph.topology
@@ -96,7 +99,7 @@ class ValueMeasurement {
     return hasChanged
   }
 
-  /** Updates the value of one token. */
+  /** Raises the value of one token to that of its best outgoing edge. */
   private updateToken(token: number): void {
     const { graph, expansion, maxValues } = this
     const { offset, to } = graph.topology
