@@ -20,7 +20,7 @@ type View = (selector: string, argument?: bigint | number, minWords?: number) =>
 
 /** Maximum number of words of the tick bitmap that are read for one trade. */
 const MAX_WORDS = 400
-/** Address by which StableSwap pools denote the native token; elsewhere, it is the zero address. */
+/** Address that stands for the native token in some pools; others use the zero address. */
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
@@ -45,20 +45,17 @@ async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promi
 }
 
 async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
-  // slot0(), liquidity()
+  // slot0(): √price, and a word with the tick; liquidity()
   const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
   // fee(), tickSpacing(), token0(), token1()
   const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [[startSqrtPrice, tickWord], [liquidity], [feePpm], [spacingWord], [token0], [token1]] = await Promise.all([
-    ...price,
-    ...facts,
-  ])
-  const [tick, spacing] = [Number(BigInt.asIntN(24, tickWord)), Number(spacingWord)]
+  const [[start, word], [liquidity], [feePpm], [step], [token0], [token1]] = await Promise.all([...price, ...facts])
+  const [tick, spacing] = [Number(BigInt.asIntN(24, word)), Number(step)]
   if (!(spacing > 0 && spacing < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
   const trade = async ({ from, priceIn, priceOut }: Swap): Promise<bigint> => {
     const zeroForOne = from === 0
     const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, priceIn, priceOut)
-    let [sqrtPrice, active, sum, tickBits, wordCount] = [startSqrtPrice, liquidity, 0n, 0n, 0]
+    let [sqrtPrice, active, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
     for (let i = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
       if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
         if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
@@ -77,7 +74,7 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
     }
     return sum
   }
-  const state = `concentrated ${startSqrtPrice} ${tick} ${liquidity} ${feePpm} ${spacing}`
+  const state = `concentrated ${start} ${tick} ${liquidity} ${feePpm} ${spacing}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
 }
 
@@ -86,15 +83,9 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
    * Calls a getter, or its older form if the pool does not have it: older pools index coins by int128, and have `A` in
    * place of `A_precise`. `factor` converts the result of the older form.
    */
-  const callEither = async (
-    selector: string,
-    olderSelector: string,
-    argument?: number,
-    factor = 1n,
-  ): Promise<bigint> => {
+  const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
-    if (words instanceof CheckFailure && words.status === 'refuted')
-      return (await view(olderSelector, argument))[0] * factor
+    if (words instanceof CheckFailure && words.status === 'refuted') return (await view(older, argument))[0] * factor
     if (words instanceof Error) throw words
     return words[0]
   }
