@@ -69,9 +69,10 @@ export const MAX_LOG_PRICE_STEP = 1
  * always accepted.
  */
 export const DESCENT_ROUNDING = 1e-13
-/**
+/*
  * A solution ends if a step lowers the dual by less than this, relative to its value, and moves every log price by less
  * than `MIN_PRICE_MOVE`.
+
  */
 export const MIN_VALUE_GAIN = 1e-15
 export const MIN_PRICE_MOVE = 1e-13
@@ -91,10 +92,7 @@ export const MIN_PIVOT = 1e-300
 export const SQRT_MIN_PIVOT = 1e-150
 /** Maximum relative fall of √price over the whole curve of a pool that counts as straight (of a fixed rate). */
 export const MAX_STRAIGHT_FALL = 1e-6
-/**
- * When Newton's method gets stuck at straight curves, their fall of √price is multiplied by these factors, one after
- * the other.
- */
+/** Factors on the fall of √price of straight curves, tried one after the other when Newton's method gets stuck. */
 export const SOFTENING_FACTORS = [1e5, 1e4, 1e3, 100, 10] as const
 /** Token count below which tokens are not sorted by their number of edges, because the matrix may then be dense. */
 export const MIN_TOKENS_TO_SORT = 12
@@ -464,18 +462,12 @@ export const UNIT_ROUNDING_GAP = 1e-5
  * is repeated without its edge.
  */
 export const BELOW_CURVE_SHARE = 5e-5
-/**
- * Number of smaller inputs that are tried if a pool refuses an input because of rounding. The smallest is smaller by
- * the price of one output unit.
- */
+/** Number of smaller inputs, within the price of one output unit, that are tried if a pool's rounding refuses one. */
 export const SMALLER_INPUT_STEPS = 8n
 /** Divisor of the price of one output unit: precision of the minimum input that buys the same output. */
 export const UNIT_PRICE_DIVISOR = 16n
 
-/*
- * Division of a trade among paths, which moves amounts from path to path. Of 1,480 divided trades on small graphs, 38
- * gained more than 0.3 bps.
- */
+/* Division of a trade among paths: of 1,480 divided trades on small graphs, 38 gained more than 0.3 bps. */
 
 /** Minimum relative gap to the bound for which a division is tried. */
 export const DIVISION_MIN_GAP = 5e-5

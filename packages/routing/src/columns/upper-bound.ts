@@ -130,8 +130,8 @@ function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Arra
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool trade, too. The edge then earns at most as much as alone, and at most as much as if it started
-  // at its rate after the other trades.
+  // Other pairs of the pool trade, too. The edge then earns at most as much as alone, and at most as much as if it
+  // started at its rate after the other trades.
   return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 

@@ -27,8 +27,8 @@ export function bestRoute(
   const candidate =
     problem.budget.attempt(ALLOCATION_WORK_SHARE, allocate, () => null) ??
     routeAmount(singlePathProblem, amountIn, request) ??
-    // Price curves do not round to whole units. For an input of a few units, all best paths by price curves may buy less
-    // than one unit of an intermediate token.
+    // Price curves do not round to whole units. For an input of a few units, all best paths by price curves may buy
+    // less than one unit of an intermediate token.
     (admission.hasSmallLegs
       ? attemptWithHalfBudget(problem, () =>
           bestPathInWholeUnits(admit(singlePathProblem, amountIn, request).problem, amountIn, taxes),

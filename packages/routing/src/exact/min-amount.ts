@@ -48,8 +48,8 @@ export function narrowBracket(
   let [low, high] = [initialLow, initialHigh]
   const width = () => high.amountIn - low.amountIn
   // If an intermediate token has few units, the output jumps, and interpolated inputs are often wrong. `misses` counts
-  // such inputs in a row. Each makes the margin of the next interpolation larger; after `MAX_SLOPE_MISSES`, the bracket is
-  // bisected.
+  // such inputs in a row. Each makes the margin of the next interpolation larger; after `MAX_SLOPE_MISSES`, the bracket
+  // is bisected.
   let misses = 0
   for (let steps = 0; steps < MAX_OUTPUT_STEPS && width() > 1n; steps++) {
     const isLowNear = requiredOut - low.amountOut < high.amountOut - requiredOut

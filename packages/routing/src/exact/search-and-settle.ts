@@ -183,7 +183,8 @@ function searchWithoutCoarseEdges(
   for (let round = 1; round <= MAX_COARSE_SEARCHES && closedEdges.length > 0; round++) {
     for (const edge of closedEdges) coarseTokens.add(to[edge]!)
     coarseTokens.delete(problem.target)
-    // Other edges that buy the same tokens often buy few units, too, so the last round closes all edges to these tokens.
+    // Other edges that buy the same tokens often buy few units, too, so the last round closes all edges to these
+    // tokens.
     const isLast = round === MAX_COARSE_SEARCHES
     narrowedProblem = withoutEdges(
       narrowedProblem,

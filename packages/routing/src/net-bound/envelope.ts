@@ -35,8 +35,8 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const pieces = pieceCountOf(curve)
   const costBeforeFee = cost / keepOut
   let piece = 0
-  // Returns the earnings of a trade that ends at the end of a piece, if its input is valued at the marginal price there. In
-  // units of the output, before the fee.
+  // Returns the earnings of a trade that ends at the end of a piece, if its input is valued at the marginal price
+  // there. In units of the output, before the fee.
   const earnedAtEnd = (pieceIndex: number): number => {
     const endSqrtPrice = sqrtPriceAt(curve, pieceIndex + 1)
     return endSqrtPrice > 0

@@ -213,8 +213,8 @@ export class SubgraphExpander {
     // The source may be an untrusted token, so the trust rule does not apply to its outgoing edges.
     const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
     const { chunkValuesByToken } = this.labels
-    // The chunk values do not hold for the source, whose outgoing edges have other rates. Chunks of a token with few edges
-    // save no work. In both cases, all edges are scanned.
+    // The chunk values do not hold for the source, whose outgoing edges have other rates. Chunks of a token with few
+    // edges save no work. In both cases, all edges are scanned.
     if (!chunkValuesByToken || token === terms.ends.source || end - start < MIN_CHUNKS * EDGES_PER_CHUNK) {
       this.scanEdges(token, start, end, rate)
       return
