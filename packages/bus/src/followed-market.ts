@@ -153,7 +153,7 @@ export class FollowedMarket implements Market {
     const { currentState } = this.follower
     const count = (entries: number) => ({ entries, evicted: 0 })
     return {
-      facts: this.tokens.count,
+      facts: this.tokens.stateCount,
       pools: count(currentState?.pools.size ?? 0),
       pairs: count(currentState?.pairs.size ?? 0),
       touched: count(this.usedTokens.size),

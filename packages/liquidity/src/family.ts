@@ -1,4 +1,7 @@
-/** Core types of the package: pools, quotes, price curves, reads, and the interface that each DEX family implements. */
+/**
+ * Core types of the package: pools, quotes, price curves, reads, and the interface that each DEX family implements. A
+ * row (`DexRow`) is the entry of one DEX deployment in the chain's file, the configuration of a chain.
+ */
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
 import type { BlockHeader, Log } from '@sluice/rpc'
@@ -28,7 +31,7 @@ export type HopQuote<State = unknown> = {
   readonly amountOut: bigint
   /** State after the swap, for a second leg through the same pool. */
   readonly state: State
-  /** Gas of the hop, measured on real pools; includes the ticks crossed. */
+  /** Estimated gas of the hop, from measurements of real pools; includes the gas of crossing ticks. */
   readonly gas: number
   /**
    * Keys of the storage slots that this swap writes but another swap of the pool might not, such as an oracle slot or a
@@ -41,7 +44,7 @@ export type HopQuote<State = unknown> = {
 export type PairOutline = {
   /** Base units of the second token per base unit of the first, before fees; 0 if the pool has no price. */
   readonly price: number
-  /** Fee as a fraction of a swap, in the direction with the higher fee. */
+  /** Fee as a fraction of the swapped amount, in the direction with the higher fee. */
   readonly fee: number
   /** Amount of each token that the pool pays out until its price has moved by the `band` of `DexFamily.outline`. */
   readonly firstDepth: number
@@ -150,7 +153,7 @@ export type Read = {
  */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
-/** Storage that paying for a hop sets, and clears again within the transaction. */
+/** Storage that a hop and its payments set, and clear again within the transaction. */
 export type HopPayment = {
   /** The pool pulls its input from the Executor by an allowance. */
   readonly pullsInput?: true
@@ -202,8 +205,9 @@ export interface DexFamily<State = unknown> {
    */
   rowsOf?(row: DexRow): readonly DexRow[]
   /**
-   * True if pools can hold the native token itself. Their rows then carry the wrapper's address. A request for a pair
-   * with the wrapper must also find pools of the native token.
+   * True if pools can hold the native token itself. The family's rows then contain the address of the native token's
+   * wrapper (`contracts.wrappedNative`). A request for a pair with the wrapper must also find pools of the native
+   * token.
    */
   readonly holdsNative?: true
   /**
@@ -255,8 +259,8 @@ export interface DexFamily<State = unknown> {
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
   /**
    * Set by families whose pools are quoted from swaps simulated on chain at every block. The market samples only few
-   * pools, whose tokens were requested lately. Routes use an untrusted pool only if even their minimum output is more
-   * than other pools pay.
+   * pools, whose tokens were requested lately. A route uses an untrusted pool only if even the minimum output of the
+   * route exceeds the output of a route through other pools.
    */
   readonly sampled?: Sampling<State>
   /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
@@ -323,7 +327,8 @@ export interface DexFamily<State = unknown> {
   reserves(pool: Pool<State>): readonly bigint[]
 
   /**
-   * Returns the state for a certificate; null if this pool is of no supported kind. Absent: no pool of the family is.
+   * Returns the state for a certificate; null if this pool is of no supported kind. Absent: no pool of the family has a
+   * supported kind.
    */
   readableState?(pool: Pool<State>): ReadableState | null
 
@@ -332,8 +337,8 @@ export interface DexFamily<State = unknown> {
   /** Gas that the first trade of a block pays to update the pool's price oracle. Absent: 0. */
   readonly oracleGas?: number
   /**
-   * Storage that a swap sets and clears again, which earns a gas refund. Absent: the Executor only transfers the input
-   * to the pool.
+   * Storage that a swap sets and clears again. The clearing earns a gas refund. Absent: the Executor only transfers the
+   * input to the pool.
    */
   readonly payment?: HopPayment
   /**

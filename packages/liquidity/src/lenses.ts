@@ -14,7 +14,10 @@ export function lensOf(name: keyof typeof bytecode): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }
 
-/** Returns the lens of a contract that inherits the Executor and is its own Guard. */
+/**
+ * Returns the lens of a contract that inherits the Executor and is its own Guard: the immutable with the Guard's
+ * address is the lens's address.
+ */
 export function ownGuardLensOf(name: keyof typeof bytecode): Lens {
   const { to, code } = lensOf(name)
   const word = to.slice(2).padStart(64, '0')

@@ -3,7 +3,7 @@ import type { Steps } from '@sluice/rpc'
 import type { Pool } from './family.ts'
 import { BUCKET_COUNT, bucketOf, idPrefixOf } from './pool-id.ts'
 
-/** Pools (buckets) processed between two yields when a map is built. */
+/** Pools, and buckets, processed between two yields when a map is built. */
 const POOLS_PER_SLICE = 500
 const BUCKETS_PER_SLICE = 32
 
@@ -128,8 +128,8 @@ function findIndexInBucket({ idPrefixes, pools }: Bucket, id: string): number {
 function bucketOfPools(unsortedPools: readonly Pool[]): Bucket {
   if (unsortedPools.length === 0) return NO_POOLS
   // The sort is stable: pools with the same id keep their order.
-  const sorted = [...unsortedPools].sort((a, b) => compareIds(a.id, b.id))
-  const pools = sorted.filter(({ id }, i) => id !== sorted[i + 1]?.id)
+  const sortedPools = [...unsortedPools].sort((a, b) => compareIds(a.id, b.id))
+  const pools = sortedPools.filter(({ id }, i) => id !== sortedPools[i + 1]?.id)
   return { idPrefixes: pools.map(({ id }) => idPrefixOf(id)), pools }
 }
 

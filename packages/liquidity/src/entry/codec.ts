@@ -39,6 +39,7 @@ export type EncodedPools = {
   readonly longs: readonly (readonly [field: string, text: string])[]
 }
 
+/** Returns the name of the hash field for a long array. */
 const fieldName = (id: string, name: string) => `${id} ${name}`
 
 function longArrayNames(state: PoolState): readonly string[] {
@@ -193,10 +194,10 @@ function fieldNames({ id, state }: Pool): readonly string[] {
 export function encodeEntry(
   { pools, longs }: EncodedPools,
   goneIds: readonly string[],
-  addedIds: readonly string[],
-  removedIds: readonly string[],
+  addedPairKeys: readonly string[],
+  removedPairKeys: readonly string[],
 ): Buffer {
   const fields = longs.map(([field]) => field)
-  const fieldsText = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(goneIds)},"pairs":${JSON.stringify({ added: addedIds, removed: removedIds })}`
+  const fieldsText = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(goneIds)},"pairs":${JSON.stringify({ added: addedPairKeys, removed: removedPairKeys })}`
   return Buffer.from([`{"pools":[${pools.join()}],${fieldsText}}`, ...longs.map(([, text]) => text)].join('\n'))
 }

@@ -1,4 +1,8 @@
-/** Decodes entries (`readEntry`), and assembles pools from the fields of a Redis hash (`FieldCollector`). */
+/**
+ * Decodes what `codec.ts` encodes: the entries of the stream, each with the changes of one block (`readEntry`), and the
+ * fields of the Redis hash with all pools (`FieldCollector`). A field is named after the id of its pool. A field with
+ * one long array of the state is named after the id, a space, and the name of the array.
+ */
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
@@ -9,7 +13,7 @@ import { defineLazyArrays, LazyArray, sourceOf } from './lazy-array.ts'
 /** A decoded entry of the stream. */
 export type DecodedEntry = {
   readonly pools: readonly (readonly [id: string, pool: unknown])[]
-  /** Fields of the long arrays that changed. */
+  /** The long arrays that changed, each with the name of its field. */
   readonly longs: readonly (readonly [field: string, long: LazyArray])[]
   readonly gone: readonly string[]
   readonly pairs: { readonly added: readonly string[]; readonly removed: readonly string[] }
@@ -19,25 +23,25 @@ const NEWLINE = '\n'.charCodeAt(0)
 
 /** Decodes an entry. Returns null if the bytes are malformed: the reader then loads the full state again. */
 export function readEntry(bytes: Uint8Array): DecodedEntry | null {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  let end = lineEnd(text, 0)
-  const head = parseHead(text.toString('utf8', 0, end))
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  let end = lineEnd(buffer, 0)
+  const head = parseHead(buffer.toString('utf8', 0, end))
   if (!head) return null
   const longs: [string, LazyArray][] = []
   for (const field of head.longs) {
     const start = end + 1
-    end = lineEnd(text, start)
+    end = lineEnd(buffer, start)
     // Encode each array as its own string: a substring would retain the whole text of the entry.
-    const lazyArray = LazyArray.of(text.toString('utf8', start, end))
+    const lazyArray = LazyArray.of(buffer.toString('utf8', start, end))
     if (!lazyArray) return null
     longs.push([field, lazyArray])
   }
-  return end === text.length ? { ...head, longs } : null
+  return end === buffer.length ? { ...head, longs } : null
 }
 
-function lineEnd(text: Buffer, start: number): number {
-  const end = text.indexOf(NEWLINE, start)
-  return end < 0 ? text.length : end
+function lineEnd(buffer: Buffer, start: number): number {
+  const end = buffer.indexOf(NEWLINE, start)
+  return end < 0 ? buffer.length : end
 }
 
 type EntryHead = Omit<DecodedEntry, 'longs'> & { readonly longs: readonly string[] }
@@ -60,7 +64,7 @@ type PoolFields = { content?: PoolContent | StateContent; longByName?: Map<strin
 /** Pools assembled between two yields to the event loop. */
 const POOLS_PER_SLICE = 200
 
-/** Collects fields by pool, from a scan of the hash and from entries that arrive meanwhile. */
+/** Collects fields by pool, from a scan of the hash and from the entries that arrive during the scan. */
 export class FieldCollector {
   private readonly fieldsByPoolId = new Map<string, PoolFields>()
 

@@ -53,7 +53,7 @@ test('each block is compared once', async () => {
   moveTo(2)
   await auditor.run()
   expect(follower.read).toHaveLength(2)
-  expect(auditor.count).toEqual({ checked: 20, repaired: 0 })
+  expect(auditor.auditCount).toEqual({ checked: 20, repaired: 0 })
 })
 
 test('all pools are compared once per rotation', async () => {
@@ -73,7 +73,7 @@ test('pools that differ or are gone are repaired, and no others', async () => {
   follower.wrong = { differingPools: [{ id: 'pool1' }], goneIds: ['pool2'] }
   await auditor.run()
   expect(follower.repaired).toEqual([['pool1', 'pool2']])
-  expect(auditor.count).toEqual({ checked: 10, repaired: 2 })
+  expect(auditor.auditCount).toEqual({ checked: 10, repaired: 2 })
 })
 
 test('nothing is compared before the second block', async () => {

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import type { AuditCount } from '../snapshot.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 
-/** Maximum rounds in which the audit compares all pools once. */
+/** Maximum rounds in which the audit compares all pools once. A round compares one part of the pools. */
 const ROUNDS = 256
 /** Minimum pools per round. */
 const MIN_POOLS = 16
@@ -23,7 +23,7 @@ export class Auditor {
     this.follower = follower
   }
 
-  get count(): AuditCount {
+  get auditCount(): AuditCount {
     return { checked: this.checkedCount, repaired: this.repairedCount }
   }
 

@@ -20,7 +20,7 @@ export class BatchQueue<T> {
     this.batchSize = batchSize
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     return { entries: this.queue.size, evicted: this.refusedCount }
   }
 

@@ -1,4 +1,4 @@
-/** Finds the blocks between memory and the node's head, across reorgs. */
+/** Finds the blocks between the newest block in memory and the node's head, across reorgs. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
 import { HISTORY_BLOCKS, type History, type HistoryEntry } from './history.ts'

@@ -32,7 +32,7 @@ function discovered(isDown = false) {
     },
   }
   const tokens = new FollowedTokens(new Set([hub, other, third]), defaultMarketLimits)
-  for (const intermediate of [hub, other, third]) tokens.add(intermediate)
+  for (const intermediate of [hub, other, third]) tokens.markRequested(intermediate)
   const row = { family: 'test' } as unknown as DexRow
   const scope = { hubs: [hub], intermediates: [hub, other, third] }
   const directory = {
@@ -80,7 +80,7 @@ test('a search that failed is repeated with the next request', async () => {
   const { discovery, searches } = discovered(true)
   await expect(discovery.ensure([[token]])).rejects.toThrow('down')
   const first = searches.flat().filter((key) => key === keyOf(token, hub)).length
-  await vi.waitFor(() => expect(discovery.counts.queued.entries).toBe(0))
+  await vi.waitFor(() => expect(discovery.stateCounts.queued.entries).toBe(0))
   await expect(discovery.ensure([[token]])).rejects.toThrow('down')
   expect(searches.flat().filter((key) => key === keyOf(token, hub)).length).toBe(first + 1)
 })

@@ -1,5 +1,7 @@
 /**
- * Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters.
+ * Discovers pools for a market: requests token pairs from factories, and scans past logs for the pools that no getter
+ * lists. Hubs and intermediates are the tokens that other tokens are paired with (`pairs.ts`); neighbors of a token are
+ * tokens that it shares a known pool with (`neighbors.ts`). `market.ts` is the caller.
  */
 
 import type { Address } from '@sluice/chains'
@@ -67,6 +69,7 @@ export class Discovery {
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: RequestedPairs
+  /** Searches for the pools between each token and the hubs. */
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: BatchQueue<Address>
@@ -106,13 +109,13 @@ export class Discovery {
     )
   }
 
-  get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
+  get stateCounts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
     const queueCount = { entries: 0, evicted: 0 }
-    for (const { count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
+    for (const { stateCount: count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
       queueCount.entries += count.entries
       queueCount.evicted += count.evicted
     }
-    return { pairs: this.requestedPairs.count, queued: queueCount }
+    return { pairs: this.requestedPairs.stateCount, queued: queueCount }
   }
 
   /** Keys of the pairs whose pools are in memory. */
@@ -139,7 +142,7 @@ export class Discovery {
    */
   async ensure(groups: readonly (readonly Address[])[], signal?: AbortSignal): Promise<void> {
     const { tokens, scope } = this.components.directory
-    for (const token of groups.flat()) tokens.add(token)
+    for (const token of groups.flat()) tokens.markRequested(token)
     const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
     const pendingSearch = Promise.all([this.requestPairs(pairs, 'lookup'), this.warmUp()])
     const isNew = (pair: TokenPair) => this.requestedPairs.isNew(pair)
@@ -158,7 +161,7 @@ export class Discovery {
     const { tokens, scope } = this.components.directory
     const isFollowed = tokens.has(token)
     // Keep following a followed token. A new token is followed when its search leaves the queue.
-    if (isFollowed) tokens.add(token)
+    if (isFollowed) tokens.markRequested(token)
     if (
       isFollowed &&
       pairsOf([token], scope.hubs).every(
@@ -182,7 +185,7 @@ export class Discovery {
   }
 
   private async searchWithPartners(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
-    for (const token of tokens) this.components.directory.tokens.add(token)
+    for (const token of tokens) this.components.directory.tokens.markRequested(token)
     await this.requestPairs(
       tokens.flatMap((token) => pairsOf([token], partners)),
       'background',
@@ -195,8 +198,8 @@ export class Discovery {
    */
   private warmUp(): Promise<unknown> {
     if (this.warmUpSearch) return this.warmUpSearch
-    // Started here, because no search of a new pair may start it: after a restart, all pairs can be known although the
-    // log scan is incomplete.
+    // The search of a new pair also starts the scan. But after a restart all pairs can be known although the scan is
+    // incomplete.
     void this.scan.run()
     const { hubs, intermediates } = this.components.directory.scope
     const hubSearch = this.requestPairs(pairsOf(hubs, []), 'lookup')
@@ -302,8 +305,8 @@ export class Discovery {
         : await this.follower.refreshSilentPools(top.block, updatedPools, changedIds).catch(nullIfReorged)
     if (!pools) return false
     if (pools === top.pools) return true
-    const entry = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }
-    ledger.commit(history.replaceTop(entry), changedIds)
+    const newTop = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }
+    ledger.commit(history.replaceTop(newTop), changedIds)
     return true
   }
 }

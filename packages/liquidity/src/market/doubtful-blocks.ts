@@ -5,14 +5,14 @@
 import type { Hex } from '@sluice/chains'
 
 /** Milliseconds before the first check; each further check waits twice as long. */
-const FIRST_MS = 500
+const FIRST_PAUSE_MS = 500
 /** Maximum checks of a block, and maximum blocks. */
 const MAX_CHECKS = 4
 const MAX_BLOCKS = 64
 
 /** Blocks to check again, at most `MAX_BLOCKS`. */
 export class DoubtfulBlocks {
-  private readonly blocks = new Map<Hex, { checks: number; dueAt: number }>()
+  private readonly blocks = new Map<Hex, { checks: number; dueAtMs: number }>()
   private readonly now: () => number
 
   constructor(now: () => number = Date.now) {
@@ -20,19 +20,19 @@ export class DoubtfulBlocks {
   }
 
   add(hash: Hex): void {
-    if (this.blocks.size < MAX_BLOCKS) this.blocks.set(hash, { checks: 0, dueAt: this.now() + FIRST_MS })
+    if (this.blocks.size < MAX_BLOCKS) this.blocks.set(hash, { checks: 0, dueAtMs: this.now() + FIRST_PAUSE_MS })
   }
 
   /** Returns the blocks that are due for a check, and counts the check. A block is dropped after its last check. */
   takeDue(): readonly Hex[] {
     const now = this.now()
-    const due = [...this.blocks].filter(([, { dueAt }]) => dueAt <= now)
-    for (const [hash, block] of due) {
+    const dueBlocks = [...this.blocks].filter(([, { dueAtMs }]) => dueAtMs <= now)
+    for (const [hash, block] of dueBlocks) {
       block.checks++
-      block.dueAt = now + FIRST_MS * 2 ** block.checks
+      block.dueAtMs = now + FIRST_PAUSE_MS * 2 ** block.checks
       if (block.checks >= MAX_CHECKS) this.blocks.delete(hash)
     }
-    return due.map(([hash]) => hash)
+    return dueBlocks.map(([hash]) => hash)
   }
 
   /** Removes a block whose logs have arrived or which was reorged away. */

@@ -34,9 +34,9 @@ export class Evictor {
     const { history } = ledger
     if (!history || ids.length === 0) return
     const { top } = history
-    const entry = { ...top, pools: top.pools.with([], ids), changedIds: new Set([...top.changedIds, ...ids]) }
+    const newTop = { ...top, pools: top.pools.with([], ids), changedIds: new Set([...top.changedIds, ...ids]) }
     // Before the first block was published, the restored state must stay unpublished.
-    if (ledger.newest) ledger.commit(history.replaceTop(entry), ids)
-    else ledger.restore(history.replaceTop(entry))
+    if (ledger.newest) ledger.commit(history.replaceTop(newTop), ids)
+    else ledger.restore(history.replaceTop(newTop))
   }
 }

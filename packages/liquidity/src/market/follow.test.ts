@@ -150,7 +150,7 @@ test('pools that a reorg makes the follower read again are reported, also if tha
     sampling: { size: 0, has: () => false },
     ...{ handOver: () => false, isCurrent: () => true },
     ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], unreadableIdsIn: () => [], silentIds: () => [] },
+    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], silentIds: () => [] },
   }
   const blocks: BlockHeader[] = []
   const rpc = {

@@ -1,8 +1,11 @@
 /**
- * Brings the ledger of a market to the node's head: applies new blocks from their logs, undoes reorged blocks, or reads
- * all pools again. `market.ts` calls `follow` at every poll. Discovery, the audit, and quotes also use this class to
- * read pools. A pool is "silent" if its state can change without a log, and "sampled" if it is quoted from swaps that
- * are simulated at every block.
+ * Brings a market's ledger (the last blocks, each with its pools) to the node's head: applies the logs of new blocks,
+ * undoes reorged blocks, or reads all pools again. `market.ts` calls `follow` at every poll. Discovery, the audit, and
+ * quotes also use this class to read pools.
+ *
+ * A pool is "silent" if its state can change without a log, and "sampled" if it is quoted from swaps that are simulated
+ * at every block. A pool that its own family (the exact family) cannot read is handed over to the family's sampled
+ * twin, which quotes the same pool from samples.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
@@ -31,9 +34,9 @@ export type MarketComponents = {
   readonly signal: AbortSignal
 }
 
-/** Maximum attempts when each head is reorged away before it has been read. */
+/** Maximum attempts of an operation whose block is reorged away each time. */
 const MAX_ATTEMPTS = 8
-/** Pause before the next attempt, for a node that is processing a reorg and announces a head that it no longer has. */
+/** Pause before the next attempt if the node, in the middle of a reorg, announces a head that it no longer has. */
 const PAUSE_MS = 10
 /** True if the error can be caused by a reorg that removed the block. */
 function isPossibleReorg(error: unknown): boolean {
@@ -47,10 +50,14 @@ function isBlockGone(error: unknown): boolean {
 
 const NO_IDS: ReadonlySet<string> = new Set()
 
-/** Pools whose state on chain differs from that in memory, with the state on chain; and ids of unreadable pools. */
-type PoolDifferences = { readonly differingPools: readonly Pool[]; readonly goneIds: readonly string[] }
+type PoolDifferences = {
+  /** Pools whose state on chain differs from their state in memory, with the state on chain. */
+  readonly differingPools: readonly Pool[]
+  /** Ids of pools in memory that can no longer be read. */
+  readonly goneIds: readonly string[]
+}
 
-/** Compares the pools in memory with a fresh read of the pools `ids`. */
+/** Compares the pools in memory with `loadedPools`, the result of reading the pools `ids` again. */
 function* findDifferences(pools: PoolMap, ids: Iterable<string>, loadedPools: readonly Pool[]): Steps<PoolDifferences> {
   const readableIds = new Set(loadedPools.map(({ id }) => id))
   const differingPools: Pool[] = []
@@ -65,7 +72,7 @@ function* findDifferences(pools: PoolMap, ids: Iterable<string>, loadedPools: re
 export class MarketFollower {
   private readonly components: MarketComponents
   private readonly forgetPairs: () => void
-  /** Blocks that had no logs although their bloom filter matched. */
+  /** Blocks for which the node returned no logs although their bloom filter matched. */
   private readonly doubtfulBlocks = new DoubtfulBlocks()
 
   /** @param forgetPairs - called when the market may have missed the creation of pools */
@@ -90,7 +97,8 @@ export class MarketFollower {
         return this.components.ledger.snapshot()
       } catch (error) {
         if (!isPossibleReorg(error) || attempt >= MAX_ATTEMPTS) throw error
-        // The node has reported this head twice. Unless the node is processing a reorg, the error is the node's own.
+        // The node has reported this head twice, so the head is probably not reorged away. Try again only if the node
+        // says that the block is gone, as it can while it processes a reorg.
         if (head.hash === previousHash) {
           if (!isBlockGone(error)) throw error
           await sleep(PAUSE_MS)
@@ -147,10 +155,11 @@ export class MarketFollower {
   }
 
   /**
-   * Reads pools at the end of a block. Pools that cannot be read are left out. A pool that its family cannot read goes
-   * to the family's sampled twin, and a pool without samples goes back.
+   * Reads pools at the end of a block. Pools that cannot be read are left out. A pool that its exact family cannot read
+   * is handed over to the sampled twin. A pool that the twin cannot sample is handed back.
    *
-   * @param chosenIds - sampled pools to read; default: the pools that the sampling budget selects for this block
+   * @param chosenIds - ids of the sampled pools to read; default: the pools that the sampling budget selects for this
+   * block
    */
   async read(
     block: BlockHeader,
@@ -161,16 +170,16 @@ export class MarketFollower {
     const { rpc, directory, signal } = this.components
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
-    // Sampled pools are read within their budget only.
+    // Of the sampled pools, read only those in `dueIds`.
     const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
     const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.dueSampledIds(block)) : NO_IDS
     const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
-    const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
-    const complete = entries.filter((entry) => !directory.isIncomplete(entry))
-    const result = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
+    const incompleteEntries = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
+    const completeEntries = entries.filter((entry) => !directory.isIncomplete(entry))
+    const result = await readPools(rpc, block, { completeEntries, incompleteEntries }, directory.families, options)
     for (const entry of result.completedEntries) directory.complete(entry)
     const readableIds = new Set(result.pools.map(({ id }) => id))
-    const unreadableIds = [...complete, ...result.completedEntries].flatMap(({ pool: { id } }) =>
+    const unreadableIds = [...completeEntries, ...result.completedEntries].flatMap(({ pool: { id } }) =>
       readableIds.has(id) || directory.sampling.has(id) ? [] : [id],
     )
     this.recordSamples(
@@ -178,7 +187,7 @@ export class MarketFollower {
       readableIds,
       block.number,
     )
-    for (const { pool } of incomplete) {
+    for (const { pool } of incompleteEntries) {
       // The pool may have been dropped during the read.
       const entry = directory.followedPools.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.recordIncomplete(entry, block.number)
@@ -196,6 +205,7 @@ export class MarketFollower {
     return new Set([...sampledIds, ...unsampledIds])
   }
 
+  /** Records which of the pools `ids` could be sampled, and hands back the pools that could not. */
   private recordSamples(ids: Iterable<string>, readableIds: ReadonlySet<string>, block: number): void {
     const { directory } = this.components
     for (const id of ids) {
@@ -227,8 +237,8 @@ export class MarketFollower {
       const isLast = i === blocks.length - 1
       const createdPoolIds = directory.registerCreatedPools(logs[i]!)
       for (const id of createdPoolIds) createdIds.add(id)
-      const awaitedIds = directory.unreadableIdsIn(pools, logs[i]!)
-      const idsToRead = new Set([...idsToReread, ...awaitedIds, ...createdPoolIds])
+      const statelessIds = directory.statelessIdsIn(pools, logs[i]!)
+      const idsToRead = new Set([...idsToReread, ...statelessIds, ...createdPoolIds])
       const updatedPools = pools.with(changedPools.values())
       const silentIds = isLast ? directory.silentIds(updatedPools).filter((id) => !idsToRead.has(id)) : []
       const differences = await Promise.all([
@@ -242,16 +252,22 @@ export class MarketFollower {
       newEntries.push({
         block,
         pools,
-        // Include awaited pools even if unreadable: an earlier read of them is outdated.
-        changedIds: new Set([...changedPools.keys(), ...differingPools.map(({ id }) => id), ...goneIds, ...awaitedIds]),
+        // Include these pools even if they still cannot be read, so that an earlier read of them counts as outdated.
+        changedIds: new Set([
+          ...changedPools.keys(),
+          ...differingPools.map(({ id }) => id),
+          ...goneIds,
+          ...statelessIds,
+        ]),
       })
     }
     const newHistory = history.continueFrom(from, newEntries)
     // Pools that were added after the block `from` are not in its map: read them at the new top.
     const missingIds = undoneEntries.length > 0 ? poolChanges(history.top.pools, pools).goneIds : []
     const readPoolsAtTop = [...(await this.read(newHistory.top.block, missingIds))]
-    // A token that was requested during this replay was searched at an earlier block, so its pools that were created in
-    // these blocks are still missing. The loop ends with no `await` between its last check and the commit.
+    // A token that was requested during this replay was searched at an earlier block. Its pools that were created in
+    // the replayed blocks are therefore still missing. No `await` may come between the last check of this loop and the
+    // commit.
     for (
       let missedIds = this.takeMissedIds(createdIds, logs);
       missedIds.length > 0;
@@ -295,17 +311,17 @@ export class MarketFollower {
     const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
     const changedIds = [...differingPools.map(({ id }) => id), ...goneIds]
     if (changedIds.length === 0) return 0
-    const entry = {
+    const newTop = {
       ...top,
       pools: top.pools.with(differingPools, goneIds),
       changedIds: new Set([...top.changedIds, ...changedIds]),
     }
-    ledger.commit(history.replaceTop(entry), changedIds)
+    ledger.commit(history.replaceTop(newTop), changedIds)
     return changedIds.length
   }
 
   /**
-   * Returns the ids of pools between followed tokens that the logs create and `knownIds` lacks; adds them to
+   * Returns the ids of the pools between followed tokens that the logs create, except `knownIds`; adds them to
    * `knownIds`.
    */
   private takeMissedIds(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
@@ -316,7 +332,7 @@ export class MarketFollower {
     return ids
   }
 
-  /** Reads pools at the end of a block and compares them with memory. */
+  /** Reads the pools `ids` at the end of a block and compares them with `pools`. */
   async reread(
     block: BlockHeader,
     pools: PoolMap,
@@ -326,7 +342,7 @@ export class MarketFollower {
     return inSlices('follow', findDifferences(pools, ids, await this.read(block, ids, priority)))
   }
 
-  /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
+  /** Returns `pools` with the silent pools among `ids` updated to the end of a block. @throws RpcError */
   async refreshSilentPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.components
     const { differingPools, goneIds } = await this.refresh(
@@ -372,8 +388,9 @@ export class MarketFollower {
 
   /**
    * Samples pools of the newest block at the inputs of swaps, so that quotes of these inputs are exact. Publishes the
-   * result as another snapshot of that block. Does nothing if the chain has moved on.
+   * result as another snapshot of that block. Does nothing if `block` is no longer the newest block.
    *
+   * @param swaps - by pool id
    * @throws RpcError
    */
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<void> {
@@ -399,12 +416,12 @@ export class MarketFollower {
       })
       if (differingPools.length === 0) return
       const changedIds = differingPools.map(({ id }) => id)
-      const entry = {
+      const newTop = {
         ...top,
         pools: top.pools.with(differingPools),
         changedIds: new Set([...top.changedIds, ...changedIds]),
       }
-      ledger.commit(history.replaceTop(entry), changedIds)
+      ledger.commit(history.replaceTop(newTop), changedIds)
     })
   }
 

@@ -1,16 +1,22 @@
-/** Tracks which tokens a market follows, and when each token was last requested. */
+/**
+ * Tracks which tokens a market follows, and when each token was last requested. `PoolDirectory` owns the instance;
+ * discovery and the evictor call it.
+ */
 import type { Address } from '@sluice/chains'
 import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
 import type { MarketLimits } from './limits.ts'
 
-/** Period in which a token is followed. A token that was dropped gets a new object when it is requested again. */
+/**
+ * Period in which a token is followed. A token that was dropped gets a new object when it is requested again, so that
+ * `RequestedPairs` notices the interruption.
+ */
 export type FollowPeriod = {
   /** Unix time in milliseconds of the last request. */
   requestedAtMs: number
   /**
-   * Neighbors: tokens between this token and the chain's hubs, which are followed as long as this token. Null until they
-   * have been determined.
+   * Tokens that trade with this token in a known pool (`neighbors.ts`). They are followed as long as this token. Null
+   * until they have been determined.
    */
   neighbors: readonly Address[] | null
 }
@@ -40,7 +46,7 @@ export class FollowedTokens {
     })
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     return { entries: this.namedPeriods.size + this.unnamedPeriods.size, evicted: this.droppedCount }
   }
 
@@ -57,7 +63,7 @@ export class FollowedTokens {
   }
 
   /** Marks a token and its neighbors as requested now. */
-  add(token: Address, nowMs = Date.now()): void {
+  markRequested(token: Address, nowMs = Date.now()): void {
     const period = this.touch(token, nowMs)
     const { neighbors } = period
     // If a neighbor was dropped, all are forgotten, so that they are determined again.
@@ -71,7 +77,8 @@ export class FollowedTokens {
     const period = this.periodOf(token)
     if (!period) return
     period.neighbors = neighbors
-    // Not at the time of the token: `dropIdle` relies on the times of requests rising in the order of their tokens.
+    // Use the current time, not `requestedAtMs` of the token: `touch` makes a neighbor the most recently used entry,
+    // and `dropIdle` expects the entries in the order of their times.
     for (const neighbor of neighbors) this.touch(neighbor, nowMs)
   }
 

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { PoolMap } from '../pool-map.ts'
 
-/** Maximum reorg depth that is undone exactly; after a deeper one all pools are read again. */
+/** Maximum reorg depth in blocks that is undone exactly; after a deeper reorg all pools are read again. */
 export const HISTORY_BLOCKS = 64
 
 /** State at the end of one block. */
@@ -22,6 +22,7 @@ export class History {
     this.entries = entries.slice(-HISTORY_BLOCKS - 1)
   }
 
+  /** The newest entry. */
   get top(): HistoryEntry {
     return this.entries.at(-1)!
   }

@@ -7,7 +7,7 @@ import type { History } from './history.ts'
 /** Ledger of one market. */
 export class Ledger {
   readonly chainId: number
-  /** The history does not change while a caller holds it. */
+  /** While a caller holds the mutex, no other code changes the history. */
   readonly mutex = new Semaphore(1)
   private current: History | null = null
   private publishedSnapshot: Snapshot | null = null

@@ -19,13 +19,13 @@ export type MarketLimits = {
   readonly savedPools: number
   /** Pairs whose pools are known to be in memory. */
   readonly pairs: number
-  /** Cached addresses that are tokens, and also the limit of cached addresses that are not tokens. */
+  /** Cached addresses that are tokens. The same limit applies separately to cached addresses that are not tokens. */
   readonly tokenFacts: number
   /** Milliseconds for which an address is cached as not a token; a swap checks it again at every block. */
   readonly noTokenMs: number
   /** Queued background searches; further searches are rejected. */
   readonly queuedSearches: number
-  /** Neighbors followed along with a requested token: tokens that known pools trade with the requested token. */
+  /** Neighbors per requested token that are followed along with it: tokens that it shares a known pool with. */
   readonly neighbors: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * Scans past logs in the background for the creation of pools, for all families without getters in one pass over the
- * blocks. The scan resumes after a restart, waits if the node is rate limiting, and reports its progress and the reason
- * for a pause. `Discovery` creates and runs the scan.
+ * Scans past logs in the background for the creation of pools, in one pass over the blocks for all families whose pools
+ * no getter lists. The scan resumes after a restart, waits if the node is rate limiting, and reports its progress and
+ * the reason for a pause. `Discovery` creates and runs the scan.
  */
 import type { DexRow } from '@sluice/chains'
 import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
@@ -21,7 +21,7 @@ const MAX_FAILING_PAUSE_MS = 600_000
 /** Error codes with which providers report a block range that is too large. */
 const RANGE_ERROR_CODES: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
 
-/** Reasons for operators. The node's own message is not used, since it may contain its URL. */
+/** Reasons of a pause, shown to operators. The node's own message is not used, since it may contain the node's URL. */
 const REASON_BY_CODE: Partial<Record<RpcErrorCode, string>> = {
   RANGE: 'the node refuses logs of even one block',
   SIZE: 'the node refuses logs of even one block',
@@ -42,7 +42,7 @@ export class LogScan {
   private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
   private readonly targets: readonly ScanTarget[]
   private range = new ScanRange()
-  /** Last block to scan; −1 before the first run. */
+  /** Last block to scan: the newest block when the scan started; −1 before the first run. */
   private lastBlock = -1
   private runningScan: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
@@ -150,7 +150,7 @@ export class LogScan {
     return this.runningScan
   }
 
-  /** Scans the blocks that were not followed, in which pools may have been created. */
+  /** Scans again after blocks were skipped: the market may have missed the creation of pools in them. */
   restart(): void {
     if (this.state !== 'done') return
     this.state = 'waiting'
@@ -189,7 +189,7 @@ export class LogScan {
         const target = this.targets.find((candidate) => candidate.row === row)
         if (target) target.nextBlock = Math.max(target.nextBlock, Math.min(scannedTo, this.lastBlock) + 1)
       }
-      this.onImport(poolListImport.count)
+      this.onImport(poolListImport.importCount)
       return
     }
     try {

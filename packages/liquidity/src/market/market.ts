@@ -34,7 +34,7 @@ export type MarketOptions = {
   readonly families?: readonly DexFamily[]
   /** Minimum milliseconds between two requests for the head; default: half a block time, between 200 ms and 2 s. */
   readonly pollMs?: number
-  /** True while blocks have subscribers; default: always. */
+  /** Returns true while some code subscribes to new blocks; default: always. */
   readonly isWatched?: () => boolean
   /** Milliseconds between two audit rounds; default: 10 s. */
   readonly auditMs?: number
@@ -60,7 +60,7 @@ const MAX_PAUSE_MS = 5_000
 const WAIT_STEP_MS = 50
 /** Default milliseconds between two audit rounds. */
 const AUDIT_MS = 10_000
-/** Milliseconds between two readings of decimals that may have changed. */
+/** Milliseconds between two rounds of reading tokens' decimals again, because the decimals of a proxy can change. */
 const REFRESH_TOKENS_MS = 60_000
 /** Milliseconds between two evictions. */
 const EVICT_MS = 60_000
@@ -91,7 +91,7 @@ class ChainMarket implements IndexedMarket {
   private readonly isWatched: () => boolean
   /** Unix time in milliseconds at which the newest block was first seen. */
   private blockSeenAtMs = Date.now()
-  /** Unix time in milliseconds of the last request. */
+  /** Unix time in milliseconds of the last call of `sync`, `ensure`, `ensureGroups`, or `searchPools`. */
   private requestedAtMs = Date.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
@@ -221,10 +221,10 @@ class ChainMarket implements IndexedMarket {
 
   cacheCounts(): Readonly<Record<string, StateCount>> {
     return {
-      tokens: this.directory.tokens.count,
-      facts: this.tokens.count,
-      ...this.directory.counts,
-      ...this.discovery.counts,
+      tokens: this.directory.tokens.stateCount,
+      facts: this.tokens.stateCount,
+      ...this.directory.stateCounts,
+      ...this.discovery.stateCounts,
     }
   }
 
@@ -254,7 +254,7 @@ class ChainMarket implements IndexedMarket {
       head: this.ledger.newest?.block ?? null,
       lagMs: this.lastSyncAtMs === null ? null : Date.now() - this.lastSyncAtMs,
       error: this.lastError,
-      audit: this.auditor.count,
+      audit: this.auditor.auditCount,
       scan: this.discovery.scan.status,
     }
   }

@@ -143,13 +143,13 @@ describe('followed tokens', () => {
   })
 
   test('beyond the limit, the least recently requested goes; named ones stay and do not count', () => {
-    for (const n of [1, 2, 3, 4]) tokens.add(testAddress(n), n)
-    tokens.add(testAddress(2), 5)
-    tokens.add(testAddress(5), 6)
+    for (const n of [1, 2, 3, 4]) tokens.markRequested(testAddress(n), n)
+    tokens.markRequested(testAddress(2), 5)
+    tokens.markRequested(testAddress(5), 6)
     expect([...tokens]).toEqual([testAddress(1), testAddress(5), testAddress(2), testAddress(4)])
     expect(tokens.takeDropped()).toEqual([testAddress(3)])
     expect(tokens.takeDropped()).toEqual([])
-    expect(tokens.count).toEqual({ entries: 4, evicted: 1 })
+    expect(tokens.stateCount).toEqual({ entries: 4, evicted: 1 })
     expect([tokens.has(testAddress(3)), tokens.has(testAddress(1)), tokens.has(testAddress(4))]).toEqual([
       false,
       true,
@@ -159,9 +159,9 @@ describe('followed tokens', () => {
   })
 
   test('idle ones go at the time limit, not before, and never named ones', () => {
-    tokens.add(testAddress(1), 0)
-    tokens.add(testAddress(2), 0)
-    tokens.add(testAddress(3), 1)
+    tokens.markRequested(testAddress(1), 0)
+    tokens.markRequested(testAddress(2), 0)
+    tokens.markRequested(testAddress(3), 1)
     tokens.dropIdle(99)
     expect(tokens.takeDropped()).toEqual([])
     tokens.dropIdle(100)
@@ -169,7 +169,7 @@ describe('followed tokens', () => {
     tokens.dropIdle(1_000)
     expect([tokens.takeDropped(), [...tokens]]).toEqual([[testAddress(3)], [testAddress(1)]])
     expect(tokens.dropOldest()).toBe(false)
-    for (const n of [2, 3]) tokens.add(testAddress(n), n)
+    for (const n of [2, 3]) tokens.markRequested(testAddress(n), n)
     expect([tokens.dropOldest(), tokens.takeDropped()]).toEqual([true, [testAddress(2)]])
   })
 
@@ -179,7 +179,7 @@ describe('followed tokens', () => {
       [3, 10],
       [4, 50],
     ] as const)
-      tokens.add(testAddress(n), time)
+      tokens.markRequested(testAddress(n), time)
     tokens.setNeighbors(testAddress(2), [testAddress(4)], 60)
     expect(tokens.periodOf(testAddress(4))?.requestedAtMs).toBe(60)
     tokens.dropIdle(110)
@@ -191,7 +191,7 @@ describe('followed tokens', () => {
   })
 
   test('neighbors are followed with their token, until one of them is gone', () => {
-    tokens.add(testAddress(2), 10)
+    tokens.markRequested(testAddress(2), 10)
     expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAtMs: 10, neighbors: null })
     tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)], 10)
     tokens.setNeighbors(testAddress(9), [testAddress(8)])
@@ -200,10 +200,10 @@ describe('followed tokens', () => {
       tokens.has(testAddress(8)),
       tokens.has(testAddress(9)),
     ]).toEqual([10, false, false])
-    tokens.add(testAddress(2), 20)
+    tokens.markRequested(testAddress(2), 20)
     expect(tokens.periodOf(testAddress(4))?.requestedAtMs).toBe(20)
     expect(tokens.periodOf(testAddress(2))?.neighbors).toEqual([testAddress(3), testAddress(4)])
-    for (const n of [5, 2]) tokens.add(testAddress(n), 30)
+    for (const n of [5, 2]) tokens.markRequested(testAddress(n), 30)
     expect(tokens.periodOf(testAddress(2))?.neighbors).toBeNull()
     tokens.setNeighbors(testAddress(2), [])
     expect(tokens.periodOf(testAddress(2))?.neighbors).toEqual([])
@@ -213,7 +213,7 @@ describe('followed tokens', () => {
     // A token that comes back has a new period.
     const before = tokens.periodOf(testAddress(2))
     tokens.dropIdle(10_000)
-    tokens.add(testAddress(2), 20_000)
+    tokens.markRequested(testAddress(2), 20_000)
     expect(tokens.periodOf(testAddress(2))).not.toBe(before)
   })
 })
@@ -224,7 +224,7 @@ describe('requested pairs', () => {
   let pairs: RequestedPairs
   beforeEach(() => {
     tokens = new FollowedTokens(new Set(), defaultMarketLimits)
-    for (const token of [a, b, c]) tokens.add(token)
+    for (const token of [a, b, c]) tokens.markRequested(token)
     pairs = new RequestedPairs(tokens, { ...defaultMarketLimits, pairs: 2 })
   })
 
@@ -256,10 +256,10 @@ describe('requested pairs', () => {
     pairs.restore([`${a},${b}`, `${b},${c}`])
     expect([pairs.isNew([a, b]), pairs.isNew([b, c]), pairs.isNew([a, c])]).toEqual([false, false, true])
     pairs.restore([`${a},${c}`])
-    expect([pairs.isNew([a, b]), pairs.count]).toEqual([true, { entries: 2, evicted: 1 }])
+    expect([pairs.isNew([a, b]), pairs.stateCount]).toEqual([true, { entries: 2, evicted: 1 }])
     tokens.dropIdle(Number.POSITIVE_INFINITY)
     expect([pairs.isNew([b, c]), [...pairs.loadedKeys()]]).toEqual([true, []])
-    for (const token of [a, b, c]) tokens.add(token)
+    for (const token of [a, b, c]) tokens.markRequested(token)
     expect(pairs.isNew([b, c])).toBe(true)
     pairs.restore([`${b},${c}`])
     expect(pairs.isNew([b, c])).toBe(false)
@@ -283,12 +283,12 @@ describe('background work', () => {
     const all = [1, 2, 3].map((n) => background.add(`${n}`, n))
     expect(background.add('2', 99)).toBe(all[1])
     await expect(background.add('4', 4)).rejects.toMatchObject({ code: 'BUSY' })
-    expect(background.count).toEqual({ entries: 3, evicted: 1 })
+    expect(background.stateCount).toEqual({ entries: 3, evicted: 1 })
     resolve()
     await background.idle()
     await Promise.all(all)
     expect(batches).toEqual([[1, 2], [3]])
-    expect(background.count.entries).toBe(0)
+    expect(background.stateCount.entries).toBe(0)
     await background.add('4', 4)
     expect(batches.at(-1)).toEqual([4])
   })

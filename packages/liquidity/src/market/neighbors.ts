@@ -79,7 +79,7 @@ function* countNeighbors(
 
 /** Orders named tokens first, then by number of pools, and applies the limit. */
 function topNeighbors({ tokens, limits }: PoolDirectory, counts: PoolCountByNeighbor): readonly Address[] {
-  const rank = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
-  const sorted = [...counts].sort((a, b) => rank(b) - rank(a) || (a[0] < b[0] ? -1 : 1))
-  return sorted.slice(0, limits.neighbors).map(([token]) => token)
+  const rankOf = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
+  const sortedCounts = [...counts].sort((a, b) => rankOf(b) - rankOf(a) || (a[0] < b[0] ? -1 : 1))
+  return sortedCounts.slice(0, limits.neighbors).map(([token]) => token)
 }

@@ -34,8 +34,8 @@ export type PollState = {
 /** Returns the milliseconds until the next poll. */
 export function nextPollMs({ pollMs, blockMs, sinceBlockMs, sinceRequestMs, isWatched }: PollState): number {
   if (isWatched) return pollMs
-  const dueMs = blockMs * (1 - EARLY_SHARE) - sinceBlockMs
-  const restMs = dueMs > 0 ? dueMs : Math.min(MAX_REST_MS, OVERDUE_SHARE * (sinceBlockMs - blockMs))
+  const untilDueMs = blockMs * (1 - EARLY_SHARE) - sinceBlockMs
+  const restMs = untilDueMs > 0 ? untilDueMs : Math.min(MAX_REST_MS, OVERDUE_SHARE * (sinceBlockMs - blockMs))
   const unusedMs = sinceRequestMs > UNUSED_MS ? Math.min(MAX_UNUSED_MS, UNUSED_BLOCKS * blockMs) : 0
   return Math.max(pollMs, restMs, unusedMs)
 }

@@ -91,7 +91,7 @@ describe('rows', () => {
 describe('followed pools', () => {
   test('have two followed tokens', () => {
     const directory = directoryOf()
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     const isWanted = (...tokens: readonly Address[]) => directory.hasFollowedPair(poolOf('paired', 'x', tokens))
     expect([isWanted(a, hub), isWanted(hub, stable), isWanted(a, b), isWanted(a, b, hub)]).toEqual([
       ...[true, true, false, true],
@@ -100,14 +100,14 @@ describe('followed pools', () => {
 
   test('of the same tokens are limited; a known one is replaced, and a dropped one makes room', () => {
     const directory = directoryOf({ poolsOfSameTokens: 2 })
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     expect(['1', '2', '3'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
     expect(directory.add(entry('paired', '2', a, hub))).toBe(true)
     expect(directory.add(entry('paired', '4', hub, a))).toBe(true)
-    expect(directory.counts.pools).toEqual({ entries: 3, evicted: 1 })
+    expect(directory.stateCounts.pools).toEqual({ entries: 3, evicted: 1 })
     directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
     expect(new Set(directory.dropUnfollowed(directory.tokens.takeDropped()))).toEqual(new Set(['1', '2', '4']))
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
   })
 
@@ -145,7 +145,7 @@ describe('followed pools', () => {
 
   test('are dropped with their token, unless two of the others are followed', () => {
     const directory = directoryOf({ pools: 2 })
-    for (const token of [a, b]) directory.tokens.add(token)
+    for (const token of [a, b]) directory.tokens.markRequested(token)
     directory.add(entry('paired', 'ab', a, b))
     directory.add(entry('paired', 'a', a, hub))
     expect(directory.isOverfull).toBe(false)
@@ -183,12 +183,12 @@ describe('followed pools', () => {
     const pools = PoolMap.empty.with([{ ...poolOf('silent', 'x!', [hub, stable]), state: 1 }])
     expect(directory.silentIds(pools)).toEqual(['x!'])
     const logs = ['x!', 'l', 'unknown'].map((address) => ({ address, topics: [moved] }) as unknown as Log)
-    expect(directory.unreadableIdsIn(pools, logs)).toEqual(['l'])
+    expect(directory.statelessIdsIn(pools, logs)).toEqual(['l'])
   })
 
   test('that a block creates are followed or listed', () => {
     const directory = directoryOf()
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     directory.tokens.setNeighbors(a, [])
     const log = (factory: number, data: string, topic = created) =>
       ({ address: testAddress(factory), data, topics: [topic] }) as unknown as Log
@@ -212,7 +212,7 @@ describe('eviction', () => {
     const directory = directoryOf({ pools: 1 })
     const ledger = new Ledger(10)
     const evictor = new Evictor(directory, ledger)
-    for (const token of [a, b]) directory.tokens.add(token)
+    for (const token of [a, b]) directory.tokens.markRequested(token)
     for (const [id, token] of [
       ['1', a],
       ['2', b],
@@ -245,7 +245,7 @@ describe('eviction', () => {
 describe('neighbors', () => {
   function filled(neighbors = 2) {
     const directory = directoryOf({ neighbors })
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     const list = (...entries: readonly ReturnType<typeof entry>[]) => {
       for (const one of entries) directory.listedPools.set(one.pool.id, one)
     }
@@ -291,7 +291,7 @@ describe('neighbors', () => {
 
   test('that the file names come first', () => {
     const named = directoryOf({ neighbors: 1 }, { ...chain, hubs: [hub], tokens: [] } as Chain)
-    named.tokens.add(a)
+    named.tokens.markRequested(a)
     const isNamed = (token: Address) => token === b
     Object.assign(named.tokens, { isNamed })
     for (const one of [entry('logged', '1', a, c), entry('logged', '2', a, c), entry('logged', '3', a, b)])

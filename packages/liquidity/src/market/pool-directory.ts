@@ -1,4 +1,9 @@
-/** Directory of the pools and tokens that a market follows. Maps logs to pools. Does no I/O. */
+/**
+ * Directory of the pools and tokens that a market follows. Maps logs to pools. Does no I/O.
+ *
+ * A sampled twin is a family for the pools that another family, the exact family, finds but cannot read; it quotes them
+ * from simulated swaps. A pool is incomplete until its immutable facts (`Pool.fixed`) have been read.
+ */
 
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -60,9 +65,9 @@ export class PoolDirectory {
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
-    for (const token of this.scope.intermediates) this.tokens.add(token)
+    for (const token of this.scope.intermediates) this.tokens.markRequested(token)
     // Follow the native token only if a wrapper connects it to other tokens.
-    if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
+    if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.markRequested(ZERO_ADDRESS)
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
     this.topics = [...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
@@ -80,7 +85,7 @@ export class PoolDirectory {
     return this.followed
   }
 
-  get counts(): Readonly<Record<'pools' | 'listed', StateCount>> {
+  get stateCounts(): Readonly<Record<'pools' | 'listed', StateCount>> {
     return {
       pools: { entries: this.followed.size, evicted: this.refusedCount },
       listed: this.listedPools.count,
@@ -153,17 +158,17 @@ export class PoolDirectory {
     this.completedPools.add(exactEntry.pool)
   }
 
-  /** True for a followed pool with a state of the family that the pool has now. */
+  /** True for a pool that is still followed, and by the family that read its state. */
   isCurrent({ id, family }: Pool): boolean {
     return this.followed.get(id)?.row.family === family
   }
 
-  /** True for an entry of the exact family if the pool is followed as one of the sampled twin. */
+  /** True for an entry of an exact family whose pool is now followed as a pool of the sampled twin. */
   isHandedOver({ row, pool }: PoolEntry): boolean {
     return this.followed.get(pool.id)?.row.family === twinIdOf(row.family)
   }
 
-  /** Returns the entry of a twin's pool in the exact family, and any other entry unchanged. */
+  /** Converts the entry of a twin's pool to the exact family; returns any other entry unchanged. */
   exactEntryOf(entry: PoolEntry): PoolEntry {
     const exactId = exactIdOf(entry.row.family)
     const row = exactId === null ? undefined : this.rowLike(entry.row, exactId)
@@ -196,7 +201,7 @@ export class PoolDirectory {
     }
   }
 
-  /** True if at least two of the pool's tokens are followed. */
+  /** True if the market follows at least two of the pool's tokens. */
   hasFollowedPair({ tokens }: Pool<null>): boolean {
     return tokens.filter((token) => this.tokens.has(token)).length >= 2
   }
@@ -235,10 +240,10 @@ export class PoolDirectory {
   }
 
   /**
-   * Returns the ids of the followed pools that a block's logs concern and that have no state yet, such as a pool that
-   * was just initialized.
+   * Returns the ids of the followed pools in a block's logs that have no state in `pools`. The block may have made them
+   * readable, for example by initializing them.
    */
-  unreadableIdsIn(pools: PoolMap, logs: readonly Log[]): readonly string[] {
+  statelessIdsIn(pools: PoolMap, logs: readonly Log[]): readonly string[] {
     return logs
       .map(this.poolIdOf)
       .filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))

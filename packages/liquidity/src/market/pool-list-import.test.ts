@@ -54,7 +54,7 @@ const [logged, paired] = [rowOf('logged', 100), rowOf('paired', 101)]
 test('pools of a family that is neither searched nor verified, such as a sampled twin, are refused', async () => {
   const { start } = verify([{ row: rowOf('twin', 104), pools: listed(50, 2) }])
   expect(await all(start)).toEqual([])
-  expect(start.count).toEqual({ proven: 0, refused: 2 })
+  expect(start.importCount).toEqual({ proven: 0, refused: 2 })
 })
 
 test('pools are verified in batches of 400, and counted', async () => {
@@ -63,7 +63,7 @@ test('pools are verified in batches of 400, and counted', async () => {
   expect(await all(start)).toHaveLength(800)
   expect(batches.map(({ length }) => length).sort((a, b) => a - b)).toEqual([1, 400, 400])
   expect(new Set(batches.flat()).size).toBe(801)
-  expect(start.count).toEqual({ proven: 800, refused: 1 })
+  expect(start.importCount).toEqual({ proven: 800, refused: 1 })
 })
 
 test('pools that only logs reveal, and then pools of followed tokens, are verified first', async () => {
@@ -90,9 +90,9 @@ test('a failed batch is tried again', async () => {
 
 test('deployments that are unknown are refused, and those in memory are skipped', async () => {
   const unknown = verify([{ row: paired, pools: listed(10, 3) }], { rows: [logged] })
-  expect([unknown.start.isDone, unknown.start.count]).toEqual([true, { proven: 0, refused: 3 }])
+  expect([unknown.start.isDone, unknown.start.importCount]).toEqual([true, { proven: 0, refused: 3 }])
   const inMemory = verify([{ row: paired, pools: listed(10, 3) }], { skipped: true })
-  expect([inMemory.start.isDone, inMemory.start.count]).toEqual([true, { proven: 0, refused: 0 }])
+  expect([inMemory.start.isDone, inMemory.start.importCount]).toEqual([true, { proven: 0, refused: 0 }])
 })
 
 test('a deployment needs no scan up to its block if none of its pools was refused', async () => {

@@ -11,7 +11,7 @@ import type { PoolEntry } from './pool-reader.ts'
 import { runReads } from './reads.ts'
 
 /** Pools verified per batch, in one or two calls. */
-const POOL_BATCH = 400
+const POOLS_PER_BATCH = 400
 
 /** Result of verifying a pool list. */
 export type PoolListImportCount = {
@@ -49,16 +49,16 @@ export class PoolListImport {
       if (!row) this.refusedCount += pools.length
       else if (!isAlreadyLoaded(row, scannedTo)) this.enqueue(row, pools, scannedTo)
     }
-    // The last batch is verified first. Pools of families without getters come first, because other pools are also
-    // found through their factories.
-    const rank = ({ row, listedPools }: ListedBatch) =>
+    // `prove` takes batches from the end of the list. Pools that no getter lists must be verified first, because
+    // discovery finds all other pools through their factories too.
+    const rankOf = ({ row, listedPools }: ListedBatch) =>
       (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasFollowedTokens(directory, listedPools) ? 0 : 1)
-    this.pendingBatches.sort((a, b) => rank(b) - rank(a))
+    this.pendingBatches.sort((a, b) => rankOf(b) - rankOf(a))
   }
 
   private enqueue(row: DexRow, pools: readonly ListedPool[], scannedTo: number | undefined): void {
     const { directory } = this.components
-    const batches = chunks(sortFollowedTokensFirst(directory, pools), POOL_BATCH).map(
+    const batches = chunks(sortFollowedTokensFirst(directory, pools), POOLS_PER_BATCH).map(
       (listedPools): ListedBatch => ({ row, listedPools }),
     )
     this.pendingBatches.push(...batches)
@@ -69,7 +69,7 @@ export class PoolListImport {
     return this.pendingBatches.length === 0
   }
 
-  get count(): PoolListImportCount {
+  get importCount(): PoolListImportCount {
     return { proven: this.provenCount, refused: this.refusedCount }
   }
 
@@ -110,6 +110,7 @@ export class PoolListImport {
   }
 }
 
+/** True if the tokens of the first of the pools are all followed. */
 const hasFollowedTokens = ({ tokens }: PoolDirectory, [firstPool]: readonly ListedPool[]) =>
   firstPool?.tokens.every((token) => tokens.has(token)) === true
 

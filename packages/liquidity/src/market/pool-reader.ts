@@ -46,7 +46,7 @@ export type LoadedPoolEntry = { readonly row: DexRow; readonly pool: Pool }
  * Token pairs per generator. The bound keeps each step short: Uniswap V4 hashes about twenty ids per pair. The reads of
  * all generators share calls.
  */
-const PAIR_BATCH = 25
+const PAIRS_PER_GENERATOR = 25
 
 /** Finds the pools of token pairs in every DEX row. @throws RpcError */
 export async function findPools(
@@ -68,7 +68,7 @@ export async function findPools(
   }
   const generators = rows.flatMap((row) => {
     const { findPools } = families.get(row.family)!
-    return findPools ? chunks(pairs, PAIR_BATCH).map((pairBatch) => findForRow(findPools, row, pairBatch)) : []
+    return findPools ? chunks(pairs, PAIRS_PER_GENERATOR).map((pairBatch) => findForRow(findPools, row, pairBatch)) : []
   })
   const foundPools = (await runReads(rpc, block, generators, options)).flat()
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
@@ -88,7 +88,10 @@ export type PoolReadResult = { readonly pools: readonly Pool[]; readonly complet
 export async function readPools(
   rpc: Rpc,
   block: BlockHeader,
-  { complete, incomplete }: { readonly complete: readonly PoolEntry[]; readonly incomplete: readonly PoolEntry[] },
+  {
+    completeEntries,
+    incompleteEntries,
+  }: { readonly completeEntries: readonly PoolEntry[]; readonly incompleteEntries: readonly PoolEntry[] },
   families: Families,
   options: RequestOptions,
 ): Promise<PoolReadResult> {
@@ -107,9 +110,9 @@ export async function readPools(
       : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completedEntries: pools.map((pool) => ({ row, pool })) }
   }
-  const generators = [complete, incomplete].flatMap((entries) =>
+  const generators = [completeEntries, incompleteEntries].flatMap((entries) =>
     batchesByRow(entries).flatMap(([row, batches]) =>
-      batches.map((poolBatch) => readBatch(row, poolBatch, entries === complete)),
+      batches.map((poolBatch) => readBatch(row, poolBatch, entries === completeEntries)),
     ),
   )
   const results = await runReads(rpc, { blockHash: block.hash }, generators, options)
@@ -144,11 +147,11 @@ function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[])
 }
 
 /** Pools per generator; the reads of all generators still share calls. */
-const POOL_BATCH = 20
+const POOLS_PER_GENERATOR = 20
 
 /** The pools of one DEX row, in batches. */
 type RowBatches<P> = readonly [row: DexRow, batches: readonly (readonly P[])[]]
 
 function batchesByRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly RowBatches<P>[] {
-  return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOL_BATCH)])
+  return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOLS_PER_GENERATOR)])
 }

@@ -14,11 +14,11 @@ export type ReadResults = (Hex | null)[]
 type Call = { readonly to: string; readonly data: string }
 type Answer = { readonly ok: boolean; readonly data: Hex }
 const runCodec = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBatch__factory.createInterface(), 'run')
-const plainBatch = PlainReadBatch__factory.createInterface()
-const ANSWERS_ERROR = plainBatch.getError('Answers')!.selector
+const plainBatchInterface = PlainReadBatch__factory.createInterface()
+const ANSWERS_ERROR = plainBatchInterface.getError('Answers')!.selector
 /**
- * Sender of the reads: a hash, so that nobody has its key. Balancer's vault takes a call without a sender for a query, in
- * which buffers move no tokens.
+ * Sender of the reads: a hash, so that nobody has its key. There must be a sender, because Balancer's vault treats a
+ * call from the zero address as a query, in which buffers move no tokens.
  */
 const READER = toAddress(`0x${id('sluice.reader').slice(-40)}`)
 /** Maximum bytes of creation code (EIP-3860). */
@@ -45,8 +45,8 @@ export async function callOverridden(
 }
 
 /**
- * Runs reads as the creation of a contract that deploys the lenses itself, which every node supports. Reads that need
- * overrides of storage or balance return null.
+ * Runs reads without overrides, which some nodes do not support: the call creates a contract whose constructor deploys
+ * the lenses and runs the reads. Reads that need overrides of storage or balance return null.
  *
  * @throws RpcError; code `REVERTED` also if the reads exceed the size of one creation
  */
@@ -59,7 +59,10 @@ export async function callPlain(
   const plainReads = reads.filter(isPlain)
   if (plainReads.length === 0) return reads.map(() => null)
   const lenses = new Map(plainReads.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
-  const input = plainBatch.encodeDeploy([[...lenses.values()], plainReads.map(({ to, data }) => ({ to, data }))])
+  const input = plainBatchInterface.encodeDeploy([
+    [...lenses.values()],
+    plainReads.map(({ to, data }) => ({ to, data })),
+  ])
   const data: Hex = `${bytecode.PlainReadBatch.creation}${input.slice(2)}`
   if (data.length / 2 - 1 > MAX_CREATION_BYTES)
     throw new RpcError('REVERTED', 'the creation is longer than EIP-3860 allows')
@@ -74,7 +77,7 @@ const isPlain = ({ storage, balance }: Read): boolean => storage === undefined &
 /** Decodes results that were returned as a revert, because they exceed the maximum code size. */
 function decodeRevert(error: unknown): Hex {
   if (!(error instanceof RpcError && error.data.startsWith(ANSWERS_ERROR))) throw error
-  return plainBatch.decodeErrorResult('Answers', error.data)[0] as Hex
+  return plainBatchInterface.decodeErrorResult('Answers', error.data)[0] as Hex
 }
 
 function decode(answer: Hex): ReadResults {

@@ -1,4 +1,7 @@
-/** Runs the read generators of families in lockstep, so that each round of reads needs only a few eth_calls. */
+/**
+ * Runs the read generators of families in lockstep. In each round, every generator yields its next reads; few eth_calls
+ * execute the reads of all generators.
+ */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Address, Hex } from '@sluice/chains'
 import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type Steps } from '@sluice/rpc'
@@ -30,10 +33,10 @@ export async function runReads<T>(
 ): Promise<T[]> {
   const results: T[] = []
   const initialReads = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
-  let pending = await inSlices('reads', advance(initialReads, [], results))
-  while (pending.length > 0) {
-    const answers = await readAll(rpc, block, pending, options)
-    pending = await inSlices('reads', advance(pending, answers, results))
+  let pendingReads = await inSlices('reads', advance(initialReads, [], results))
+  while (pendingReads.length > 0) {
+    const answers = await readAll(rpc, block, pendingReads, options)
+    pendingReads = await inSlices('reads', advance(pendingReads, answers, results))
   }
   return results
 }
@@ -51,6 +54,7 @@ export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): R
   return [firstStep.value, secondStep.value]
 }
 
+/** A generator that waits for the answers of `reads`; its result belongs at position `index` of the results. */
 type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
 /**
@@ -58,29 +62,29 @@ type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; r
  * with their next reads.
  */
 function* advance<T>(
-  pending: readonly PendingReads<T>[],
+  pendingReads: readonly PendingReads<T>[],
   answers: ReadResults,
   results: T[],
 ): Steps<readonly PendingReads<T>[]> {
-  const next: PendingReads<T>[] = []
+  const stillPending: PendingReads<T>[] = []
   let offset = 0
-  for (const { generator, index, reads } of pending) {
+  for (const { generator, index, reads } of pendingReads) {
     const step = generator.next(answers.slice(offset, offset + reads.length))
     offset += reads.length
     if (step.done) results[index] = step.value
-    else next.push({ generator, index, reads: step.value })
+    else stillPending.push({ generator, index, reads: step.value })
     yield
   }
-  return next
+  return stillPending
 }
 
 async function readAll(
   rpc: Rpc,
   block: BlockRef,
-  pending: readonly PendingReads<unknown>[],
+  pendingReads: readonly PendingReads<unknown>[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const groups = await inSlices('reads', packIntoCalls(pending, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
+  const groups = await inSlices('reads', packIntoCalls(pendingReads, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
   const pendingAnswers: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
@@ -97,15 +101,15 @@ async function readAll(
  * Packs consecutive reads into calls, by gas and by bytes. All reads of one address in a call have the same code
  * override, or none, because an override applies to the whole call.
  */
-function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
+function* packIntoCalls(pendingReads: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
   const codes: CodeByAddress = new Map()
-  for (const read of readsOf(pending)) {
+  for (const read of readsOf(pendingReads)) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
-    let readBytes = addedBytes(read, codes)
+    let readBytes = addedBytesOf(read, codes)
     const hasConflict = codes.has(read.to) && codes.get(read.to) !== read.code
     if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + readBytes > maxBytes || hasConflict) {
       groups.push([])
@@ -113,7 +117,7 @@ function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: num
       bytes = 0
       codes.clear()
       // The new call contains no code yet.
-      readBytes = addedBytes(read, codes)
+      readBytes = addedBytesOf(read, codes)
     }
     groups.at(-1)!.push(read)
     gas += readGas
@@ -129,15 +133,15 @@ type CodeByAddress = Map<Address, Hex | undefined>
 /**
  * Returns the bytes that a read adds to a call: calldata, storage overrides, and code that the call does not contain.
  */
-function addedBytes({ to, data, code, storage }: Read, codes: CodeByAddress): number {
+function addedBytesOf({ to, data, code, storage }: Read, codes: CodeByAddress): number {
   let hexCharacters = data.length + (code && !codes.has(to) ? code.length : 0)
   for (const words of storage ? Object.values(storage) : [])
     for (const [key, value] of Object.entries(words)) hexCharacters += key.length + value.length
   return hexCharacters / 2
 }
 
-function* readsOf(pending: readonly PendingReads<unknown>[]): Generator<Read> {
-  for (const { reads } of pending) yield* reads
+function* readsOf(pendingReads: readonly PendingReads<unknown>[]): Generator<Read> {
+  for (const { reads } of pendingReads) yield* reads
 }
 
 /**
@@ -172,7 +176,7 @@ function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
   const codes: CodeByAddress = new Map()
   let bytes = 0
   for (const read of reads) {
-    bytes += addedBytes(read, codes)
+    bytes += addedBytesOf(read, codes)
     codes.set(read.to, read.code)
   }
   byteLimitByRpc.set(rpc, Math.max(MIN_BYTES, Math.min(byteLimitByRpc.get(rpc) ?? MAX_BYTES, bytes >> 1)))

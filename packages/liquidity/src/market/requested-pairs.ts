@@ -21,7 +21,7 @@ export class RequestedPairs {
     this.requestByPairKey = new BoundedMap(limits.pairs)
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     return this.requestByPairKey.count
   }
 

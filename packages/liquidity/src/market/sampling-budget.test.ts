@@ -42,10 +42,10 @@ test('only pools whose token was requested lately are sampled; named tokens do n
   add('not asked', [WETH, token(6)])
   add('named', [WETH, USDC])
   add('native', [ZERO_ADDRESS, USDC])
-  tokens.add(token(5), NOW)
-  tokens.add(WETH, NOW)
+  tokens.markRequested(token(5), NOW)
+  tokens.markRequested(WETH, NOW)
   expect(all(budget.choose(new Map(), 1, NOW))).toEqual(['asked'])
-  tokens.add(USDC, NOW)
+  tokens.markRequested(USDC, NOW)
   expect(all(budget.choose(new Map(), 1, NOW)).sort()).toEqual(['asked', 'named', 'native'])
   expect(all(budget.choose(new Map(), 1, NOW + SAMPLED_IDLE_MS))).toEqual([])
 })
@@ -55,7 +55,7 @@ test('the most recently requested tokens come first, within the limit', () => {
   const pools = new Map<string, true>()
   for (let k = 0; k < 2 * MAX_SAMPLED_POOLS; k++) {
     add(`${k}`, [WETH, token(10 + k)])
-    tokens.add(token(10 + k), NOW + k)
+    tokens.markRequested(token(10 + k), NOW + k)
     pools.set(`${k}`, true)
   }
   const { sampledIds: again } = budget.choose(pools, 1, NOW + 1_000)
@@ -65,7 +65,7 @@ test('the most recently requested tokens come first, within the limit', () => {
 describe('many pools of the same tokens', () => {
   test('share a few places, and those without samples take turns', () => {
     const { tokens, budget, add } = setUp()
-    tokens.add(token(5), NOW)
+    tokens.markRequested(token(5), NOW)
     for (let k = 0; k < 20; k++) add(`${k}`, [WETH, token(5)])
     const tried = new Set<string>()
     for (let block = 0; block < 40; block++) {
@@ -79,7 +79,7 @@ describe('many pools of the same tokens', () => {
 
   test('that refuse every swap are tried ever more rarely, so that another gets its turn', () => {
     const { tokens, budget, add } = setUp()
-    tokens.add(token(5), NOW)
+    tokens.markRequested(token(5), NOW)
     for (let k = 0; k < 60; k++) add(`bad ${k}`, [WETH, token(5)])
     add('good', [WETH, token(5)])
     let goodAt: number | undefined
@@ -93,7 +93,7 @@ describe('many pools of the same tokens', () => {
 
   test('that have samples keep them, and leave room for no more than the limit', () => {
     const { tokens, budget, add } = setUp()
-    tokens.add(token(5), NOW)
+    tokens.markRequested(token(5), NOW)
     const pools = new Map<string, true>()
     for (let k = 0; k < 9; k++) {
       add(`${k}`, [WETH, token(5)])
@@ -106,7 +106,7 @@ describe('many pools of the same tokens', () => {
 
 test('a dropped pool is not sampled', () => {
   const { tokens, budget, add } = setUp()
-  tokens.add(token(5), NOW)
+  tokens.markRequested(token(5), NOW)
   add('a', [WETH, token(5)])
   budget.drop('a')
   expect(all(budget.choose(new Map(), 1, NOW))).toEqual([])

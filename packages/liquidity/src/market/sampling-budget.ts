@@ -7,13 +7,18 @@ import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Maximum pools that are sampled at a block: four calls of 20 million gas, or one for each pool of a sampled twin. */
+/**
+ * Maximum pools that are sampled at a block. They take four calls of 20 million gas, or a call for each pool of a
+ * sampled twin.
+ */
 export const MAX_SAMPLED_POOLS = 12
 /** Maximum sampled pools with the same tokens. */
 export const MAX_OF_SAME_TOKENS = 4
 /** Maximum pools that are sampled for the first time at a block, which takes twice as much gas as later samples. */
 export const MAX_UNSAMPLED = 3
-/** Maximum pools with the same tokens and without samples that take turns. */
+/**
+ * Maximum pools without samples, among pools with the same tokens, that take turns in being sampled for the first time.
+ */
 const MAX_UNSAMPLED_CANDIDATES = 32
 /** Milliseconds without a request of its tokens after which a pool is not sampled. */
 export const SAMPLED_IDLE_MS = 600_000
@@ -91,18 +96,18 @@ export class SamplingBudget {
     const sampledIds = new Set<string>()
     const unsampledIds = new Set<string>()
     for (const group of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
-      const withSamples = group.filter(({ id }) => pools.has(id))
-      const withoutSamples = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
+      const sampledCandidates = group.filter(({ id }) => pools.has(id))
+      const unsampledCandidates = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
       const freeSlots = () => MAX_SAMPLED_POOLS - sampledIds.size - unsampledIds.size
-      for (const { id } of withSamples.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) sampledIds.add(id)
+      for (const { id } of sampledCandidates.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) sampledIds.add(id)
       const unsampledSlots = Math.min(
         freeSlots(),
         MAX_UNSAMPLED - unsampledIds.size,
-        MAX_OF_SAME_TOKENS - Math.min(withSamples.length, MAX_OF_SAME_TOKENS),
+        MAX_OF_SAME_TOKENS - Math.min(sampledCandidates.length, MAX_OF_SAME_TOKENS),
       )
       const offset = block * MAX_UNSAMPLED
-      for (let k = 0; k < Math.min(unsampledSlots, withoutSamples.length); k++)
-        unsampledIds.add(withoutSamples[(offset + k) % withoutSamples.length]!.id)
+      for (let k = 0; k < Math.min(unsampledSlots, unsampledCandidates.length); k++)
+        unsampledIds.add(unsampledCandidates[(offset + k) % unsampledCandidates.length]!.id)
     }
     return { sampledIds, unsampledIds }
   }

@@ -106,7 +106,7 @@ describe('a save', () => {
     await saver.save()
     expect([store.saves, opened]).toEqual([[], [false]])
     const [first, second] = [poolOf(20, 'plain'), poolOf(21, 'listed')]
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     directory.add({ row: directory.rows[0]!, pool: first })
     directory.listedPools.set(second.id, { row: directory.rows[1]!, pool: second })
     publish(7, [{ ...first, state: 1 }])
@@ -144,7 +144,7 @@ describe('a save', () => {
   test('holds all states, in messages of bounded size', async () => {
     const { directory, saver, publish } = market()
     await saver.restore()
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     const pools = Array.from({ length: 450 }, (_, k) => poolOf(1_000 + k, 'plain'))
     for (const pool of pools) directory.add({ row: directory.rows[0]!, pool })
     publish(
@@ -160,7 +160,7 @@ describe('a save', () => {
   test('keeps only the pools in memory once there are too many, and counts from there', async () => {
     const { directory, saver, publish } = market(2)
     await saver.restore()
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     const pools = [20, 21, 22].map((n) => poolOf(n, 'plain'))
     for (const pool of pools.slice(0, 2)) directory.add({ row: directory.rows[0]!, pool })
     publish(1, [])
@@ -168,7 +168,7 @@ describe('a save', () => {
     expect(summary(store.saves[0]).kept).toEqual([])
     directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
     directory.dropUnfollowed(directory.tokens.takeDropped())
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     directory.add({ row: directory.rows[0]!, pool: pools[2]! })
     publish(2, [])
     await saver.save()
@@ -182,7 +182,7 @@ describe('a save', () => {
   test('is complete again if the store has lost content, and after a failure', async () => {
     const { directory, saver, publish } = market()
     await saver.restore()
-    directory.tokens.add(a)
+    directory.tokens.markRequested(a)
     const pool = poolOf(20, 'plain')
     directory.add({ row: directory.rows[0]!, pool })
     publish(1, [{ ...pool, state: 1 }])

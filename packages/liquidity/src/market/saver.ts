@@ -43,11 +43,11 @@ type SaverComponents = {
   readonly maxSaved: number
 }
 
-/** Extra facts of a save, in addition to the block. */
+/** Extra facts of a save, in addition to chain and block. */
 export type SavedExtra = {
   /** Hash of the chain's DEX rows, which determine how saved pools were found and read. */
   readonly rows: string
-  /** Next block to scan, by row number. */
+  /** First block that the log scan has not scanned, by index of the row among the directory's rows. */
   readonly scannedTo: readonly (readonly [number, number])[]
   /** Block range that nodes accept in one request for logs. */
   readonly blocksPerCall?: number
@@ -60,6 +60,7 @@ type WriteSummary = {
   readonly retainedEntries: PoolEntry[]
 }
 
+/** Maximum items per `list` command, and maximum pools per `write` or `keep` command. */
 const ITEMS_PER_LIST = 5_000
 const ENTRIES_PER_BATCH = 1_000
 
@@ -77,6 +78,7 @@ export class Saver {
   private readonly openStore: StoreOpener
   private readonly onError: (error: Error) => void
   private readonly rowsHash: string
+  /** Index of each DEX row among the directory's rows. */
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private store: Store | null = null
   /** Pools in the file that have a state. */
@@ -153,7 +155,7 @@ export class Saver {
     let pools = PoolMap.empty
     for await (const { pools: storedPools, list } of store.batches()) {
       // Tokens come before pools, because a pool is followed only if its tokens are.
-      if (list?.name === 'tokens') for (const token of list.items) directory.tokens.add(token as Address)
+      if (list?.name === 'tokens') for (const token of list.items) directory.tokens.markRequested(token as Address)
       if (list?.name === 'pairs') discovery.restorePairs(list.items as string[])
       pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
     }

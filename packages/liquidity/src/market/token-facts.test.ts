@@ -67,10 +67,10 @@ describe('a look', () => {
       [TWO, undefined],
       [THREE, undefined],
     ])
-    expect(facts.count).toEqual({ entries: 4, evicted: 0 })
+    expect(facts.stateCount).toEqual({ entries: 4, evicted: 0 })
     words.set(ACCOUNT, wordOf(77))
     facts.store(ACCOUNT, 77)
-    expect([facts.isToken(ACCOUNT), facts.decimals(ACCOUNT), facts.count.entries]).toEqual([true, 77, 4])
+    expect([facts.isToken(ACCOUNT), facts.decimals(ACCOUNT), facts.stateCount.entries]).toEqual([true, 77, 4])
   })
 
   test('is shared by those who ask at once, and not repeated', async () => {

@@ -10,11 +10,14 @@ import { namedTokens } from '../trust/named-tokens.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
 import { runReads } from './reads.ts'
 
-const lens = TokenLens__factory.createInterface()
+const lensInterface = TokenLens__factory.createInterface()
 
 /** Addresses per call: 13 kB, and about 3 million gas if all are tokens. */
 const ADDRESSES_PER_CALL = 200
-/** Maximum rounds of calls. One call can check only about forty contracts that burn all their gas. */
+/**
+ * Maximum rounds of calls. A call that runs out of gas leaves addresses for the next round: contracts that burn all gas
+ * they get use up a call after about forty of them.
+ */
 const MAX_ROUNDS = 12
 const GAS_PER_TOKEN = 15_000
 /**
@@ -29,7 +32,7 @@ const IS_TOKEN = 0x10000n
 const HAS_DECIMALS = 0x100n
 
 type CheckOptions = RequestOptions & {
-  /** Block hash: addresses cached as not a token at another block are checked again. */
+  /** Hash of the current block. An address that was found not to be a token at another block is checked again. */
   readonly retryBlock?: Hex
 }
 
@@ -60,7 +63,7 @@ export class TokenFacts {
     this.nonTokens = new BoundedMap(tokenFacts, { ttl: noTokenMs })
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     const [tokenCount, nonTokens] = [this.factByToken.count, this.nonTokens.count]
     return { entries: tokenCount.entries + nonTokens.entries, evicted: tokenCount.evicted + nonTokens.evicted }
   }
@@ -151,8 +154,8 @@ function decimalsIn(word: bigint): number | undefined {
 }
 
 /**
- * Reads the lens result of each address. An address that no round reached counts as not a token. Addresses of a failed
- * call are left out and stay unknown.
+ * Reads the result word of TokenLens.sol for each address. An address that no round reached counts as not a token.
+ * Addresses of a failed call are left out and stay unknown.
  */
 function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
   const wordByToken = new Map<Address, bigint>()
@@ -162,12 +165,12 @@ function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Addres
   for (let round = 0; round < MAX_ROUNDS && pendingGroups.length > 0; round++) {
     const results = yield pendingGroups.map((group) => ({
       ...TOKEN_LENS,
-      data: lens.encodeFunctionData('look', [[...group]]) as Hex,
+      data: lensInterface.encodeFunctionData('look', [[...group]]) as Hex,
       gas: GAS_PER_TOKEN * group.length,
     }))
     pendingGroups = pendingGroups.flatMap((group, i) => {
       const result = results[i]
-      const words = result ? (lens.decodeFunctionResult('look', result) as unknown as [bigint[]])[0] : []
+      const words = result ? (lensInterface.decodeFunctionResult('look', result) as unknown as [bigint[]])[0] : []
       for (const [k, word] of [...words].entries()) wordByToken.set(group[k]!, word)
       const unreachedAddresses = group.slice(words.length)
       return words.length > 0 && unreachedAddresses.length > 0 ? [unreachedAddresses] : []

@@ -127,6 +127,7 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
     version === 2
       ? divUp(square, ampTimesCoins * product) * AMP_PRECISION
       : divUp(square * AMP_PRECISION, ampTimesCoins * product)
+  // Solve y² + (b − d)·y = c for the balance y by Newton's method.
   const c = perBalance * balances[index]!
   const b = sum + (version === 2 ? (d / ampTimesCoins) * AMP_PRECISION : (d * AMP_PRECISION) / ampTimesCoins)
   let y = divUp(square + c, d + b)
@@ -141,7 +142,8 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
 const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
 /**
- * `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the pool's.
+ * `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the limit of
+ * the pool.
  */
 const MAX_INPUT_SHARE = 0.3 * (1 - END_MARGIN)
 

@@ -24,7 +24,7 @@ export type BinPool = {
   /** True if `bins` contains all bins of the pool below (above) the active bin, so that none was left unread. */
   readonly allBelow: boolean
   readonly allAbove: boolean
-  /** True if the contract limits the liquidity of a bin after a swap. */
+  /** True if the contract reverts a swap after which a bin has more than `MAX_LIQUIDITY`. */
   readonly limited: boolean
 }
 
@@ -32,13 +32,13 @@ export type BinPool = {
 export type BinFee = {
   /** Fraction of the input, in units of 10⁻¹⁸. */
   readonly rate: bigint
-  /** Returns the part of the fee that leaves the bin as protocol fee. */
+  /** Returns the share of a fee amount, in base units, that leaves the bin as protocol fee. */
   readonly protocolFeeOf: (fee: bigint) => bigint
 }
 
 /** Amounts are uint128. */
 const MAX_AMOUNT = (1n << 128n) - 1n
-/** Fixed-point one of fees. */
+/** Fixed-point one of fee rates, and of prices. */
 const FEE_ONE = 10n ** 18n
 const PRICE_ONE = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
@@ -93,6 +93,7 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   return { amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
 }
 
+/** Returns the bin after a fill. */
 function binAfterFill(
   { id, reserveX, reserveY }: Bin,
   { amountIn, amountOut, fee }: Fill,
@@ -128,27 +129,27 @@ export function walkBins(
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^128 or more')
   const bins = [...pool.bins]
   let { activeId } = pool
-  let remaining = amountIn
+  let remainingInput = amountIn
   let amountOut = 0n
   let binsCrossed = 0
   const indexStep = swapForY ? -1 : 1
   // Index of the first bin at or past the active bin, which may itself be empty.
   let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
-  while (remaining > 0n) {
+  while (remainingInput > 0n) {
     const bin = bins[index]
-    if (!bin) throw outOfBins(pool, swapForY, amountIn, remaining)
+    if (!bin) throw outOfBinsRefusal(pool, swapForY, amountIn, remainingInput)
     activeId = bin.id
     if ((swapForY ? bin.reserveY : bin.reserveX) > 0n) {
       const { rate, protocolFeeOf } = feeOfBin(activeId)
       const price = binPrice(activeId, pool.binStep)
-      const fill = fillBin(bin, price, swapForY, remaining, rate)
-      remaining -= fill.amountIn
+      const fill = fillBin(bin, price, swapForY, remainingInput, rate)
+      remainingInput -= fill.amountIn
       amountOut += fill.amountOut
       const newBin = binAfterFill(bin, fill, swapForY, protocolFeeOf)
       if (pool.limited) checkLiquidity(newBin, price)
       bins[index] = newBin
     }
-    if (remaining > 0n) {
+    if (remainingInput > 0n) {
       index += indexStep
       binsCrossed++
     }
@@ -157,13 +158,13 @@ export function walkBins(
   return { amountOut, activeId, bins, binsCrossed }
 }
 
-function outOfBins(
+function outOfBinsRefusal(
   { allBelow, allAbove, bins }: BinPool,
   swapForY: boolean,
   amountIn: bigint,
-  remaining: bigint,
+  remainingInput: bigint,
 ): PoolRefusal {
-  const acceptedIn = amountIn - remaining
+  const acceptedIn = amountIn - remainingInput
   if (!(swapForY ? allBelow : allAbove))
     return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isModelLimit: true })
   return new PoolRefusal(acceptedIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${acceptedIn} of ${amountIn}`)
@@ -189,7 +190,7 @@ function binUsesOfLargestTrade(
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
   const binUses: BinUse[] = []
-  let remaining = maxAmount
+  let remainingInput = maxAmount
   for (const bin of swapForY ? binsAhead.toReversed() : binsAhead) {
     const binTerms = nullIfRefused(() => ({ ...feeOfBin(bin.id), price: binPrice(bin.id, binStep) }))
     if (!binTerms) break
@@ -199,15 +200,15 @@ function binUsesOfLargestTrade(
       if (limited) checkLiquidity(binAfterFill(bin, binFill, swapForY, protocolFeeOf), price)
       return binFill
     }
-    const fullFill = fillBin(bin, price, swapForY, remaining, rate)
+    const fullFill = fillBin(bin, price, swapForY, remainingInput, rate)
     if (limited && nullIfRefused(() => fillChecked(fullFill.amountIn)) === null) {
       const partialIn = largestInput(fillChecked, fullFill.amountIn - 1n)!
       if (partialIn > 0n) binUses.push({ ...fillChecked(partialIn), rate })
       break
     }
     binUses.push({ ...fullFill, rate })
-    remaining -= fullFill.amountIn
-    if (remaining === 0n) break
+    remainingInput -= fullFill.amountIn
+    if (remainingInput === 0n) break
   }
   return binUses
 }

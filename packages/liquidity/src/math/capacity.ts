@@ -9,14 +9,15 @@ export const UNLIMITED_INPUT = 1n << 128n
 export const NO_LIMIT = UNLIMITED_INPUT - 1n
 
 /** Converts a capacity to the result of `DexFamily.maxInput`: null from `NO_LIMIT` on, 0n if negative. */
-export const asMaxInput = (largest: bigint): bigint | null => (largest >= NO_LIMIT ? null : largest > 0n ? largest : 0n)
+export const asMaxInput = (maxInput: bigint): bigint | null =>
+  maxInput >= NO_LIMIT ? null : maxInput > 0n ? maxInput : 0n
 
 type Quote = (amountIn: bigint) => unknown
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'refuses all'
 
 /**
- * If the largest amount that is not too large is refused for another reason, so many amounts below it are tried one by
- * one.
+ * Number of amounts that are tried one by one below the largest amount that is not too large, if it is refused for
+ * another reason.
  */
 const NEARBY_AMOUNTS = 16n
 

@@ -114,7 +114,7 @@ export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? M
  */
 const MAX_WORDS = 256
 
-/** Returns the farthest tick that a trade may reach. */
+/** Returns the farthest tick that a trade may reach: the end of all prices, or `MAX_WORDS` bitmap words away. */
 export function farthestTick(
   { tick, tickSpacing }: Pick<ConcentratedState, 'tick' | 'tickSpacing'>,
   zeroForOne: boolean,
@@ -125,8 +125,8 @@ export function farthestTick(
   return clampTick(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -maxDistance : maxDistance))
 }
 
-const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
-  zeroForOne ? tick < farthest : tick >= farthest
+const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
+  zeroForOne ? tick < limitTick : tick >= limitTick
 
 /** Returns the input, without the fee, that moves the price to a tick through the liquidity in range. */
 export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick: number, zeroForOne: boolean): bigint {
@@ -154,7 +154,7 @@ export function swapExactInput<State extends ConcentratedState>(
   const { ticks, tickSpacing } = state
   const fee = BigInt(feePpm)
   const limitSqrtPrice = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
-  const farthest = farthestTick(state, zeroForOne, stepEnd)
+  const limitTick = farthestTick(state, zeroForOne, stepEnd)
   let { sqrtPriceX96: sqrtPrice, tick, liquidity } = state
   if (sqrtPrice === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
@@ -162,18 +162,18 @@ export function swapExactInput<State extends ConcentratedState>(
 
   // Index of the next initialized tick: at or below the price for a falling price, above it for a rising price.
   let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-  let remaining = amountIn
+  let remainingInput = amountIn
   let amountOut = 0n
   let ticksCrossed = 0
   let wordsWalked = 0
-  while (remaining > 0n) {
+  while (remainingInput > 0n) {
     const nextTick = ticks[nextIndex]
     if (sqrtPrice === limitSqrtPrice || (liquidity === 0n && nextTick === undefined))
       throw new PoolRefusal(
-        remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
-        `the pool takes ${amountIn - remaining} of ${amountIn}`,
+        remainingInput === amountIn ? 'EMPTY' : 'TOO_LARGE',
+        `the pool takes ${amountIn - remainingInput} of ${amountIn}`,
       )
-    if (isBeyond(tick, farthest, zeroForOne))
+    if (isBeyond(tick, limitTick, zeroForOne))
       throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isModelLimit: true })
     const endTick = stepEnd(tick, tickSpacing, zeroForOne)
     const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
@@ -184,9 +184,9 @@ export function swapExactInput<State extends ConcentratedState>(
     const inputToTarget = zeroForOne
       ? amount0Between(lower, upper, liquidity, true)
       : amount1Between(lower, upper, liquidity, true)
-    const netRemaining = (remaining * (PPM - fee)) / PPM
+    const netRemaining = (remainingInput * (PPM - fee)) / PPM
     if (netRemaining >= inputToTarget) {
-      remaining -= inputToTarget + divUp(inputToTarget * fee, PPM - fee)
+      remainingInput -= inputToTarget + divUp(inputToTarget * fee, PPM - fee)
       amountOut += zeroForOne
         ? amount1Between(lower, upper, liquidity, false)
         : amount0Between(lower, upper, liquidity, false)
@@ -208,7 +208,7 @@ export function swapExactInput<State extends ConcentratedState>(
     // The price cannot round onto the target: `netRemaining` is less than `inputToTarget`, which is rounded up.
     if (reachedSqrtPrice !== sqrtPrice) tick = tickAtSqrtRatio(reachedSqrtPrice)
     sqrtPrice = reachedSqrtPrice
-    remaining = 0n
+    remainingInput = 0n
   }
   return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: sqrtPrice, tick, liquidity } }
 }
@@ -226,12 +226,12 @@ export function maxConcentratedInput(
 ): bigint | null {
   const fee = BigInt(feePpm)
   const limitSqrtPrice = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
-  const farthest = farthestTick({ ...state, tickSpacing }, zeroForOne, stepEnd)
+  const limitTick = farthestTick({ ...state, tickSpacing }, zeroForOne, stepEnd)
   let { sqrtPriceX96: sqrtPrice, tick, liquidity } = state
   if (sqrtPrice === 0n) return 0n
   let totalIn = 0n
   let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-  while (sqrtPrice !== limitSqrtPrice && !isBeyond(tick, farthest, zeroForOne) && totalIn < UNLIMITED_INPUT) {
+  while (sqrtPrice !== limitSqrtPrice && !isBeyond(tick, limitTick, zeroForOne) && totalIn < UNLIMITED_INPUT) {
     const nextTick = ticks[nextIndex]
     // Words without liquidity need no input: skip to the next tick.
     if (liquidity === 0n && nextTick === undefined) break
@@ -292,13 +292,14 @@ export function inputForOutput(
       : amount1Between(startSqrt, endSqrt, liquidity, true)
     return netIn + divUp(netIn * fee, PPM - fee)
   }
-  let [sqrtPrice, liquidity, remaining, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
+  let [sqrtPrice, liquidity, remainingOutput, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
   // Skips empty bitmap words. The contract rounds at the end of each word, so the result can be a few units too low.
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.
     const tickSqrtPrice = nextTick && Math.abs(nextTick[0]) <= MAX_TICK ? sqrtRatioAtTick(nextTick[0]) : undefined
-    const reachedSqrtPrice = liquidity > 0n ? sqrtPriceAfterOutput(sqrtPrice, liquidity, remaining, zeroForOne) : null
+    const reachedSqrtPrice =
+      liquidity > 0n ? sqrtPriceAfterOutput(sqrtPrice, liquidity, remainingOutput, zeroForOne) : null
     const endsBeforeTick =
       reachedSqrtPrice !== null &&
       (tickSqrtPrice === undefined ||
@@ -306,11 +307,11 @@ export function inputForOutput(
     if (endsBeforeTick && reachedSqrtPrice > 0n)
       return amountIn + grossInputBetween(reachedSqrtPrice, sqrtPrice, liquidity)
     if (tickSqrtPrice === undefined) return null
-    remaining -= zeroForOne
+    remainingOutput -= zeroForOne
       ? amount1Between(tickSqrtPrice, sqrtPrice, liquidity, false)
       : amount0Between(sqrtPrice, tickSqrtPrice, liquidity, false)
     amountIn += grossInputBetween(tickSqrtPrice, sqrtPrice, liquidity)
-    if (remaining <= 0n) return amountIn
+    if (remainingOutput <= 0n) return amountIn
     liquidity += zeroForOne ? -nextTick![1] : nextTick![1]
     sqrtPrice = tickSqrtPrice
   }

@@ -61,16 +61,16 @@ const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number =
 export function endCurveAt(curve: PriceCurve, maxInput: bigint | null): PriceCurve {
   if (maxInput === null) return curve
   const { sqrtPrice, liquidity, keepIn } = curve
-  let remaining = curveEnd(maxInput, keepIn)
+  let remainingInput = curveEnd(maxInput, keepIn)
   for (let k = 0; k < liquidity.length; k++) {
     const [from, pieceLiquidity] = [sqrtPrice[k]!, liquidity[k]!]
     const input = inputOfPiece(curve, k)
-    if (input < remaining) {
-      remaining -= input
+    if (input < remainingInput) {
+      remainingInput -= input
       continue
     }
-    if (pieceLiquidity === 0 || !(remaining > 0)) return keepPieces(curve, k)
-    const [endSqrtPrice, lastLiquidity] = pieceOfInput(from, pieceLiquidity, remaining)
+    if (pieceLiquidity === 0 || !(remainingInput > 0)) return keepPieces(curve, k)
+    const [endSqrtPrice, lastLiquidity] = pieceOfInput(from, pieceLiquidity, remainingInput)
     const endedCurve = keepPieces(curve, k + 1)
     endedCurve.sqrtPrice[k + 1] = endSqrtPrice
     endedCurve.liquidity[k] = lastLiquidity

@@ -18,6 +18,7 @@ import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sq
 const Q96 = 2 ** 96
 /** Above this tick the integer √prices of pools have at least as many digits as floats. */
 const MIN_PRECISE_TICK = -600_000
+/** Liquidity of a curve without pieces. */
 const NO_PIECES = new Float64Array()
 
 /** Returns the curve of a pool that accepts no input. */
@@ -87,7 +88,8 @@ export function concentratedCurve(
   sqrtPrice[0] = zeroForOne ? startSqrtPrice : 1 / startSqrtPrice
   let pieceCount = 0
   let liquidityInRange = state.liquidity
-  // End of the first piece before it was widened; 0 if the piece was wide enough for floats.
+  // √price at the end of the first piece before `pieceOfInput` widened the piece; 0 if the piece was wide enough for
+  // floats.
   let unwidenedEndSqrt = 0
   const addPiece = (tick: number) => {
     const startSqrt = sqrtPrice[pieceCount]!
@@ -134,7 +136,7 @@ function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
 
 function resizeArray(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
   if (length <= array.length) return array.slice(0, length)
-  const resized = new Float64Array(length)
-  resized.set(array)
-  return resized
+  const resizedArray = new Float64Array(length)
+  resizedArray.set(array)
+  return resizedArray
 }

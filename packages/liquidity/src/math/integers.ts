@@ -14,8 +14,8 @@ export function sqrt(value: bigint): bigint {
   // Start at or above the root, from where Newton's steps descend.
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)
   for (;;) {
-    const next = (root + value / root) >> 1n
-    if (next >= root) return root
-    root = next
+    const nextRoot = (root + value / root) >> 1n
+    if (nextRoot >= root) return root
+    root = nextRoot
   }
 }

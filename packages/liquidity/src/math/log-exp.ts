@@ -15,7 +15,7 @@ const MILD_EXPONENT_BOUND = (1n << 254n) / ONE_20
 const LN_36_LOWER = ONE_18 - 10n ** 17n
 const LN_36_UPPER = ONE_18 + 10n ** 17n
 
-/** Exponents 2^7 and 2^6 with 18 decimals, and e^exponent as integers. */
+/** Exponents 2^7 and 2^6 with 18 decimals, and e^exponent without decimals. */
 const LARGE_POWERS: readonly (readonly [exponent: bigint, power: bigint])[] = [
   [128_000_000_000_000_000_000n, 38_877_084_059_945_950_922_200_000_000_000_000_000_000_000_000_000_000_000n],
   [64_000_000_000_000_000_000n, 6_235_149_080_811_616_882_910_000_000n],
@@ -62,7 +62,7 @@ function exp(exponent: bigint): bigint {
   }
   x *= 100n
   let product = ONE_20
-  // The series covers the last two powers.
+  // Leave out the last two powers: the series below is accurate enough for what remains.
   for (const [step, power] of SMALL_POWERS.slice(0, 8)) {
     if (x < step) continue
     x -= step
@@ -81,21 +81,21 @@ function exp(exponent: bigint): bigint {
 /** Returns ln(value), 18 decimals. */
 function ln(value: bigint): bigint {
   if (value < ONE_18) return -ln((ONE_18 * ONE_18) / value)
-  let a = value
+  let rest = value
   let sum = 0n
   for (const [step, power] of LARGE_POWERS) {
-    if (a < power * ONE_18) continue
-    a /= power
+    if (rest < power * ONE_18) continue
+    rest /= power
     sum += step
   }
   sum *= 100n
-  a *= 100n
+  rest *= 100n
   for (const [step, power] of SMALL_POWERS) {
-    if (a < power) continue
-    a = (a * ONE_20) / power
+    if (rest < power) continue
+    rest = (rest * ONE_20) / power
     sum += step
   }
-  const z = ((a - ONE_20) * ONE_20) / (a + ONE_20)
+  const z = ((rest - ONE_20) * ONE_20) / (rest + ONE_20)
   return (sum + oddSeries(z, ONE_20, 11n)) / 100n
 }
 

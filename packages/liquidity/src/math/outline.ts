@@ -86,8 +86,12 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
 const walkResult = { depth: 0, reserve: 0 }
 
 /**
- * Sells into a pool up to its last tick, and stores the result in `walkResult`. Sums liquidity in floats, because exact
- * integers would dominate the time of a scan. The error is relative to the maximum liquidity.
+ * Computes what the pool pays out while its ticks are walked in one direction, and stores it in `walkResult`: `depth`
+ * until the end of the band, `reserve` until the last tick. Sums liquidity in floats, because exact integers would
+ * dominate the time of a scan. The error is relative to the maximum liquidity.
+ *
+ * @param step - −1 to sell the first token, 1 to sell the second token
+ * @param startSqrtPrice - √ of the output per input at the current price
  */
 function walkTicks(
   ticks: readonly Tick[],

@@ -1,4 +1,8 @@
-/** Builds price curves of pools without a closed form, through sampled quotes of our exact math. */
+/**
+ * Builds price curves of pools without a closed form, through quotes of our exact integer math at a few inputs
+ * (samples). Points are (input, output); an interval lies between two neighboring points and has the index of the point
+ * at its end. `dexes/common/capacity-family.ts` is the caller.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import { nullIfRefused, type PriceCurve } from '../family.ts'
 import { UNLIMITED_INPUT } from './capacity.ts'
@@ -56,7 +60,10 @@ const MIN_STEP_RISE = 1e-9
 const MIN_REST_SHARE = 1e-9
 /** Expected error of each half of a divided interval, relative to the error of the undivided interval. */
 const REMAINING_ERROR_SHARE = 1 / 6
-/** Weights of coarser error estimates, because the error of the finest prediction can be zero by chance. */
+/**
+ * Weights of two other error estimates relative to the error of the prediction from most points, which can be zero by
+ * chance: the error of the prediction from fewer points, and the disagreement between both predictions.
+ */
 const COARSE_WEIGHT = 0.3
 const DISAGREEMENT_WEIGHT = 0.15
 /**
@@ -65,7 +72,8 @@ const DISAGREEMENT_WEIGHT = 0.15
  */
 const ERROR_SAFETY = 8
 /**
- * Maximum relative output rise of a level interval. Must be above `MIN_STEP_RISE` times the maximum number of samples.
+ * An interval is level if its output rises by at most this fraction. Must be above `MIN_STEP_RISE` times the maximum
+ * number of samples.
  */
 const LEVEL_RISE = 1e-7
 /** Relative error of the curve's own floats. */
@@ -100,7 +108,7 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput):
   // Apply the end margin, and drop samples inside it.
   const end = Math.min(inputs[lastIndex]!, curveEnd(maxInput, keepIn))
   const keptCount = inputs.findIndex((input) => input >= end)
-  const cutAtEnd = (values: readonly number[], final: number) => [...values.slice(0, keptCount), final]
+  const cutAtEnd = (values: readonly number[], lastValue: number) => [...values.slice(0, keptCount), lastValue]
   const lastError = Math.max(...errors.slice(keptCount))
   return {
     ...curveThrough(
@@ -115,7 +123,10 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput):
 class Samples implements Points {
   readonly x = [0]
   readonly y = [0]
-  /** Expected relative output error of the interval that ends at each point; infinite until it is estimated. */
+  /**
+   * Expected relative output error of the interval that ends at each point: infinite until it is estimated, 0 if the
+   * interval cannot be divided.
+   */
   private readonly errors = [0]
   private quoteCount = 0
   private readonly quote: SamplingInput['quote']
@@ -202,13 +213,13 @@ class Samples implements Points {
   outputErrors(): readonly number[] {
     const errors = this.x.map((_, k) => FLOAT_ERROR + Math.min(this.estimateNear(k), this.hullError(k)))
     // An error is infinite if the interval was never judged and its samples are not concave.
-    const largest = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
-    return errors.map((error) => Math.min(error, largest))
+    const largestError = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
+    return errors.map((error) => Math.min(error, largestError))
   }
 
   /**
-   * Returns the estimated error of an interval and its neighbors, since the error of a single interval can be small by
-   * chance.
+   * Returns the largest estimated error of an interval and its two neighbors, since the error of a single interval can
+   * be small by chance.
    */
   private estimateNear(k: number): number {
     const { errors } = this

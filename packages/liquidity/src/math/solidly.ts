@@ -21,9 +21,9 @@ export type SolidlyState = {
 }
 
 /**
- * Solves the stable curve for the reserve of the output token. `x` (the reserve of the input token), `k`, and the start
- * value `y` have 18 decimals. `invariantOfPair` is the pair's own invariant function, which expects base units of the
- * first and the second token.
+ * Solves the stable curve for the reserve of the output token. `x` (the reserve of the input token), `k` (the
+ * invariant), and `y` (the reserve of the output token at which the search starts) have 18 decimals. `invariantOfPair`
+ * is the pair's own invariant function, which expects base units of the first and the second token.
  */
 export type SolveY = (x: bigint, k: bigint, y: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
 
@@ -32,11 +32,11 @@ const MAX_WORD = (1n << 256n) - 1n
 /** Multiplies with the contract's overflow check. @throws PoolRefusal on an overflow of 256 bits */
 function checkedProduct(a: bigint, b: bigint): bigint {
   const product = a * b
-  if (product > MAX_WORD) throw tooLarge()
+  if (product > MAX_WORD) throw tooLargeRefusal()
   return product
 }
 
-const tooLarge = () => new PoolRefusal('TOO_LARGE', 'reserves too large for the curve')
+const tooLargeRefusal = () => new PoolRefusal('TOO_LARGE', 'reserves too large for the curve')
 
 /** Returns x³y + y³x, 18 decimals. */
 function invariant(x: bigint, y: bigint): bigint {
@@ -69,15 +69,15 @@ export const solveSolidly: SolveY = (x, k, startY) => {
   const curveValue = (y: bigint) => {
     const [xTimesCube, cubeTimesY] = [checkedProduct(x, cube(y)), checkedProduct(cube(x), y)]
     // Some forks add both terms before dividing.
-    if (xTimesCube + cubeTimesY > MAX_WORD) throw tooLarge()
+    if (xTimesCube + cubeTimesY > MAX_WORD) throw tooLargeRefusal()
     return xTimesCube / ONE + cubeTimesY / ONE
   }
   let y = startY
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const previousY = y
     const current = curveValue(y)
-    const d = slope(x, y)
-    y = current < k ? y + ((k - current) * ONE) / d : y - ((current - k) * ONE) / d
+    const derivative = slope(x, y)
+    y = current < k ? y + ((k - current) * ONE) / derivative : y - ((current - k) * ONE) / derivative
     const change = y > previousY ? y - previousY : previousY - y
     if (change <= 1n) break
   }
@@ -160,7 +160,7 @@ export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean)
   return BigInt(Math.floor(Math.max(1, ((maxReserve - x) * Number(unitIn)) / 1e18 / (1 - feePpm / 1e6))))
 }
 
-/** Fees of known forks, in parts per million. */
+/** Fees of known forks, in parts per million; the most common fees first. */
 const KNOWN_FEES_PPM = [
   100, 300, 500, 1000, 1800, 2000, 2500, 3000, 4000, 5000, 10_000, 20_000, 30_000, 12_500, 9000, 8000, 7500, 7000, 6000,
   200, 400, 600, 700, 800, 900, 1200, 1500, 1700, 2200, 2700, 3500, 4500, 0, 50, 10, 40, 1, 15_000, 25_000, 50_000,

@@ -7,7 +7,10 @@ import type { PriceCurve } from '../family.ts'
 /** Inputs and outputs of a pool, both ascending from (0, 0). */
 export type Points = { readonly x: number[]; readonly y: number[] }
 
-/** Minimum relative fall of the mean price from an interval to the next interval. */
+/**
+ * Minimum relative fall of the mean price from an interval to the next interval. The points of a straight line are
+ * moved down to get this fall.
+ */
 const MIN_FALL = 1e-9
 /**
  * Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. Above
@@ -28,8 +31,8 @@ function priceFromNeighbors(points: Points, k: number): number {
 
 /**
  * Returns the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price
- * is (q − x·q′) / q². A quotient is the inverse of the mean price from zero to x. It is linear in x for x·y = k, and
- * smooth for other invariants.
+ * is (q − x·q′) / q², where q′ = dq/dx. The quotient is the inverse of the mean price from zero to x. It is linear in x
+ * for x·y = k, and smooth for other invariants.
  *
  * @returns 0 if rounding of the outputs would change the price
  */
@@ -40,6 +43,7 @@ function priceFromPolynomial({ x, y }: Points, k: number): number {
     const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
     const low = Math.max(1, high - count + 1)
     let quotientSlope = 0
+    // Bound of the change of `quotientSlope` if each output is wrong by one unit.
     let noise = 0
     let inverseDistanceSum = 0
     for (let j = low; j <= high; j++) {
@@ -132,6 +136,8 @@ export function predictedBetween(points: Points, k: number, input: number, usesP
  */
 export function disagreementBetween(points: Points, k: number): number {
   const { x, y } = points
+  // A price difference at one end of an interval of a cubic spline moves the middle by the width times an eighth of the
+  // difference.
   let priceDifference = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
     if (end < x.length - 1)
@@ -197,7 +203,9 @@ function errorsOfPieces(
   return pieceErrors
 }
 
-/** Returns the concave hull of the points. Straight parts get slightly falling prices. */
+/**
+ * Returns the concave hull of the points, with outputs lowered where the mean price would fall by less than `MIN_FALL`.
+ */
 export function hullOf(points: Points): Points {
   const hull: Points = { x: [], y: [] }
   const { x, y } = hull

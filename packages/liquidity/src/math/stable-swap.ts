@@ -47,7 +47,12 @@ export function stableInvariant(
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
 
-/** Returns the balance of coin `j` that keeps the invariant `d`, given the other balances. @see StableSwap.get_y */
+/**
+ * Returns the balance y of coin `j` that keeps the invariant `d`, given the other balances. Solves y² + (b − d)·y = c
+ * by Newton's method.
+ *
+ * @see StableSwap.get_y
+ */
 export function stableBalance(j: number, balances: readonly bigint[], amplification: Amplification, d: bigint): bigint {
   const n = BigInt(balances.length)
   const ann = annOf(amplification, balances.length)

@@ -65,12 +65,13 @@ function computeSqrtRatio(tick: number): bigint {
   return (ratio + 0xffffffffn) >> 32n
 }
 
-/** ln √1.0001, and ln 2⁹⁶. */
+/** ln √1.0001, to convert a logarithm to ticks; and ln 2⁹⁶, for the fractional bits of a √price. */
 const LOG_SQRT_BASE = Math.log(1.0001) / 2
 const LOG_Q96 = 96 * Math.LN2
 /**
- * Distance to a tick, in ticks, below which floats cannot decide the side. Float errors stay below 10⁻⁹; rounding of
- * integer prices is largest at MIN_TICK, at 2⁻³² of the price: 5·10⁻⁶ ticks.
+ * Distance of a price from a tick, in ticks, up to which floats cannot decide on which side of the tick it is. Float
+ * errors stay below 10⁻⁹ ticks. Integer prices are rounded by up to 2⁻³² of the price (at MIN_TICK), which is 5·10⁻⁶
+ * ticks.
  */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 
@@ -81,7 +82,7 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
  */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): number {
   const tickAsFloat = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_SQRT_BASE
-  const nearest = Math.round(tickAsFloat)
-  if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
-  return sqrtRatioAtTick(nearest) <= sqrtPriceX96 ? nearest : nearest - 1
+  const nearestTick = Math.round(tickAsFloat)
+  if (Math.abs(tickAsFloat - nearestTick) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
+  return sqrtRatioAtTick(nearestTick) <= sqrtPriceX96 ? nearestTick : nearestTick - 1
 }

@@ -1,4 +1,7 @@
-/** Multi-token pools as one function of all balances, for the float search. */
+/**
+ * Represents multi-token pools as one function of all their balances, for the route search in floats
+ * (`packages/routing`).
+ */
 
 /**
  * Function of a pool's balances that a swap keeps constant: its `level`. The level of every family depends on two sums
@@ -13,7 +16,7 @@ export type Invariant = {
   level(sum: number, logSum: number): number
   /** ∂level / ∂sum. */
   derivativeBySum(sum: number, logSum: number): number
-  /** ∂level / ∂logSum. The marginal value of a token is `bySum` + `byLogSum` · weight / balance. */
+  /** ∂level / ∂logSum. The marginal value of a token is `derivativeBySum` + `derivativeByLogSum` · weight / balance. */
   derivativeByLogSum(sum: number, logSum: number): number
 }
 
@@ -53,10 +56,12 @@ export const weightedLevel: Invariant = {
 }
 
 /**
- * Returns the level of a StableSwap pool: A·n^n·(Σx − D) + D = D^(n+1) / (n^n·Πx).
+ * Returns the level of a StableSwap pool with n coins, balances x, and amplification A: A·n^n·(Σx − D) + D − D^(n+1) /
+ * (n^n·Πx), which is 0 at the current balances.
  *
  * @param ann - A·n^n
- * @param d - D, in the common unit
+ * @param d - D, the total balance at equal prices, in the common unit
+ * @param coins - n
  * @see M. Egorov, "StableSwap: efficient mechanism for stablecoin liquidity" (2019)
  */
 export function stableLevel(ann: number, d: number, coins: number): Invariant {
@@ -73,10 +78,13 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
 }
 
 /**
- * Returns the level of a CryptoSwap pool, which satisfies K·(Σx / D − 1) + K0 = 1. Here K0 = n^n·Πx / D^n and K =
- * A·n^n·K0·γ² / (γ + 1 − K0)².
+ * Returns the level of a CryptoSwap pool with n coins, scaled balances x, amplification A, and invariant D: K·(Σx / D −
+ * 1) + K0 − 1, which is 0 at the current balances. Here K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1 − K0)².
  *
  * @param ann - A·n^n
+ * @param gamma - γ
+ * @param d - D, in the common unit
+ * @param coins - n
  * @see M. Egorov, "Automatic market-making with dynamic peg" (2021)
  */
 export function cryptoLevel(ann: number, gamma: number, d: number, coins: number): Invariant {
@@ -100,9 +108,12 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
 }
 
 const MAX_NEWTON_STEPS = 60
-/** Minimum balance after a Newton step, as a fraction of the balance before it. */
+/** Minimum output balance after a Newton step, as a fraction of the output balance before the step. */
 const MIN_STEP_RATIO = 1 / 16
-/** Newton steps relative to the balance: one that ends the search, and one that ends it if steps no longer shrink. */
+/**
+ * Sizes of a Newton step relative to the balance: below the first, the search ends; below the second, it ends if the
+ * step is not smaller than the previous one.
+ */
 const ROUNDING_STEP = 1e-15
 const SMALL_STEP = 1e-9
 

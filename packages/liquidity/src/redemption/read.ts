@@ -5,7 +5,7 @@ import type { Reads } from '../family.ts'
 import { lensOf } from '../lenses.ts'
 
 const LENS = lensOf('RedemptionLens')
-const lens = RedemptionLens__factory.createInterface()
+const lensInterface = RedemptionLens__factory.createInterface()
 
 /** Gas for one share. A token that is not a share, as most are, costs a tenth of this. */
 const READ_GAS = 400_000
@@ -57,14 +57,14 @@ export function* readRedemptions(
 ): Reads<readonly (Redemption | null | undefined)[]> {
   const results = yield shares.map((share, k) => ({
     ...LENS,
-    data: lens.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, addressProvider]) as Hex,
+    data: lensInterface.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, addressProvider]) as Hex,
     gas: READ_GAS,
   }))
   return shares.map((share, k) => (results[k] ? decode(share, results[k]) : null))
 }
 
 function decode(share: Address, answer: Hex): Redemption | null | undefined {
-  const [state] = lens.decodeFunctionResult('read', answer)
+  const [state] = lensInterface.decodeFunctionResult('read', answer)
   const kind = KINDS[Number(state.kind)]
   if (state.supply === 0n) return undefined
   if (!kind || state.sample === 0n) return null

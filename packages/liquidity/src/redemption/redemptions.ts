@@ -50,7 +50,7 @@ export class RedemptionCache {
     this.addressProvider = dexes.find(({ version }) => version === 'address-provider')?.address
   }
 
-  get count(): StateCount {
+  get stateCount(): StateCount {
     const [shares, nonShares] = [this.readingsByShare.count, this.nonShares.count]
     return { entries: shares.entries + nonShares.entries, evicted: shares.evicted + nonShares.evicted }
   }

@@ -8,8 +8,9 @@ export const POOLS_PER_MESSAGE = 100
 
 /** Requests to the thread. */
 export type StoreCommand =
-  /** Replies with the facts of the last save. */
+  /** Opens a market's file. Replies with the facts of the last save. */
   | { readonly do: 'open'; readonly path: string }
+  /** Opens a quote log. */
   | { readonly do: 'open-records'; readonly path: string; readonly limits: RecordLimits }
   /** Replies with the next batch of the saved state; null after the last. */
   | { readonly do: 'next' }

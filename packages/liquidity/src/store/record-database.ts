@@ -33,7 +33,7 @@ const SCHEMA = `
 /** Maximum number of records, and maximum bytes of the file. */
 export type RecordLimits = { readonly records: number; readonly bytes: number }
 
-/** Text shared by records, keyed by its hash. */
+/** Text that many records refer to by its hash, so that it is stored once. */
 export type SharedText = { readonly hash: string; readonly text: string }
 export type RecordText = { readonly id: string; readonly text: string }
 
@@ -41,7 +41,7 @@ export type RecordText = { readonly id: string; readonly text: string }
 export type BlockOfRecords = {
   readonly chainId: number
   readonly block: BlockHeader
-  /** True if all pools were written, not only those that differ from the previous block. */
+  /** True if `write` got all pools of the block, not only those that differ from the previous block. */
   readonly hasAllPools: boolean
   readonly records: readonly RecordText[]
   readonly sharedTexts: readonly SharedText[]
@@ -51,6 +51,7 @@ export type BlockOfRecords = {
 export type FoundRecord = {
   readonly text: string
   readonly snapshot: Snapshot
+  /** Returns the shared text with a hash. */
   readonly sharedTextOf: (hash: string) => string | undefined
 }
 
@@ -84,7 +85,11 @@ export class RecordDatabase {
     for (const id of goneIds) insertRow.run(id, this.nextSeq, null)
   }
 
-  /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is then cleared */
+  /**
+   * Adds the block and its records, and ends the transaction.
+   *
+   * @throws Error if the block alone exceeds the limits; the file is then cleared
+   */
   commit({ chainId, block, hasAllPools, records, sharedTexts }: BlockOfRecords): void {
     const seq = this.nextSeq
     if (hasAllPools) this.baseSeq = seq

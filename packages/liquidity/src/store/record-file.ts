@@ -22,11 +22,16 @@ export class RecordFile {
     return new RecordFile(await openFile({ do: 'open-records', path, limits }))
   }
 
-  /** Appends a block with its records atomically. Calls must not overlap. */
+  /**
+   * Appends a block with its records atomically. Calls must not overlap.
+   *
+   * @param content - the records, and the texts that records refer to by hash because many records share them
+   */
   async append(
     { chainId, block, pools }: Snapshot,
-    { records, sharedTexts }: Pick<BlockOfRecords, 'records' | 'sharedTexts'>,
+    content: Pick<BlockOfRecords, 'records' | 'sharedTexts'>,
   ): Promise<void> {
+    const { records, sharedTexts } = content
     const hasAllPools = this.writtenPools === null
     try {
       await this.file.requestStore({ do: 'begin' })

@@ -12,6 +12,7 @@ import {
 } from './messages.ts'
 import type { SaveCommand, Store } from './store.ts'
 
+/** A request that the thread has not answered yet. */
 type Job = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
 
 let thread: Worker | undefined

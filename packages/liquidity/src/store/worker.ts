@@ -28,7 +28,7 @@ type OpenFile = {
 }
 
 /** List items per batch; they are short strings. */
-const LIST_BATCH = 5_000
+const ITEMS_PER_BATCH = 5_000
 
 const port = parentPort!
 const files = new Map<number, OpenFile>()
@@ -112,8 +112,8 @@ function open(fileId: number, path: string): SavedFacts | null {
 
 function* batchesOf(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
   for (const [name, items] of Object.entries(lists))
-    for (let offset = 0; offset < items.length; offset += LIST_BATCH)
-      yield { pools: [], list: { name, items: items.slice(offset, offset + LIST_BATCH) } }
+    for (let offset = 0; offset < items.length; offset += ITEMS_PER_BATCH)
+      yield { pools: [], list: { name, items: items.slice(offset, offset + ITEMS_PER_BATCH) } }
   let pools = []
   for (const pool of database.pools()) {
     pools.push(pool)

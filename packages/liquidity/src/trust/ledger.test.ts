@@ -17,7 +17,7 @@ const chain = {
   tokens: [],
   dexes: [],
 } as unknown as Chain
-const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportIntervalBlocks: 5 }
+const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, measurementIntervalBlocks: 5 }
 
 const pair = (n: number, tokens: readonly Address[], reserve = 1_000n): Pool => ({
   id: account(n),
@@ -59,9 +59,9 @@ describe('a token', () => {
 
   test('earns trust by consecutive blocks and a clean report, and is due once the blocks are complete', () => {
     observeUntil(1, 9)
-    expect(ledger.tokenDueForReport).toBeUndefined()
+    expect(ledger.tokenDueForMeasurement).toBeUndefined()
     observe(10, pools)
-    expect(ledger.tokenDueForReport).toBe(UNLISTED)
+    expect(ledger.tokenDueForMeasurement).toBe(UNLISTED)
     expect(ledger.standingOfToken(UNLISTED).reason).toBe('not measured yet')
     const before = ledger.earned
     ledger.reportMeasurement(UNLISTED, null)
@@ -187,7 +187,7 @@ test('the depth of a pool is the value of the named tokens in it, each by its ow
     uneven(13, [USDC, UNLISTED], named),
   ]
   observeUntil(1, 20, others(1))
-  expect(ledger.tokenDueForReport).toBeUndefined()
+  expect(ledger.tokenDueForMeasurement).toBeUndefined()
   observeUntil(21, 30, others(0))
-  expect(ledger.tokenDueForReport).toBe(UNLISTED)
+  expect(ledger.tokenDueForMeasurement).toBe(UNLISTED)
 })

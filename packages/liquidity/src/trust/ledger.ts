@@ -1,6 +1,10 @@
 /**
  * Observes block by block which tokens and pools of a chain earn trust. Does no I/O: `packages/quoting` passes each
  * snapshot and the results of token measurements.
+ *
+ * A token is named if it is in the chain's file. A watched item is a token or pool that is not trusted by name. Its
+ * depth is the USD value of the named tokens in its pools; each of these pools contributes to it. `record.ts` contains
+ * the rules.
  */
 import type { Address, Chain } from '@sluice/chains'
 import { atOnce, type Steps } from '@sluice/rpc'
@@ -9,7 +13,7 @@ import { nullIfRefused, type Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import {
   hasEarned,
-  isDueForReport,
+  isDueForMeasurement,
   recordBreach,
   recordLiquidity,
   recordMeasurement,
@@ -23,7 +27,7 @@ import { liquidityOf, type PoolContribution, type WatchedItem } from './watched-
 
 /** Maximum watched tokens, and maximum watched pools. When full, the item with the least depth is evicted. */
 const MAX_WATCHED = 512
-/** Maximum pools that count for a token. The deepest pool may be missing, but 64 pools suffice to earn trust. */
+/** Maximum pools that contribute to a token. They may lack the deepest pool, but 64 pools suffice to earn trust. */
 const MAX_POOLS_OF_TOKEN = 64
 /**
  * Maximum blocks between two observations. A longer gap resets the ledger, because the blocks in it were not observed.
@@ -35,23 +39,30 @@ const MAX_EVICTIONS = 32
 const BACKLOG_PER_BLOCK = 500
 /** Items revalued per block, in rotation, because prices move even if pools do not change. */
 const REVALUED_PER_BLOCK = 16
-/** Maximum relative price move without a trade. Interest for one minute is less than a millionth. */
+/**
+ * Maximum relative change of a pool's price between two states without a trade, which allows for accrued interest.
+ * Interest for one minute is less than a millionth.
+ */
 const MAX_DRIFT = 1e-5
 
 /** Trust ledger of one chain. */
 export class TrustLedger {
+  /** Trust that the chain's file grants. */
   readonly named: Trust
   private trustWithEarned: Trust
   private readonly terms: TrustTerms
   private readonly itemByToken = new Map<Address, WatchedItem>()
   private readonly itemByPoolId = new Map<string, WatchedItem>()
   private lastBlock: number | null = null
+  /** Rotation index of the next item that `revalue` processes. */
   private nextRevaluedIndex = 0
   /** Number of resets: an `observeInSteps` generator that started before a reset must stop. */
   private resetCount = 0
+  /** Evictions still allowed in the current block. */
   private evictionsLeft = MAX_EVICTIONS
   /** Ids of pools that have not been processed yet. */
   private backlog: Iterator<string> | null = null
+  /** Pools of the last processed block. */
   private previousPools: Snapshot['pools'] = new Map()
   private usdOf: (token: Address, amount: bigint) => number = () => 0
 
@@ -118,8 +129,8 @@ export class TrustLedger {
   }
 
   /** A watched token that is due for a measurement; undefined if there is none. */
-  get tokenDueForReport(): Address | undefined {
-    for (const [token, { record }] of this.itemByToken) if (isDueForReport(record, this.terms)) return token
+  get tokenDueForMeasurement(): Address | undefined {
+    for (const [token, { record }] of this.itemByToken) if (isDueForMeasurement(record, this.terms)) return token
     return undefined
   }
 
@@ -172,6 +183,9 @@ export class TrustLedger {
     }
   }
 
+  /**
+   * Adds a pool to the watched items that it contributes to: itself if it is not trusted, or its only unnamed token.
+   */
   private watch(pool: Pool): void {
     const { named } = this
     const untrustedTokens = pool.tokens.filter((token) => !named.tokens.has(token))
@@ -247,7 +261,7 @@ export class TrustLedger {
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const item of this.itemByPoolId.values()) {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, terms)
-      if (isDueForReport(item.record, this.terms)) item.record = recordMeasurement(item.record, null, blockNumber)
+      if (isDueForMeasurement(item.record, this.terms)) item.record = recordMeasurement(item.record, null, blockNumber)
       yield
     }
   }
@@ -285,10 +299,10 @@ export class TrustLedger {
   }
 
   private updateEarnedTrust(): void {
-    const earnedFrom = (items: Map<string, WatchedItem>) =>
+    const earnedKeysOf = (items: Map<string, WatchedItem>) =>
       [...items].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
-    const tokens = earnedFrom(this.itemByToken) as Address[]
-    const pools = earnedFrom(this.itemByPoolId)
+    const tokens = earnedKeysOf(this.itemByToken) as Address[]
+    const pools = earnedKeysOf(this.itemByPoolId)
     const isUnchanged =
       tokens.length === this.trustWithEarned.tokens.size - this.named.tokens.size &&
       pools.length === this.trustWithEarned.pools.size &&

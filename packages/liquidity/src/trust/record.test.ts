@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   hasEarned,
-  isDueForReport,
+  isDueForMeasurement,
   recordBreach,
   recordLiquidity,
   recordMeasurement,
@@ -11,11 +11,11 @@ import {
   UNOBSERVED,
 } from './record.ts'
 
-const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportIntervalBlocks: 5 }
+const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, measurementIntervalBlocks: 5 }
 const enough = { pools: 3, namedTokens: 2, depthUsd: 1_000 }
 /** A record whose conditions have held from block 101 to `lastSeenBlock`. */
-const record = (lastSeenBlock: number, cleanReportBlock: number | null): TrustRecord => ({
-  ...{ heldSinceBlock: 101, lastSeenBlock, depthUsd: 1_500, cleanReportBlock, fault: null, breach: null },
+const record = (lastSeenBlock: number, cleanMeasurementBlock: number | null): TrustRecord => ({
+  ...{ heldSinceBlock: 101, lastSeenBlock, depthUsd: 1_500, cleanMeasurementBlock, fault: null, breach: null },
 })
 
 describe('a block', () => {
@@ -32,7 +32,7 @@ describe('a block', () => {
         heldSinceBlock: null,
         lastSeenBlock: 111,
         depthUsd: liquidity.depthUsd,
-        cleanReportBlock: null,
+        cleanMeasurementBlock: null,
         fault,
         breach: 'a tax',
       },
@@ -45,7 +45,7 @@ describe('a block', () => {
       heldSinceBlock: 7,
       lastSeenBlock: 7,
       depthUsd: 1_000,
-      cleanReportBlock: null,
+      cleanMeasurementBlock: null,
       fault: null,
       breach: 'a tax',
     })
@@ -76,7 +76,7 @@ test.each([
   [{ ...record(110, 110), heldSinceBlock: null }, false, false, 'not seen yet'],
   [{ ...record(110, 110), heldSinceBlock: null, fault: 'a tax' }, false, false, 'a tax'],
 ])('the standing of %o', (of, isDue, isEarned, reason) => {
-  expect(isDueForReport(of, terms)).toBe(isDue)
+  expect(isDueForMeasurement(of, terms)).toBe(isDue)
   expect(hasEarned(of, terms)).toBe(isEarned)
   expect(standingOf(of, terms)).toEqual({ standing: isEarned ? 'earned' : 'stranger', reason })
 })

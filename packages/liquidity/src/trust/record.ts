@@ -10,10 +10,10 @@ export type TrustTerms = {
   /** Minimum value of the named tokens in those pools, in USD. */
   readonly depthUsd: number
   /** Blocks after which the transfer behavior of the token must be measured again. */
-  readonly reportIntervalBlocks: number
+  readonly measurementIntervalBlocks: number
 }
 
-/** Liquidity seen at a block. */
+/** Liquidity of a token or pool at a block; the fields have the meaning of those in `TrustTerms`. */
 export type ObservedLiquidity = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
 /** Trust level of a token, with a reason. */
@@ -31,7 +31,7 @@ export type TrustRecord = {
   readonly lastSeenBlock: number
   readonly depthUsd: number
   /** Block of the last clean measurement; null if there is none. */
-  readonly cleanReportBlock: number | null
+  readonly cleanMeasurementBlock: number | null
   /** Condition that fails; null if all hold. */
   readonly fault: string | null
   /** Last breach that reset the trust; null if there was none. */
@@ -43,12 +43,12 @@ export const UNOBSERVED: TrustRecord = {
   heldSinceBlock: null,
   lastSeenBlock: 0,
   depthUsd: 0,
-  cleanReportBlock: null,
+  cleanMeasurementBlock: null,
   fault: 'not seen yet',
   breach: null,
 }
 
-/** Returns the record after a block. */
+/** Returns the record after a block in which `liquidity` was observed. */
 export function recordLiquidity(
   record: TrustRecord,
   liquidity: ObservedLiquidity,
@@ -78,7 +78,7 @@ function describeFailedCondition(
  * @param fault - the fault that was measured; null for a clean report
  */
 export function recordMeasurement(record: TrustRecord, fault: string | null, block: number): TrustRecord {
-  return fault === null ? { ...record, cleanReportBlock: block } : recordBreach(record, fault)
+  return fault === null ? { ...record, cleanMeasurementBlock: block } : recordBreach(record, fault)
 }
 
 /** Returns the record after a breach: all trust is lost at once. */
@@ -87,27 +87,28 @@ export function recordBreach({ lastSeenBlock, depthUsd }: TrustRecord, fault: st
 }
 
 /** True if only a measurement is missing, or if the last measurement expires soon. */
-export function isDueForReport(
-  { heldSinceBlock, lastSeenBlock, cleanReportBlock }: TrustRecord,
-  { blocks, reportIntervalBlocks }: TrustTerms,
+export function isDueForMeasurement(
+  { heldSinceBlock, lastSeenBlock, cleanMeasurementBlock }: TrustRecord,
+  { blocks, measurementIntervalBlocks }: TrustTerms,
 ): boolean {
   if (heldSinceBlock === null || lastSeenBlock - heldSinceBlock + 1 < blocks) return false
-  return cleanReportBlock === null || lastSeenBlock - cleanReportBlock >= reportIntervalBlocks
+  return cleanMeasurementBlock === null || lastSeenBlock - cleanMeasurementBlock >= measurementIntervalBlocks
 }
 
 /** True if all conditions have held long enough and the last measurement is recent. */
 export function hasEarned(
-  { heldSinceBlock, lastSeenBlock, cleanReportBlock }: TrustRecord,
-  { blocks, reportIntervalBlocks }: TrustTerms,
+  { heldSinceBlock, lastSeenBlock, cleanMeasurementBlock }: TrustRecord,
+  { blocks, measurementIntervalBlocks }: TrustTerms,
 ): boolean {
-  if (heldSinceBlock === null || cleanReportBlock === null || lastSeenBlock - heldSinceBlock + 1 < blocks) return false
+  if (heldSinceBlock === null || cleanMeasurementBlock === null || lastSeenBlock - heldSinceBlock + 1 < blocks)
+    return false
   // Accept a measurement for twice its interval, since measuring can be delayed. After that the result is too old.
-  return lastSeenBlock - cleanReportBlock <= 2 * reportIntervalBlocks
+  return lastSeenBlock - cleanMeasurementBlock <= 2 * measurementIntervalBlocks
 }
 
 /** Returns the trust level that a record has earned, with a reason. */
 export function standingOf(record: TrustRecord, terms: TrustTerms): TokenStanding {
-  const { heldSinceBlock, lastSeenBlock, cleanReportBlock, fault, breach } = record
+  const { heldSinceBlock, lastSeenBlock, cleanMeasurementBlock, fault, breach } = record
   const untrustedStanding = (reason: string): TokenStanding => ({ standing: 'stranger', reason })
   if (heldSinceBlock === null) return untrustedStanding(fault ?? 'not seen yet')
   const blocks = lastSeenBlock - heldSinceBlock + 1
@@ -115,7 +116,7 @@ export function standingOf(record: TrustRecord, terms: TrustTerms): TokenStandin
     const breachText = breach === null ? '' : `, after ${breach}`
     return untrustedStanding(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${breachText}`)
   }
-  if (cleanReportBlock === null) return untrustedStanding('not measured yet')
+  if (cleanMeasurementBlock === null) return untrustedStanding('not measured yet')
   if (!hasEarned(record, terms)) return untrustedStanding('not measured lately')
   return { standing: 'earned', reason: `seen to behave for ${blocks} blocks` }
 }

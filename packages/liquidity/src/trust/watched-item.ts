@@ -22,12 +22,12 @@ export type WatchedItem = {
 /** Returns the cached sums, or computes them. */
 export function liquidityOf(watchedItem: WatchedItem): ObservedLiquidity {
   if (watchedItem.liquidity) return watchedItem.liquidity
-  const partners = new Set<Address>()
+  const distinctPartners = new Set<Address>()
   let depthUsd = 0
   for (const contribution of watchedItem.contributionByPoolId.values()) {
     depthUsd += contribution.depthUsd
-    for (const token of contribution.namedPartners) partners.add(token)
+    for (const token of contribution.namedPartners) distinctPartners.add(token)
   }
-  watchedItem.liquidity = { pools: watchedItem.contributionByPoolId.size, namedTokens: partners.size, depthUsd }
+  watchedItem.liquidity = { pools: watchedItem.contributionByPoolId.size, namedTokens: distinctPartners.size, depthUsd }
   return watchedItem.liquidity
 }

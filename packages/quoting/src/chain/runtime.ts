@@ -176,7 +176,7 @@ export class ChainRuntime {
       ? {
           ...this.awakeParts.market.cacheCounts(),
           ...this.awakeParts.views.counts,
-          redemptions: this.awakeParts.redemptions.count,
+          redemptions: this.awakeParts.redemptions.stateCount,
         }
       : {}
   }

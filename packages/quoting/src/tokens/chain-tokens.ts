@@ -107,6 +107,6 @@ export class ChainTokens {
 
   get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names' | 'held' | 'sold', StateCount>> {
     const counts = { reports: this.reports.count, names: this.names.count, ...this.evidence.counts }
-    return { facts: this.facts.count, ...this.taxes.counts, ...counts }
+    return { facts: this.facts.stateCount, ...this.taxes.counts, ...counts }
   }
 }

@@ -32,8 +32,8 @@ const MAX_WAITING = 64
 /** Returns the terms of earning trust. Source of the values: docs/decisions/intermediates.md. */
 function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): TrustTerms {
   const blocks = earnBlocks ?? Math.max(MIN_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
-  const reportIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS_WHILE_EARNING))
-  return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportIntervalBlocks }
+  const measurementIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS_WHILE_EARNING))
+  return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, measurementIntervalBlocks }
 }
 
 /** Measures a token in the pools that trade it; null if it cannot be measured. */
@@ -126,14 +126,14 @@ export class TrustTracker {
 
   private async measureNext(snapshot: Snapshot): Promise<void> {
     const now = performance.now()
-    const { tokenDueForReport } = this.ledger
-    if (tokenDueForReport === undefined || this.isMeasuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    const { tokenDueForMeasurement } = this.ledger
+    if (tokenDueForMeasurement === undefined || this.isMeasuring || now - this.measuredAt < REPORT_PAUSE_MS) return
     this.isMeasuring = true
     this.measuredAt = now
     try {
-      const measurements = await this.options.measure(tokenDueForReport, snapshot)
+      const measurements = await this.options.measure(tokenDueForMeasurement, snapshot)
       this.ledger.reportMeasurement(
-        tokenDueForReport,
+        tokenDueForMeasurement,
         measurements === null ? 'transfers that cannot be measured' : faultOf(measurements),
       )
     } catch {

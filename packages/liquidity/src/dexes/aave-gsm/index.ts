@@ -10,7 +10,7 @@ import { readEach } from '../common/read-each.ts'
 import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
-const lens = AaveGsmLens__factory.createInterface()
+const lensInterface = AaveGsmLens__factory.createInterface()
 const gsmInterface = IAaveGsm__factory.createInterface()
 /** Gas to read a short registry, and the tokens of each module. */
 const FIND_GAS = 200_000
@@ -19,9 +19,11 @@ const READ_GAS = 150_000
 /** Finds the modules of the registry that is the row's address. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
-  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS }]
+  const [answer] = yield [
+    { ...LENS, data: lensInterface.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS },
+  ]
   if (!answer) return []
-  const [modules] = lens.decodeFunctionResult('find', answer)
+  const [modules] = lensInterface.decodeFunctionResult('find', answer)
   return modules.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
@@ -33,9 +35,9 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveGsmState | null)[]> {
   return readEach(
     pools,
-    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
+    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
     (answer) => {
-      const [readResult] = lens.decodeFunctionResult('read', answer)
+      const [readResult] = lensInterface.decodeFunctionResult('read', answer)
       const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = readResult
       return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
     },

@@ -28,7 +28,7 @@ const FEE_UNIT = 10_000n
 /** Amounts of a trade in both tokens, and the GHO before the fee, which is minted or burned. */
 export type GsmTrade = { readonly asset: bigint; readonly gho: bigint; readonly grossGho: bigint }
 
-/** Returns the trade that sells up to `maxAsset`. The module takes less if less is worth the same GHO. */
+/** Returns the trade that sells up to `maxAsset`. The module takes less if a smaller amount earns the same GHO. */
 export function tradeForSale({ unit, ratio, sellFee }: AaveGsmState, maxAsset: bigint): GsmTrade {
   const value = (maxAsset * ratio) / unit
   const gho = value - divUp(value * sellFee, FEE_UNIT)

@@ -13,8 +13,11 @@ export type AaveV3Fixed = {
 }
 
 const LENS = lensOf('AaveV3Lens')
-const lens = AaveV3Lens__factory.createInterface()
-const findCodec = callCodec<[pool: Address, assets: readonly Address[]], [aTokens: readonly string[]]>(lens, 'find')
+const lensInterface = AaveV3Lens__factory.createInterface()
+const findCodec = callCodec<[pool: Address, assets: readonly Address[]], [aTokens: readonly string[]]>(
+  lensInterface,
+  'find',
+)
 /** Gas per token. */
 const FIND_GAS = 60_000
 const READ_GAS = 300_000
@@ -41,7 +44,7 @@ export const readStates = (row: DexRow, pools: readonly Pool[]): Reads<readonly 
     pools,
     ({ tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -54,7 +57,7 @@ const FORKED_REVISION = 100n
 
 /** Returns null for an empty reserve, or if neither rounding reproduces the aToken's total supply. */
 function decodeState(answer: Hex): AaveV3State | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   const { active, frozen, income, scaledSupply, totalSupply, treasury, cap, cash, revision } = readResult
   if (scaledSupply === 0n || income === 0n) return null
   const [matchesFloor, matchesHalfUp] = [true, false].map(

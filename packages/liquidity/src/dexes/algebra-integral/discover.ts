@@ -13,7 +13,7 @@ import { chunks } from '../common/chunks.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
-const lens = AlgebraIntegralLens__factory.createInterface()
+const lensInterface = AlgebraIntegralLens__factory.createInterface()
 const factoryInterface = IAlgebraFactory__factory.createInterface()
 const CUSTOM_POOL = factoryInterface.getEvent('CustomPool')
 
@@ -33,13 +33,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const batches = chunks(pairs, Math.max(1, Math.floor(LOOKUPS_PER_READ / deployers.length)))
   const answers = yield batches.map((batch) => ({
     ...LENS,
-    data: lens.encodeFunctionData('findCustom', [row.address, [...deployers], batch.flat()]) as Hex,
+    data: lensInterface.encodeFunctionData('findCustom', [row.address, [...deployers], batch.flat()]) as Hex,
     gas: LOOKUP_GAS * deployers.length * batch.length,
   }))
   const customPools = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [addresses] = lens.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
+    const [addresses] = lensInterface.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
     return addresses.flatMap((pool, k) => {
       const address = toAddress(pool)
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[k % batch.length]!)]

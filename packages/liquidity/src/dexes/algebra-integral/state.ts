@@ -9,8 +9,8 @@ import { type FeeProbe, feeFromPayment, feeProbeFor } from './fee.ts'
 import type { AlgebraIntegralState } from './types.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
-const lens = AlgebraIntegralLens__factory.createInterface()
-const events = IAlgebraIntegralPoolState__factory.createInterface()
+const lensInterface = AlgebraIntegralLens__factory.createInterface()
+const eventsInterface = IAlgebraIntegralPoolState__factory.createInterface()
 
 /** Gas to read a few dozen ticks twice. */
 const READ_GAS = 800_000
@@ -31,7 +31,7 @@ export function* readStates(
 ): Reads<readonly (AlgebraIntegralState | null)[]> {
   const answers = yield pools.map(({ address }) => ({
     ...LENS,
-    data: lens.encodeFunctionData('read', [address]) as Hex,
+    data: lensInterface.encodeFunctionData('read', [address]) as Hex,
     gas: READ_GAS,
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
@@ -56,7 +56,7 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
   const answers = yield pools.flatMap(({ address }, i) => {
     const probePair = probes[i]
     if (!probePair) return []
-    const data = lens.encodeFunctionData('probe', [
+    const data = lensInterface.encodeFunctionData('probe', [
       address,
       probePair[0].limitSqrtPrice,
       probePair[1].limitSqrtPrice,
@@ -74,7 +74,7 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
 }
 
 function withFees(state: AlgebraIntegralState, [probe0, probe1]: Probes, answer: Hex): AlgebraIntegralState | null {
-  const { pluginSetsFee, paid0, paid1 } = lens.decodeFunctionResult('probe', answer)
+  const { pluginSetsFee, paid0, paid1 } = lensInterface.decodeFunctionResult('probe', answer)
   if (!pluginSetsFee) return withoutFees(state)
   const [fee0, fee1] = [feeFromPayment(probe0, paid0), feeFromPayment(probe1, paid1)]
   return fee0 === null || fee1 === null ? null : { ...state, pluginFees: [fee0, fee1] }
@@ -85,7 +85,7 @@ function withoutFees({ pluginFees: _, ...state }: AlgebraIntegralState): Algebra
 }
 
 function decodeHead(answer: Hex): Head | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   if (readResult.sqrtPriceX96 === 0n) return null
   const state = {
     sqrtPriceX96: readResult.sqrtPriceX96,
@@ -100,8 +100,8 @@ function decodeHead(answer: Hex): Head | null {
 
 const logReader = concentratedLogs()
 /** Log reader for pools whose Swap and Burn append fees to the usual fields. */
-const extendedLogReader = concentratedLogs(events)
-const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => events.getEvent(name).topicHash as Hex
+const extendedLogReader = concentratedLogs(eventsInterface)
+const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => eventsInterface.getEvent(name).topicHash as Hex
 const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
 
 export const topics: readonly Hex[] = [...logReader.topics, FEE!, PLUGIN_CONFIG!, LONG_SWAP!, LONG_BURN!]
@@ -109,7 +109,7 @@ export const topics: readonly Hex[] = [...logReader.topics, FEE!, PLUGIN_CONFIG!
 export function applyLog(pool: Pool<AlgebraIntegralState>, log: Log): AlgebraIntegralState | 'reread' {
   switch (log.topics[0]) {
     case FEE:
-      return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
+      return { ...pool.state, feePpm: Number(eventsInterface.decodeEventLog('Fee', log.data, log.topics).fee) }
     case LONG_SWAP:
       return extendedLogReader.applyLog(pool, log)
     case PLUGIN_CONFIG:

@@ -7,5 +7,5 @@ export type AlgebraIntegralState = ConcentratedState & {
    * Fees in ppm that the plugin charges now for selling the first token, and for selling the second; absent if no
    * plugin sets the fee.
    */
-  readonly pluginFees?: readonly [number, number]
+  readonly pluginFees?: readonly [selling0: number, selling1: number]
 }

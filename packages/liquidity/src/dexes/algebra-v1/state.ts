@@ -9,7 +9,7 @@ import { readEach } from '../common/read-each.ts'
 import type { AlgebraV1State } from './types.ts'
 
 const LENS = lensOf('AlgebraV1Lens')
-const lens = AlgebraV1Lens__factory.createInterface()
+const lensInterface = AlgebraV1Lens__factory.createInterface()
 
 /** Gas of two simulated swaps. Each swap computes a day's volatility. */
 const HEAD_GAS = 600_000
@@ -52,7 +52,7 @@ export function* refreshStates(
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   return readEach(
     pools,
-    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: HEAD_GAS }),
+    (pool) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: HEAD_GAS }),
     decodeHead,
   )
 }
@@ -75,7 +75,7 @@ function sumsToLiquidity(ticks: readonly Tick[], { tick, liquidity }: Head): boo
 }
 
 function decodeHead(answer: Hex): Head {
-  const [head] = lens.decodeFunctionResult('read', answer)
+  const [head] = lensInterface.decodeFunctionResult('read', answer)
   return {
     sqrtPriceX96: head.sqrtPriceX96,
     tick: Number(head.tick),

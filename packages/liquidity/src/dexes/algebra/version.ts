@@ -7,13 +7,13 @@ import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 /** `version` is null if the pool has other swap rules than both known versions. */
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
 
-const getters = IAlgebraVersion__factory.createInterface()
+const gettersInterface = IAlgebraVersion__factory.createInterface()
 /** Getters that exist, or whose results have different lengths, depending on the version. */
 const VERSION_CALLS = [
-  getters.encodeFunctionData('globalState'),
-  getters.encodeFunctionData('plugin'),
-  getters.encodeFunctionData('tickSpacingLimitOrders'),
-  getters.encodeFunctionData('communityFeeLastTimestamp'),
+  gettersInterface.encodeFunctionData('globalState'),
+  gettersInterface.encodeFunctionData('plugin'),
+  gettersInterface.encodeFunctionData('tickSpacingLimitOrders'),
+  gettersInterface.encodeFunctionData('communityFeeLastTimestamp'),
 ] as readonly Hex[]
 
 /** Reads the versions of pools. Leaves out Integral pools of custom deployers that the row does not name. */
@@ -34,8 +34,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 const wordCountOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
 
 /**
- * Returns null for version 2. Its `globalState` also has 6 or 7 words, but with other fields. It has getters that the
- * other versions lack.
+ * Returns the version of a pool. Returns null for Algebra version 2: its `globalState` also has 6 or 7 words, but with
+ * other fields. It is recognized by getters that the other versions lack.
  */
 function versionOf(wordCounts: readonly number[]): AlgebraFixed['version'] {
   const [globalState, plugin, limitOrders, feeTimestamp] = wordCounts

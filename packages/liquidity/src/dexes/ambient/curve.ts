@@ -1,6 +1,7 @@
 /**
- * Math of one constant-product segment between two levels. √prices are √(base / quote) with 64 fractional bits, so the
- * base token corresponds to token 1 of Uniswap. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of
+ * Math of one constant-product segment between two levels. Roots are √prices: √(base / quote) with 64 fractional bits,
+ * so the base token corresponds to token 1 of Uniswap. Parameters named `ofBase` and `inBase` are true for amounts of
+ * the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of
  * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -20,7 +21,7 @@ const GROWTH_ONE = 1n << GROWTH_BITS
 const MAX_UINT128 = (1n << 128n) - 1n
 const MAX_GROWTH = (1n << 64n) - 1n
 
-/** The part of the state that a swap changes. */
+/** The part of the state that a swap changes within a segment. */
 export type SegmentState = Pick<AmbientState, 'priceRoot' | 'ambientSeeds' | 'concLiq' | 'seedDeflator' | 'concGrowth'>
 
 /** Returns a value that the contract stores as uint128. @throws PoolRefusal if it does not fit */

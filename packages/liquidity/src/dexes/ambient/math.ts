@@ -1,6 +1,7 @@
 /**
- * Swaps of Ambient pools across levels. Follows TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d.
- * Checked against the deployed contract on Scroll.
+ * Swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for quote
+ * tokens and raises the price. A root is a √price with 64 fractional bits. Follows TradeMatcher and SwapCurve of
+ * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -22,6 +23,7 @@ import {
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
+/** Fixed-point one of fees, and of the protocol's share of a fee. */
 const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
 /** Base units that the contract subtracts from every computed amount, as a rounding buffer. */
@@ -44,8 +46,8 @@ export type AmbientSwap = {
   readonly levelsCrossed: number
 }
 
-/** State of a swap between two legs. */
-type Progress = { curve: SegmentState; remaining: bigint; paidAmount: bigint }
+/** State of a swap between two legs: `remaining` input, and `paidAmount`, the output so far. */
+type Progress = { curve: SegmentState; remainingInput: bigint; paidAmount: bigint }
 
 /**
  * A leg: the part of a swap up to the next level or the end of a bitmap word. Contains the liquidity and √price before
@@ -78,9 +80,10 @@ export function swapExactInput(
   if (isBuy ? priceRoot > limitRoot : priceRoot < limitRoot)
     throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
-  const progress: Progress = { curve: state, remaining: amount, paidAmount: 0n }
+  const progress: Progress = { curve: state, remainingInput: amount, paidAmount: 0n }
   const hasMore = () =>
-    progress.remaining > 0n && (isBuy ? progress.curve.priceRoot < limitRoot : progress.curve.priceRoot > limitRoot)
+    progress.remainingInput > 0n &&
+    (isBuy ? progress.curve.priceRoot < limitRoot : progress.curve.priceRoot > limitRoot)
   const runLegTo = (legEnd: bigint) => {
     const curveBefore = progress.curve
     runLeg(progress, state, isBuy, legEnd, legEnd === clampRoot(limitRoot))
@@ -88,7 +91,7 @@ export function swapExactInput(
     onLeg?.({
       liquidity: liquidityOf(curveBefore),
       priceRoot,
-      soldAmount: amount - progress.remaining,
+      soldAmount: amount - progress.remainingInput,
       paidAmount: progress.paidAmount,
     })
   }
@@ -121,7 +124,12 @@ export function swapExactInput(
   if (progress.paidAmount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot
   const stateAfter: AmbientState = { ...state, ...progress.curve, readRoot, ...(knockedOut && { knockedOut }) }
-  return { amountIn: amount - progress.remaining, amountOut: progress.paidAmount, state: stateAfter, levelsCrossed }
+  return {
+    amountIn: amount - progress.remainingInput,
+    amountOut: progress.paidAmount,
+    state: stateAfter,
+    levelsCrossed,
+  }
 }
 
 /** Returns the first level above a tick for a buy, or the last level at or below the tick for a sale. */
@@ -149,20 +157,20 @@ function runLeg(
   const liquidityBefore = liquidityOf(progress.curve)
   const estimatedSold = min(
     tokensBetween(liquidityBefore, progress.curve.priceRoot, endRoot, isBuy),
-    progress.remaining,
+    progress.remainingInput,
   )
   const fee = (estimatedOutput(liquidityBefore, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
   progress.curve = addFee(progress.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
   const { priceRoot } = progress.curve
   const liquidity = liquidityOf(progress.curve)
   const soldToEnd = tokensBetween(liquidity, priceRoot, endRoot, isBuy)
-  const reachesEnd = soldToEnd < progress.remaining
-  const nextRoot = reachesEnd ? endRoot : priceAfter(liquidity, priceRoot, progress.remaining, isBuy)
+  const reachesEnd = soldToEnd < progress.remainingInput
+  const nextRoot = reachesEnd ? endRoot : priceAfter(liquidity, priceRoot, progress.remainingInput, isBuy)
   // For a tiny sale, the rounded price would rise, and the contract would revert.
   if (!isBuy && nextRoot > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
-  progress.remaining = reachesEnd ? progress.remaining - soldToEnd - ROUNDING_BUFFER : 0n
+  progress.remainingInput = reachesEnd ? progress.remainingInput - soldToEnd - ROUNDING_BUFFER : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
-  if (reachesEnd ? progress.remaining <= 0n : isBuy ? nextRoot >= endRoot : nextRoot <= endRoot)
+  if (reachesEnd ? progress.remainingInput <= 0n : isBuy ? nextRoot >= endRoot : nextRoot <= endRoot)
     throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
   progress.paidAmount += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - ROUNDING_BUFFER - fee
   progress.curve = { ...progress.curve, priceRoot: nextRoot }
@@ -170,13 +178,17 @@ function runLeg(
 
 const min = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value)
 
-/** Applies a level's liquidity and moves the price past it by one unit, which consumes input. */
+/**
+ * Applies a level's change of liquidity, and moves the price past the level by the smallest unit of √price, which
+ * consumes input.
+ */
 function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
   const curve = { ...progress.curve, concLiq: checkedUint128(progress.curve.concLiq + (isBuy ? net : -net)) }
   const consumedByRounding = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
-  if (progress.remaining <= consumedByRounding) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
-  progress.remaining -= consumedByRounding
+  if (progress.remainingInput <= consumedByRounding)
+    throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
+  progress.remainingInput -= consumedByRounding
   const { priceRoot } = curve
   progress.curve = {
     ...curve,
@@ -190,11 +202,9 @@ function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBu
   }
 }
 
-/**
- * Doublings of √price that a swap may span. No useful trade reaches this limit, and the flow fits 128 bits.
- */
+/** Minimum number of times that √price may double or halve in a swap. No useful trade reaches this limit. */
 const LIMIT_DOUBLINGS = 4
-/** Powers of two within the contract's price range. */
+/** Exponents of the smallest and the largest power of two that is a valid price limit. */
 const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
 
 /** Returns the price limit of the program's step as an exponent of two, from 16 to 32 times √price away. */

@@ -6,6 +6,7 @@ import { legsOf } from './math.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
 const ONE = 2 ** 64
+/** Fixed-point one of fees, and of the protocol's share of a fee. */
 const FEE_UNIT = 1e6
 const TAKE_UNIT = 256
 /**
@@ -43,9 +44,10 @@ const MAX_PIECES_PER_LEG = 20
 /**
  * Builds the curve from the legs of a swap through the whole pool. A leg with the virtual reserves `reserveIn` and
  * `reserveOut` would pay reserveOut·u without a fee, where u = input / (reserveIn + input). The fee is a fraction of
- * this output, and the pool keeps the part kept = fee·(1 − take) of it as liquidity before the leg trades. So the leg
- * pays reserveOut·u·(1 − fee + kept·u) = (1 − fee)·reserveOut·u·(1 + keptPerOutput·u). The curve's `keepOut` contains
- * the factor 1 − fee; the prices of its pieces contain the other factors.
+ * this output. The protocol takes the fraction `take` of the fee; the rest, kept = fee·(1 − take), becomes liquidity
+ * before the leg trades. So the leg pays reserveOut·u·(1 − fee + kept·u) = (1 − fee)·reserveOut·u·(1 +
+ * keptPerOutput·u), where keptPerOutput = kept / (1 − fee). The curve's `keepOut` contains the factor 1 − fee; the
+ * prices of its pieces contain the other factors.
  */
 export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
   const fee = Number(state.feeRate) / FEE_UNIT

@@ -12,9 +12,9 @@ import { readEach } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
 
 const LENS = lensOf('AmbientLens')
-const lens = AmbientLens__factory.createInterface()
-const specsOf = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lens, 'specs')
-const readPool = callCodec<[dex: string, hash: string], [bigint[]]>(lens, 'read')
+const lensInterface = AmbientLens__factory.createInterface()
+const specsCodec = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lensInterface, 'specs')
+const poolCodec = callCodec<[dex: string, hash: string], [bigint[]]>(lensInterface, 'read')
 
 /** Number of the standard pool type. */
 const POOL_IDX = 420
@@ -30,7 +30,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   const batches = chunks(candidates, HASHES_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...LENS,
-    data: specsOf.encode(
+    data: specsCodec.encode(
       row.address,
       batch.map(({ id }) => id),
     ),
@@ -38,7 +38,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   }))
   return batches.flatMap((batch, b) => {
     if (!answers[b]) return []
-    const [specs] = specsOf.decode(answers[b])
+    const [specs] = specsCodec.decode(answers[b])
     return batch.filter((_, i) => decodeSpec(specs[i]!) !== null)
   })
 }
@@ -60,8 +60,8 @@ export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): H
 export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
   return readEach(
     pools,
-    ({ id }) => ({ ...LENS, data: readPool.encode(address, id), gas: READ_GAS }),
-    (answer) => decodeState(readPool.decode(answer)[0]),
+    ({ id }) => ({ ...LENS, data: poolCodec.encode(address, id), gas: READ_GAS }),
+    (answer) => decodeState(poolCodec.decode(answer)[0]),
   )
 }
 

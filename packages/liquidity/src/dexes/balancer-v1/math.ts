@@ -105,9 +105,9 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
   let isNegative = false
   for (let k = 1n; term >= PRECISION; k++) {
     if (k > MAX_TERMS) throw new PoolRefusal('UNSUPPORTED', 'a series of too many terms')
-    const c = exponent - (k - 1n) * ONE
-    term = div(mul(term, mul(c < 0n ? -c : c, x < 0n ? -x : x)), k * ONE)
-    if (x < 0n !== c < 0n) isNegative = !isNegative
+    const coefficient = exponent - (k - 1n) * ONE
+    term = div(mul(term, mul(coefficient < 0n ? -coefficient : coefficient, x < 0n ? -x : x)), k * ONE)
+    if (x < 0n !== coefficient < 0n) isNegative = !isNegative
     sum = isNegative ? sum - term : sum + term
   }
   return sum
@@ -122,9 +122,9 @@ const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 /** Returns the pool as one function of its balances; null if it has an empty balance. */
 export function tradingFunction({ balances, weights, swapFee }: BalancerV1State): TradingFunction | null {
   if (balances.includes(0n)) return null
-  const total = weights.reduce((sum, weight) => sum + weight, 0n)
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0n)
   // Each token in its own base units: a weighted product needs no common unit.
   const pool = { liveBalances: balances, units: new Float64Array(balances.length).fill(1), swapFee }
-  const normalizedWeights = weights.map((weight) => (weight * ONE) / total)
+  const normalizedWeights = weights.map((weight) => (weight * ONE) / totalWeight)
   return { ...weightedTradingFunction(pool, normalizedWeights), maxInputShare: MAX_INPUT_SHARE }
 }

@@ -10,12 +10,12 @@ import { readEach } from '../common/read-each.ts'
 import type { BalancerV1State } from './math.ts'
 
 const LENS = lensOf('BalancerV1Lens')
-const lens = BalancerV1Lens__factory.createInterface()
-const find = callCodec<
+const lensInterface = BalancerV1Lens__factory.createInterface()
+const findCodec = callCodec<
   [registry: string, factory: string, tokenA: string, tokenB: string, maxPools: number],
   [{ readonly pool: string; readonly tokens: string[] }[]]
->(lens, 'find')
-const events = IBalancerV1State__factory.createInterface()
+>(lensInterface, 'find')
+const eventsInterface = IBalancerV1State__factory.createInterface()
 
 /** Gas to read two short lists, with four calls per pool. */
 const FIND_GAS = 400_000
@@ -31,13 +31,13 @@ export const rowsOf = (row: DexRow): readonly DexRow[] =>
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map(([a, b]) => ({
     ...LENS,
-    data: find.encode(row.contracts!.registry!, row.address, a, b, POOLS_PER_PAIR),
+    data: findCodec.encode(row.contracts!.registry!, row.address, a, b, POOLS_PER_PAIR),
     gas: FIND_GAS,
   }))
   const foundPools = new Map<Address, Pool<null>>()
   for (const answer of answers) {
     if (!answer) continue
-    for (const { pool, tokens } of find.decode(answer)[0]) {
+    for (const { pool, tokens } of findCodec.decode(answer)[0]) {
       const address = toAddress(pool)
       const { family, brand: dex } = row
       foundPools.set(address, { id: address, family, dex, address, tokens: tokens.map(toAddress), state: null })
@@ -51,20 +51,21 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
     pools,
     ({ address, tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [address, [...tokens]]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [address, [...tokens]]) as Hex,
       gas: READ_GAS + 10_000 * tokens.length,
     }),
     (answer) => {
-      const [{ swapFee, balances, weights }] = lens.decodeFunctionResult('read', answer)
+      const [{ swapFee, balances, weights }] = lensInterface.decodeFunctionResult('read', answer)
       return { swapFee, balances: [...balances], weights: [...weights] }
     },
   )
 }
 
-const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') => events.getEvent(name as 'LOG_SWAP').topicHash as Hex
+const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') =>
+  eventsInterface.getEvent(name as 'LOG_SWAP').topicHash as Hex
 const [SWAP, JOIN, EXIT] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
-/** First topic of the anonymous log: the selector of the call. */
-const GULP = zeroPadBytes(events.getFunction('gulp').selector, 32) as Hex
+/** First topic of the anonymous log of a call: the selector. */
+const GULP = zeroPadBytes(eventsInterface.getFunction('gulp').selector, 32) as Hex
 
 export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]
 

@@ -8,7 +8,7 @@ import { readEach } from '../common/read-each.ts'
 import type { BalancerV2State } from './types.ts'
 
 const LENS = lensOf('BalancerV2Lens')
-const lens = BalancerV2Lens__factory.createInterface()
+const lensInterface = BalancerV2Lens__factory.createInterface()
 const vaultInterface = IBalancerV2VaultState__factory.createInterface()
 
 const READ_GAS = 250_000
@@ -19,14 +19,18 @@ const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
   return readEach(
     pools,
-    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex, gas: READ_GAS }),
+    (pool) => ({
+      ...LENS,
+      data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
+      gas: READ_GAS,
+    }),
     decodeState,
   )
 }
 
-/** Returns null while the pool is paused. */
+/** Returns the state without the pool's own share (BPT); null while the pool is paused. */
 function decodeState(answer: Hex): BalancerV2State | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   if (readResult.paused) return null
   const bptIndex = Number(readResult.bptIndex)
   const withoutBpt = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)

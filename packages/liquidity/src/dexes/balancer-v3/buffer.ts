@@ -17,14 +17,14 @@ export type VaultBuffer = {
   readonly wrapped: bigint
 }
 
-/** Minimum amount of either token in base units, as all chains' vaults are configured. */
+/** Minimum input and output of a buffer in base units, as the vaults of all chains are configured. */
 const MIN_WRAP = 10n ** 4n
 
 /**
  * Quotes an exact input: one or two units less than the ERC-4626 vault would pay.
  *
  * @throws PoolRefusal `TOO_SMALL` below the minimum, `TOO_LARGE` above the limits of the ERC-4626 vault, `UNSUPPORTED`
- * if the rebalancing would go the other way
+ * if the buffer would need more of a token of which it already holds too much
  */
 export function bufferQuote(
   state: VaultBuffer,
@@ -40,6 +40,10 @@ export function bufferQuote(
   }
 }
 
+/**
+ * Returns the buffer after a wrap. If the shares do not suffice, the buffer deposits assets so that both sides have
+ * equal value.
+ */
 function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const balancesAfter = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
   if (balancesAfter.wrapped >= 0n) return { ...state, ...balancesAfter }
@@ -49,6 +53,10 @@ function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint)
   return { ...state, vault, underlying: balancesAfter.underlying - assets, wrapped: balancesAfter.wrapped + shares }
 }
 
+/**
+ * Returns the buffer after an unwrap. If the assets do not suffice, the buffer redeems shares so that both sides have
+ * equal value.
+ */
 function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const balancesAfter = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
   if (balancesAfter.underlying >= 0n) return { ...state, ...balancesAfter }
@@ -65,8 +73,8 @@ function rebalance(vault: Erc4626State, isDeposit: boolean, amount: bigint) {
 }
 
 /**
- * Returns the approximate largest input: the larger of the input for which the buffer's own balance suffices, and the
- * input for which a deposit or redemption of the ERC-4626 vault suffices.
+ * Returns the approximate largest input in base units: the larger of the input for which the buffer's own balance
+ * suffices, and the input that the ERC-4626 vault allows if the buffer deposits or redeems.
  */
 export function approximateBufferMaxInput({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
   const directLimit = convert(vault, !isWrap, isWrap ? wrapped : underlying)

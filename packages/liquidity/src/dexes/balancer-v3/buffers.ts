@@ -10,8 +10,8 @@ import type { VaultBuffer } from './buffer.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
 const LENS = lensOf('BalancerV3BufferLens')
-const lens = BalancerV3BufferLens__factory.createInterface()
-const findCodec = callCodec<[vault: string, shares: readonly string[]], [assets: string[]]>(lens, 'find')
+const lensInterface = BalancerV3BufferLens__factory.createInterface()
+const findCodec = callCodec<[vault: string, shares: readonly string[]], [assets: string[]]>(lensInterface, 'find')
 /** Gas per token. */
 const FIND_GAS = 30_000
 const READ_GAS = 100_000
@@ -23,15 +23,15 @@ export const isBuffer = (pool: Pool<unknown>): boolean =>
  * Returns the id of a buffer: the share's address, then the first 12 bytes of the Balancer Vault's address. The share's
  * address alone is the id of the pool of family `erc4626`.
  */
-const bufferId = (vault: Address, share: Address) => `${share}${vault.slice(2, 26)}`
+const bufferId = (balancerVault: Address, share: Address) => `${share}${balancerVault.slice(2, 26)}`
 
 /** Finds the ERC-4626 shares of requested pairs that have a buffer. Each is returned as a pool of asset and share. */
 export function* findBuffers(
-  { address: vault, family, brand: dex }: DexRow,
+  { address: balancerVault, family, brand: dex }: DexRow,
   pairs: readonly (readonly [Address, Address])[],
 ): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
-  const data = findCodec.encode(vault, tokens)
+  const data = findCodec.encode(balancerVault, tokens)
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * tokens.length }]
   if (!answer) return []
   const [assets] = findCodec.decode(answer)
@@ -40,8 +40,10 @@ export function* findBuffers(
     const isRequested = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
     if (asset === ZERO_ADDRESS || asset === share || !isRequested) return []
     // The share's own code sets its exchange rate, without an event of the Balancer Vault.
-    const fixed: BalancerV3Fixed = { vault, dependsOn: [share], silent: true, buffer: true }
-    return [{ id: bufferId(vault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null }]
+    const fixed: BalancerV3Fixed = { vault: balancerVault, dependsOn: [share], silent: true, buffer: true }
+    return [
+      { id: bufferId(balancerVault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null },
+    ]
   })
 }
 
@@ -58,9 +60,9 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-export const bufferRead = ({ address: vault }: DexRow, { address: share }: Pool<unknown>): Read => ({
+export const bufferRead = ({ address: balancerVault }: DexRow, { address: share }: Pool<unknown>): Read => ({
   ...LENS,
-  data: lens.encodeFunctionData('read', [vault, share]) as Hex,
+  data: lensInterface.encodeFunctionData('read', [balancerVault, share]) as Hex,
   gas: READ_GAS,
 })
 
@@ -78,7 +80,7 @@ export function* decodeBuffers(
   return vaults.map((vault, k) => {
     const answer = answers[k]
     if (!answer || !vault) return null
-    const [{ closed, underlying, wrapped }] = lens.decodeFunctionResult('read', answer)
+    const [{ closed, underlying, wrapped }] = lensInterface.decodeFunctionResult('read', answer)
     return closed ? null : { kind: 'buffer', vault, underlying, wrapped }
   })
 }

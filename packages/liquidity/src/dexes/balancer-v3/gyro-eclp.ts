@@ -20,12 +20,18 @@ export type EclpParams = {
 }
 /** Values derived from the parameters, 38 decimals. */
 export type EclpDerived = {
+  /** Points of the unit circle that correspond to the prices `alpha` and `beta`. */
   readonly tauAlpha: Vector
   readonly tauBeta: Vector
+  /**
+   * Terms of A·chi in the contract's formulas, where r·chi is the center of the ellipse, and A maps the ellipse to the
+   * circle: its x is w / lambda + z, and its y is lambda·u + v.
+   */
   readonly u: bigint
   readonly v: bigint
   readonly w: bigint
   readonly z: bigint
+  /** c² + s² as computed by the contract, which corrects the rounding of c and s. */
   readonly dSq: bigint
 }
 export type GyroEclp = {
@@ -83,22 +89,24 @@ export function gyroEclpOut(
   const r: Vector = { x: invariant + 2n * error, y: invariant }
   const balanceIn = liveBalances[i]! + amountIn
   if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  const remaining = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
-  const amountOut = liveBalances[1 - i]! - remaining
-  if (remaining < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  const balanceOutAfter = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
+  const amountOut = liveBalances[1 - i]! - balanceOutAfter
+  if (balanceOutAfter < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return amountOut
 }
 
-/** Returns the approximate largest input, up to the end of the price range. */
+/**
+ * Returns the approximate largest input, which moves the price to the end of its range; 18 decimals of the common unit.
+ */
 export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: readonly bigint[], i: number): bigint {
   const [invariant, error] = invariantWithError(liveBalances, params, derived)
   return maxBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - liveBalances[i]!
 }
 
 /**
- * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the offsets of the first
- * balances.
+ * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the center of the ellipse
+ * that belongs to the first balances.
  */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
@@ -125,8 +133,12 @@ function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint
 export const clamp = (value: bigint, low: bigint, high: bigint): bigint =>
   value < low ? low : value > high ? high : value
 
-/** Returns the invariant rounded down, and its error bound. */
-function invariantWithError([x, y]: readonly bigint[], p: EclpParams, d: EclpDerived): readonly [bigint, bigint] {
+/** Returns the invariant rounded down, and a bound of its error. */
+function invariantWithError(
+  [x, y]: readonly bigint[],
+  p: EclpParams,
+  d: EclpDerived,
+): readonly [invariant: bigint, error: bigint] {
   const value = minAtx(x!, y!, p, d) + twiceAtxAty(x!, y!, p, d) + minAty(x!, y!, p, d)
   const term = sqrtFixed(value)
   let error = (mulUp(x!, x!) + mulUp(y!, y!)) / ONE_XP
@@ -222,7 +234,12 @@ function xGivenY(y: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
   return solve(p.lambda, y, p.c, p.s, r, { x: offset1(p, d, r), y: offset0(p, d, r) }, tau, d.dSq)
 }
 
-/** Returns the other balance on the curve, as the root of a quadratic. */
+/**
+ * Returns the other balance on the curve, as the root of a quadratic.
+ *
+ * @param x - the given balance
+ * @param ab - center of the ellipse: its coordinates on the axes of the given and of the other balance
+ */
 function solve(
   lambda: bigint,
   x: bigint,

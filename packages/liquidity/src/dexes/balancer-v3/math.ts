@@ -141,14 +141,18 @@ const MAX_IMBALANCE = 10_000n
 /** Iterations of `stableLimit`. Each iteration reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
 
-/** Checks balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
+/**
+ * True if a balance is zero, or if the ratio of two balances is too high. `balances` are those before and after a swap.
+ *
+ * @see StableMath.ensureBalancesWithinMaxImbalanceRange
+ */
 const areTooFarApart = (balances: readonly bigint[]): boolean =>
   balances.some((low) => low === 0n || balances.some((high) => high / low >= MAX_IMBALANCE))
 
 const invariant = (liveBalances: readonly bigint[], amp: bigint) =>
   stableInvariant(liveBalances, { a: amp, precision: AMP_PRECISION }, 'each')
 
-/** Returns the approximate largest input, by kind of pool and including the fee. */
+/** Returns the approximate largest input, including the fee, in base units. */
 export function approximateMaxInput(state: PooledState, i: number, j: number): bigint {
   const { scaling, rates } = state
   const liveBalances = liveBalancesOf(state)
@@ -161,7 +165,7 @@ export function approximateMaxInput(state: PooledState, i: number, j: number): b
   return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
 }
 
-/** Returns the limit without the fee, in 18 decimals of the common unit. */
+/** Returns the approximate largest input without the fee, in 18 decimals of the common unit. */
 function scaledLimit(state: PooledState, liveBalances: readonly bigint[], i: number, j: number): bigint {
   switch (state.kind) {
     case 'gyro-2clp':
@@ -177,7 +181,7 @@ function scaledLimit(state: PooledState, liveBalances: readonly bigint[], i: num
   }
 }
 
-/** Returns the input that brings the ratio of the largest to the smallest balance to its maximum. */
+/** Returns the approximate input that brings the ratio of the largest to the smallest balance to `MAX_IMBALANCE`. */
 function stableLimit({ amp }: StateOfKind<'stable'>, liveBalances: readonly bigint[], i: number, j: number): bigint {
   const d = invariant(liveBalances, amp)
   const otherBalances = liveBalances.filter((_, k) => k !== i && k !== j)

@@ -1,13 +1,14 @@
 /**
- * Exact math of reCLAMM pools: x·y = k with virtual balances that change with time. Follows ReClammMath of
- * balancer/reclamm. Checked against real pools.
+ * Exact math of reCLAMM pools: x·y = k with virtual balances, which determine the range of prices at which the pool has
+ * both tokens, and which change with time. Follows ReClammMath of balancer/reclamm. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, max, sqrt } from '../../math/integers.ts'
 
-export type BalancePair = readonly [bigint, bigint]
+/** Balances of the first token (a) and the second token (b), 18 decimals. */
+export type BalancePair = readonly [a: bigint, b: bigint]
 
 export type Reclamm = {
   readonly kind: 'reclamm'
@@ -50,7 +51,7 @@ export function reclammLimit({ virtual }: Reclamm, liveBalances: readonly bigint
     : NO_LIMIT
 }
 
-/** Maximum time since the last trade that moves the range; more time counts as 30 days. */
+/** Maximum time since the last trade, in seconds, that counts for the move of the range. */
 const MAX_SECONDS = 30n * 86_400n
 
 /** Returns the virtual balances of a trade at `now`. */
@@ -89,8 +90,8 @@ function fourthRootAt(
 ) {
   if (now >= updateEnd) return end
   const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
-  const lowest = start < end ? start : end
-  return max(root, lowest)
+  const lowerRoot = start < end ? start : end
+  return max(root, lowerRoot)
 }
 
 /** Returns virtual balances for a price ratio that keep the centeredness. */
@@ -129,9 +130,9 @@ function virtualFollowingPrice(
   return isAbove ? [undervaluedVirtual, overvaluedVirtual] : [overvaluedVirtual, undervaluedVirtual]
 }
 
-/** Returns the highest price divided by the lowest. */
+/** Returns the highest price of the range divided by its lowest price, 18 decimals. */
 function priceRatio(liveBalances: BalancePair, [virtualA, virtualB]: BalancePair): bigint {
   const invariant = mulDown(liveBalances[0] + virtualA, liveBalances[1] + virtualB)
-  const highest = divDown(invariant, mulDown(virtualA, virtualA))
-  return divUp(highest * ONE, (virtualB * virtualB) / invariant)
+  const highestPrice = divDown(invariant, mulDown(virtualA, virtualA))
+  return divUp(highestPrice * ONE, (virtualB * virtualB) / invariant)
 }

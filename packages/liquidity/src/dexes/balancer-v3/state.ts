@@ -16,7 +16,7 @@ import { type ReclammClock, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 const LENS = lensOf('BalancerV3Lens')
-const lens = BalancerV3Lens__factory.createInterface()
+const lensInterface = BalancerV3Lens__factory.createInterface()
 const vaultInterface = IBalancerV3VaultState__factory.createInterface()
 const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 
@@ -36,7 +36,7 @@ export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly
 
 const poolRead = (row: DexRow, pool: Pool): Read => ({
   ...LENS,
-  data: lens.encodeFunctionData('read', [row.address, pool.address]) as Hex,
+  data: lensInterface.encodeFunctionData('read', [row.address, pool.address]) as Hex,
   gas: READ_GAS,
 })
 
@@ -45,7 +45,9 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
  * reproduce the pool's quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
+    BalancerV3Lens.StateStructOutput,
+  ]
   if (readResult.closed || readResult.hooked) return null
   const common = {
     balances: [...readResult.balances],
@@ -59,7 +61,7 @@ function decodeState(answer: Hex): PooledState | null {
   // Surge fees are supported for stable pools and E-CLPs.
   if (readResult.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
   const [threshold, maxFee] = readResult.surge
-  if (kind === 'reclamm') return reclammState(common, readResult)
+  if (kind === 'reclamm') return decodeReclamm(common, readResult)
   if (kind === 'gyro-2clp') {
     const [sqrtAlpha, sqrtBeta] = readResult.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
@@ -93,6 +95,11 @@ const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as con
 
 type StateRead = BalancerV3Lens.StateStructOutput
 
+/**
+ * True if our math reproduces the pool's two sample quotes.
+ *
+ * @param mayRefuse - true to accept a missing quote (0), for pools that answer only the vault
+ */
 function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
   const liveBalances = liveBalancesOf(state)
   const reproducesQuote = (i: 0 | 1, j: 0 | 1) =>
@@ -101,7 +108,7 @@ function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, m
 }
 
 /** Returns the state of a reCLAMM pool; null if its own virtual balances differ from our computation. */
-function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
+function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
   const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
     kind: 'reclamm',

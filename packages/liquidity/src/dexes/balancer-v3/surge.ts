@@ -63,7 +63,9 @@ export function stableImbalance(balances: readonly bigint[]): bigint {
 }
 
 function median(balances: readonly bigint[]): bigint {
-  const sorted = balances.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const half = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2n
+  const sortedBalances = balances.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const half = sortedBalances.length >> 1
+  return sortedBalances.length % 2 === 1
+    ? sortedBalances[half]!
+    : (sortedBalances[half - 1]! + sortedBalances[half]!) / 2n
 }

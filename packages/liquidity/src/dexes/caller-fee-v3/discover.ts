@@ -10,7 +10,7 @@ import { findPools as findByTickSpacing } from '../slipstream/discover.ts'
 import * as byFee from '../uniswap-v3/discover.ts'
 
 const LENS = lensOf('CallerFeeLens')
-const finder = finderCodec(CallerFeeLens__factory.createInterface(), 'find')
+const findCodec = finderCodec(CallerFeeLens__factory.createInterface(), 'find')
 const byTickSpacing = poolCreation(ISlipstreamFactory__factory.createInterface())
 
 /** Fees in ppm that these factories are known to offer; pools with other fees are found by their creation log. */
@@ -27,7 +27,7 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
   row.version === TICK_SPACING
     ? findByTickSpacing(row, pairs)
-    : findKeyedPools(row, pairs, FEES, { lens: LENS, finder, pairsPerRead: 60, pairGas: 50_000 })
+    : findKeyedPools(row, pairs, FEES, { lens: LENS, finder: findCodec, pairsPerRead: 60, pairGas: 50_000 })
 
 export const creationTopics: readonly Hex[] = [...byFee.creationTopics, ...byTickSpacing.creationTopics]
 

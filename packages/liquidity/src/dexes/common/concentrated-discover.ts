@@ -13,10 +13,10 @@ type FindArguments = [factory: string, pairs: string[], keys: readonly number[]]
 /** Encodes a lens function that returns the pools of pairs. */
 export const finderCodec = (lens: Interface, name: string) => callCodec<FindArguments, [string[]]>(lens, name)
 
-const lens = ConcentratedLens__factory.createInterface()
+const lensInterface = ConcentratedLens__factory.createInterface()
 const finders = {
-  find: finderCodec(lens, 'find'),
-  findByTickSpacing: finderCodec(lens, 'findByTickSpacing'),
+  find: finderCodec(lensInterface, 'find'),
+  findByTickSpacing: finderCodec(lensInterface, 'findByTickSpacing'),
 }
 
 /**

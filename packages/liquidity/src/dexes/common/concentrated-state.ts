@@ -1,4 +1,7 @@
-/** Reads pools with a tick bitmap, and applies their logs. */
+/**
+ * Reads the states of concentrated-liquidity pools with a tick bitmap, and applies their logs; used by the families of
+ * that kind.
+ */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -10,12 +13,15 @@ import type { ConcentratedState, Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
-const lens = ConcentratedLens__factory.createInterface()
-/** State without its ticks: what the first round reads. */
+const lensInterface = ConcentratedLens__factory.createInterface()
+/** State without its ticks, which the first round of calls reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
-const headCodec = callCodec<[pool: string], [Head]>(lens, 'read')
-const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')
-const events = IUniswapV3PoolEvents__factory.createInterface()
+const headCodec = callCodec<[pool: string], [Head]>(lensInterface, 'read')
+const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(
+  lensInterface,
+  'ticks',
+)
+const eventsInterface = IUniswapV3PoolEvents__factory.createInterface()
 
 const HEAD_GAS = 60_000
 
@@ -95,11 +101,11 @@ export function wordRanges(
   tickSpacing: number,
 ): readonly { readonly first: number; readonly last: number; readonly gas: number }[] {
   const wordOf = (tick: number) => Math.floor(Math.floor(tick / tickSpacing) / 256)
-  const [lowest, highest] = [wordOf(MIN_TICK), wordOf(MAX_TICK)]
-  const count = Math.ceil((highest - lowest + 1) / WORDS_PER_READ)
+  const [lowestWord, highestWord] = [wordOf(MIN_TICK), wordOf(MAX_TICK)]
+  const count = Math.ceil((highestWord - lowestWord + 1) / WORDS_PER_READ)
   return Array.from({ length: count }, (_, i) => {
-    const first = lowest + i * WORDS_PER_READ
-    const last = Math.min(highest, first + WORDS_PER_READ - 1)
+    const first = lowestWord + i * WORDS_PER_READ
+    const last = Math.min(highestWord, first + WORDS_PER_READ - 1)
     return { first, last, gas: (last - first + 1) * WORD_GAS + TICKS_GAS }
   })
 }
@@ -127,9 +133,9 @@ export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
 }
 
 const topicOf = (contract: Interface, name: string) => contract.getEvent(name)!.topicHash as Hex
-const MINT = topicOf(events, 'Mint')
-const BURN = topicOf(events, 'Burn')
-const INITIALIZE = topicOf(events, 'Initialize')
+const MINT = topicOf(eventsInterface, 'Mint')
+const BURN = topicOf(eventsInterface, 'Burn')
+const INITIALIZE = topicOf(eventsInterface, 'Initialize')
 
 /**
  * Returns `topics` and `applyLog` of a family. `Swap` carries price, tick, and liquidity; `Mint` and `Burn` change two
@@ -137,7 +143,7 @@ const INITIALIZE = topicOf(events, 'Initialize')
  *
  * @param swapEvents - interface with the family's `Swap`, to which forks have appended fields
  */
-export function concentratedLogs(swapEvents: Interface = events) {
+export function concentratedLogs(swapEvents: Interface = eventsInterface) {
   const SWAP = topicOf(swapEvents, 'Swap')
   // A fast reader, because a block has hundreds of `Swap` logs. It ignores appended fields.
   const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
@@ -153,11 +159,11 @@ export function concentratedLogs(swapEvents: Interface = events) {
           return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
         }
         case MINT: {
-          const { tickLower, tickUpper, amount } = events.decodeEventLog('Mint', log.data, log.topics)
+          const { tickLower, tickUpper, amount } = eventsInterface.decodeEventLog('Mint', log.data, log.topics)
           return changeLiquidity(state, Number(tickLower), Number(tickUpper), amount) ?? 'reread'
         }
         case BURN: {
-          const { tickLower, tickUpper, amount } = events.decodeEventLog('Burn', log.data, log.topics)
+          const { tickLower, tickUpper, amount } = eventsInterface.decodeEventLog('Burn', log.data, log.topics)
           return changeLiquidity(state, Number(tickLower), Number(tickUpper), -(amount as bigint)) ?? 'reread'
         }
         default:

@@ -6,7 +6,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { PoolRefusal } from '../../family.ts'
 import { emptyCurve } from '../../math/curves.ts'
 
-/** Liquidity at the current price, and its changes at other prices. */
+/** Liquidity at the current price, and its changes as the price moves away. */
 export type LiquidityPath = {
   readonly inRange: bigint
   /** Changes of liquidity as the price falls, nearest first. */

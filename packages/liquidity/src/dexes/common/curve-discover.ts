@@ -7,8 +7,8 @@ import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
 import { withNative } from './native-pairs.ts'
 
-const lens = CurveLens__factory.createInterface()
-const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
+const lensInterface = CurveLens__factory.createInterface()
+const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lensInterface, 'find')
 const providerInterface = ICurveAddressProvider__factory.createInterface()
 
 /** Maximum pools per pair and factory. */
@@ -43,13 +43,13 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
     const addresses = [...new Set(foundAddresses)].filter((address) => address !== ZERO_ADDRESS)
     const coinAnswers = yield addresses.map((address) => ({
       ...CURVE_LENS,
-      data: lens.encodeFunctionData('coins', [address]) as Hex,
+      data: lensInterface.encodeFunctionData('coins', [address]) as Hex,
       gas: 40_000,
     }))
     return addresses.flatMap((address, i) => {
       const answer = coinAnswers[i]
       if (!answer) return []
-      const coins = (lens.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
+      const coins = (lensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
       const tokens = coins.map((coin) => (coin === NATIVE ? ZERO_ADDRESS : coin))
       if (tokens.length < 2) return []
       return [{ id: address, family, dex: row.brand, address, tokens, state: null }]

@@ -5,7 +5,11 @@ import { type Pool, PoolRefusal } from '../../family.ts'
 /** Two different tokens, in any order. */
 export type TokenPair = readonly [Address, Address]
 
-/** True if the input is the pool's first token. @throws PoolRefusal `WRONG_TOKEN` if it does not trade the pair */
+/**
+ * True if the input is the pool's first token.
+ *
+ * @throws PoolRefusal `WRONG_TOKEN` if the pool does not trade the pair
+ */
 export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): boolean {
   if (tokens[0] === tokenIn && tokens[1] === tokenOut) return true
   if (tokens[1] === tokenIn && tokens[0] === tokenOut) return false
@@ -17,8 +21,12 @@ export function sortPair([a, b]: TokenPair): TokenPair {
   return a < b ? [a, b] : [b, a]
 }
 
-/** Returns the indices of both tokens in a pool. @throws PoolRefusal `WRONG_TOKEN` if it does not trade them */
-export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): readonly [number, number] {
+/** Returns the indices of both tokens in a pool. @throws PoolRefusal `WRONG_TOKEN` if the pool does not trade them */
+export function coinIndices(
+  { id, tokens }: Pool,
+  tokenIn: Address,
+  tokenOut: Address,
+): readonly [i: number, j: number] {
   const [i, j] = [tokens.indexOf(tokenIn), tokens.indexOf(tokenOut)]
   if (i < 0 || j < 0 || i === j) {
     throw new PoolRefusal('WRONG_TOKEN', `pool ${id} does not trade ${tokenIn} for ${tokenOut}`)

@@ -25,7 +25,7 @@ export type GasRow = {
   readonly oracle?: number
   /** Refund of the hop at the end of the transaction. Default: the refund of one balance that is set and cleared. */
   readonly refund?: number
-  /** Method of measurement, or the reason for an estimate. */
+  /** Method by which this row was measured, or the reason why it is an estimate. */
   readonly basis: string
 }
 
@@ -94,7 +94,7 @@ export function partGas(part: GasPart): PartGas {
   return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }
 
-/** Gas of a family without a measurement: above most families, so that routing does not favor it. */
+/** Gas of a hop of a family without a measurement: above that of most families, so that routing does not favor it. */
 const UNMEASURED_HOP = 150_000
 
 /** Returns the row of a family, or an estimate. */

@@ -15,7 +15,7 @@ const LENS = { ...ownGuardLensOf('ProgramLens'), balance: PLENTY }
 /** Overrides that give the lens the first and the second token of a pool. */
 export type PairHoldings = readonly [Holding, Holding]
 
-/** A call that changes nothing. */
+/** Call of a view function. */
 type ContractView = { readonly to: Address; readonly data: Hex }
 
 /** A family of pools of two tokens that the Executor can trade with. */

@@ -30,12 +30,12 @@ const MAX_ROUNDS = 4
 /** Gas of one read in addition to its swaps. */
 const READ_GAS = 300_000
 
-/** Amounts of each token to sell. */
-type SampleAmounts = readonly [readonly bigint[], readonly bigint[]]
+/** Amounts to sell of the first and of the second token. */
+type SampleAmounts = readonly [amounts0: readonly bigint[], amounts1: readonly bigint[]]
 /** Outputs of the swaps of `SampleAmounts`; 0 for a swap that fails. */
 type SampleOutputs = {
-  readonly outputs: readonly [readonly bigint[], readonly bigint[]]
-  /** @see SampledState.stamp */
+  readonly outputs: readonly [outputs0: readonly bigint[], outputs1: readonly bigint[]]
+  /** Text as in `SampledState.stamp`. */
   readonly stamp: string
 }
 
@@ -43,7 +43,9 @@ type SampleOutputs = {
 type SampledKind = {
   readonly id: string
   readonly lens: Pick<Read, 'to' | 'code' | 'balance'>
-  /** Has `sample`, whose request has `trials` in addition to `requestOf`. */
+  /**
+   * Interface with a function `sample`. The request contains the fields of `requestOf`, and `trials` with the amounts.
+   */
   readonly abi: Interface
   /** Gas of all samples of a pool in one direction. */
   readonly directionGas?: number
@@ -53,9 +55,9 @@ type SampledKind = {
   storageOf?(pool: Pool<unknown>): NonNullable<Read['storage']>
 }
 
-/** Reads samples of one family. */
+/** Encodes and decodes the reads of samples of one family. */
 type Sampler = {
-  /** Read of one pool at the amounts. */
+  /** Returns the read that samples one pool at the amounts. */
   readOf(row: DexRow, pool: Pool<unknown>, amounts: SampleAmounts): Read
   decode(answer: Hex): SampleOutputs
 }

@@ -1,6 +1,6 @@
 /**
  * Quotes between samples of a pool whose swaps a lens simulates on chain. The pool's math is unknown; the outputs at
- * the sampled amounts are exact.
+ * the sampled amounts are exact. In direction `i`, token `i` of the pool is sold.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { curveEnd } from '../../math/curve-end.ts'
@@ -13,12 +13,14 @@ export type SampledAmount = readonly [amountIn: bigint, amountOut: bigint]
 
 /** State of a sampled pool of two tokens. */
 export type SampledState = {
-  /** By the token that is sold; inputs and outputs ascend. Empty if the pool does not trade in this direction now. */
-  readonly samples: readonly [readonly SampledAmount[], readonly SampledAmount[]]
-  /** Inputs that routes have used, newest first. They are sampled again at each block. */
-  readonly focus: readonly [readonly bigint[], readonly bigint[]]
+  /**
+   * Samples by direction, with ascending inputs and outputs. Empty if the pool does not trade in this direction now.
+   */
+  readonly samples: readonly [selling0: readonly SampledAmount[], selling1: readonly SampledAmount[]]
+  /** Inputs that routes have used, by direction, newest first. They are sampled again at each block. */
+  readonly focus: readonly [selling0: readonly bigint[], selling1: readonly bigint[]]
   /** Amount of each token sold by quoted swaps since the samples were taken. */
-  readonly sold: readonly [bigint, bigint]
+  readonly sold: readonly [amount0: bigint, amount1: bigint]
   /** Text that changes with every trade that the contract itself accounts for; used to detect other price changes. */
   readonly stamp: string
 }
@@ -151,19 +153,23 @@ const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount =>
  * upper limit is the lower of the extended chords on both sides. Both limits are the chord if the samples are not
  * concave.
  */
-function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
+function concaveLimits(
+  samples: readonly SampledAmount[],
+  k: number,
+  amountIn: bigint,
+): readonly [low: bigint, high: bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
-  const chord = onLine(from, to, amountIn)
+  const chord = lineAt(from, to, amountIn)
   let high: bigint | null = null
-  if (k > 0) high = onLine(pointAt(samples, k - 2), from, amountIn)
+  if (k > 0) high = lineAt(pointAt(samples, k - 2), from, amountIn)
   if (k + 1 < samples.length) {
-    const outputFromRight = onLine(to, samples[k + 1]!, amountIn)
+    const outputFromRight = lineAt(to, samples[k + 1]!, amountIn)
     high = high === null ? outputFromRight : min(high, outputFromRight)
   }
   return [chord, high === null ? to[1] : max(chord, min(high, to[1]))]
 }
 
-function onLine([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
+function lineAt([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
   const product = (toOut - fromOut) * (amountIn - fromIn)
   // BigInt division rounds toward zero; the line may be extended to the left.
   const quotient = product / (toIn - fromIn)

@@ -24,11 +24,11 @@ import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
 import { readEach } from './read-each.ts'
 
-const lens = SolidlyLens__factory.createInterface()
-const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lens, 'find')
-const events = ISolidlyPairState__factory.createInterface()
-const SYNC = events.getEvent('Sync').topicHash as Hex
-const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
+const lensInterface = SolidlyLens__factory.createInterface()
+const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
+const eventsInterface = ISolidlyPairState__factory.createInterface()
+const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
+const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 
 /** About 2.5 million gas. */
 const PAIRS_PER_READ = 250
@@ -60,13 +60,17 @@ export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamil
   function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (SolidlyState | null)[]> {
     return readEach(
       pools,
-      (pool) => ({ ...SOLIDLY_LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+      (pool) => ({
+        ...SOLIDLY_LENS,
+        data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
+        gas: READ_GAS,
+      }),
       decodeState,
     )
   }
 
   function decodeState(answer: Hex): SolidlyState | null {
-    const [pairData] = lens.decodeFunctionResult('read', answer)
+    const [pairData] = lensInterface.decodeFunctionResult('read', answer)
     const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = pairData
     const state = { reserve0, reserve1, unit0, unit1, stable }
     const samples: readonly PairQuote[] = [

@@ -42,10 +42,13 @@ export function cubeRoot(x: bigint): bigint {
 
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
-/** Divisors of the coefficients, each for values above a threshold. The first whose threshold is exceeded is used. */
+/**
+ * Divisors of the coefficients, each for values above a threshold. The first divisor whose threshold is exceeded is
+ * used.
+ */
 type Divisors = readonly (readonly [threshold: bigint, divider: bigint])[]
 /** Converts the exponents of powers of ten to divisors. */
-const toDivisors = (exponents: readonly (readonly [number, number])[]): Divisors =>
+const toDivisors = (exponents: readonly (readonly [threshold: number, divider: number])[]): Divisors =>
   exponents.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
 const DIVISORS_TWO = toDivisors([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
 const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
@@ -60,7 +63,9 @@ export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
 
+/** Returns the contract's `delta0`: 3·a·c / b − b. */
 const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapInt256(3n * a * c), b) - b
+/** Returns the last term of the contract's `delta1`: 27·a²·d / b². */
 const lastTermOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
 
 /** Returns the cube root of Cardano's formula; null if its radicand is not positive. */

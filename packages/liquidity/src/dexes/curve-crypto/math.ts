@@ -69,7 +69,7 @@ export function swapOut(
   return { amountOut, k0 }
 }
 
-/** Returns the invariant before a swap. */
+/** Returns the invariant before a swap: the stored one, or during a ramp the one of the current parameters. */
 const invariantBeforeSwap = (state: CurveCryptoState): bigint =>
   state.ramping ? invariant(state, balancesAtPriceScale(state, state.balances), 0n) : state.invariant
 
@@ -173,7 +173,7 @@ function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }
 
-/** Returns the pool as one function of its balances; null if it has an empty balance or an unsettled price scale. */
+/** Returns the pool as one function of its balances; null if a balance is empty or the price scale may have moved. */
 export function tradingFunction(state: CurveCryptoState): TradingFunction | null {
   const { balances, precisions, priceScale, a, gamma, midFeeE10, outFeeE10 } = state
   if (balances.includes(0n) || !state.settled) return null

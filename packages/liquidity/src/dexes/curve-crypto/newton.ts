@@ -1,7 +1,8 @@
 /**
- * CryptoSwap invariant D, solved by Newton's method like the contracts do. `xp` are balances at the price scale, in
- * units of the first coin with 18 decimals. K0 = n^n·Πx / D^n is 1 in a pool with equal balances, and less in others.
- * The loops use the contracts' names, such as `mul1` and `mul2`.
+ * Solves the CryptoSwap invariant for D or for one balance by Newton's method, as the contracts do. `xp` are the
+ * balances x at the price scale, in units of the first coin with 18 decimals, and n is the number of coins. K0 = n^n·Πx
+ * / D^n is 1 in a pool with equal balances, and less in others. The parameter `a` is A·n^n with the unit `A_UNIT`; γ is
+ * `gamma`. The loops use the contracts' names, such as `mul1` and `mul2`.
  *
  * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
  */
@@ -118,13 +119,15 @@ export function newtonInvariant(
   throw unsolvedRefusal()
 }
 
+/** Checks that no balance is too small compared with the largest. @throws PoolRefusal `TOO_LARGE` */
 function checkSpread(xp: readonly bigint[]): void {
-  const [largest] = xp as [bigint]
-  if (largest < 10n ** 9n || largest > MAX_INVARIANT) throw outOfRangeRefusal()
+  const [largestBalance] = xp as [bigint]
+  if (largestBalance < 10n ** 9n || largestBalance > MAX_INVARIANT) throw outOfRangeRefusal()
   const minRatio = xp.length === 2 ? 10n ** 14n : 10n ** 11n
-  if (xp.some((x) => (x * ONE) / largest < minRatio)) throw outOfRangeRefusal()
+  if (xp.some((x) => (x * ONE) / largestBalance < minRatio)) throw outOfRangeRefusal()
 }
 
+/** Returns the value of D at which Newton's method starts. @param k0 - from the closed-form solution; 0 for none */
 function initialInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
   const [x, y, z] = xp as [bigint, bigint, bigint]
   if (k0 === 0n) return BigInt(xp.length) * geometricMean(kind, xp)

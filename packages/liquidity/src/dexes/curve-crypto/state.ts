@@ -8,7 +8,7 @@ import { readEach } from '../common/read-each.ts'
 import { balancesAtPriceScale, feeOf, solveBalance, swapOut } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
-const lens = CurveCryptoLens__factory.createInterface()
+const lensInterface = CurveCryptoLens__factory.createInterface()
 
 /** Gas of a read, in which the pool computes its invariant up to four times. */
 const READ_GAS = 500_000
@@ -18,7 +18,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
     pools,
     ({ address, tokens }) => ({
       ...CURVE_CRYPTO_LENS,
-      data: lens.encodeFunctionData('read', [address, tokens.length]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [address, tokens.length]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -34,7 +34,7 @@ function decodeState(answer: Hex): CurveCryptoState | null {
 
 type StateRead = CurveCryptoLens.StateStructOutput
 
-export const decodeStateRead = (answer: Hex): StateRead => lens.decodeFunctionResult('read', answer)[0]
+export const decodeStateRead = (answer: Hex): StateRead => lensInterface.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state; null if the pool is killed or has an empty balance. */
 export function toState(stateRead: StateRead): CurveCryptoState | null {

@@ -1,4 +1,8 @@
-/** Exact math of Curve StableSwap pools. */
+/**
+ * Exact math of Curve StableSwap pools, with the contract's names: `xp` are the balances in a common scale, `d` their
+ * invariant, `x` and `y` the scaled balances of the input and the output coin after a swap, and `dy` the scaled output
+ * before the fee.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'

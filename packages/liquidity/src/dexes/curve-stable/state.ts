@@ -9,7 +9,7 @@ import { readEach } from '../common/read-each.ts'
 import { quote } from './math.ts'
 import type { CurveStableState } from './types.ts'
 
-const lens = CurveLens__factory.createInterface()
+const lensInterface = CurveLens__factory.createInterface()
 
 /** Gas of a read, which includes two quotes of the pool. */
 const READ_GAS = 400_000
@@ -19,7 +19,7 @@ const A_PRECISION = 100n
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   return readEach(
     pools,
-    (pool) => ({ ...CURVE_LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+    (pool) => ({ ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
     decodeState,
   )
 }
@@ -50,7 +50,7 @@ function decodeState(answer: Hex): CurveStableState | null {
 
 type StateRead = CurveLens.StateStructOutput
 
-export const decodeStateRead = (answer: Hex): StateRead => lens.decodeFunctionResult('read', answer)[0]
+export const decodeStateRead = (answer: Hex): StateRead => lensInterface.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state. */
 export function toState(stateRead: StateRead, rounding: CurveStableState['rounding']): CurveStableState {

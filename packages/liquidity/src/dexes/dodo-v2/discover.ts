@@ -8,10 +8,10 @@ import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
 const LENS = lensOf('DodoV2Lens')
-const lens = DodoV2Lens__factory.createInterface()
+const lensInterface = DodoV2Lens__factory.createInterface()
 type FoundPool = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
 const findCodec = callCodec<[factories: readonly string[], pairs: string[], maxPools: number], [FoundPool[]]>(
-  lens,
+  lensInterface,
   'find',
 )
 const factoryInterface = IDodoV2Factory__factory.createInterface()

@@ -9,9 +9,10 @@ import type { DodoV2Fixed } from './types.ts'
 
 const poolInterface = IDodoV2State__factory.createInterface()
 
-/** Kinds with immutable terms, apart from settings of the protocol. */
+/** Kinds for which `hasFixedTerms` is true. */
 const FIXED_TERM_KINDS = ['DVM', 'DSP']
 
+/** True if the price, slippage, and fee of a kind are immutable, apart from settings of the protocol. */
 export const hasFixedTerms = (kind: string | undefined): boolean =>
   kind !== undefined && FIXED_TERM_KINDS.includes(kind)
 

@@ -1,6 +1,7 @@
 /**
- * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of
- * DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
+ * Curve of the proactive market maker (PMM), with the contract's names: `price` and `k` (`slippage` in `DodoV2State`)
+ * have 18 decimals; V is the reserve of a token, V0 its target. Checked against DODOMath, PMMPricing, and DecimalMath
+ * of DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -15,6 +16,7 @@ function checkedUint256(value: bigint): bigint {
   return value
 }
 
+/** Returns a − b. @throws PoolRefusal `EMPTY` if the result would be negative */
 function subtract(a: bigint, b: bigint): bigint {
   if (b > a) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
   return a - b
@@ -25,6 +27,7 @@ export const mulFloor = (a: bigint, b: bigint): bigint => checkedUint256(a * b) 
 /** Returns floor(10³⁶ / price). */
 export const reciprocal = (price: bigint): bigint => ONE2 / price
 
+/** Returns a target. @throws PoolRefusal `EMPTY` if it is zero */
 function checkedTarget(value: bigint): bigint {
   if (value === 0n) throw new PoolRefusal('EMPTY', 'the target is zero')
   return value
@@ -45,7 +48,10 @@ export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k
   return checkedUint256((ONE - k + mulFloor(k, ratio)) * fair) / ONE2
 }
 
-/** Returns the target of a token with reserve `v1`, if the other token exceeds its target by `delta`. */
+/**
+ * Returns the target of a token with reserve `v1`, if the other token exceeds its target by `delta`: v1·(1 + (√(1 +
+ * 4·k·price·delta / v1) − 1) / (2·k)).
+ */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
   if (k === 0n) return v1 + mulFloor(price, delta)
   if (v1 === 0n) return 0n
@@ -57,7 +63,8 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
 }
 
 /**
- * Returns the output for `delta` of the other token, rounded down, from a reserve `v1` with the target `v0`.
+ * Returns the output for an input of `delta`, rounded down, from a reserve `v1` with the target `v0`. The reserve v2
+ * after the trade solves (1 − k)·v2² − b·v2 − k·v0² = 0, where b = (1 − k)·v1 − k·v0² / v1 − price·delta.
  *
  * @param price - of the input token in the output token, 18 decimals
  * @throws PoolRefusal
@@ -81,11 +88,12 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   if (v1 === 0n) throw new PoolRefusal('EMPTY', 'the pool holds nothing of the token')
   const part2 = checkedUint256(checkedUint256((checkedUint256(k * v0) / v1) * v0) + value)
   const part1 = checkedUint256((ONE - k) * v1)
-  const isNegative = part1 >= part2
-  const b = (isNegative ? part1 - part2 : part2 - part1) / ONE
+  const isBPositive = part1 >= part2
+  // The absolute value of b.
+  const b = (isBPositive ? part1 - part2 : part2 - part1) / ONE
   const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
   const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
-  const numerator = isNegative ? b + root : root - b
+  const numerator = isBPositive ? b + root : root - b
   // Later releases revert here, and earlier releases pay out the whole reserve. Both are refused.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)

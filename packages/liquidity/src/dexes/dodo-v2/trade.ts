@@ -1,4 +1,4 @@
-/** Trades with a PMM pool. Checked against PMMPricing and DPPTrader of DODOEX/contractV2. */
+/** Exact-input trades with a PMM pool. Checked against PMMPricing and DPPTrader of DODOEX/contractV2. */
 import { PoolRefusal } from '../../family.ts'
 import { integrate, mulFloor, reciprocal, solveTarget, solveTrade } from './math.ts'
 import type { DodoV2State, Side } from './types.ts'
@@ -14,8 +14,9 @@ type DirectedPool = {
   readonly outputTarget: bigint
   /** Price of the input token, 18 decimals. */
   readonly price: bigint
+  /** `slippage` of the state. */
   readonly k: bigint
-  /** `short`: the pool has less of the input token than its target. */
+  /** Reserve of the input token relative to its target: `even` if equal, `short` if below, `long` if above. */
   readonly imbalance: 'even' | 'short' | 'long'
 }
 
@@ -37,14 +38,15 @@ function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
 }
 
 /**
- * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot
- * exceed the target.
+ * Returns the approximate largest input in base units. It fills the reserve of the input token to its maximum, or to
+ * its target if the pool cannot exceed the target.
  */
 export function approximateMaxInput(state: DodoV2State, sellBase: boolean): bigint {
   const { reserveIn, inputTarget, outputTarget, imbalance } = directedPoolOf(state, sellBase)
   return imbalance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
 }
 
+/** Output before fees, and the imbalance after the trade. */
 type PricedTrade = { readonly grossOutput: bigint; readonly imbalance: DirectedPool['imbalance'] }
 
 /** Returns the output before fees. @see PMMPricing.sellBaseToken and sellQuoteToken */

@@ -51,10 +51,10 @@ export const echodex: DexFamily<EchodexState> = {
 
   priceCurve({ state, ...pool }, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
-    const largest = maxInput(state, zeroForOne)
-    if (largest === 0n) return emptyCurve(1)
+    const largestInput = maxInput(state, zeroForOne)
+    if (largestInput === 0n) return emptyCurve(1)
     const [reserveIn, reserveOut] = zeroForOne ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
-    return { ...constantProductCurve(reserveIn, reserveOut, 0, largest), keepOut: KEEP_OUT }
+    return { ...constantProductCurve(reserveIn, reserveOut, 0, largestInput), keepOut: KEEP_OUT }
   },
 
   outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, FEE_PPM, band),

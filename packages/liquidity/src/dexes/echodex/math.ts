@@ -17,7 +17,7 @@ export type EchodexState = {
   readonly feeToken: 0 | 1 | null
 }
 
-/** Fee of a plain swap, in parts of the output. */
+/** Fee of a plain swap: the fraction `FEE` / `FEE_PARTS` of the output. */
 const FEE = 30n
 const FEE_PARTS = 10_000n
 /** Fraction of the output that remains after the fee, and the fee in ppm. */

@@ -48,7 +48,7 @@ function rangesOf(
 /** Returns a curve with one piece per range in the trade direction, and gaps between them. */
 export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): PriceCurve {
   const keepIn = 1 - Number(config.fee) / FEE_ONE
-  const farthest = ratioAtTick(farthestTick(state, config.kind, zeroForOne))
+  const farthestRatio = ratioAtTick(farthestTick(state, config.kind, zeroForOne))
   const isNearer = (a: bigint, b: bigint) => (zeroForOne ? a > b : a < b)
   const sqrtPriceAt = (ratio: bigint) => (zeroForOne ? Number(ratio) / ONE : ONE / Number(ratio))
   const builder = new CurveBuilder()
@@ -58,7 +58,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
     const nearRatio = ratioAtTick(zeroForOne ? upper : lower)
     const rangeEndRatio = ratioAtTick(zeroForOne ? lower : upper)
     const startRatio = isNearer(sqrtRatio, nearRatio) ? nearRatio : sqrtRatio
-    const endRatio = isNearer(rangeEndRatio, farthest) ? rangeEndRatio : farthest
+    const endRatio = isNearer(rangeEndRatio, farthestRatio) ? rangeEndRatio : farthestRatio
     if (!isNearer(startRatio, endRatio)) continue
     const input = zeroForOne
       ? amount0Between(endRatio, startRatio, liquidity, true)
@@ -79,7 +79,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
 }
 
 /** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
-export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bigint, bigint] {
+export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [reserve0: bigint, reserve1: bigint] {
   const clampRatio = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
   let reserves: readonly [bigint, bigint] = [0n, 0n]

@@ -16,7 +16,7 @@ type PoolCreatedEvent = [
   poolId: string,
   key: { readonly token0: string; readonly token1: string; readonly config: Hex },
 ]
-const createdReader = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
+const readPoolInitialized = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
@@ -91,6 +91,6 @@ export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolIniti
 
 /** Returns the pool of a creation log; null if its type is invalid. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const [, { token0, token1, config }] = createdReader(log.data)
+  const [, { token0, token1, config }] = readPoolInitialized(log.data)
   return decodeConfig(config) && makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

@@ -1,6 +1,7 @@
 /**
- * Exact math of Ekubo pools. Checked against the deployed core on Ethereum, and against EkuboProtocol/evm-contracts
- * v3.2.0.
+ * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). A pool has individual positions
+ * with ticks, or one range for all its liquidity. Checked against the deployed core on Ethereum, and against
+ * EkuboProtocol/evm-contracts v3.2.0.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -24,7 +25,7 @@ type EkuboSwap = {
   readonly amountOut: bigint
   readonly state: EkuboState
   readonly ticksCrossed: number
-  /** Bitmap words without a tick that the swap walked through. */
+  /** Steps that ended without crossing a tick, usually at the end of a bitmap word. */
   readonly wordsPassed: number
 }
 
@@ -35,6 +36,7 @@ export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, 
   return roundUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
 }
 
+/** Returns the amount of token 1 between two √prices with 128 fractional bits. */
 export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const numerator = liquidity * (upper - lower)
   return roundUp ? divUp(numerator, 1n << RATIO_BITS) : numerator >> RATIO_BITS
@@ -94,8 +96,8 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   const walkLimitTick = zeroForOne
     ? tickAtBitPosition((word - MAX_WORDS) * BITS_PER_WORD, tickSpacing)
     : tickAtBitPosition((word + MAX_WORDS) * BITS_PER_WORD + BITS_PER_WORD - 1, tickSpacing)
-  const [lowest, highest] = known ?? [MIN_TICK, MAX_TICK]
-  return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowest) : Math.min(MAX_TICK, walkLimitTick, highest)
+  const [lowestKnown, highestKnown] = known ?? [MIN_TICK, MAX_TICK]
+  return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowestKnown) : Math.min(MAX_TICK, walkLimitTick, highestKnown)
 }
 
 /** Returns the end of the next step in a pool with one range. Its liquidity is active only inside the range. */
@@ -115,16 +117,16 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   const { fee } = config
   if (amount <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amount > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'more than 127 bits')
-  const farthest = farthestTick(state, config.kind, zeroForOne)
+  const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  let [remaining, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
-  while (remaining > 0n) {
-    if (isBeyond(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, remaining === amount)
+  let [remainingInput, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
+  while (remainingInput > 0n) {
+    if (isBeyond(tick, limitTick, zeroForOne)) throw refusalAt(limitTick, zeroForOne, remainingInput === amount)
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const targetRatio = ratioAtTick(target.tick)
     const activeLiquidity = target.isActive ? liquidity : 0n
-    const step = stepTo(ratio, targetRatio, activeLiquidity, remaining, fee, zeroForOne)
-    remaining -= step.input
+    const step = stepTo(ratio, targetRatio, activeLiquidity, remainingInput, fee, zeroForOne)
+    remainingInput -= step.input
     amountOut += step.output
     if (step.ratio === targetRatio) {
       tick = zeroForOne ? target.tick - 1 : target.tick
@@ -152,16 +154,17 @@ function targetFrom(
     return { ...target, isActive: isInside }
   }
   const target = nextTarget(state, kind.tickSpacing, position, zeroForOne)
-  const farthest = farthestTick(state, kind, zeroForOne)
-  const isPastFarthest = zeroForOne ? target.tick < farthest : target.tick > farthest
-  return isPastFarthest ? { tick: farthest, isActive: true } : { ...target, isActive: true }
+  const limitTick = farthestTick(state, kind, zeroForOne)
+  const isPastFarthest = zeroForOne ? target.tick < limitTick : target.tick > limitTick
+  return isPastFarthest ? { tick: limitTick, isActive: true } : { ...target, isActive: true }
 }
 
-const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
-  zeroForOne ? tick < farthest : tick >= farthest
+const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
+  zeroForOne ? tick < limitTick : tick >= limitTick
 
-function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
-  const isModelLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
+/** Returns the refusal of a swap that reaches the farthest tick. @param isUntouched - true if no input was taken */
+function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
+  const isModelLimit = limitTick !== (zeroForOne ? MIN_TICK : MAX_TICK)
   if (isModelLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isModelLimit })
   return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the prices end before all of the input is taken')
 }
@@ -171,12 +174,12 @@ function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean):
  * steps up to the last step with liquidity.
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
-  const farthest = farthestTick(state, config.kind, zeroForOne)
+  const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
   // Sums over the steps before the last step with liquidity.
   let [inputBefore, amountOut] = [0n, 0n]
   let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
-  while (!isBeyond(tick, farthest, zeroForOne)) {
+  while (!isBeyond(tick, limitTick, zeroForOne)) {
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const [startRatio, endRatio, activeLiquidity] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
     if (activeLiquidity > 0n && startRatio !== endRatio) {
@@ -203,9 +206,9 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
     },
     min(step.input, MAX_AMOUNT - inputBefore),
   )
-  const total = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
+  const totalInput = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
   // Zero if the liquidity is so low that even this input buys nothing.
-  return nullIfRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
+  return nullIfRefused(() => swapExactInput(state, config, zeroForOne, totalInput)) ? totalInput : 0n
 }
 
 type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }

@@ -77,18 +77,19 @@ function computeRatio(tick: number): bigint {
 export const MIN_RATIO = ratioAtTick(MIN_TICK)
 export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
-/** ln √1.000001, and ln 2¹²⁸. */
+/** ln √1.000001, to convert a logarithm to ticks; and ln 2¹²⁸, for the fractional bits of a price. */
 const LOG_SQRT_BASE = Math.log1p(1e-6) / 2
 const LOG_ONE = 128 * Math.LN2
 /**
- * Distance in ticks below which a float does not decide on which side of a tick it is. Float errors stay below 10⁻⁷.
+ * Distance of a price from a tick, in ticks, up to which floats cannot decide on which side of the tick it is. Float
+ * errors stay below 10⁻⁷ ticks.
  */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 
 /** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
   const tickAsFloat = (Math.log(Number(ratio)) - LOG_ONE) / LOG_SQRT_BASE
-  const nearest = Math.round(tickAsFloat)
-  if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
-  return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1
+  const nearestTick = Math.round(tickAsFloat)
+  if (Math.abs(tickAsFloat - nearestTick) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
+  return ratioAtTick(nearestTick) <= ratio ? nearestTick : nearestTick - 1
 }

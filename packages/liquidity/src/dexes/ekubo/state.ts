@@ -16,7 +16,7 @@ import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.t
 import type { EkuboState } from './types.ts'
 
 const LENS = lensOf('EkuboLens')
-const ticksIn = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
+const ticksCodec = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
   EkuboLens__factory.createInterface(),
   'ticks',
 )
@@ -68,7 +68,7 @@ function* readTicks(
   const reads = ranges.map((poolRanges, i) =>
     poolRanges.map(([first, last]) => ({
       ...LENS,
-      data: ticksIn.encode(address, pools[i]!.id, spacings[i]!, first, last),
+      data: ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
       gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
     })),
   )
@@ -76,7 +76,7 @@ function* readTicks(
   return heads.map((head, i) => {
     const answers = answersOf[i]!
     if (!head || answers.some((answer) => answer === null)) return null
-    const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksIn.decode(answer!)[0]))
+    const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksCodec.decode(answer!)[0]))
     return { ...head, ticks, ...(spacings[i] && knownBoundsOf(ranges[i]!, spacings[i])) }
   })
 }
@@ -102,9 +102,9 @@ function wordsAround(tick: number, spacing: number): readonly Range[] {
 }
 
 function knownBoundsOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
-  const lowest = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
-  const highest = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
-  return lowest <= MIN_TICK && highest >= MAX_TICK ? {} : { known: [lowest, highest] }
+  const lowestTick = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
+  const highestTick = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
+  return lowestTick <= MIN_TICK && highestTick >= MAX_TICK ? {} : { known: [lowestTick, highestTick] }
 }
 
 /**
@@ -130,14 +130,16 @@ export function* refreshStates(
 
 function isNearEnd({ tick, known }: EkuboState): boolean {
   if (!known) return false
-  const [lowest, highest] = known
-  const quarter = (highest - lowest) / 4
-  return (lowest > MIN_TICK && tick < lowest + quarter) || (highest < MAX_TICK && tick > highest - quarter)
+  const [lowestTick, highestTick] = known
+  const quarter = (highestTick - lowestTick) / 4
+  return (
+    (lowestTick > MIN_TICK && tick < lowestTick + quarter) || (highestTick < MAX_TICK && tick > highestTick - quarter)
+  )
 }
 
 const POSITION_UPDATED = coreInterface.getEvent('PositionUpdated').topicHash as Hex
 type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
+const readPositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 
@@ -145,7 +147,7 @@ export const topics: readonly Hex[] = [POSITION_UPDATED]
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' {
-  const [, , positionId, delta, , stateAfter] = readUpdated(log.data)
+  const [, , positionId, delta, , stateAfter] = readPositionUpdated(log.data)
   const head = decodeHead(BigInt(stateAfter))
   if (!head) return 'reread'
   const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)

@@ -15,6 +15,7 @@ export const sload = (to: Address, slots: readonly string[]): Read => ({
   gas: CALL_GAS + WORD_GAS * slots.length,
 })
 
+/** Splits a result into words. */
 export const wordsOf = (answer: Hex): readonly bigint[] =>
   Array.from({ length: Math.floor((answer.length - 2) / 64) }, (_, i) =>
     BigInt(`0x${answer.slice(2 + 64 * i, 66 + 64 * i)}`),

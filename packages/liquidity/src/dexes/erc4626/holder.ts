@@ -14,7 +14,7 @@ const WORD_DIGITS = 66
 /** Gas of one `maxRedeem`. Vaults that lend their assets in several markets query all markets. */
 const MAX_REDEEM_GAS = 500_000
 
-const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
+const MAX_REDEEM_CALL = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
 
 /**
  * Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are
@@ -24,7 +24,7 @@ export const findShareHoldings = (shares: readonly Address[]) => findHoldings(HO
 
 export const maxRedeemRead = (share: Address, holding: Holding): Read => ({
   to: share,
-  data: maxRedeem,
+  data: MAX_REDEEM_CALL,
   storage: { [share]: holding },
   gas: MAX_REDEEM_GAS,
 })

@@ -9,7 +9,7 @@ import { decodeMaxRedeem, findShareHoldings, maxRedeemRead } from './holder.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
-const lens = Erc4626Lens__factory.createInterface()
+const lensInterface = Erc4626Lens__factory.createInterface()
 const vaultInterface = IERC4626State__factory.createInterface()
 
 const erc20 = IERC20__factory.createInterface()
@@ -49,7 +49,11 @@ export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Ad
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
   const vaultsWithHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
   const answers = yield [
-    ...vaults.map(({ share }) => ({ ...LENS, data: lens.encodeFunctionData('read', [share]) as Hex, gas: READ_GAS })),
+    ...vaults.map(({ share }) => ({
+      ...LENS,
+      data: lensInterface.encodeFunctionData('read', [share]) as Hex,
+      gas: READ_GAS,
+    })),
     ...vaults.map(({ share, asset }) => ({ to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex })),
     ...vaultsWithHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
   ]
@@ -66,7 +70,7 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
 
 /** Returns null if no known conversion reproduces the vault's own previews, as with fees or different math. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = readResult
   const offsets = Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => ({ virtualShares: 10n ** BigInt(offset) }))
   const conversions = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]

@@ -70,7 +70,7 @@ export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   return (min(maxAdded, maxIn) * ONE) / (ONE - fees[i])
 }
 
-/** Returns a half of the curve, with token `x` as its X. */
+/** Returns the half of the curve on which token `x` (index) is the token X of `CurveHalf`. */
 function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): CurveHalf {
   const y = x === 0 ? 1 : 0
   return {
@@ -99,7 +99,10 @@ function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLim
       }
 }
 
-/** Returns the input that would buy the whole reserve at the equilibrium price, or the input limit. */
+/**
+ * Returns the smaller of the input limit and the input that would buy the whole reserve at the equilibrium price, in
+ * base units.
+ */
 export function samplingScaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0
   const value = (reserves[j] * prices[j]) / prices[i] + 1n

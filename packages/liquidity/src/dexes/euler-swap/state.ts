@@ -11,11 +11,11 @@ import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
 
 const LENS = lensOf('EulerSwapLens')
-const lens = EulerSwapLens__factory.createInterface()
-const find = callCodec<
+const lensInterface = EulerSwapLens__factory.createInterface()
+const findCodec = callCodec<
   [registry: string, tokens: readonly string[], maxPools: number],
   [{ readonly pool: string; readonly account: string }[]]
->(lens, 'find')
+>(lensInterface, 'find')
 const registryInterface = IEulerSwapRegistry__factory.createInterface()
 
 /** Maximum pools per pair. */
@@ -34,13 +34,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const sortedPairs = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
   const answers = yield sortedPairs.map((pair) => ({
     ...LENS,
-    data: find.encode(row.address, pair, POOLS_PER_PAIR),
+    data: findCodec.encode(row.address, pair, POOLS_PER_PAIR),
     gas: FIND_GAS,
   }))
   return sortedPairs.flatMap((pair, i) => {
     const answer = answers[i]
     if (!answer) return []
-    return find.decode(answer)[0].map(({ pool, account }) => makePool(row, pair, pool, account))
+    return findCodec.decode(answer)[0].map(({ pool, account }) => makePool(row, pair, pool, account))
   })
 }
 
@@ -63,7 +63,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
     pools,
     ({ address, tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -72,7 +72,9 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 
 /** Returns null if our math does not reproduce the pool's sample quotes, or if a hook takes part in swaps. */
 function decodeState(answer: Hex): EulerSwapState | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
+    EulerSwapLens.StateStructOutput,
+  ]
   const { params, sides } = readResult
   if ((params.swapHookedOperations & SWAP_HOOKS) !== 0n) return null
   const state: EulerSwapState = {

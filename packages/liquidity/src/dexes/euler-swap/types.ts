@@ -1,6 +1,7 @@
 /** State of EulerSwap pools. */
 import type { Address } from '@sluice/chains'
 
+/** A value of the first and of the second token. */
 type Pair<T> = readonly [T, T]
 
 /** Immutable facts of a pool, in addition to its tokens. */

@@ -15,9 +15,9 @@ const POOL_DECIMALS = 12n
 const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
 /** Maximum input of a swap, in the pool's decimals. */
 const MAX_SCALED = 2n ** 96n - 1n
-/** Maximum price move of a swap, as a fraction of the final price. */
+/** Maximum price move of a swap, as a fraction of the final price, 18 decimals. */
 const MAX_MOVE = ONE / 20n
-/** Unit of the protocol cut: a percentage of a fee in ppm. */
+/** Fixed-point one of the product of `revenueCut` (percent of the fee) and `feePpm`. */
 const CUT_ONE = 100n * PPM
 /** Maximum ratio of the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
@@ -76,7 +76,12 @@ type Curves = readonly (FluidReserves | null)[]
  * Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. x and
  * y are the imaginary reserves of output and input on the collateral curve, x2 and y2 those on the debt curve.
  */
-function splitInput([collateral, debt]: Curves, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
+function splitInput(
+  [collateral, debt]: Curves,
+  amount: bigint,
+  i: 0 | 1,
+  o: 0 | 1,
+): readonly [collateralInput: bigint, debtInput: bigint] {
   if (!collateral) return [0n, amount]
   if (!debt) return [amount, 0n]
   const [x, y] = [collateral.imaginary[o], collateral.imaginary[i]]

@@ -8,7 +8,7 @@ import { readEach } from '../common/read-each.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
 const LENS = lensOf('FluidDexLens')
-const lens = FluidDexLens__factory.createInterface()
+const lensInterface = FluidDexLens__factory.createInterface()
 
 /** Gas to list a few dozen pools of two words each. */
 const LIST_GAS = 3_000_000
@@ -18,9 +18,11 @@ const READ_GAS = 400_000
 /** Lists all pools of the row's resolver, which has no getter by token. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
-  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS }]
+  const [answer] = yield [
+    { ...LENS, data: lensInterface.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS },
+  ]
   if (!answer) return []
-  const [pools, tokens] = lens.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
+  const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
   const pairKeys = new Set(pairs.map(pairKey))
   return pools.flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
@@ -35,7 +37,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
     pools,
     ({ address, tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -52,7 +54,7 @@ const [CUT_AT, CUT_MASK] = [19n, 0x7fn]
 const PAUSED_AT = 255n
 
 function decodeState(answer: Hex): FluidDexState {
-  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [FluidDexLens.StateStructOutput]
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [FluidDexLens.StateStructOutput]
   const reserves = (from: typeof readResult.collateral | typeof readResult.debt): FluidReserves => ({
     real: [from.token0RealReserves, from.token1RealReserves],
     imaginary: [from.token0ImaginaryReserves, from.token1ImaginaryReserves],

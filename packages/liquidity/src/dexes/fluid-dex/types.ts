@@ -1,4 +1,4 @@
-/** Reserves of one of a pool's two curves, for the first and second token, in units of 10^-12 tokens. */
+/** Reserves of one of a pool's two curves, for the first and second token, in units of 10^−12 whole tokens. */
 export type FluidReserves = {
   readonly real: readonly [bigint, bigint]
   /** Virtual reserves, on which the x·y = k formula works. */

@@ -19,7 +19,7 @@ const LINES_PER_RANGE = 4
  * Distance from a point to its boundary. A hyperbola over the full width of a point has the same amounts as the point.
  */
 const HALF_POINT = 0.5
-/** Difference of √price over the width of point 0. */
+/** Difference of √price between the two boundaries of point 0. */
 const POINT_WIDTH = sqrtPriceAt(HALF_POINT) - sqrtPriceAt(-HALF_POINT)
 
 /** Returns the curve up to the end of all prices, without an end margin. */
@@ -54,9 +54,9 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
     } else if (entry.order) directedBuilder.addPoint(entry.point, Number(entry.sellingX))
     if (zeroForOne && entry.endpoint) liquidityInRange -= entry.liquidityNet
   }
-  const farthest = farthestPoint(pointDelta)
+  const limitPoint = farthestPoint(pointDelta)
   if (liquidityInRange > 0n)
-    directedBuilder.addRange(fromPoint, zeroForOne ? -farthest : farthest - 1, Number(liquidityInRange))
+    directedBuilder.addRange(fromPoint, zeroForOne ? -limitPoint : limitPoint - 1, Number(liquidityInRange))
   return builder.build(keepIn)
 }
 

@@ -1,5 +1,7 @@
 /**
- * Exact math of iZiSwap pools. Checked against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
+ * Exact math of iZiSwap pools. X and Y are the first and the second token. A point is a tick, at which all liquidity
+ * trades at one price. Positions start and end at endpoints; limit orders wait at points with orders. Checked against
+ * swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -21,7 +23,7 @@ type Trade = {
   readonly fee: bigint
   position: TradePosition
   points: readonly LiquidityPoint[]
-  remaining: bigint
+  remainingInput: bigint
   amountOut: bigint
   pointsPassed: number
   isDone: boolean
@@ -52,24 +54,25 @@ const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
 /** Returns the remaining input without its fee. Ends the trade if the result is zero. */
 function netOfFee(trade: Trade): bigint {
-  const amount = (trade.remaining * (PPM - trade.fee)) / PPM
+  const amount = (trade.remainingInput * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.isDone = true
   return amount
 }
 
 /**
- * Subtracts the cost and the fee of a part of the trade from the remaining input. Sets the remaining input to zero if
- * the part used up `amount`, the remaining input without its fee.
+ * Subtracts the input of a part of the trade, its `cost` plus the fee, from the remaining input. Sets the remaining
+ * input to zero if the part used up `amount`, the remaining input without its fee.
  */
 function deductCost(
   trade: Trade,
   { cost, output }: { readonly cost: bigint; readonly output: bigint },
   amount: bigint,
 ): void {
-  trade.remaining = cost >= amount ? 0n : trade.remaining - cost - divUp(cost * trade.fee, PPM - trade.fee)
+  trade.remainingInput = cost >= amount ? 0n : trade.remainingInput - cost - divUp(cost * trade.fee, PPM - trade.fee)
   trade.amountOut += output
 }
 
+/** Moves the trade to the end of a range move. @param amount - remaining input without its fee */
 function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
   deductCost(trade, rangeMove, amount)
   trade.isDone = rangeMove.isFinished
@@ -104,23 +107,24 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
 /**
  * Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word.
  */
-function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowest: number): number {
+function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta)
   const wordEnd = Math.floor(bitIndex / 256) * 256 * pointDelta
   let index = firstAtOrAbove(points, fromPoint + 1) - 1
   while (index >= 0 && !isSet(points[index]!)) index--
-  return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowest)
+  return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowestPoint)
 }
 
 /** Returns the next higher point at which the contract stops. */
-function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highest: number): number {
+function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta) + 1
   const wordEnd = (Math.floor(bitIndex / 256) * 256 + 255) * pointDelta
   let index = firstAtOrAbove(points, fromPoint + 1)
   while (index < points.length && !isSet(points[index]!)) index++
-  return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
+  return Math.min(wordEnd, points[index]?.point ?? Infinity, highestPoint)
 }
 
+/** Returns the stored data of a point, if there are any, and the index at which they are or would be. */
 function pointAt(
   trade: Trade,
   point: number,
@@ -130,13 +134,16 @@ function pointAt(
   return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
-/** True if nothing can be bought in this direction, including orders at the current point. */
+/**
+ * True if neither the liquidity in range nor any point in this direction, including the current point, has anything to
+ * sell.
+ */
 const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
   position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 
 /** Sells X. @see SwapX2YModule.swapX2Y */
-function sellX(trade: Trade, pointDelta: number, lowest: number): void {
-  while (trade.position.point >= lowest && !hasNothingToBuy(trade, false)) {
+function sellX(trade: Trade, pointDelta: number, lowestPoint: number): void {
+  while (trade.position.point >= lowestPoint && !hasNothingToBuy(trade, false)) {
     const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, true)
     if (trade.isDone) return
@@ -150,26 +157,26 @@ function sellX(trade: Trade, pointDelta: number, lowest: number): void {
       trade.position = positionAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
       trade.pointsPassed++
     }
-    if (trade.position.point < lowest) return
-    const nextPoint = nextBelow(trade, searchFrom, pointDelta, lowest)
+    if (trade.position.point < lowestPoint) return
+    const nextPoint = nextBelow(trade, searchFrom, pointDelta, lowestPoint)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
       const amount = netOfFee(trade)
       if (!trade.isDone) applyRangeMove(trade, sellXInRange(trade.position, nextPoint, amount), amount)
     }
-    if (trade.isDone || trade.position.point <= lowest) return
+    if (trade.isDone || trade.position.point <= lowestPoint) return
   }
 }
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
-function sellY(trade: Trade, pointDelta: number, highest: number): void {
+function sellY(trade: Trade, pointDelta: number, highestPoint: number): void {
   // An order at the point where a step ended is filled in the next step.
-  while (trade.position.point < highest && !trade.isDone && !hasNothingToBuy(trade, true)) {
+  while (trade.position.point < highestPoint && !trade.isDone && !hasNothingToBuy(trade, true)) {
     const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.isDone) return
-    const nextPoint = nextAbove(trade, trade.position.point, pointDelta, highest)
+    const nextPoint = nextAbove(trade, trade.position.point, pointDelta, highestPoint)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
@@ -199,18 +206,18 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
     fee: BigInt(state.feePpm),
     position: { point, price, liquidity, liquidityX },
     points: state.points,
-    remaining: amountIn,
+    remainingInput: amountIn,
     amountOut: 0n,
     pointsPassed: 0,
     isDone: false,
   }
-  const farthest = farthestPoint(pointDelta)
-  if (zeroForOne) sellX(trade, pointDelta, -farthest)
-  else sellY(trade, pointDelta, farthest)
+  const limitPoint = farthestPoint(pointDelta)
+  if (zeroForOne) sellX(trade, pointDelta, -limitPoint)
+  else sellY(trade, pointDelta, limitPoint)
   if (trade.amountOut === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
   const { position, points } = trade
   return {
-    amountIn: amountIn - trade.remaining,
+    amountIn: amountIn - trade.remainingInput,
     amountOut: trade.amountOut,
     pointsPassed: trade.pointsPassed,
     state: {

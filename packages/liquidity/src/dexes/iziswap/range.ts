@@ -9,7 +9,7 @@ const Q96 = 1n << 96n
 /** √1.0001 with 96 fractional bits. */
 const SQRT_BASE = sqrtRatioAtTick(1)
 
-/** Position of a trade between two ranges. A `price` is √price with 96 fractional bits. */
+/** Point and liquidity that a trade has reached. In this file, `price` is √price with 96 fractional bits. */
 export type TradePosition = {
   readonly point: number
   readonly price: bigint
@@ -17,7 +17,7 @@ export type TradePosition = {
   /** Part of the liquidity that is held in X at this point. */
   readonly liquidityX: bigint
 }
-/** Amounts of a range, and the position at its end. */
+/** Amounts of a trade through a range or a part of it, and the position at the end. */
 export type RangeMove = {
   /** True if the trade ends at this point. */
   readonly isFinished: boolean
@@ -51,22 +51,22 @@ export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint):
 }
 
 /** Sells X at one point, which turns liquidity at this point from Y to X. */
-function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedAmount: bigint } {
-  const exchangedAmount = min((amount * price) / Q96, liquidityY)
+function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedLiquidity: bigint } {
+  const exchangedLiquidity = min((amount * price) / Q96, liquidityY)
   return {
-    cost: divUp(exchangedAmount * Q96, price),
-    output: (exchangedAmount * price) / Q96,
-    exchangedAmount,
+    cost: divUp(exchangedLiquidity * Q96, price),
+    output: (exchangedLiquidity * price) / Q96,
+    exchangedLiquidity,
   }
 }
 
 /** Sells Y at one point, which turns liquidity at this point from X to Y. */
-function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedAmount: bigint } {
-  const exchangedAmount = min((amount * Q96) / price, liquidityX)
+function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedLiquidity: bigint } {
+  const exchangedLiquidity = min((amount * Q96) / price, liquidityX)
   return {
-    cost: divUp(exchangedAmount * price, Q96),
-    output: (exchangedAmount * Q96) / price,
-    exchangedAmount,
+    cost: divUp(exchangedLiquidity * price, Q96),
+    output: (exchangedLiquidity * Q96) / price,
+    exchangedLiquidity,
   }
 }
 
@@ -78,7 +78,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || lowestPoint === point) {
       const firstFill = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedAmount]
+      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedLiquidity]
       if (newLiquidityX < liquidity || cost >= amount)
         return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
     } else {
@@ -88,36 +88,39 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     }
   }
   if (lowestPoint >= point) return { isFinished: false, cost, output, point, price, liquidityX: newLiquidityX }
-  const remaining = amount - cost
+  const remainingNetInput = amount - cost
   const lowestPrice = sqrtRatioAtTick(lowestPoint)
-  const step = price - divUp(price * Q96, SQRT_BASE)
-  const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), step)
+  const priceStep = price - divUp(price * Q96, SQRT_BASE)
+  const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), priceStep)
   const fullCost = costDownTo(lowestPoint)
-  if (fullCost <= remaining)
+  if (fullCost <= remainingNetInput)
     return {
-      isFinished: fullCost === remaining,
+      isFinished: fullCost === remainingNetInput,
       cost: cost + fullCost,
       output: output + amountY(liquidity, lowestPrice, price),
       point: lowestPoint,
       price: lowestPrice,
       liquidityX: liquidity,
     }
-  const pointCount = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
+  const pointCount = tickAtSqrtRatio((remainingNetInput * priceStep) / liquidity + Q96)
   // From this point up, points are sold entirely. The next lower point is sold in part.
   const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
     reachablePoint === point
       ? { cost: 0n, output: 0n }
-      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, priceAbove(lastPrice), price) }
-  const boundaryFill = turnToX(remaining - wholePoints.cost, lastPrice, liquidity)
+      : {
+          cost: min(costDownTo(reachablePoint), remainingNetInput),
+          output: amountY(liquidity, priceAbove(lastPrice), price),
+        }
+  const boundaryFill = turnToX(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,
     output: output + wholePoints.output + boundaryFill.output,
     point: reachablePoint - 1,
     price: lastPrice,
-    liquidityX: boundaryFill.exchangedAmount,
+    liquidityX: boundaryFill.exchangedLiquidity,
   }
 }
 
@@ -130,7 +133,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   if (startHasY) {
     const firstFill = turnToY(amount, price, liquidityX)
     ;({ cost, output } = firstFill)
-    const remainingX = liquidityX - firstFill.exchangedAmount
+    const remainingX = liquidityX - firstFill.exchangedLiquidity
     if (remainingX > 0n || cost >= amount)
       return { isFinished: true, cost, output, point, price, liquidityX: remainingX }
     point += 1
@@ -138,36 +141,36 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
       return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(endPoint), liquidityX: 0n }
     price = priceAbove(price)
   }
-  const remaining = amount - cost
+  const remainingNetInput = amount - cost
   const endPrice = sqrtRatioAtTick(endPoint)
   const fullCost = amountYUp(liquidity, price, endPrice)
-  if (fullCost <= remaining)
+  if (fullCost <= remainingNetInput)
     return {
-      isFinished: fullCost === remaining,
+      isFinished: fullCost === remainingNetInput,
       cost: cost + fullCost,
       output: output + amountX(liquidity, point, endPoint, endPrice),
       point: endPoint,
       price: endPrice,
       liquidityX: liquidity,
     }
-  const reachedTick = tickAtSqrtRatio((remaining * (SQRT_BASE - Q96)) / liquidity + price)
+  const reachedTick = tickAtSqrtRatio((remainingNetInput * (SQRT_BASE - Q96)) / liquidity + price)
   const lastPoint = Math.min(Math.max(reachedTick, point), endPoint - 1)
   const lastPrice = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
     lastPoint === point
       ? { cost: 0n, output: 0n }
       : {
-          cost: min(amountYUp(liquidity, price, lastPrice), remaining),
+          cost: min(amountYUp(liquidity, price, lastPrice), remainingNetInput),
           output: amountX(liquidity, point, lastPoint, lastPrice),
         }
-  const boundaryFill = turnToY(remaining - wholePoints.cost, lastPrice, liquidity)
+  const boundaryFill = turnToY(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,
     output: output + wholePoints.output + boundaryFill.output,
     point: lastPoint,
     price: lastPrice,
-    liquidityX: liquidity - boundaryFill.exchangedAmount,
+    liquidityX: liquidity - boundaryFill.exchangedLiquidity,
   }
 }
 

@@ -8,9 +8,9 @@ import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const LENS = lensOf('IziswapLens')
-const lens = IziswapLens__factory.createInterface()
-const FINDER = finderCodec(lens, 'find')
-const events = IIziswapState__factory.createInterface()
+const lensInterface = IziswapLens__factory.createInterface()
+const FIND_CODEC = finderCodec(lensInterface, 'find')
+const eventsInterface = IIziswapState__factory.createInterface()
 
 /** Fees in ppm that factories may offer. The lens skips fees that are not enabled. */
 const FEES = [100, 400, 500, 2000, 3000, 10_000]
@@ -22,7 +22,7 @@ const HEAD_GAS = 60_000
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
   findKeyedPools(row, pairs, FEES, {
     lens: LENS,
-    finder: FINDER,
+    finder: FIND_CODEC,
     pairsPerRead: PAIRS_PER_READ,
     pairGas: 20_000,
   })
@@ -34,14 +34,14 @@ type Head = Omit<IziswapState, 'points'>
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
   const heads = (yield pools.map((pool) => ({
     ...LENS,
-    data: lens.encodeFunctionData('read', [pool.address]) as Hex,
+    data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
     gas: HEAD_GAS,
   }))).map((answer) => answer && decodeHead(answer))
   const reads = heads.map((head, i) =>
     head
       ? wordRanges(head.pointDelta).map(({ first, last, gas }) => ({
           ...LENS,
-          data: lens.encodeFunctionData('points', [pools[i]!.address, head.pointDelta, first, last]) as Hex,
+          data: lensInterface.encodeFunctionData('points', [pools[i]!.address, head.pointDelta, first, last]) as Hex,
           gas,
         }))
       : [],
@@ -54,7 +54,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
 }
 
 function decodeHead(answer: Hex): Head {
-  const [head] = lens.decodeFunctionResult('read', answer)
+  const [head] = lensInterface.decodeFunctionResult('read', answer)
   return {
     sqrtPriceX96: head.sqrtPriceX96,
     point: Number(head.point),
@@ -67,7 +67,7 @@ function decodeHead(answer: Hex): Head {
 
 /** Decodes three words per point, as the lens packs them. */
 function decodePoints(answer: Hex): readonly LiquidityPoint[] {
-  const words = [...lens.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
+  const words = [...lensInterface.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
   return Array.from({ length: words.length / 3 }, (_, i) => {
     const [point, liquidity, selling] = words.slice(3 * i, 3 * i + 3) as [bigint, bigint, bigint]
     const kind = Number(liquidity >> 128n)
@@ -83,5 +83,5 @@ function decodePoints(answer: Hex): readonly LiquidityPoint[] {
 }
 
 export const topics: readonly Hex[] = (['Swap', 'Mint', 'Burn', 'AddLimitOrder', 'DecLimitOrder'] as const).map(
-  (name) => events.getEvent(name as 'Swap').topicHash as Hex,
+  (name) => eventsInterface.getEvent(name as 'Swap').topicHash as Hex,
 )

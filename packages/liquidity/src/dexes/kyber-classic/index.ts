@@ -20,9 +20,9 @@ import { type KyberClassicState, maxInput, quote } from './math.ts'
 const PER_PPM = 1e12
 
 const factoryInterface = IKyberClassicFactory__factory.createInterface()
-const poolsOfPair = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factoryInterface, 'getPools')
+const getPoolsCodec = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factoryInterface, 'getPools')
 const pairInterface = IKyberClassicPair__factory.createInterface()
-const events = IKyberClassicEvents__factory.createInterface()
+const eventsInterface = IKyberClassicEvents__factory.createInterface()
 
 /** Gas to read the list of pools of a pair. Few pairs have several pools. */
 const FIND_GAS = 15_000
@@ -31,12 +31,12 @@ const FIND_GAS = 15_000
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map((tokens) => ({
     to: row.address,
-    data: poolsOfPair.encode(...tokens),
+    data: getPoolsCodec.encode(...tokens),
     gas: FIND_GAS,
   }))
   return answers.flatMap((answer, i) => {
     if (!answer) return []
-    const [pools] = poolsOfPair.decode(answer)
+    const [pools] = getPoolsCodec.decode(answer)
     return pools.map((pool) => pairPool(row, toAddress(pool), pairs[i]!))
   })
 }
@@ -60,11 +60,11 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Kyber
   )
 }
 
-const SYNC = events.getEvent('Sync').topicHash as Hex
+const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
 const topics: readonly Hex[] = [SYNC]
 
 function applyLog({ state }: Pool<KyberClassicState>, log: Log): KyberClassicState {
-  const { reserve0, reserve1, vReserve0, vReserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+  const { reserve0, reserve1, vReserve0, vReserve1 } = eventsInterface.decodeEventLog('Sync', log.data, log.topics)
   return { ...state, reserve0, reserve1, virtual0: vReserve0, virtual1: vReserve1 }
 }
 

@@ -63,6 +63,7 @@ export function quote(
   }
 }
 
+/** Returns the volume of a trade in the first token. */
 const volumeOf = ({ virtual0, virtual1 }: KyberClassicState, zeroForOne: boolean, amountIn: bigint): bigint =>
   zeroForOne ? amountIn : (virtual0 * amountIn) / virtual1
 

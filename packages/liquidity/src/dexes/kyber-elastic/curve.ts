@@ -8,16 +8,16 @@ import type { KyberElasticState } from './types.ts'
 const Q96 = 2 ** 96
 
 /**
- * Returns the curve up to the end of the pool, without an end margin. It is slightly higher than the pool's: a step of
- * the pool turns part of its fee into liquidity, so the pool pays less at the end of the step. The relative difference
- * is at most half of the fee, times the relative fall of √price in the step.
+ * Returns the curve up to the end of the pool, without an end margin. The curve pays slightly more than the pool: a
+ * step of the pool turns part of its fee into liquidity, so the pool pays less at the end of the step. The relative
+ * difference is at most half of the fee, times the relative fall of √price in the step.
  */
 export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
   const builder = new CurveBuilder()
   const keepIn = 1 - state.feePpm / FLOAT_PPM
-  const rootAt = (sqrtPriceX96: bigint) => (zeroForOne ? Number(sqrtPriceX96) / Q96 : Q96 / Number(sqrtPriceX96))
+  const sqrtPriceAt = (sqrtPriceX96: bigint) => (zeroForOne ? Number(sqrtPriceX96) / Q96 : Q96 / Number(sqrtPriceX96))
   for (const { sqrtPrice, targetSqrtPrice, inputToTarget } of stepsOf(state, zeroForOne)) {
-    const [from, to] = [rootAt(sqrtPrice), rootAt(targetSqrtPrice)]
+    const [from, to] = [sqrtPriceAt(sqrtPrice), sqrtPriceAt(targetSqrtPrice)]
     const input = Number(inputToTarget) * keepIn
     if (input > 0) builder.addHyperbola(from, to, 1, input)
     else builder.addHyperbola(from, to, 0)

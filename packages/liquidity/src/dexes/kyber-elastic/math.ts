@@ -1,6 +1,7 @@
 /**
- * Exact math of Kyber Elastic pools: the fee of each step becomes liquidity for the rest of the swap. Checked against
- * Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
+ * Exact math of Kyber Elastic pools. The fee of each step becomes liquidity (reinvested liquidity), which the rest of
+ * the swap already trades with. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at
+ * 4ab08c0.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
@@ -27,7 +28,7 @@ type SwapStep = {
   readonly zeroForOne: boolean
   /** Parts per million of the input. */
   readonly fee: bigint
-  /** Liquidity of positions and of fees. */
+  /** Liquidity of positions in range, plus reinvested liquidity. */
   readonly liquidity: bigint
   readonly sqrtPrice: bigint
   /** √price at which the step ends. */
@@ -36,7 +37,7 @@ type SwapStep = {
   readonly inputToTarget: bigint
 }
 
-/** √price, new liquidity, and output after a whole step or a part of one. */
+/** √price after a whole step or a part of one, the liquidity that its fee adds, and its output. */
 type SwapStepResult = {
   readonly sqrtPrice: bigint
   readonly addedLiquidity: bigint
@@ -67,7 +68,7 @@ class SwapWalk {
     this.liquidity = liquidity
     this.reinvestedLiquidity = reinvestedLiquidity
     this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-    // A price beyond the ticks that were read reaches the outermost of them first.
+    // If the price is beyond the ticks that were read, the next tick is the outermost of these ticks.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
@@ -100,8 +101,8 @@ class SwapWalk {
       ? TWO_PPM * targetSqrtPrice - fee * sqrtPrice
       : TWO_PPM * sqrtPrice - fee * targetSqrtPrice
     if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'its fee is too high for its formula')
-    const feeLiquidity = (liquidity * TWO_PPM * difference) / divisor
-    const inputToTarget = zeroForOne ? (feeLiquidity << 96n) / sqrtPrice : (feeLiquidity * sqrtPrice) >> 96n
+    const inputFactor = (liquidity * TWO_PPM * difference) / divisor
+    const inputToTarget = zeroForOne ? (inputFactor << 96n) / sqrtPrice : (inputFactor * sqrtPrice) >> 96n
     return { zeroForOne, fee, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget }
   }
 
@@ -162,10 +163,10 @@ function partialStepResult(step: SwapStep, amountIn: bigint): SwapStepResult {
   const addedLiquidity = zeroForOne
     ? (sqrtPrice * amountIn * fee) / (TWO_PPM << 96n)
     : ((amountIn * fee) << 96n) / (TWO_PPM * sqrtPrice)
-  const soldAmount = zeroForOne ? (amountIn * sqrtPrice) >> 96n : (amountIn << 96n) / sqrtPrice
+  const inputAsLiquidity = zeroForOne ? (amountIn * sqrtPrice) >> 96n : (amountIn << 96n) / sqrtPrice
   const reachedSqrtPrice = zeroForOne
-    ? divUp((liquidity + addedLiquidity) * sqrtPrice, liquidity + soldAmount)
-    : ((liquidity + soldAmount) * sqrtPrice) / (liquidity + addedLiquidity)
+    ? divUp((liquidity + addedLiquidity) * sqrtPrice, liquidity + inputAsLiquidity)
+    : ((liquidity + inputAsLiquidity) * sqrtPrice) / (liquidity + addedLiquidity)
   return { sqrtPrice: reachedSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, reachedSqrtPrice, addedLiquidity) }
 }
 
@@ -178,6 +179,7 @@ function outputUpTo(
   const delta = zeroForOne
     ? divUp(addedLiquidity * reachedSqrtPrice, Q96) - ((liquidity * (sqrtPrice - reachedSqrtPrice)) >> 96n)
     : divUp((liquidity + addedLiquidity) << 96n, reachedSqrtPrice) - (liquidity << 96n) / sqrtPrice
+  // A positive delta is paid to the pool. The contract treats a delta of one unit as zero.
   return delta === 1n ? 0n : -delta
 }
 
@@ -210,19 +212,19 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
   const walk = new SwapWalk(state, zeroForOne)
-  let remaining = amountIn
+  let remainingInput = amountIn
   let amountOut = 0n
-  while (remaining > 0n) {
+  while (remainingInput > 0n) {
     if (walk.isAtEnd)
       throw new PoolRefusal(
-        remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
-        `the pool takes ${amountIn - remaining} of ${amountIn}`,
+        remainingInput === amountIn ? 'EMPTY' : 'TOO_LARGE',
+        `the pool takes ${amountIn - remainingInput} of ${amountIn}`,
       )
     if (walk.isAtModelLimit)
       throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isModelLimit: true })
     const step = walk.nextStep()
-    if (step.inputToTarget > remaining) {
-      const stepResult = partialStepResult(step, remaining)
+    if (step.inputToTarget > remainingInput) {
+      const stepResult = partialStepResult(step, remainingInput)
       amountOut += stepResult.amountOut
       walk.finishStep({ ...step, targetSqrtPrice: stepResult.sqrtPrice }, stepResult)
       break
@@ -230,7 +232,7 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
     const stepResult = fullStepResult(step)
     amountOut += stepResult.amountOut
     walk.finishStep(step, stepResult)
-    remaining -= step.inputToTarget
+    remainingInput -= step.inputToTarget
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
   const { sqrtPrice, tick, liquidity, reinvestedLiquidity, ticksCrossed, emptySteps } = walk
@@ -255,28 +257,28 @@ export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generat
 
 /** Returns the largest input that `swapExactInput` accepts. @returns as `DexFamily.maxInput` */
 export function maxInput(state: KyberElasticState, zeroForOne: boolean): bigint | null {
-  let total = 0n
+  let totalInput = 0n
   for (const { inputToTarget } of stepsOf(state, zeroForOne)) {
-    total += inputToTarget
-    if (total >= UNLIMITED_INPUT) break
+    totalInput += inputToTarget
+    if (totalInput >= UNLIMITED_INPUT) break
   }
-  return asMaxInput(total)
+  return asMaxInput(totalInput)
 }
 
 /** Returns the minimum input that buys `amountOut`; null if the pool has less. */
 export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   let input = 0n
-  let remaining = amountOut
+  let remainingOutput = amountOut
   for (const step of stepsOf(state, zeroForOne)) {
-    if (step.amountOut < remaining) {
+    if (step.amountOut < remainingOutput) {
       input += step.inputToTarget
-      remaining -= step.amountOut
+      remainingOutput -= step.amountOut
       continue
     }
     let [low, high] = [0n, step.inputToTarget]
     while (high - low > 1n) {
       const middle = (low + high) >> 1n
-      if (partialStepResult(step, middle).amountOut >= remaining) high = middle
+      if (partialStepResult(step, middle).amountOut >= remainingOutput) high = middle
       else low = middle
     }
     return input + high

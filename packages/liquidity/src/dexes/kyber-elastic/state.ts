@@ -11,10 +11,10 @@ import { readEach } from '../common/read-each.ts'
 import type { KyberElasticState } from './types.ts'
 
 const LENS = lensOf('KyberElasticLens')
-const lens = KyberElasticLens__factory.createInterface()
+const lensInterface = KyberElasticLens__factory.createInterface()
 const factoryInterface = IKyberElasticFactory__factory.createInterface()
-const FINDER = finderCodec(lens, 'find')
-const events = IKyberElasticState__factory.createInterface()
+const FIND_CODEC = finderCodec(lensInterface, 'find')
+const eventsInterface = IKyberElasticState__factory.createInterface()
 
 /**
  * Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log.
@@ -35,7 +35,7 @@ const READ_GAS = 600_000
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
   findKeyedPools(row, pairs, FEES, {
     lens: LENS,
-    finder: FINDER,
+    finder: FIND_CODEC,
     pairsPerRead: PAIRS_PER_READ,
     pairGas: 20_000,
   })
@@ -47,7 +47,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
     pools,
     ({ address }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [address, MAX_TICKS]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [address, MAX_TICKS]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -55,7 +55,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 function decodeState(answer: Hex): KyberElasticState {
-  const [head, ticksBelow, ticksAbove] = lens.decodeFunctionResult('read', answer)
+  const [head, ticksBelow, ticksAbove] = lensInterface.decodeFunctionResult('read', answer)
   const ticks: readonly Tick[] = [...decodeTicks([...ticksBelow]).toReversed(), ...decodeTicks([...ticksAbove])]
   return {
     sqrtPriceX96: head.sqrtPriceX96,
@@ -71,5 +71,5 @@ function decodeState(answer: Hex): KyberElasticState {
 }
 
 export const topics: readonly Hex[] = (['Initialize', 'Swap', 'Mint', 'Burn', 'BurnRTokens'] as const).map(
-  (name) => events.getEvent(name as 'Swap').topicHash as Hex,
+  (name) => eventsInterface.getEvent(name as 'Swap').topicHash as Hex,
 )

@@ -8,8 +8,8 @@ import { decodeBins } from '../../math/bins.ts'
 import { readEach } from '../common/read-each.ts'
 import type { LiquidityBookState } from './types.ts'
 
-const lens = LiquidityBookLens__factory.createInterface()
-const events = ILiquidityBookState__factory.createInterface()
+const lensInterface = LiquidityBookLens__factory.createInterface()
+const eventsInterface = ILiquidityBookState__factory.createInterface()
 
 /** Bins read on each side of the active bin. Swaps that go farther are refused. */
 const MAX_BINS = 100
@@ -21,7 +21,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
     pools,
     (pool) => ({
       ...LIQUIDITY_BOOK_LENS,
-      data: lens.encodeFunctionData('read', [pool.address, MAX_BINS]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [pool.address, MAX_BINS]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -38,7 +38,7 @@ export function* refreshStates(
 }
 
 function decodeState(answer: Hex): LiquidityBookState {
-  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   const numbers = (words: readonly bigint[]) => [...words].map(Number)
   const [
     baseFactor,
@@ -87,4 +87,4 @@ export const topics: readonly Hex[] = (
     'ForcedDecay',
     'HooksParametersSet',
   ] as const
-).map((name) => events.getEvent(name as 'Swap').topicHash as Hex)
+).map((name) => eventsInterface.getEvent(name as 'Swap').topicHash as Hex)

@@ -10,16 +10,18 @@ import { readEach } from '../common/read-each.ts'
 import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('LitePsmLens')
-const lens = LitePsmLens__factory.createInterface()
+const lensInterface = LitePsmLens__factory.createInterface()
 const psmInterface = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
 /** Finds the pool of a row, which is the module itself. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex, address } = row
-  const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS }]
+  const [answer] = yield [
+    { ...LENS, data: lensInterface.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS },
+  ]
   if (!answer) return []
-  const { gem, dai } = lens.decodeFunctionResult('tokens', answer)
+  const { gem, dai } = lensInterface.decodeFunctionResult('tokens', answer)
   const tokens = [toAddress(gem), toAddress(dai)] as const
   const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
   return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
@@ -28,9 +30,9 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {
   return readEach(
     pools,
-    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
+    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
     (answer) => {
-      const [{ tin, tout, factor, dai, gems }] = lens.decodeFunctionResult('read', answer)
+      const [{ tin, tout, factor, dai, gems }] = lensInterface.decodeFunctionResult('read', answer)
       return { tin, tout, factor, dai, gems }
     },
   )

@@ -15,7 +15,7 @@ import { withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
-const lens = PancakeInfinityLens__factory.createInterface()
+const lensInterface = PancakeInfinityLens__factory.createInterface()
 const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
 const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
@@ -67,18 +67,18 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   return yield* initializedPools(row, candidates)
 }
 
-/** Filters pools that exist: an initialized pool always has a price. */
+/** Returns the candidates that exist. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PANCAKE_INFINITY_LENS,
-    data: lens.encodeFunctionData('prices', [row.address, batch.map(({ id }) => id)]) as Hex,
+    data: lensInterface.encodeFunctionData('prices', [row.address, batch.map(({ id }) => id)]) as Hex,
     gas: GAS_PER_ID * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [prices] = lens.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
+    const [prices] = lensInterface.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
     return batch.filter((_, i) => prices[i] !== 0n)
   })
 }

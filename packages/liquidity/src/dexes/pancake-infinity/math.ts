@@ -48,11 +48,11 @@ function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
 
 /** Returns the largest input that `swap` accepts, as `DexFamily.maxInput`. */
 export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
-  const largest =
+  const largestInput =
     state.kind === 'cl'
       ? maxConcentratedInput(state, swapFeePpm(state, zeroForOne), zeroForOne)
       : maxBinsInput(state, zeroForOne, () => binFee(state, zeroForOne), MAX_AMOUNT)
-  return largest === null || largest > MAX_AMOUNT ? MAX_AMOUNT : largest
+  return largestInput === null || largestInput > MAX_AMOUNT ? MAX_AMOUNT : largestInput
 }
 
 export function curveOf(state: InfinityState, zeroForOne: boolean): PriceCurve {

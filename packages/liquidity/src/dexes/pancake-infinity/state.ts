@@ -14,7 +14,7 @@ import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-stat
 import { keyOf, stepOf, touchesSwaps } from './key.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
-const lens = PancakeInfinityLens__factory.createInterface()
+const lensInterface = PancakeInfinityLens__factory.createInterface()
 const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
 const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
@@ -36,17 +36,21 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
 }
 
 const clReads = ({ address }: DexRow, pool: Pool<null>) => [
-  { ...PANCAKE_INFINITY_LENS, data: lens.encodeFunctionData('readCl', [address, pool.id]) as Hex, gas: CL_STATE_GAS },
+  {
+    ...PANCAKE_INFINITY_LENS,
+    data: lensInterface.encodeFunctionData('readCl', [address, pool.id]) as Hex,
+    gas: CL_STATE_GAS,
+  },
   ...wordRanges(stepOf(keyOf(pool))).map(({ first, last, gas }) => ({
     ...PANCAKE_INFINITY_LENS,
-    data: lens.encodeFunctionData('ticks', [address, pool.id, stepOf(keyOf(pool)), first, last]) as Hex,
+    data: lensInterface.encodeFunctionData('ticks', [address, pool.id, stepOf(keyOf(pool)), first, last]) as Hex,
     gas,
   })),
 ]
 
 const binRead = ({ address }: DexRow, { id }: Pool<null>) => ({
   ...PANCAKE_INFINITY_LENS,
-  data: lens.encodeFunctionData('readBin', [address, id, MAX_BINS]) as Hex,
+  data: lensInterface.encodeFunctionData('readBin', [address, id, MAX_BINS]) as Hex,
   gas: BINS_GAS,
 })
 
@@ -59,7 +63,7 @@ const protocolFees = (packedFees: number): Pick<InfinityFees, 'protocolFee0Ppm' 
 function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
   const ticks = joinTicks(tickAnswers)
   if (!stateAnswer || !ticks) return null
-  const [readResult] = lens.decodeFunctionResult('readCl', stateAnswer)
+  const [readResult] = lensInterface.decodeFunctionResult('readCl', stateAnswer)
   if (readResult.sqrtPriceX96 === 0n) return null
   return {
     kind: 'cl',
@@ -75,7 +79,7 @@ function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex
 
 function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): InfinityState | null {
   if (!answer) return null
-  const [readResult] = lens.decodeFunctionResult('readBin', answer)
+  const [readResult] = lensInterface.decodeFunctionResult('readBin', answer)
   if (readResult.activeId === 0n) return null
   return {
     kind: 'bin',

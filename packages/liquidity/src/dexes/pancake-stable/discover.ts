@@ -9,7 +9,7 @@ import { chunks } from '../common/chunks.ts'
 import { findByGetterCodec } from '../common/pair-discover.ts'
 
 const factoryInterface = IPancakeStableFactory__factory.createInterface()
-const curveLens = CurveLens__factory.createInterface()
+const curveLensInterface = CurveLens__factory.createInterface()
 
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map(
   (name) => factoryInterface.getFunction(name).selector,
@@ -31,13 +31,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   // Read the coins from the pool, whose order can differ from the factory's.
   const coins = yield addresses.map((address) => ({
     ...CURVE_LENS,
-    data: curveLens.encodeFunctionData('coins', [address]) as Hex,
+    data: curveLensInterface.encodeFunctionData('coins', [address]) as Hex,
     gas: 40_000,
   }))
   return addresses.flatMap((address, i) => {
     const answer = coins[i]
     if (!answer) return []
-    const [tokens] = curveLens.decodeFunctionResult('coins', answer) as unknown as [string[]]
+    const [tokens] = curveLensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]]
     return makePool(row, address, tokens.map(toAddress)) ?? []
   })
 }

@@ -7,7 +7,7 @@ import { CURVE_LENS } from '../../lenses.ts'
 import { decodeStateRead, toState } from '../curve-stable/state.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
 
-const lens = CurveLens__factory.createInterface()
+const lensInterface = CurveLens__factory.createInterface()
 const poolInterface = IPancakeStableState__factory.createInterface()
 const [KILLED, AMPLIFICATION] = [
   poolInterface.encodeFunctionData('is_killed'),
@@ -19,7 +19,7 @@ const READ_GAS = 400_000
 /** Reads the states; null for a killed pool, which only allows withdrawals. */
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   const answers = yield pools.flatMap(({ address }) => [
-    { ...CURVE_LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
+    { ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
     { to: address, data: KILLED },
   ])
   return pools.map((_, i) => {

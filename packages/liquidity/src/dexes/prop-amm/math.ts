@@ -1,6 +1,6 @@
 /**
- * Interpolates quotes between samples of a proprietary AMM. Its price falls with the amount, so its own quotes are at
- * least as good as the interpolated quotes.
+ * Interpolates quotes between samples of a proprietary AMM. The price of the AMM falls with the amount, so the AMM pays
+ * at least as much as the interpolated quotes.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -29,6 +29,7 @@ export function quote(
   return { amountOut, state: { samples, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
 }
 
+/** Returns the output of an input by linear interpolation, rounded down. @throws PoolRefusal `TOO_LARGE` */
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0)

@@ -9,7 +9,7 @@ import { readEach } from '../common/read-each.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
 const LENS = lensOf('PropAmmLens')
-const lens = PropAmmLens__factory.createInterface()
+const lensInterface = PropAmmLens__factory.createInterface()
 const ammInterface = IPropAmmState__factory.createInterface()
 
 const FIND_GAS = 300_000
@@ -45,7 +45,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
     pools,
     ({ address, tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+      data: lensInterface.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -53,7 +53,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 function decodeState(answer: Hex): PropAmmState {
-  const [sides] = lens.decodeFunctionResult('sample', answer) as unknown as [PropAmmLens.SideStructOutput[]]
+  const [sides] = lensInterface.decodeFunctionResult('sample', answer) as unknown as [PropAmmLens.SideStructOutput[]]
   return { samples: [samplesOf(sides[0]!), samplesOf(sides[1]!)], sold: [0n, 0n] }
 }
 

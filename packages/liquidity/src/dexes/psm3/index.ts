@@ -11,10 +11,10 @@ import { readEach } from '../common/read-each.ts'
 import { approximateMaxInput, type Psm3State, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('Psm3Lens')
-const lens = Psm3Lens__factory.createInterface()
+const lensInterface = Psm3Lens__factory.createInterface()
 const psmInterface = IPsm3__factory.createInterface()
-const tokensCodec = callCodec<[psm: string], [[string, string, string]]>(lens, 'tokens')
-const readCodec = callCodec<[psm: string], [Psm3State]>(lens, 'read')
+const tokensCodec = callCodec<[psm: string], [[string, string, string]]>(lensInterface, 'tokens')
+const readCodec = callCodec<[psm: string], [Psm3State]>(lensInterface, 'read')
 const FIND_GAS = 60_000
 const READ_GAS = 150_000
 

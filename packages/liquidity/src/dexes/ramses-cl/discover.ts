@@ -6,8 +6,8 @@ import type { Pool, Reads } from '../../family.ts'
 import { findByKeys } from '../common/concentrated-discover.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
-const byFee = IUniswapV3Factory__factory.createInterface()
-const byTickSpacing = ISlipstreamFactory__factory.createInterface()
+const byFeeInterface = IUniswapV3Factory__factory.createInterface()
+const byTickSpacingInterface = ISlipstreamFactory__factory.createInterface()
 
 /** Fees in ppm, and tick spacings, that factories are known to offer. Other pools are found by their creation log. */
 const FEES = [50, 80, 100, 250, 500, 1000, 2500, 3000, 5000, 10_000, 20_000]
@@ -21,13 +21,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     : yield* findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })
 }
 
-const BY_FEE = byFee.getEvent('PoolCreated').topicHash as Hex
-const BY_TICK_SPACING = byTickSpacing.getEvent('PoolCreated').topicHash as Hex
+const BY_FEE = byFeeInterface.getEvent('PoolCreated').topicHash as Hex
+const BY_TICK_SPACING = byTickSpacingInterface.getEvent('PoolCreated').topicHash as Hex
 export const creationTopics: readonly Hex[] = [BY_FEE, BY_TICK_SPACING]
 
 /** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const factory = log.topics[0] === BY_FEE ? byFee : byTickSpacing
+  const factory = log.topics[0] === BY_FEE ? byFeeInterface : byTickSpacingInterface
   const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
   return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
 }

@@ -12,27 +12,27 @@ import { findTokenRow } from '../common/token-row.ts'
 import { amountFor, quote, type RateWrapperState, sharesFor } from './math.ts'
 
 const LENS = lensOf('RateWrapperLens')
-const lens = RateWrapperLens__factory.createInterface()
+const lensInterface = RateWrapperLens__factory.createInterface()
 
 const READ_GAS = 300_000
 
 /** Finds the pool of a row, which is a wrapper. */
 function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const read = { ...LENS, data: lens.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
-  return findTokenRow(row, pairs, read, (answer) => lens.decodeFunctionResult('underlying', answer)[0])
+  const read = { ...LENS, data: lensInterface.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
+  return findTokenRow(row, pairs, read, (answer) => lensInterface.decodeFunctionResult('underlying', answer)[0])
 }
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
   return readEach(
     pools,
-    (pool) => ({ ...LENS, data: lens.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
+    (pool) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
     decodeState,
   )
 }
 
 /** Decodes a state; null if the pooled amount and the shares do not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {
-  const [{ pooled, shares, supply, sample, quotes }] = lens.decodeFunctionResult('read', answer)
+  const [{ pooled, shares, supply, sample, quotes }] = lensInterface.decodeFunctionResult('read', answer)
   if (pooled === 0n || shares === 0n) return null
   const state = { pooled, shares, supply }
   return sharesFor(state, sample) === quotes[0] && amountFor(state, sample) === quotes[1] ? state : null

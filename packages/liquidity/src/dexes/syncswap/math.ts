@@ -6,7 +6,7 @@ import { PoolRefusal } from '../../family.ts'
 import type { SyncswapState } from './types.ts'
 
 const FEE_UNIT = 100_000n
-/** Twice the amplification, which is 1000 in every pool. */
+/** A·n: the amplification A is 1,000 in every pool, and n is two coins. */
 const ANN = 2_000n
 const MAX_STEPS = 256
 /** Maximum reserve of a stable pool, with 18 decimals. */
@@ -16,10 +16,11 @@ const MAX_RESERVE = (1n << 128n) - 1n
 const MAX_WORD = (1n << 256n) - 1n
 
 /**
- * Returns a product unless it overflows 256 bits, in which case the contract reverts. This happens if one reserve is
- * almost zero.
+ * Returns a product that the contract computes with overflow checks. An overflow happens if one reserve is almost zero.
+ *
+ * @throws PoolRefusal `TOO_LARGE` if the product overflows 256 bits
  */
-function checkedProduct(product: bigint): bigint {
+function checkedUint256(product: bigint): bigint {
   if (product > MAX_WORD) throw new PoolRefusal('TOO_LARGE', 'more than the pool can compute with')
   return product
 }
@@ -33,21 +34,23 @@ function invariant(x: bigint, y: bigint): bigint {
   let d = sum
   for (let step = 0; step < MAX_STEPS; step++) {
     const previousD = d
-    const product = checkedProduct((checkedProduct(d * d) / x) * d) / y / 4n
-    d = checkedProduct((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
+    const product = checkedUint256((checkedUint256(d * d) / x) * d) / y / 4n
+    d = checkedUint256((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
     if (isConverged(d, previousD)) break
   }
   return d
 }
 
-/** Returns the other balance that keeps the invariant, given `x`. */
+/**
+ * Returns the other balance y that keeps the invariant `d`, given `x`: solves y² + (b − d)·y = c by Newton's method.
+ */
 function solveBalance(x: bigint, d: bigint): bigint {
-  const c = checkedProduct((checkedProduct(d * d) / (x * 2n)) * d) / (ANN * 2n)
+  const c = checkedUint256((checkedUint256(d * d) / (x * 2n)) * d) / (ANN * 2n)
   const b = x + d / ANN
   let y = d
   for (let step = 0; step < MAX_STEPS; step++) {
     const previousY = y
-    y = checkedProduct(y * y + c) / (y * 2n + b - d)
+    y = checkedUint256(y * y + c) / (y * 2n + b - d)
     if (isConverged(y, previousY)) break
   }
   return y
@@ -84,7 +87,7 @@ export function approximateMaxInput(state: SyncswapState, zeroForOne: boolean): 
   return (state.stable ? MAX_SCALED / multiplier : MAX_RESERVE) - reserve
 }
 
-/** @param netIn - input after the fee, times the unit of fees */
+/** Returns the output of a classic pool. @param netIn - input after the fee, times `FEE_UNIT` */
 function classicOut({ reserve0, reserve1 }: SyncswapState, zeroForOne: boolean, netIn: bigint): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   // Avoids a division by zero: a fee of 100 % without a reserve of the input token. With any input left, such a pool
@@ -93,6 +96,7 @@ function classicOut({ reserve0, reserve1 }: SyncswapState, zeroForOne: boolean, 
   return (netIn * reserveOut) / (reserveIn * FEE_UNIT + netIn)
 }
 
+/** Returns the output of a stable pool. @param netIn - input after the fee */
 function stableOut(state: SyncswapState, zeroForOne: boolean, netIn: bigint): bigint {
   const [x, y] = [state.reserve0 * state.multiplier0, state.reserve1 * state.multiplier1]
   if (x === 0n || y === 0n) throw new PoolRefusal('EMPTY', 'the pool lacks a token')

@@ -9,8 +9,8 @@ import { readEach } from '../common/read-each.ts'
 import type { SyncswapState } from './types.ts'
 
 const LENS = lensOf('SyncswapLens')
-const lens = SyncswapLens__factory.createInterface()
-const events = ISyncswapState__factory.createInterface()
+const lensInterface = SyncswapLens__factory.createInterface()
+const eventsInterface = ISyncswapState__factory.createInterface()
 
 /** Each factory creates one pool per pair. */
 export const { findPools, creationTopics, createdPool } = pairFactory(
@@ -26,9 +26,9 @@ const FEES_GAS = 80_000
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {
   return readEach(
     pools,
-    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
+    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
     (answer) => {
-      const [readResult] = lens.decodeFunctionResult('read', answer)
+      const [readResult] = lensInterface.decodeFunctionResult('read', answer)
       return {
         vault: toAddress(readResult.vault),
         stable: readResult.stable,
@@ -50,18 +50,18 @@ export function refreshStates(
 ): Reads<readonly (SyncswapState | null)[]> {
   return readEach(
     pools,
-    ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('fees', [address]) as Hex, gas: FEES_GAS }),
+    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('fees', [address]) as Hex, gas: FEES_GAS }),
     (answer, { state }) => {
-      const [fee0, fee1] = lens.decodeFunctionResult('fees', answer)
+      const [fee0, fee1] = lensInterface.decodeFunctionResult('fees', answer)
       return fee0 === state.fee0 && fee1 === state.fee1 ? state : { ...state, fee0, fee1 }
     },
   )
 }
 
-const SYNC = events.getEvent('Sync').topicHash as Hex
+const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
 export const topics: readonly Hex[] = [SYNC]
 
 export function applyLog({ state }: Pool<SyncswapState>, log: Log): SyncswapState {
-  const { reserve0, reserve1 } = events.decodeEventLog('Sync', log.data, log.topics)
+  const { reserve0, reserve1 } = eventsInterface.decodeEventLog('Sync', log.data, log.topics)
   return { ...state, reserve0, reserve1 }
 }

@@ -6,7 +6,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { PAIR_FEE_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
-const lens = PairFeeLens__factory.createInterface()
+const lensInterface = PairFeeLens__factory.createInterface()
 
 /** `fixed` of a measured pair. */
 export type MeasuredFee = {
@@ -26,7 +26,7 @@ const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
-/** Returns pairs with their fee in `fixed`; null if it cannot be measured, so that the pair must not be used. */
+/** Returns pairs with their fee in `fixed`; null for a pair whose fee cannot be measured, so that it is not used. */
 export function* readFixed(
   row: DexRow,
   pools: readonly Pool<null>[],
@@ -36,24 +36,25 @@ export function* readFixed(
   const batches = chunks(pools, POOLS_PER_READ)
   const balanceAnswers = yield batches.map((batch) => ({
     ...PAIR_FEE_LENS,
-    data: lens.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
+    data: lensInterface.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
     gas: 80_000 * batch.length,
   }))
   const probes = batches.flatMap((batch, b) => {
     const answer = balanceAnswers[b]
     if (!answer) return []
-    const [balances] = lens.decodeFunctionResult('balances', answer) as unknown as [[bigint, bigint][]]
+    const [balances] = lensInterface.decodeFunctionResult('balances', answer) as unknown as [[bigint, bigint][]]
     return batch.flatMap((pool, i) => {
       const [balance0, balance1] = balances[i]!
       const isTooSmall = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
       if (isTooSmall || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
-      // Pretend that a quarter of the balance was paid in: a large amount measures the fee precisely.
+      // Override the reserves, so that a quarter of the balance counts as the input. A large input measures the fee
+      // precisely.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })
   })
   const answers = yield probes.map(({ pool, reserve0, reserve1 }) => ({
     ...PAIR_FEE_LENS,
-    data: lens.encodeFunctionData('fee', [{ pair: pool.address, reserve0, reserve1 }]) as Hex,
+    data: lensInterface.encodeFunctionData('fee', [{ pair: pool.address, reserve0, reserve1 }]) as Hex,
     storage: { [pool.address]: { [RESERVES_SLOT]: toBeHex((reserve1 << 112n) | reserve0, 32) as Hex } },
     gas: 2_500_000,
   }))

@@ -37,10 +37,10 @@ export function quote(
 /** Returns the largest input that `quote` accepts: it fills the reserve up to its maximum. */
 export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
-  const largest = RESERVE_LIMIT - 1n - reserveIn
-  const netIn = largest * (PPM - BigInt(feePpm))
+  const largestInput = RESERVE_LIMIT - 1n - reserveIn
+  const netIn = largestInput * (PPM - BigInt(feePpm))
   // Zero if the reserves are so uneven that even this input buys nothing.
-  return reserveIn === 0n || largest <= 0n || netIn * reserveOut < reserveIn * PPM + netIn ? 0n : largest
+  return reserveIn === 0n || largestInput <= 0n || netIn * reserveOut < reserveIn * PPM + netIn ? 0n : largestInput
 }
 
 /**

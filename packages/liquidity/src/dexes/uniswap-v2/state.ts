@@ -9,8 +9,8 @@ import { chunks } from '../common/chunks.ts'
 import type { MeasuredFee } from './fee.ts'
 import type { UniswapV2State } from './types.ts'
 
-const lens = PairLens__factory.createInterface()
-const events = IUniswapV2PairEvents__factory.createInterface()
+const lensInterface = PairLens__factory.createInterface()
+const eventsInterface = IUniswapV2PairEvents__factory.createInterface()
 
 /** Pools per read: about 2.7 million gas, 16 kB each way. */
 const POOLS_PER_READ = 500
@@ -22,13 +22,13 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   const batches = chunks(pools, POOLS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PAIR_LENS,
-    data: lens.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]) as Hex,
+    data: lensInterface.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]) as Hex,
     gas: 6_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return batch.map(() => null)
-    const [words] = lens.decodeFunctionResult('reserves', answer) as unknown as [bigint[]]
+    const [words] = lensInterface.decodeFunctionResult('reserves', answer) as unknown as [bigint[]]
     return words.map((word, i) => {
       const feePpm = (batch[i]!.fixed as MeasuredFee | undefined)?.feePpm ?? row.feePpm ?? DEFAULT_FEE_PPM
       return word === 0n ? null : { reserve0: (word >> 112n) & RESERVE_MASK, reserve1: word & RESERVE_MASK, feePpm }
@@ -39,8 +39,8 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
 /**
  * Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs.
  */
-const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
-export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
+const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
+export const topics: readonly Hex[] = [eventsInterface.getEvent('Sync').topicHash as Hex]
 
 export function applyLog({ state }: Pool<UniswapV2State>, log: Log): UniswapV2State {
   const [reserve0, reserve1] = readSync(log.data)

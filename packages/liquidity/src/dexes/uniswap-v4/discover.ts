@@ -52,7 +52,7 @@ const MAX_CACHED_PAIRS = 4_000
 /**
  * Ids of the usual keys by sorted pair. Without this cache, hashing takes a third of the time of reading a past block.
  */
-const usualIds = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
+const usualIdsByPair = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
 
@@ -77,12 +77,12 @@ function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Po
   const tokens = sortPair(pair)
   const keys = USUAL_KEYS.map(([fee, tickSpacing]) => ({ fee, tickSpacing, hooks: ZERO_ADDRESS }))
   const pairKey = tokens.join()
-  const ids = usualIds.get(pairKey) ?? keys.map((key) => poolId(tokens, key))
-  usualIds.set(pairKey, ids)
-  return keys.map((key, k) => poolOf(row, tokens, key, ids[k]!))
+  const ids = usualIdsByPair.get(pairKey) ?? keys.map((key) => poolId(tokens, key))
+  usualIdsByPair.set(pairKey, ids)
+  return keys.map((key, k) => poolWithId(row, tokens, key, ids[k]!))
 }
 
-/** Filters pools that exist: an initialized pool always has a price. */
+/** Returns the candidates that exist. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
@@ -103,10 +103,10 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
   const tokens = sortPair(pair)
-  return poolOf(row, tokens, key, poolId(tokens, key))
+  return poolWithId(row, tokens, key, poolId(tokens, key))
 }
 
-function poolOf(row: DexRow, tokens: readonly [Address, Address], key: UniswapV4Key, id: Hex): Pool<null> {
+function poolWithId(row: DexRow, tokens: readonly [Address, Address], key: UniswapV4Key, id: Hex): Pool<null> {
   const { family, brand: dex, address } = row
   return { id, family, dex, address, tokens, fixed: key, state: null }
 }

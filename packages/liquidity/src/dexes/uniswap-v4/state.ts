@@ -9,7 +9,7 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import type { UniswapV4Key, UniswapV4State } from './types.ts'
 
-const lens = UniswapV4Lens__factory.createInterface()
+const lensInterface = UniswapV4Lens__factory.createInterface()
 const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
@@ -20,12 +20,18 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   const reads = pools.map((pool) => [
     {
       ...UNISWAP_V4_LENS,
-      data: lens.encodeFunctionData('read', [row.address, pool.id]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
       gas: HEAD_GAS,
     },
     ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) => ({
       ...UNISWAP_V4_LENS,
-      data: lens.encodeFunctionData('ticks', [row.address, pool.id, keyOf(pool).tickSpacing, first, last]) as Hex,
+      data: lensInterface.encodeFunctionData('ticks', [
+        row.address,
+        pool.id,
+        keyOf(pool).tickSpacing,
+        first,
+        last,
+      ]) as Hex,
       gas,
     })),
   ])
@@ -45,7 +51,7 @@ export function* refreshStates(
 ): Reads<readonly (UniswapV4State | null)[]> {
   const answers = yield pools.map(({ id }) => ({
     ...UNISWAP_V4_LENS,
-    data: lens.encodeFunctionData('read', [row.address, id]) as Hex,
+    data: lensInterface.encodeFunctionData('read', [row.address, id]) as Hex,
     gas: HEAD_GAS,
   }))
   return pools.map(({ state }, i) => {
@@ -55,7 +61,7 @@ export function* refreshStates(
 }
 
 function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): UniswapV4State | null {
-  const [{ slot0, liquidity }] = lens.decodeFunctionResult('read', answer)
+  const [{ slot0, liquidity }] = lensInterface.decodeFunctionResult('read', answer)
   const field = (shift: bigint, bits: number) => BigInt.asUintN(bits, slot0 >> shift)
   const sqrtPriceX96 = field(0n, 160)
   if (sqrtPriceX96 === 0n) return null

@@ -1,6 +1,7 @@
 /**
- * Exact math of WOOFi V2. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools. All
- * tokens but the quote token are base tokens, each with a price in the quote token.
+ * Exact math of WOOFi V2. All tokens but the quote token are base tokens, each with a price in the quote token. With
+ * the contract's names, the notional of a trade is its value in base units of the quote token, and gamma its relative
+ * price move with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max, min } from '../../math/integers.ts'
@@ -17,7 +18,7 @@ export type WoofiToken = {
   readonly maxNotional: bigint
   /** Price in the quote token, in units of 1 / `priceUnit`; 0 for the quote token. */
   readonly price: bigint
-  /** Spread, 18 decimals. */
+  /** Fraction by which a trade's price is worse than `price`, before its price move; 18 decimals. */
   readonly spread: bigint
   /** Relative price move per quote token of a trade, 18 decimals. */
   readonly coeff: bigint
@@ -42,7 +43,7 @@ export type WoofiV2State = {
 const ONE = 10n ** 18n
 const FEE_UNIT = 100_000n
 
-/** Output of a trade between a base token and the quote token, and the base token with its new price. */
+/** Output of a trade between a base token and the quote token, and the base token with its new price and spread. */
 type PricedAmount = { readonly amount: bigint; readonly token: WoofiToken }
 
 /**
@@ -113,9 +114,9 @@ function tradeBaseForBase(
   ]
 }
 
-function reserveAfter({ reserve }: WoofiToken, amount: bigint, subject: string): bigint {
+function reserveAfter({ reserve }: WoofiToken, amount: bigint, tokenRole: string): bigint {
   if (amount > reserve)
-    throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${subject} token, not ${amount}`)
+    throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${tokenRole} token, not ${amount}`)
   return reserve - amount
 }
 
@@ -166,7 +167,9 @@ function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken
   return { ...token, price, spread: deviation > token.spread ? deviation : token.spread }
 }
 
-/** Returns the approximate largest input, from the bounds of each token: value, price move, and reserve. */
+/**
+ * Returns the approximate largest input in base units, from the bounds of each token: value, price move, and reserve.
+ */
 export function approximateMaxInput(state: WoofiV2State, i: 0 | 1): bigint {
   const { quoteIndex, quoteUnit, tokens } = state
   const [soldToken, boughtToken] = i === 0 ? tokens : [tokens[1], tokens[0]]

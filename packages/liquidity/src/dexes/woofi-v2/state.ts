@@ -10,8 +10,8 @@ import { readEach } from '../common/read-each.ts'
 import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const LENS = lensOf('WoofiV2Lens')
-const lens = WoofiV2Lens__factory.createInterface()
-const tokenInfo = callCodec<[token: string], [reserve: bigint, feeRate: bigint]>(
+const lensInterface = WoofiV2Lens__factory.createInterface()
+const tokenInfosCodec = callCodec<[token: string], [reserve: bigint, feeRate: bigint]>(
   IWoofiV2State__factory.createInterface(),
   'tokenInfos',
 )
@@ -26,7 +26,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const tokens = [...new Set(pairs.flat())]
   const answers = yield tokens.map((token) => ({
     to: row.address,
-    data: tokenInfo.encode(token),
+    data: tokenInfosCodec.encode(token),
   }))
   const tokensWithReserve = new Set(
     tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n),
@@ -34,20 +34,20 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return pairs
     .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
-      const sorted = sortPair(pair)
-      const id = keccak256(concat([row.address, ...sorted]))
-      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sorted, state: null }
+      const sortedPair = sortPair(pair)
+      const id = keccak256(concat([row.address, ...sortedPair]))
+      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sortedPair, state: null }
     })
 }
 
-const reserveOf = (answer: Hex): bigint => tokenInfo.decode(answer)[0]
+const reserveOf = (answer: Hex): bigint => tokenInfosCodec.decode(answer)[0]
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
   return readEach(
     pools,
     ({ address, tokens }) => ({
       ...LENS,
-      data: lens.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
+      data: lensInterface.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
@@ -59,7 +59,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
  * getters.
  */
 function decodeState(answer: Hex): WoofiV2State | null {
-  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
   const tokens = readResult.tokens.map(
     (token): WoofiToken => ({
       reserve: token.reserve,
