@@ -9,7 +9,7 @@ const IN_MEMORY: Readonly<Record<string, readonly string[]>> = {
   liquidity: ['test/{capacity,contract,dropping,late-logs,late-tokens,reading,recorded-quotes,wrapper}.test.ts'],
   pricing: ['test/**/*.test.ts'],
   routing: [
-    'test/{exact-output,few-pools,golden-routes,golden-terms,drift-penalties,alternatives,requests,several-tokens,trust,why-not,route-output,ending-pools,flat-pools,net-bound,optimal-trade,path-division,subgraph-bounds}.test.ts',
+    'test/{exact-output,few-pools,golden-routes,golden-terms,drift-penalties,alternatives,requests,several-tokens,trust,why-not,route-evaluator,ending-pools,flat-pools,net-bound,optimal-trade,path-division,subgraph-bounds}.test.ts',
   ],
   rpc: ['test/{mixed-logs,op-stack-fees,provider-messages}.test.ts'],
 }

@@ -1,6 +1,11 @@
-/** Schema of a certificate, and a parser for untrusted input, which checks, limits, and copies every field. */
+/**
+ * Schema of a certificate (see `index.ts`), and a parser for untrusted input. The parser checks, limits, and copies
+ * every field.
+ */
 
-/** Thrown to end a check: the certificate is refuted, or cannot be checked. */
+/**
+ * Thrown to end a check: `refuted` if the certificate is wrong, or `not checkable`. `reason` is a short, stable text.
+ */
 export class CheckFailure extends Error {
   status: 'refuted' | 'not checkable' = 'refuted'
   reason = ''
@@ -11,10 +16,10 @@ export const refute = createFailure('refuted')
 export const notCheckable = createFailure('not checkable')
 const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
-/** Parses a value; `path` names it in errors. */
+/** Parses a value. `path` is its place in the certificate, for errors. */
 type Reader<T> = (value: unknown, path: string) => T
 
-/** Reads own properties only, not those of the prototype. */
+/** Reads an object. Only its own properties count, not those of the prototype. */
 function objectOf<T>(shape: { readonly [Name in keyof T]: Reader<T[Name]> }): Reader<T> {
   return (value, path) => {
     if (typeof value !== 'object' || !value) throw malformed(path || 'a certificate', 'an object')
@@ -41,7 +46,7 @@ function textOf(pattern: RegExp, expected: string): Reader<string> {
   }
 }
 
-/** Reads decimal strings, or safe integers. */
+/** Reads an integer, given as a decimal string or as a safe integer. */
 function integerOf(min = 0n, max = 10n ** 200n): Reader<bigint> {
   const digits = textOf(/^[0-9]+$/, 'an integer in decimal digits')
   return (value, path) => {
@@ -66,7 +71,9 @@ const pool = objectOf({
   feePpm: ppm,
   /** Transfer taxes of tokens, on transfers to the pool (`soldPpm`) and from it (`boughtPpm`). */
   taxes: listOf(objectOf({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
+  /** SHA-256 of the text of the pool's state; see `states.ts`. */
   state: hash,
+  /** Claimed earnings in the pool at the prices, at the scale of the certificate. */
   earned: integerOf(),
 })
 /**
@@ -87,9 +94,13 @@ export const readCertificate = objectOf({
   /** Prices by the number of pools that a path has passed. */
   prices: listOf(objectOf({ token: address, byHop: listOf(integerOf(), 1, 9) }), 1, 8_000),
   pools: listOf(pool, 0, 2_000),
+  /** Number of pools that `pools` does not list, and their claimed total earnings. */
   beyond: objectOf({ pools: integerOf(), earned: integerOf() }),
+  /** Added to the sum for rounding, at the scale. */
   allowance: integerOf(),
+  /** Claimed bound on the output, in base units. */
   bound: integerOf(),
+  /** SHA-256 of the text of all pools. */
   digest: hash,
 })
 export type CertifiedPool = ReturnType<typeof readCertificate>['pools'][number]

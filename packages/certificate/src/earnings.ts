@@ -5,6 +5,7 @@
  */
 import { notCheckable } from './certificate.ts'
 
+/** Denominators of ppm, of √prices of Uniswap v3, of StableSwap fees, and of 18 decimals. */
 const [PPM, Q96, E10, E18] = [1_000_000n, 1n << 96n, 10n ** 10n, 10n ** 18n]
 export const sumOf = (numbers: readonly bigint[]): bigint => numbers.reduce((sum, number) => sum + number, 0n)
 export const divUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
@@ -32,8 +33,10 @@ export function constantProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: b
 }
 
 /**
- * Computes earnings in one direction through concentrated liquidity, piece by piece. A piece is a price range with
- * constant liquidity.
+ * Returns functions that compute the earnings of a trade in one direction through concentrated liquidity, piece by
+ * piece. A piece is a price range with constant liquidity.
+ *
+ * @param zeroForOne - true if token 0 is sold
  */
 export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, priceIn: bigint, priceOut: bigint) {
   const net = PPM - feePpm
@@ -57,13 +60,14 @@ export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, priceIn: 
   return { isProfitable, earnInPiece }
 }
 
+/** Maximum absolute tick of Uniswap v3. */
 export const MAX_TICK = 887_272
 /** √(1.0001^(−2^k)) with 128 fractional bits, for k from 0 to 19, as in TickMath of Uniswap v3-core. */
 const FACTORS: bigint[] = []
 for (let power = rootDown((10_000n << 1_024n) / 10_001n, 2n); FACTORS.length < 20; power = (power ** 2n) >> 512n)
   FACTORS.push(((power >> 383n) + 1n) >> 1n)
 
-/** Returns √(1.0001^tick) with 96 fractional bits, rounded like the contract. */
+/** Returns √(1.0001^tick) with 96 fractional bits, rounded like TickMath. */
 export function sqrtRatioAtTick(tick: number): bigint {
   const size = Math.abs(tick)
   const ratio = FACTORS.reduce((all, factor, k) => (size & (1 << k) ? (all * factor) >> 128n : all), 1n << 128n)
@@ -115,7 +119,10 @@ export function stable(pool: StablePool, pricesIn: List<bigint | null>, pricesOu
   return earned > 0n ? divUp(earned, E18) : 0n
 }
 
-/** Returns the largest integer D with A·n·Σx ≥ (A·n − 1)·D + D^(n+1)/(n^n·Πx). The parameter `ann` is 100·A·n. */
+/**
+ * Returns the largest integer D with A·n·Σx ≥ (A·n − 1)·D + D^(n+1)/(n^n·Πx), for the balances x. The parameter `ann`
+ * is 100·A·n.
+ */
 function invariant(x: readonly bigint[], ann: bigint): bigint {
   const [n, sum] = [BigInt(x.length), sumOf(x)]
   const product = x.reduce((all, factor) => all * factor, n ** n)
@@ -136,20 +143,20 @@ function invariant(x: readonly bigint[], ann: bigint): bigint {
  */
 function minimizeBound(x: List<number>, ann: number, minQ: List<number>, maxQ: List<number>) {
   const n = x.length
-  /** Returns q − μ·ann by token: t / balance, within the bounds of q. */
+  /** Returns the best q − μ·ann, by token, if the root in v is t: t / balance, within the bounds of q. */
   const netPricesAt = (mu: number, t: number) =>
     x.map((balance, k) => Math.max(minQ[k]! - mu * ann, Math.min(maxQ[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
     const isBelow = (logT: number) =>
-      Math.log(netPricesAt(mu, Math.exp(logT)).reduce((all, weight) => (all * weight) / n, mu)) > (n + 1) * logT
+      Math.log(netPricesAt(mu, Math.exp(logT)).reduce((all, netPrice) => (all * netPrice) / n, mu)) > (n + 1) * logT
     return Math.exp(bisect(-80, 20, isBelow))
   }
   // The bound is convex in μ and q, so its slope in μ at the best q changes its sign once.
   const mu = bisect(0, Math.min(...maxQ) / ann, (trialMu) => {
     const t = bestT(trialMu)
-    return ann - 1 + t * netPricesAt(trialMu, t).reduce((all, weight) => all - ann / weight, 1 / trialMu) > 0
+    return ann - 1 + t * netPricesAt(trialMu, t).reduce((all, netPrice) => all - ann / netPrice, 1 / trialMu) > 0
   })
-  return { mu, q: netPricesAt(mu, bestT(mu)).map((weight) => weight + mu * ann) }
+  return { mu, q: netPricesAt(mu, bestT(mu)).map((netPrice) => netPrice + mu * ann) }
 }
 
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {

@@ -18,7 +18,7 @@ export type CheckOptions = NodeOptions & {
 /** Maximum pools that are read concurrently. Each takes about ten calls, one after the other or at once. */
 const MAX_CONCURRENT = 8
 
-/** The result of a check: verified; or refuted or not checkable, with a reason. */
+/** Result of a check. Its status is `verified`, `refuted`, or `not checkable`; the last two have a reason. */
 export type CertificateResult = Awaited<ReturnType<typeof checkCertificate>>
 
 /**
@@ -84,7 +84,11 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
 
 type PricesOf = (token: string) => readonly bigint[]
 
-/** Returns the maximum earnings of a pool from the swaps in `pairs`, over all positions of the pool in a path. */
+/**
+ * Returns the maximum earnings of a pool from the swaps in `pairs`, over all positions of the pool in a path.
+ *
+ * @throws CheckFailure
+ */
 async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, maxHops: number): Promise<bigint> {
   const { id, kind, address, tokens, pairs, taxes } = pool
   const netOfTax = (k: number, side: 'soldPpm' | 'boughtPpm') =>
@@ -109,6 +113,7 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, m
   return (await Promise.all(byHop.map(earned))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
 }
 
+/** Text of a pool; the digest covers these lines. */
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
   const taxKeys = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
   return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')

@@ -6,7 +6,10 @@ export type EthRequest = (call: { readonly method: string; readonly params: read
 type NodeSource = { readonly request: EthRequest } | { readonly url: string }
 /** `deadlineMs`: timeout of each read; default 10,000. `maxReads`: default 60,000. */
 export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number } & NodeSource
-/** Words that a view function returned: as many as requested, at least one. */
+/**
+ * Words (of 32 bytes) that a view function returned: at least as many as the caller requires. Callers that require one
+ * use only the first.
+ */
 export type CallWords = readonly [bigint, bigint]
 
 export type Node = ReturnType<typeof nodeAt>

@@ -1,6 +1,6 @@
 /**
- * Reads pool states at a block. Gives the state as text, whose hash the certificate contains, and computes earnings of
- * swaps.
+ * Reads pools at a block. Returns the state of a pool as text, whose hash the certificate contains, and a function that
+ * computes the earnings of swaps in this state. Called by `index.ts`. Function selectors are named in comments.
  */
 import { type CertifiedPool, CheckFailure, notCheckable, refute } from './certificate.ts'
 import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
@@ -11,13 +11,16 @@ import type { CallWords, Node } from './node.ts'
  * and `priceOut` is the value of a unit that it pays.
  */
 type Swap = { readonly from: number; readonly to: number; readonly priceIn: bigint; readonly priceOut: bigint }
+/** Returns the maximum total earnings of swaps in a pool. */
 type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
+/** A pool as read from the chain: its tokens, its state as text, and the earnings of swaps in this state. */
 type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earningsOf: EarningsOfSwaps }
 /** Calls a view function of the pool by selector. Returns the words of its result. */
 type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
-/** Maximum words of the tick bitmap that are read for one trade. */
+/** Maximum number of words of the tick bitmap that are read for one trade. */
 const MAX_WORDS = 400
+/** Address that stands for the native token in some pools; others use the zero address. */
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
@@ -32,6 +35,7 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
 }
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
+  // getReserves(), token0(), token1()
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
   const [reserves, [token0], [token1]] = await Promise.all(reads)
   const trade = ({ from, to, priceIn, priceOut }: Swap) =>
@@ -41,7 +45,9 @@ async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promi
 }
 
 async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
+  // slot0(): √price, and a word with the tick; liquidity()
   const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
+  // fee(), tickSpacing(), token0(), token1()
   const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
   const [[start, word], [liquidity], [feePpm], [step], [token0], [token1]] = await Promise.all([...price, ...facts])
   const [tick, spacing] = [Number(BigInt.asIntN(24, word)), Number(step)]
@@ -53,6 +59,7 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
     for (let i = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
       if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
         if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
+        // tickBitmap(int16)
         tickBits = (await view('0x5339c296', i >> 8))[0]
       }
       const isSet = ((tickBits >> BigInt(i & 255)) & 1n) === 1n
@@ -62,6 +69,7 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
       sum += earned
       if (isEnd || Math.abs(i * spacing) >= MAX_TICK) break
       sqrtPrice = end
+      // ticks(int24): the second word is liquidityNet.
       if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', i * spacing, 2))[1]) * (zeroForOne ? -1n : 1n)
     }
     return sum
@@ -72,8 +80,8 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
   /**
-   * Calls a getter, or another one if the pool does not have it: older pools index coins by int128, and have `A` in
-   * place of `A_precise`.
+   * Calls a getter, or its older form if the pool does not have it: older pools index coins by int128, and have `A` in
+   * place of `A_precise`. `factor` converts the result of the older form.
    */
   const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
@@ -82,6 +90,7 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
     return words[0]
   }
   const forEachToken = (read: (token: string, k: number) => Promise<bigint>) => Promise.all(pool.tokens.map(read))
+  // coins, balances, and A in both forms; decimals(); fee()
   const [tokens, balances, decimalsByToken, a100, [feeE10]] = await Promise.all([
     forEachToken((_, k) => callEither('0xc6610657', '0x23746eb8', k)),
     forEachToken((_, k) => callEither('0x4903b0d1', '0x065a80d8', k)),

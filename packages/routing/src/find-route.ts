@@ -30,17 +30,17 @@ import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
 import { proveBound } from './proof/prove.ts'
 import { isWorthless } from './refine/stopping-rules.ts'
 import { selectSubgraph } from './subgraph/select-subgraph.ts'
-import { LARGE_GRAPH, SUBGRAPH_WORK_SHARE } from './subgraph/tolerances.ts'
+import { MIN_LARGE_GRAPH_EDGES, SUBGRAPH_WORK_SHARE } from './subgraph/tolerances.ts'
 import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_WORK_SHARE } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
 /**
- * Divisor. If an exact output cannot be bought, the suggested output is the largest output found, less this fraction (1
- * / divisor) of it.
+ * If an exact output cannot be bought, the suggested output is the largest output found, less this fraction of it, as 1
+ * / divisor.
  */
-const SUGGESTED_OUTPUT_MARGIN = 100_000n
+const SUGGESTED_OUTPUT_DIVISOR = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
 const PROOF_WORK = MAX_WORK / 4
@@ -110,7 +110,7 @@ function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
 
 /**
  * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not affect the
- * route.
+ * route. It ignores drift penalties, except those that exclude a pool, because the bound must hold without discounts.
  */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
@@ -147,7 +147,7 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
 
 /** Computes dual prices on a subgraph of a large graph; null for small graphs, and if none are found there. */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
-  if (graph.topology.from.length < LARGE_GRAPH) return null
+  if (graph.topology.from.length < MIN_LARGE_GRAPH_EDGES) return null
   return graph.topology.scratch.forSubgraphs.within(() => {
     const subgraph = selectSubgraph(graph, request.trust, ends, prepareOn)
     return subgraph && dualPrices(withoutSplitLimits(subgraph))
@@ -173,7 +173,7 @@ function routeOnSubgraph(
   request: RouteRequest,
   budget: WorkBudget,
 ): RouteResult | null {
-  if (graph.topology.from.length < LARGE_GRAPH) return null
+  if (graph.topology.from.length < MIN_LARGE_GRAPH_EDGES) return null
   const findOnSubgraph = () => {
     const prepared = selectSubgraph(graph, request.trust, ends, prepareOn)
     return prepared && findForInput(prepared, request)
@@ -194,8 +194,8 @@ type ResolvedRequest = {
 }
 
 /**
- * Finds the ends of a request in the graph, or returns the reason why it cannot be routed. If an end is NATIVE, the
- * graph is `joined`: the native token and its wrapper are one token.
+ * Finds the ends of a request in the graph, or returns the reason why the request cannot be routed. If an end is
+ * NATIVE, the result has the `joined` graph, in which the native token and its wrapper are one token.
  */
 function resolveRequest(
   chainGraph: Graph,
@@ -230,6 +230,7 @@ function resolveRequest(
 
 type ProblemParts = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }
 
+/** Builds the problem of a request from its admission (admitted edges with their rates and curves). */
 function problemOf(
   graph: Graph,
   request: RouteRequest | ExactOutputRequest,
@@ -306,6 +307,7 @@ function deferredBound(
   }
 }
 
+/** Finds the best route for an input, or returns a refusal with the largest input that can be routed. */
 function routeForInput(prepared: PreparedRequest, request: RouteRequest): RouteResult {
   const result = findForInput(prepared, request)
   if (result) return result
@@ -318,6 +320,7 @@ function routeForInput(prepared: PreparedRequest, request: RouteRequest): RouteR
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons, maxRoutableAmount: maxInput }
 }
 
+/** Finds the route with the minimum input for an output, or returns a refusal with the largest output found. */
 function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, request: ExactOutputRequest): RouteResult {
   const { amountOut } = request
   const candidate = minInput(problem, amountOut, request)
@@ -334,7 +337,7 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
   // Suggests slightly less than the maximum, because a search for the suggested output starts at other amounts and may
   // end at a slightly lower output.
   const maxPaid = route.settlement.amountOut
-  const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
+  const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_DIVISOR
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: maxOutput }
 }

@@ -1,5 +1,5 @@
 /** Prices gas in the output token. */
-import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
+import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
@@ -9,10 +9,11 @@ import { bestSpotRates } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
 import type { RouteTerms } from './types.ts'
 
-/** Gas and calldata bytes of a typical swap. The native token is priced by selling about the cost of such a swap. */
+/** Gas of a typical swap. The native token is priced by selling about the cost of such a swap. */
 const TYPICAL_ROUTE_GAS = 300_000
+/** Calldata bytes of a typical swap. */
 const TYPICAL_ROUTE_BYTES = 600
-/** Maximum number of cached prices per graph; one block has fewer targets. */
+/** Maximum number of cached prices per graph and trust list; the searches of one block need fewer. */
 const MAX_CACHED_PRICES = 10_000
 
 /**
@@ -60,6 +61,6 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     budget: new WorkBudget(),
   }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
-  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), curveOutputs(problem, 'a part'))
+  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), curveQuoter(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

@@ -1,12 +1,12 @@
 /**
- * Searches the best flow of a problem. An allocation (edges, and their trades at common token prices) is pruned of
- * edges that do not earn their gas, and becomes a flow (edges with inputs). Gas makes the problem non-convex, so the
- * search starts from several allocations and then refines the best flow. Called by `exact/search-and-settle.ts`, which
- * settles the flow in integers.
+ * Searches for the best flow of a problem. A flow is a set of edges with their inputs. It comes from an allocation
+ * (edges with their trades at common token prices), from which edges that do not earn their gas are pruned. Gas makes
+ * the problem non-convex, so the search starts from several allocations and then refines the best flow. Called by
+ * `exact/search-and-settle.ts`, which settles the flow: computes its amounts in exact integers.
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
-import { bestSinglePath, curveOutputs } from './columns/single-path.ts'
+import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
@@ -47,9 +47,9 @@ import { solveDual } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_COLUMN_ROUNDS,
-  COLUMN_ROUNDS,
   DIVISION_MIN_GAP,
   IMPROVEMENT_WORK_SHARE,
+  MAX_COLUMN_ROUNDS,
   MAX_COMBINED_EDGES,
   MAX_GAP_TO_COMBINE,
   MAX_GAP_TO_STOP,
@@ -75,7 +75,7 @@ export type SearchResult = {
    * the bound useless.
    */
   readonly bound: number | null
-  /** Part of `bound` for what pools may pay more than their price curves show. */
+  /** Part of `bound`: the maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
   /** Upper bound on the output after gas of any route; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
@@ -89,8 +89,8 @@ export type SearchResult = {
  * Finds the best flow within the work budget: at least the best single path, if the budget suffices for one. Null if no
  * flow takes the whole amount.
  *
- * @param enclosingBound - bounds of a problem that admits at least the same edges, which replace those of this problem;
- *   null if there are none
+ * @param enclosingBound - known bounds of a problem that admits at least the same edges. They hold for this problem,
+ *   too, so none are computed. Null if unknown
  */
 export function search(
   problem: Problem,
@@ -109,7 +109,7 @@ export function search(
   if (!singlePath) return null
   if (problem.acceptsAnyRoute && !problem.isSinglePath) {
     const flow = bestOf(problem, [
-      allocateOnce(problem, singlePath, spotRates, COLUMN_ROUNDS),
+      allocateOnce(problem, singlePath, spotRates, MAX_COLUMN_ROUNDS),
       alongPath(problem, singlePath),
     ])
     return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] } : null
@@ -169,12 +169,13 @@ export function search(
 
 /** Path from which an allocation starts if no path takes the whole amount; null if the trade must not be divided. */
 function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] | null {
-  return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
+  return problem.isSinglePath ? null : bestSinglePath(problem, spotRates, curveQuoter(problem, 'a part'))
 }
 
 /**
  * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), with about as much work as the
- * search has spent, and by dividing the trade among paths. Returns `best` if the search has already spent much work.
+ * search has spent, and by dividing the trade among paths. Returns `best` unchanged if the search has already spent
+ * much work.
  */
 function searchRestricted(
   problem: Problem,
@@ -191,9 +192,10 @@ function searchRestricted(
   const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
   const isLoose = isNetLoose || progress.curveBound === null || isWorthless(best.amountOut, progress.curveBound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
-  const allocate = (restricted: Problem): Flow | null => {
-    const restrictedRates = bestSpotRates(restricted, target, 'to')
-    const singlePath = bestSinglePath(restricted, restrictedRates) ?? partialPath(restricted, restrictedRates)
+  const allocate = (restrictedProblem: Problem): Flow | null => {
+    const restrictedRates = bestSpotRates(restrictedProblem, target, 'to')
+    const singlePath =
+      bestSinglePath(restrictedProblem, restrictedRates) ?? partialPath(restrictedProblem, restrictedRates)
     if (!singlePath) return null
     const restrictedProgress: Progress = {
       flows: [],
@@ -203,8 +205,8 @@ function searchRestricted(
       best: undefined,
     }
     runAllocations(
-      restricted,
-      { spotRates: restrictedRates, spotPath: pathTo(restricted, restrictedRates, source, target), singlePath },
+      restrictedProblem,
+      { spotRates: restrictedRates, spotPath: pathTo(restrictedProblem, restrictedRates, source, target), singlePath },
       restrictedProgress,
     )
     return restrictedProgress.best ?? null
@@ -243,9 +245,9 @@ type Progress = {
   readonly flows: (Flow | null)[]
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
-  /** Upper bound on the output of any route by the price curves of pools; decides how long the search goes on. */
+  /** Upper bound on the output of any route if pools pay exactly their price curves; null until it is computed. */
   curveBound: number | null
-  /** Maximum that pools pay more than their price curves show, in output base units. */
+  /** Maximum that pools may pay above their price curves, in output base units. */
   hiddenBound: number
   /** Best flow of the completed stages. */
   best: Flow | undefined
@@ -262,7 +264,7 @@ type Paths = {
 
 /**
  * Allocates the trade from all promising starts, refines the best flow, and records flows and bounds in `progress`. An
- * `openProblem` is the problem without the edges that were removed to open profitable cycles.
+ * open problem is the problem without the edges that were removed to open profitable cycles (see `refine/cycles.ts`).
  */
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { spotRates, spotPath, singlePath } = paths
@@ -282,8 +284,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     generateColumns(openProblem, allocation, openProblem === problem ? frontier : newFrontier(openProblem))
     return openCycles({ openProblem, allocation }, newFrontier)
   }
-  const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
-    noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idle)
+  const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idleEdgePolicy: 'drop' | 'keep' = 'drop') =>
+    noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idleEdgePolicy)
 
   const cyclicCheckpoint = initialAllocation.checkpoint()
   const openedAllocation = openCycles({ openProblem: problem, allocation: initialAllocation }, newFrontier)
@@ -297,14 +299,16 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     initialAllocation.restore(cyclicCheckpoint)
     solveDual(initialAllocation, MAX_RESIDUAL)
     flows.push(toReducedFlow({ openProblem: problem, allocation: initialAllocation }))
-    currentProblem = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
+    currentProblem = reallocateInOrder(problem, flows, (orderedProblem, { edges }) =>
+      toReducedFlow(allocate(orderedProblem, edges)),
+    )
   }
   if (!noLegCosts && mayImprove(currentProblem, flows, curveBound, spotRates)) {
     // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
-    const isTrusted = bestSoFar && !isUncertain(bestSoFar, curveBound)
+    const isNearBound = bestSoFar && !isUncertain(bestSoFar, curveBound)
     const secondAllocations =
-      isTrusted || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
+      isNearBound || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
     for (const freshAllocation of secondAllocations)
       if (!isSameLongList(edgesInUse(freshAllocation.allocation), firstUsedEdges))
         flows.push(toReducedFlow(freshAllocation))
@@ -354,7 +358,10 @@ function copyOnto(problem: Problem, original: Allocation): Allocation {
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/** Allocates over the pools of at most `rounds` column rounds. Fallback if the full search exceeds its budget. */
+/**
+ * Allocates the trade with at most `rounds` rounds of column generation, without refining the flow. Used if any route
+ * is acceptable, or if the full search exceeds its budget.
+ */
 function allocateOnce(
   problem: Problem,
   singlePath: readonly number[],
@@ -368,8 +375,8 @@ function allocateOnce(
 }
 
 /**
- * Returns flows that an allocation may miss because of limits, gas, or cycles: the best path, and a flow that is built
- * path by path. Empty if the current flows cannot be improved.
+ * Returns two flows that an allocation may miss because of limits, gas, or cycles: that of the best path, and one that
+ * is built path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,
@@ -392,7 +399,7 @@ function otherRoutes(
 function reallocateInOrder(
   problem: Problem,
   flows: (Flow | null)[],
-  reallocate: (ordered: Problem, best: Flow) => Flow | null,
+  reallocate: (orderedProblem: Problem, best: Flow) => Flow | null,
 ): Problem {
   let orderedProblem = problem
   for (let round = 0; round < MAX_TOKEN_ORDERS; round++) {
@@ -426,8 +433,8 @@ function combineFlows(
 /**
  * Computes the bounds on the output of all routes before gas, and records them in `progress`.
  *
- * @returns the allocation without gas from which the bound follows, because edges that do not earn their gas also
- *   affect the bound
+ * @returns the allocation without gas from which the bounds follow. It is not the given one, because edges that do not
+ *   earn their gas also affect the bounds
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }
@@ -438,9 +445,9 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
     generateColumns(gasFreeProblem, gasFreeAllocation, frontier)
   }
   const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
-  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
-  if (bound && earnedBeyond !== null) {
-    progress.curveBound = bound.curveBound + earnedBeyond
+  const earningsOutside = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
+  if (bound && earningsOutside !== null) {
+    progress.curveBound = bound.curveBound + earningsOutside
     progress.hiddenBound = bound.hiddenBound
   }
   return gasFreeAllocation

@@ -8,6 +8,7 @@ import { extraGasOf, type Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
 import type { RoutePlan, RouteTerms } from './types.ts'
 
+/** Values with which the gas and the gap of a route are computed. */
 type Valuation = {
   /** Output base units per wei; 0 if the native token cannot be priced. */
   readonly outPerWei: number
@@ -15,7 +16,7 @@ type Valuation = {
   readonly netBound: number | null
 }
 
-/** Builds the public route. */
+/** Builds the public route of a settled search result. */
 export function toRoute(
   problem: Problem,
   candidate: SettledRoute,

@@ -21,8 +21,8 @@ export type NativeErc20 = {
 export type DriftPenalties = ReadonlyMap<string, number>
 
 /**
- * Measured gas of one direction through a pool, before refunds, by the position of the leg in its route. The first leg
- * also pulls its input from the sender; the last leg also pays the Guard.
+ * Measured gas of one direction of a pool, before refunds, by the position of the leg in its route: `first`, `last`, or
+ * `middle` (between them). The first leg also pulls its input from the sender; the last leg also pays the Guard.
  */
 export type MeasuredHop = {
   readonly tokenIn: Address
@@ -49,9 +49,9 @@ export type RouteTerms = {
   readonly gasPriceWei: bigint
   /** Wei per byte of calldata on rollups; 0 on other chains. */
   readonly l1FeePerByteWei?: number
-  /** Maximum number of pools in series, 1–4. */
+  /** Maximum number of pools in series, 1–4; default 4. */
   readonly maxHops?: number
-  /** Maximum number of pools of a route. With 1, the trade is not divided. */
+  /** Maximum number of pools of a route; default 24. With 1, the trade is not divided. */
   readonly maxSplits?: number
   /** Work limit of the search, in units of `WorkBudget`; default `MAX_WORK`. */
   readonly work?: number
@@ -127,6 +127,7 @@ export type Leg = {
   readonly amountIn: bigint
   /** Base units received from the pool, after any tax of the token. */
   readonly amountOut: bigint
+  /** Gas of the swap by the model of its pool, with tick crossings, without learned gas. */
   readonly gas: number
   /**
    * Names of the storage slots that this swap writes and other swaps of the pool might not. Their gas is learned
@@ -181,8 +182,8 @@ export type BoundProof = {
   /** Scale: prices and earnings are integers in output base units × 10^decimals. */
   readonly decimals: number
   /**
-   * Prices of each token after 0, 1, … `maxHops` pools of a path. If an end is NATIVE, the wrapper's address
-   * stands for both. The price of the output token is 10^decimals.
+   * Prices of each token after 0, 1, … `maxHops` pools of a path. If an end is NATIVE, the wrapper's address stands for
+   * both. The price of the output token is 10^decimals.
    */
   readonly prices: readonly (readonly [Address, readonly bigint[]])[]
   /** Sorted by earnings, highest first. */
@@ -194,7 +195,7 @@ export type BoundProof = {
    * swap. At the proof's scale.
    */
   readonly allowance: bigint
-  /** Output base units, rounded up. */
+  /** The proved bound on the output, in base units, rounded up. */
   readonly bound: bigint
   /** Maximum number of pools in series of the routes that the bound covers. */
   readonly maxHops: number

@@ -9,7 +9,7 @@ import { NO_LEARNED_GAS } from '../src/problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import { selectSubgraph } from '../src/subgraph/select-subgraph.ts'
-import { LARGE_GRAPH } from '../src/subgraph/tolerances.ts'
+import { MIN_LARGE_GRAPH_EDGES } from '../src/subgraph/tolerances.ts'
 import { digestOf } from '../src/testing/digest.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
@@ -102,7 +102,7 @@ test.each([0, 1e11])(
 
 test('a route of a large graph does not depend on earlier requests', () => {
   const tokens = 9_000
-  const pools = hubPools(6, LARGE_GRAPH / 2 + 1, tokens)
+  const pools = hubPools(6, MIN_LARGE_GRAPH_EDGES / 2 + 1, tokens)
   const [graph, other] = [buildGraph(snapshotOf(pools)), buildGraph(snapshotOf(pools))]
   const requests = Array.from({ length: 12 }, (_, run) => {
     const req = draw(seeded(1_000 + run), tokens)

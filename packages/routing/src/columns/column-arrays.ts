@@ -1,25 +1,29 @@
-/** Scratch arrays in which column generation evaluates the edges of a frontier. */
+/**
+ * Scratch arrays of column generation (`columns.ts`), which evaluates the edges of a frontier. Promising edges are
+ * those that may earn enough to join the allocation.
+ */
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 
 export class ColumnArrays {
-  /** By token: natural logarithms of its estimated price, and of the lower and upper bound of that price. */
+  /** By token: natural logarithm of its estimated price. */
   readonly logPrice: Float64Array
+  /** By token: natural logarithms of its minimum cost and its maximum value, which bound the price. */
   readonly logCost: Float64Array
   readonly logValue: Float64Array
   /**
-   * By token, over its promising edges: sum of the conductances; sum of the log prices that the edges imply for the
-   * token, weighted by conductance; and sum of the earnings in output base units.
+   * By token: sum of the conductances of its promising edges, and sum of the log prices that these edges imply for the
+   * token, weighted by conductance.
    */
   readonly conductanceSum: Float64Array
   readonly weightedPriceSum: Float64Array
+  /** By token: sum of the earnings of its promising edges, in output base units. */
   readonly earningsSum: Float64Array
-  /**
-   * By index among the promising edges: both tokens, log rate, and conductance multiplied by the cost of the sold
-   * token.
-   */
+  /** By index among the promising edges: sold and bought token. */
   soldTokens: Int32Array
   boughtTokens: Int32Array
+  /** By index among the promising edges: natural logarithm of the rate. */
   logRate: Float64Array
+  /** By index among the promising edges: conductance times the minimum cost of the sold token, in output base units. */
   conductance: Float64Array
   private readonly scratch: Scratch
 

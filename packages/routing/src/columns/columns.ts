@@ -1,6 +1,6 @@
 /**
- * Column generation: adds the edges outside an allocation that would pay at its prices. Each edge is a column of the
- * optimization problem.
+ * Column generation: adds the edges outside an allocation that would earn at its prices. Each edge is a column of the
+ * optimization problem. Called by `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
  */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
@@ -8,31 +8,31 @@ import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import {
   BALANCING_ROUNDS,
-  COLUMN_BENEFIT,
-  COLUMN_GAS_SHARE,
-  COLUMN_ROUNDS,
   IDLE_EDGE_MAX_GAS,
   IDLE_EDGE_MAX_MARGIN,
   JOINING_TOKENS_GROWTH,
-  LOOK_GAS_SHARE,
+  MAX_COLUMN_ROUNDS,
   MAX_IDLE_EDGES,
   MAX_JOINING_TOKENS,
   MAX_RESIDUAL,
+  MIN_COLUMN_EARNINGS,
+  MIN_COLUMN_GAS_SHARE,
+  MIN_EXPLORED_GAS_SHARE,
 } from '../tolerances.ts'
 import type { ColumnArrays } from './column-arrays.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for a maximum
- * number of rounds.
+ * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for at most
+ * `rounds` rounds. At the end, the allocation is solved and the frontier is explored.
  */
 export function generateColumns(
   problem: Problem,
   allocation: Allocation,
   frontier: Frontier,
-  rounds = COLUMN_ROUNDS,
+  rounds = MAX_COLUMN_ROUNDS,
 ): void {
-  const minEarnings = LOOK_GAS_SHARE * minLegCost(problem)
+  const minEarnings = MIN_EXPLORED_GAS_SHARE * minLegCost(problem)
   let pricing: Pricing | undefined
   for (let round = 0; round < rounds; round++) {
     solveDual(allocation, MAX_RESIDUAL)
@@ -46,7 +46,7 @@ export function generateColumns(
 }
 
 /** A token outside the allocation, with the estimated earnings of the edges around it, in output base units. */
-type DetourToken = { readonly token: number; readonly benefit: number }
+type DetourToken = { readonly token: number; readonly earnings: number }
 
 /** Estimates the earnings of a frontier's edges, and adds those that earn enough to the allocation. */
 class Pricing {
@@ -68,7 +68,7 @@ class Pricing {
   addColumns(isFirstRound: boolean): number {
     const { problem, allocation, frontier } = this
     const { from, to } = problem.graph.topology
-    const minEarnings = COLUMN_BENEFIT * allocation.value
+    const minEarnings = MIN_COLUMN_EARNINGS * allocation.value
     this.selectPromising(minEarnings)
     if (this.promisingEdges.length === 0) return 0
     this.balancePrices()
@@ -79,14 +79,15 @@ class Pricing {
     for (let k = 0; k < this.promisingEdges.length; k++) {
       const edge = this.promisingEdges[k]!
       if (allocation.tokenIndex[from[edge]!]! < 0 || allocation.tokenIndex[to[edge]!]! < 0) continue
-      const minEdgeEarnings = Math.max(minEarnings, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
+      const minEdgeEarnings = Math.max(minEarnings, legBaseCost(problem, edge) * MIN_COLUMN_GAS_SHARE)
       if (this.earningsOf(k) > minEdgeEarnings && allocation.addEdge(edge)) addedCount++
     }
     return addedCount
   }
 
   /**
-   * Selects the edges that could earn enough at the lowest cost of their input and the highest value of their output.
+   * Selects the edges that could earn enough at the minimum cost of their input and the maximum value of their output.
+   * A quarter of `minEarnings` suffices here, because the earnings of several edges around a token are added up later.
    */
   private selectPromising(minEarnings: number): void {
     const { columnArrays } = this
@@ -119,8 +120,8 @@ class Pricing {
   }
 
   /**
-   * Earnings of the promising edge `k` at the balanced prices, in output base units, as if its pool were x·y = k with
-   * the depth at its current price.
+   * Earnings of the promising edge at index `k` at the estimated prices, in output base units. Assumes a pool of
+   * constant product with the liquidity at the current price.
    */
   private earningsOf(k: number): number {
     const { logPrice, logRate, conductance, soldTokens, boughtTokens } = this.columnArrays
@@ -132,7 +133,7 @@ class Pricing {
 
   /**
    * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
-   * resistors of a network, whose voltages are approximated in a few rounds.
+   * resistors of a network whose voltages are the log prices. A few rounds approximate them.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
@@ -170,7 +171,9 @@ class Pricing {
     }
   }
 
-  /** Edges of the most promising paths through tokens outside the allocation. A path begins and ends at live tokens. */
+  /**
+   * Edges of the paths through tokens outside the allocation that may earn most. A path begins and ends at live tokens.
+   */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this
     const { earningsSum, soldTokens, boughtTokens } = this.columnArrays
@@ -188,11 +191,11 @@ class Pricing {
     const candidates: DetourToken[] = []
     for (const token of payingTokens) {
       if (!(earningsSum[token]! > minEarnings)) continue
-      if (noLegCosts || earningsSum[token]! > COLUMN_GAS_SHARE * this.detourCost(token))
-        candidates.push({ token, benefit: earningsSum[token]! })
+      if (noLegCosts || earningsSum[token]! > MIN_COLUMN_GAS_SHARE * this.detourCost(token))
+        candidates.push({ token, earnings: earningsSum[token]! })
     }
     const maxTokens = Math.max(MAX_JOINING_TOKENS, isFirstRound ? 0 : JOINING_TOKENS_GROWTH * allocation.tokens.length)
-    const chosenDetours = candidates.sort((a, b) => b.benefit - a.benefit).slice(0, maxTokens)
+    const chosenDetours = candidates.sort((a, b) => b.earnings - a.earnings).slice(0, maxTokens)
     return new Set(chosenDetours.flatMap(({ token }) => this.frontier.pathThrough(token)))
   }
 
@@ -202,8 +205,8 @@ class Pricing {
 }
 
 /**
- * Adds edges between tokens of the allocation that would lose slightly at the current prices. They are idle, but can
- * replace edges that pruning removes.
+ * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They are idle at
+ * first, but can replace edges that pruning removes.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem

@@ -2,9 +2,11 @@
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * Upper bound on the earnings of an edge: the earnings of a pool of x·y = k with the edge's maximum depth everywhere.
- * `priceIn` is the cost of a unit of input, and `value` is the value of the output that the first unit of input buys. ∞
- * for adjusted curves.
+ * Upper bound on the earnings of an edge: the earnings of a pool of x·y = k that has the liquidity of the edge's
+ * deepest piece everywhere. ∞ for adjusted curves.
+ *
+ * @param priceIn - cost of a unit of input
+ * @param value - value of the output that the first unit of input buys
  */
 export function earningsBound(
   { adjustedCurves, graph }: Problem,

@@ -1,64 +1,75 @@
 /**
  * The frontier of an allocation: the tokens and edges around it through which a path could pay at the allocation's
- * prices. A path pays if the value of its output exceeds the cost of its input. Used by column generation and by the
- * upper bound. A token is live if it carries flow, and therefore has a price. Each other token has two labels: its
- * minimum cost, if bought from live tokens, and its maximum value, if sold for live tokens.
+ * prices. A path pays if the value of its output exceeds the cost of its input, for the first unit. A token is live if
+ * it carries flow, and therefore has a price. Each other token has two labels: its minimum cost if it is bought with
+ * live tokens, and its maximum value if it is sold for live tokens. Labels and prices are in output base units per base
+ * unit. Used by column generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { DUST_SHARE, EDGE_GAIN, LABEL_GAIN, MAX_TOKENS_FOR_SPOT_BOUNDS, MIN_LIVE_SHARE } from '../tolerances.ts'
+import {
+  DUST_EARNINGS_SHARE,
+  MAX_TOKENS_FOR_SPOT_BOUNDS,
+  MIN_EDGE_GAIN,
+  MIN_LABEL_GAIN,
+  MIN_LIVE_SHARE,
+} from '../tolerances.ts'
 import { ColumnArrays } from './column-arrays.ts'
 import { earningsBound } from './earnings-bound.ts'
 import { MarginalRates } from './marginal-rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {
-  /** Tokens that are not live, but through which some path between live tokens pays. */
+  /** Tokens that are not live, but lie on some path between live tokens that pays. */
   payingTokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
   /**
-   * Edges that would pay: edges on a path through paying tokens, and edges between two live tokens that are not in the
-   * allocation.
+   * Edges that would pay: those on a path through paying tokens, and those outside the allocation between two live
+   * tokens.
    */
   payingEdges: number[] = []
-  /** Minimum cost of a token in output base units; the price of a live token. */
+  /** By token: its minimum cost; for a live token, its price. */
   readonly costLabel: Float64Array
-  /**
-   * Maximum value of a token in output base units; the price of a live token. Exceeds the minimum cost only for
-   * `payingTokens`.
-   */
+  /** By token: its maximum value; for a live token, its price. Exceeds the minimum cost only for `payingTokens`. */
   readonly valueLabel: Float64Array
-  /** By token: the next edge on the path of its maximum value, and the last edge on the path of its minimum cost. */
+  /**
+   * By token: the edge that sells it on the path of its maximum value, and the edge that buys it at its minimum cost.
+   */
   readonly nextEdge: Int32Array
   readonly previousEdge: Int32Array
   /** By token: 1 if it is live. */
   readonly isLive: Uint8Array
-  /** Maximum total earnings of the edges that were skipped because they earn too little, in output base units. */
+  /** Upper bound on the total earnings of the edges that were skipped for earning too little, in output base units. */
   dustEarnings = 0
   /** False if labels still changed after `maxHops` rounds, which indicates a profitable cycle. */
   hasConverged = true
-  /** Scratch arrays of column generation, kept for all of its runs. */
+  /** Scratch arrays of column generation, kept for all runs with this frontier. */
   readonly columnArrays: ColumnArrays
 
   private readonly problem: Problem
   private readonly ratesToTarget: SpotRates
-  private readonly distances: Uint8Array
+  private readonly hopsFromSource: Uint8Array
   private readonly rates: MarginalRates
   private readonly valueBounds: ValueBounds
   private readonly queue: LabelQueue
+  /** Live tokens, and tokens that got a minimum cost. */
   private reachedTokens: number[] = []
 
-  constructor(problem: Problem, spotRates: SpotRates, distances: Uint8Array) {
+  /**
+   * @param spotRates - best spot rates to the target
+   * @param hopsFromSource - by token: minimum number of edges from the source
+   */
+  constructor(problem: Problem, spotRates: SpotRates, hopsFromSource: Uint8Array) {
     const { tokens, scratch } = problem.graph.topology
     const tokenCount = tokens.length
     this.problem = problem
     this.ratesToTarget = spotRates
-    this.distances = distances
+    this.hopsFromSource = hopsFromSource
     this.rates = new MarginalRates(problem)
-    this.valueBounds = new ValueBounds(problem, spotRates, distances)
+    this.valueBounds = new ValueBounds(problem, spotRates, hopsFromSource)
     this.costLabel = scratch.floats(tokenCount, Number.POSITIVE_INFINITY)
     this.valueLabel = scratch.floats(tokenCount, 0)
     this.nextEdge = scratch.ints(tokenCount)
@@ -68,7 +79,7 @@ export class Frontier {
     this.queue = new LabelQueue(tokenCount, scratch)
   }
 
-  /** By edge: rate for the next unit. For multi-token pools, after the allocation's trades. */
+  /** By edge: rate for the first unit; for pairs of a multi-token pool in use, after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
@@ -87,16 +98,16 @@ export class Frontier {
     else {
       this.clear()
       this.labelLiveTokens(allocation)
-      this.exploreByValue(allocation, Math.max(minEarnings, DUST_SHARE * allocation.value))
+      this.exploreByValue(allocation, Math.max(minEarnings, DUST_EARNINGS_SHARE * allocation.value))
     }
   }
 
-  /** Finds the paying edges if costs below the value bounds reached only few tokens. */
+  /** Finds the paying edges if `labelCosts` reached only few tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
     const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
-    const minValue = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
+    const minValue = (edge: number) => this.costLabel[from[edge]!]! * (1 + MIN_EDGE_GAIN)
     this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > minValue(edge))
     this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
@@ -110,7 +121,7 @@ export class Frontier {
   }
 
   private mayPay(token: number): boolean {
-    return this.isLive[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + EDGE_GAIN)
+    return this.isLive[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + MIN_EDGE_GAIN)
   }
 
   private clear(): void {
@@ -150,7 +161,7 @@ export class Frontier {
   }
 
   /**
-   * Computes minimum costs outward from the live tokens. Ignores tokens whose cost is above the upper bound on their
+   * Computes minimum costs outward from the live tokens. Leaves out a token if its cost is above the upper bound on its
    * value. Returns false if too many tokens are reached.
    */
   private labelCosts(): boolean {
@@ -204,8 +215,8 @@ export class Frontier {
   }
 
   /**
-   * Computes maximum values over a few edges. The edges are roughly in path order, so few sweeps in reverse order
-   * suffice.
+   * Computes maximum values of tokens over the candidate edges only. These are roughly in path order, so few sweeps in
+   * reverse order suffice.
    */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, nextEdge, isLive, rate } = this
@@ -218,7 +229,7 @@ export class Frontier {
         const token = from[edge]!
         if (isLive[token] === 1) continue
         const value = rate[edge]! * valueLabel[to[edge]!]!
-        if (!(value > valueLabel[token]! * (1 + LABEL_GAIN))) continue
+        if (!(value > valueLabel[token]! * (1 + MIN_LABEL_GAIN))) continue
         valueLabel[token] = value
         nextEdge[token] = edge
         hasChanged = true
@@ -230,7 +241,7 @@ export class Frontier {
 
   /** Computes maximum values of all tokens, backward from the live tokens. */
   private labelValues(): void {
-    const { problem, ratesToTarget, distances, valueLabel, nextEdge, isLive, queue } = this
+    const { problem, ratesToTarget, hopsFromSource, valueLabel, nextEdge, isLive, queue } = this
     const { rateBack } = this.rates
     const { offset, to, reverse } = problem.graph.topology
     const { maxHops } = problem
@@ -244,9 +255,9 @@ export class Frontier {
         const neighbor = to[edge]!
         const label = rateBack[edge]! * value
         if (
-          !(label > valueLabel[neighbor]! * (1 + LABEL_GAIN)) ||
+          !(label > valueLabel[neighbor]! * (1 + MIN_LABEL_GAIN)) ||
           isLive[neighbor] === 1 ||
-          distances[neighbor]! > maxHopsFrom
+          hopsFromSource[neighbor]! > maxHopsFrom
         )
           continue
         valueLabel[neighbor] = label
@@ -259,19 +270,23 @@ export class Frontier {
 
   /** Computes minimum costs, over edges that may earn enough, of the tokens whose value exceeds their cost. */
   private labelCostsWithin(minEarnings: number): void {
-    const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate, queue } = this
+    const { problem, ratesToTarget, hopsFromSource, costLabel, valueLabel, isLive, rate, queue } = this
     const { offset, to } = problem.graph.topology
     const { maxHops } = problem
     queue.start(this.liveTokens, maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       if (token === problem.target) continue
       const cost = costLabel[token]!
-      const maxHopsAfter = maxHops - 1 - distances[token]!
+      const maxHopsAfter = maxHops - 1 - hopsFromSource[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const neighbor = to[edge]!
         const value = rate[edge]! * valueLabel[neighbor]!
-        if (!(value > cost * (1 + EDGE_GAIN)) || isLive[neighbor] === 1 || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+        if (
+          !(value > cost * (1 + MIN_EDGE_GAIN)) ||
+          isLive[neighbor] === 1 ||
+          ratesToTarget.hops[neighbor]! > maxHopsAfter
+        )
           continue
         const label = cost / rate[edge]!
         if (!(label < costLabel[neighbor]!) || earningsBound(problem, edge, cost, value) < minEarnings) continue
@@ -283,19 +298,23 @@ export class Frontier {
 
   /** Collects the paying edges and tokens, and sums the earnings of edges that are left out. */
   private collectEdges(allocation: Allocation, minEarnings: number): void {
-    const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate } = this
+    const { problem, ratesToTarget, hopsFromSource, costLabel, valueLabel, isLive, rate } = this
     const { offset, to } = problem.graph.topology
     const { source, target, maxHops } = problem
     this.payingEdges = []
     for (const token of this.reachedTokens) {
       if (token === target) continue
       const cost = costLabel[token]!
-      const maxHopsAfter = maxHops - 1 - distances[token]!
+      const maxHopsAfter = maxHops - 1 - hopsFromSource[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const neighbor = to[edge]!
         const value = rate[edge]! * valueLabel[neighbor]!
-        if (!(value > cost * (1 + EDGE_GAIN)) || neighbor === source || ratesToTarget.hops[neighbor]! > maxHopsAfter)
+        if (
+          !(value > cost * (1 + MIN_EDGE_GAIN)) ||
+          neighbor === source ||
+          ratesToTarget.hops[neighbor]! > maxHopsAfter
+        )
           continue
         if (isLive[token]! + isLive[neighbor]! === 2 && allocation.hasEdge[edge] === 1) continue
         const maxEarnings = earningsBound(problem, edge, cost, value)

@@ -1,6 +1,6 @@
 /**
- * Rates of all edges after an allocation's trades. They differ from the rates before the trade only for multi-token
- * pools with several pairs in the allocation, because each trade moves the rates of all pairs.
+ * Rates of all edges for `Frontier`: the rate for the first unit. For multi-token pools with several pairs in the
+ * allocation, these are the rates after the allocation's trades, because each trade moves the rates of all pairs.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -8,12 +8,14 @@ import type { Allocation } from '../solver/allocation.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 export class MarginalRates {
+  /** By edge. */
   rate: Float64Array
   /** By edge: rate of the reverse edge. */
   rateBack: Float64Array
-  /** Maximum ratio of an edge's rate to its rate before the trade. */
+  /** Maximum over all edges of `rate` / the rate before the allocation's trades; at least 1. */
   maxRise = 1
   private readonly problem: Problem
+  /** Edges whose `rate` differs from the problem's. */
   private movedEdges = NO_EDGES
 
   constructor(problem: Problem) {

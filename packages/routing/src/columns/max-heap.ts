@@ -1,4 +1,4 @@
-/** Binary heap with the label of the highest bound on top. */
+/** Binary heap that returns the label with the highest bound first. */
 export class MaxHeap<Label extends { readonly bound: number }> {
   private readonly items: Label[] = []
 

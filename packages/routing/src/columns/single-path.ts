@@ -3,7 +3,7 @@
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { pathTo, type SpotRates } from '../problem/potentials.ts'
 import { curveOf, legBaseCost, legCost, minLegCost, type Problem } from '../problem/problem.ts'
-import { LABELS_PER_TOKEN, MAX_USUAL_HOPS, PATH_EDGES, PATH_QUOTES } from '../tolerances.ts'
+import { LABELS_PER_TOKEN, MAX_PATH_EDGES, MAX_PATH_QUOTES, MAX_USUAL_HOPS } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
 /** A path from the source to a token. */
@@ -17,6 +17,7 @@ type Label = {
   /** Amount of the token that the path buys, and cost of its legs in output base units. */
   readonly amount: number
   readonly cost: number
+  /** Number of edges of the path. */
   readonly hops: number
   /** Sum of the hashes of the visited tokens. Labels that visited the same tokens in any order have the same sum. */
   readonly visitedHash: number
@@ -25,14 +26,13 @@ type Label = {
   readonly previous: Label | null
 }
 
-/**
- * Source of outputs for the search. `output` returns the output of an edge for an input, from its price curve or from
- * the pool itself; 0 if the pool cannot take the input.
- */
-export type EdgeOutput = {
+/** Quotes edges for the path search, by their price curves or by the pools themselves. */
+export type EdgeQuoter = {
+  /** Returns the output of an edge for an input; 0 if the pool cannot take the input. */
   readonly output: (edge: number, amountIn: number) => number
-  /** Maximum number of quotes, and work units per quote. */
+  /** Maximum number of quotes in one path search. */
   readonly maxQuotes: number
+  /** Work units of one quote. */
   readonly workPerQuote: number
 }
 
@@ -41,32 +41,33 @@ export type EdgeOutput = {
  * pools.
  */
 export type PathBounds = {
-  /** Maximum output of an edge for an input. */
+  /** Upper bound on the output of an edge for an input. */
   readonly maxOutput: (edge: number, amountIn: number) => number
-  /** Maximum value of an output of the edge, in output base units. */
+  /** Upper bound on the value of an amount that the edge pays, in output base units. */
   readonly maxValue: (edge: number, amountOut: number) => number
 }
 
 /**
- * Returns outputs by price curves.
+ * Returns a quoter that uses price curves.
  *
  * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
  *   it can take
  */
-export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
+export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeQuoter => ({
   output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
     return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
   },
-  maxQuotes: PATH_QUOTES,
+  maxQuotes: MAX_PATH_QUOTES,
   workPerQuote: 10,
 })
 
 /**
  * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so the search ends once no
- * label has a higher bound than the best path found. The path may be missed only because each token and path length
- * keeps few labels (`LABELS_PER_TOKEN`), those with the highest bounds. It keeps several, because the path of the best
- * one may visit a token that a continuation needs. Of labels with the same visited tokens, it keeps only the best.
+ * label has a higher bound than the net output of the best path found. For each token and path length, only the
+ * `LABELS_PER_TOKEN` labels with the highest bounds are kept. Several are kept, because the path of the best label may
+ * visit a token that a continuation needs; of labels with the same visited tokens, only the best is kept. Apart from
+ * the limits on quotes and edges, this is the only reason why the best path may be missed.
  *
  * @returns the best path found within the limits on quotes and edges; null if no path leads to the target, or if no
  *   path takes the amount
@@ -74,7 +75,7 @@ export const curveOutputs = (problem: Problem, required: 'all' | 'a part' = 'all
 export function bestSinglePath(
   problem: Problem,
   spotRates: SpotRates,
-  edgeOutput = curveOutputs(problem),
+  quoter = curveQuoter(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
@@ -82,22 +83,22 @@ export function bestSinglePath(
   const { best: valueBound, hops } = spotRates
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
-  /** Minimum cost of each remaining leg. */
+  // Minimum cost of each remaining leg.
   const minCostPerLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
-  /** Tokens whose slots were written. */
+  // Tokens whose slots were written.
   const touchedTokens: number[] = []
   const { bestBounds, visitedHashes } = labelSlots(problem, pathLengths, touchedTokens)
   const spotPath = pathTo(problem, spotRates, source, target)
-  let bestNet = spotPath ? netOf(problem, spotPath, edgeOutput) : Number.NEGATIVE_INFINITY
+  let bestNet = spotPath ? netOf(problem, spotPath, quoter) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
   let visitedEdges = 0
   const startLabel = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
   queue.push({ ...startLabel, bound: amountIn * valueBound[source]! - hops[source]! * minCostPerLeg })
   for (let label = queue.pop(); label && label.bound > bestNet; label = queue.pop()) {
-    if (quotes >= edgeOutput.maxQuotes || visitedEdges >= PATH_EDGES) break
+    if (quotes >= quoter.maxQuotes || visitedEdges >= MAX_PATH_EDGES) break
     visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
@@ -117,8 +118,8 @@ export function bestSinglePath(
       if (!(spotValue - legBaseCost(problem, edge) - remainingCost > threshold)) continue
       if (visits(label, nextToken)) continue
       quotes++
-      budget.spend(edgeOutput.workPerQuote)
-      const amount = edgeOutput.output(edge, label.amount)
+      budget.spend(quoter.workPerQuote)
+      const amount = quoter.output(edge, label.amount)
       const cost = label.cost + legCost(problem, edge, label.amount)
       const value = bounds ? bounds.maxValue(edge, amount) : amount * valueBound[nextToken]!
       const bound = value - cost - remainingCost
@@ -151,8 +152,8 @@ export function bestSinglePath(
 }
 
 /**
- * Borrows the slots of a search: for each token and path length, `LABELS_PER_TOKEN` bounds of labels in descending order
- * (`bestBounds`), and for each bound the hash of the visited tokens (`visitedHashes`).
+ * Borrows the slots of a search: for each token and path length, `LABELS_PER_TOKEN` bounds of labels in descending
+ * order (`bestBounds`), and for each bound the hash of the visited tokens (`visitedHashes`).
  *
  * @param touchedTokens - the caller adds every token whose slots it writes
  */
@@ -169,8 +170,9 @@ function labelSlots({ graph }: Problem, pathLengths: number, touchedTokens: read
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot. If the slot contains a bound with the same visited tokens,
- * replaces it. Returns false if all bounds of the slot are higher, or if the one with the same visited tokens is.
+ * Inserts a bound into the descending bounds of a slot. A bound with the same visited tokens is replaced. Returns
+ * false, and inserts nothing, if all bounds of the slot are at least as high, or if that with the same visited tokens
+ * is.
  */
 function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
   const lastSlot = slot + LABELS_PER_TOKEN - 1
@@ -199,12 +201,12 @@ function hashOfToken(token: number): number {
 }
 
 /** Output of a path less the cost of its legs; −∞ if a pool on it cannot take its input. */
-function netOf(problem: Problem, path: readonly number[], edgeOutput: EdgeOutput): number {
+function netOf(problem: Problem, path: readonly number[], quoter: EdgeQuoter): number {
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
     cost += legCost(problem, edge, amount)
-    amount = edgeOutput.output(edge, amount)
+    amount = quoter.output(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost

@@ -2,8 +2,8 @@
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
  * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
  * have the prices of the allocation. Each other token gets a price between its minimum cost and its maximum value, so
- * that outside the allocation only the edges of the frontier earn. If these edges earn more than rounding, they join
- * the allocation, which makes the bound tighter.
+ * that outside the allocation only the edges of the frontier (see `frontier.ts`) earn. If these edges earn more than
+ * rounding, they join the allocation, which makes the bound tighter.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -11,23 +11,23 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import {
-  BALANCE_BRACKET,
-  BALANCE_MOVED,
-  BALANCE_STEPS,
-  BOUND_ROUNDS,
-  BOUND_TIGHT,
   FLOAT_ERROR,
+  MAX_BALANCE_STEPS,
   MAX_BOUND_EDGES_PER_ROUND,
+  MAX_BOUND_ROUNDS,
   MAX_RESIDUAL,
+  MIN_BALANCE_BRACKET,
+  MIN_BALANCE_MOVE,
+  TIGHT_BOUND_GAP,
 } from '../tolerances.ts'
 import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
-/** Upper bound in output base units, as floats. The sum of both parts is the bound on the output of any route. */
+/** Two parts of an upper bound, in output base units. Their sum is the bound on the output of any route. */
 export type OutputBound = {
   /** Maximum output if pools pay exactly what their price curves show. */
   readonly curveBound: number
-  /** Maximum that pools pay more than their price curves show. */
+  /** Maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
 }
 
@@ -39,10 +39,10 @@ export type OutputBound = {
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
-  /** By token: prices at both ends of the frontier's edges. */
+  /** By token: price, for the tokens that the frontier's edges sell or buy. */
   const priceByToken = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
-  for (let round = 0; round < BOUND_ROUNDS; round++) {
+  for (let round = 0; round < MAX_BOUND_ROUNDS; round++) {
     if (!frontier.hasConverged) return null
     const sharedPools = allocation.sharedPools.filter(({ tradesSeveralPairs }) => tradesSeveralPairs)
     if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
@@ -57,14 +57,14 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     balancePrices(problem, frontier, priceByToken)
     problem.budget.spend(8 * frontier.payingEdges.length)
     const earningEdges = frontier.payingEdges
-      .map((edge) => ({ edge, profit: maxEarningsOf(problem, frontier, priceByToken, edge) }))
-      .filter(({ profit }) => profit > 0)
+      .map((edge) => ({ edge, earnings: maxEarningsOf(problem, frontier, priceByToken, edge) }))
+      .filter(({ earnings }) => earnings > 0)
     bound = Math.min(
       bound,
-      earningEdges.reduce((sum, { profit }) => sum + profit, boundWithoutFrontier),
+      earningEdges.reduce((sum, { earnings }) => sum + earnings, boundWithoutFrontier),
     )
-    if (bound <= allocation.value * (1 + BOUND_TIGHT)) break
-    const joiningEdges = earningEdges.sort((a, b) => b.profit - a.profit).slice(0, MAX_BOUND_EDGES_PER_ROUND)
+    if (bound <= allocation.value * (1 + TIGHT_BOUND_GAP)) break
+    const joiningEdges = earningEdges.sort((a, b) => b.earnings - a.earnings).slice(0, MAX_BOUND_EDGES_PER_ROUND)
     if (
       !addEdges(
         problem,
@@ -79,35 +79,39 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   }
   const hiddenBound = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
   return Number.isFinite(bound + hiddenBound) && bound > 0
-    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound: hiddenBound }
+    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound }
     : null
 }
 
 /**
- * Returns the maximum amount by which pools pay more than their curves show, in output base units. Some curves
- * interpolate samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
+ * Returns the maximum total that pools may pay above their price curves, in output base units. Some curves interpolate
+ * samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
+ *
+ * @param bound - bound without this total
+ * @param frontierPrices - by token: prices at which the edges of the frontier are valued
  */
 function maxPayoutBeyondCurves(
   problem: Problem,
   bound: number,
   allocation: Allocation,
   frontier: Frontier,
-  payingPrices: Float64Array,
+  frontierPrices: Float64Array,
 ): number {
   const { from, to } = problem.graph.topology
   const { prices, sharedPools } = allocation
-  const hiddenEarningsOf = (edge: number, prices: Float64Array) =>
-    hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, bound)
+  const hiddenEarningsOf = (edge: number, tokenPrices: Float64Array) =>
+    hiddenEarnings(curveOf(problem, edge), tokenPrices[from[edge]!]!, tokenPrices[to[edge]!]!, bound)
   const earningsAlone = (edge: number) =>
     maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
   for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
-  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, payingPrices)
-  for (const { edges, earned, tradingFunction } of sharedPools)
-    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
+  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, frontierPrices)
+  for (const { edges, earnings, tradingFunction } of sharedPools)
+    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earnings)
   return sum
 }
 
+/** Adds edges to an allocation. Returns false if it contains all of them already. */
 function addEdges({ graph }: Problem, allocation: Allocation, prices: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
   let hasAdded = false
@@ -118,6 +122,7 @@ function addEdges({ graph }: Problem, allocation: Allocation, prices: Float64Arr
   return hasAdded
 }
 
+/** Maximum earnings of an edge outside the allocation at given prices, in output base units. */
 function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Array, edge: number): number {
   const { from, to } = problem.graph.topology
   const priceIn = prices[from[edge]!]!
@@ -125,12 +130,12 @@ function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Arra
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool trade, too. The edge then earns at most what it earns alone, and at most what it earns from
-  // its rate after the other trades.
+  // Other pairs of the pool trade, too. The edge then earns at most as much as alone, and at most as much as if it
+  // started at its rate after the other trades.
   return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 
-/** Sets prices of the tokens at both ends of the frontier's edges so that these edges earn as little as possible. */
+/** Sets prices of the tokens that the frontier's edges sell or buy, so that these edges earn little. */
 export function balancePrices(
   problem: Problem,
   { payingEdges, payingTokens, isLive, costLabel, valueLabel }: Frontier,
@@ -165,7 +170,7 @@ function balancePrice(
   const point = { input: 0, output: 0, conductance: 0 }
   let low = min
   let high = max
-  for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
+  for (let step = 0; step < MAX_BALANCE_STEPS && high > low * (1 + MIN_BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
     const currentPrice = prices[token]!
     let surplus = 0
@@ -181,6 +186,6 @@ function balancePrice(
     else low = currentPrice
     const nextPrice = currentPrice * Math.exp(-surplus / slope)
     prices[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
-    if (Math.abs(nextPrice / currentPrice - 1) < BALANCE_MOVED) return
+    if (Math.abs(nextPrice / currentPrice - 1) < MIN_BALANCE_MOVE) return
   }
 }

@@ -6,8 +6,8 @@ import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * Facts of a frontier about tokens: which are live (carry flow), and their cost and value in output base
- * units per base unit.
+ * Facts of a frontier about tokens: which are live (carry flow), and their cost and value in output base units per base
+ * unit.
  */
 type FrontierLabels = {
   readonly liveTokens: readonly number[]
@@ -20,11 +20,11 @@ export class ValueBounds {
   private readonly problem: Problem
   private readonly spotRates: SpotRates
   private readonly hopsFromSource: Uint8Array
-  /** By token: bound before it is multiplied by `riseFactor`. */
+  /** By token: bound on its value, valid after it is multiplied by `riseFactor`. */
   private boundByToken: Float64Array
   /** Factor by which values may have risen since `boundByToken` was computed. */
   private riseFactor = 1
-  /** Value labels of the last full exploration; null before the first. */
+  /** Values from the last exploration that computed the values of all tokens; null before the first. */
   private measuredValues: Float64Array | null = null
   /** Live tokens of that exploration. */
   private liveTokensAtMeasurement: readonly number[] = []
@@ -46,13 +46,14 @@ export class ValueBounds {
     this.edgeBuffer = scratch.ints(from.length)
   }
 
+  /** Upper bound on the value of a token. */
   boundOf(token: number): number {
     return this.riseFactor * this.boundByToken[token]!
   }
 
   /**
-   * Selects the bounds for new prices. Values rise by at most the factor by which prices of live tokens have risen since
-   * the last full exploration. This holds only while all live tokens of that exploration are still live.
+   * Selects the bounds for new prices. Values rise by at most the factor by which prices of live tokens have risen
+   * since `measuredValues` were computed. This holds only while all tokens that were live then are still live.
    *
    * @param maxRise - maximum over edges of the current rate / the rate before any flow
    */

@@ -1,4 +1,4 @@
-/** Builds programs of one hop, to measure the hop's gas at each position of a route. */
+/** Builds programs of a single hop, with which the hop's gas is measured at each position of a route. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { acceptsPrepayment, encodeProgram, ProgramError, type StepInput, type StepOutput } from '@sluice/program'
@@ -16,8 +16,8 @@ type HopPrograms = {
 }
 
 /**
- * Builds the programs of a hop. In the middle and at the end of a route, a pool that measures its own input was already
- * paid by the hop before. Other pools take their input from the Executor.
+ * Builds the programs of a hop. In the middle and at the end of a route, a prepaid pool (which measures its own input)
+ * already holds its input, because the hop before paid it. Other pools take their input from the Executor.
  */
 export function hopPrograms(
   pool: Pool,

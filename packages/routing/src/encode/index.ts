@@ -59,7 +59,7 @@ export function encodeSwap(request: EncodeRequest): EncodedSwap {
   const steps = buildSteps(route, { wrappedNative, families })
   const isNativeOut = route.tokenOut === NATIVE
   const value = isNativeIn ? route.amountIn : 0n
-  // If the steps allow it, the Guard wraps or unwraps, which takes less gas than in the Executor.
+  // If possible, the Guard wraps or unwraps, which takes less gas than in the Executor.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
   const isUnwrapped = isNativeOut && wrapper !== ZERO_ADDRESS
   const hasOtherRecipient = request.recipient !== undefined && request.recipient !== request.from

@@ -11,6 +11,9 @@ import { nativeInputOf, tokensOf, wrapSteps } from './native.ts'
 /** The part of a DEX family that encoding needs. */
 export type StepMaker = Pick<DexFamily, 'step'>
 
+/**
+ * What the encoding of a route needs besides the route: the wrapper of the native token, and step makers by family id.
+ */
 export type StepContext = {
   readonly wrappedNative: Address | null
   readonly families: ReadonlyMap<string, StepMaker>

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { compileCurve } from '../graph/price-curve.ts'
 import { solveBackwards } from './backward-solve.ts'
-import type { EvaluatedLeg, RouteEvaluator } from './route-output.ts'
+import type { EvaluatedLeg, RouteEvaluator } from './route-evaluator.ts'
 
 const E18 = 10n ** 18n
 type PoolTerms = readonly [reserveIn: bigint, reserveOut: bigint]

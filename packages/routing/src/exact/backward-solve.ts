@@ -1,33 +1,33 @@
 /**
- * Finds the minimum input of a route if only one of its legs out of the source may change. Solves backward from the
- * target, pool by pool. Each step of the search then takes one quote; a search over the whole route takes one quote per
- * leg and step.
+ * Finds the minimum input with which a route pays an output, if only one of the legs that sell the source token may
+ * change its input. Solves backward from the target, pool by pool. Each step then takes one pool quote, while a search
+ * over the whole route takes one quote per leg and step. Called by `route-input.ts`.
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
 import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
-import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
-import type { EvaluatedLeg, RouteEvaluator } from './route-output.ts'
+import { FLOAT_ERROR_DIVISOR, OUTPUT_MARGIN } from './output-tolerances.ts'
+import type { EvaluatedLeg, RouteEvaluator } from './route-evaluator.ts'
 
 /**
- * Returns the minimum input that pays at least `required`; null if only full settlements can find it.
+ * Returns the minimum input that pays at least `requiredOut`; null if only full settlements can find it.
  *
- * @param nearPoint - an input of the route that pays about the required output, with this output
+ * @param nearPoint - an input of the route that pays about the required output, with the output that it pays
  * @param price - output per additional unit of the source token
  * @throws WorkSpent
  */
 export function solveBackwards(
-  output: RouteEvaluator,
+  evaluator: RouteEvaluator,
   nearPoint: AmountPoint,
-  required: bigint,
+  requiredOut: bigint,
   price: number,
 ): bigint | null {
-  if (output.outputAt(nearPoint.amountIn) !== nearPoint.amountOut) return null
-  const chain = chainOf(output)
+  if (evaluator.outputAt(nearPoint.amountIn) !== nearPoint.amountOut) return null
+  const chain = chainOf(evaluator)
   const forkToken = chain[0]!.to
   const totalInputOf = (token: number): bigint => {
-    if (token === output.target) return nearPoint.amountOut
-    return output.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
+    if (token === evaluator.target) return nearPoint.amountOut
+    return evaluator.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
   }
   // Legs outside the chain contribute a constant amount of each token.
   const otherOutputs = chain.map(({ to, amountOut }) => totalInputOf(to) - amountOut)
@@ -38,10 +38,12 @@ export function solveBackwards(
   )
   const point = { amountIn: totalInputOf(forkToken), amountOut: nearPoint.amountOut }
   let requiredInput =
-    forkToken === output.target ? required : solveFork(output, { nearPoint, forkToken, point }, required, forkPrice)
+    forkToken === evaluator.target
+      ? requiredOut
+      : solveFork(evaluator, { nearPoint, forkToken, point }, requiredOut, forkPrice)
   for (const [k, leg] of chain.entries()) {
     if (requiredInput === null || requiredInput <= otherOutputs[k]!) return null
-    requiredInput = solveLeg(output, leg, requiredInput - otherOutputs[k]!)
+    requiredInput = solveLeg(evaluator, leg, requiredInput - otherOutputs[k]!)
   }
   return requiredInput === null ? null : requiredInput + fixedInput
 }
@@ -61,46 +63,58 @@ function chainOf({ legs, target }: RouteEvaluator): readonly EvaluatedLeg[] {
   return chain
 }
 
-/** `forkToken` is sold by several legs. `point`: a balance of this token, and the route's output with it. */
-type ForkPoint = { readonly nearPoint: AmountPoint; readonly forkToken: number; readonly point: AmountPoint }
+type ForkPoint = {
+  readonly nearPoint: AmountPoint
+  /** Token at the end of the chain, which several legs sell. */
+  readonly forkToken: number
+  /** A balance of the fork token, with the output of the route if it has this balance. */
+  readonly point: AmountPoint
+}
 
-/** Returns the minimum balance of the fork token with which the route pays the required output; null if unknown. */
+/**
+ * Returns the minimum balance of the fork token with which the route pays the required output; null if unknown.
+ *
+ * @param price - output per additional unit of the fork token
+ */
 function solveFork(
-  output: RouteEvaluator,
+  evaluator: RouteEvaluator,
   { nearPoint, forkToken, point }: ForkPoint,
-  required: bigint,
+  requiredOut: bigint,
   price: number,
 ): bigint | null {
   let isExact = true
   const pointAt = (balance: bigint): AmountPoint => {
-    const amountOut = output.outputAt(nearPoint.amountIn, { token: forkToken, balance })
+    const amountOut = evaluator.outputAt(nearPoint.amountIn, { token: forkToken, balance })
     isExact &&= amountOut !== null
     return { amountIn: balance, amountOut: amountOut ?? 0n }
   }
-  const bracket = bracketFrom(pointAt, point, required, stepFrom(point, required, price))
-  const min = bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
+  const bracket = bracketFrom(pointAt, point, requiredOut, stepFrom(point, requiredOut, price))
+  const min = bracket && narrowBracket(pointAt, bracket, requiredOut)[1].amountIn
   return isExact ? min : null
 }
 
 /** Returns the minimum input with which a leg pays the required output; null if none is found. */
-function solveLeg(output: RouteEvaluator, leg: EvaluatedLeg, required: bigint): bigint | null {
-  const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
-  const estimatedInput = output.inputFor(leg, required)
+function solveLeg(evaluator: RouteEvaluator, leg: EvaluatedLeg, requiredOut: bigint): bigint | null {
+  const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: evaluator.outputOf(leg, amountIn) })
+  const estimatedInput = evaluator.inputFor(leg, requiredOut)
   if (estimatedInput !== null && estimatedInput > 0n) {
-    const bracket = bracketFrom(pointAt, pointAt(estimatedInput), required, 1n)
-    if (bracket) return narrowBracket(pointAt, bracket, required)[1].amountIn
+    const bracket = bracketFrom(pointAt, pointAt(estimatedInput), requiredOut, 1n)
+    if (bracket) return narrowBracket(pointAt, bracket, requiredOut)[1].amountIn
   }
-  const curve = curveOf(output.problem, leg.share.edge)
-  const extraOutput = Number(required) * OUTPUT_MARGIN
-  const [exactInput, largerInput] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + extraOutput)]
+  const curve = curveOf(evaluator.problem, leg.share.edge)
+  const extraOutput = Number(requiredOut) * OUTPUT_MARGIN
+  const [exactInput, largerInput] = [
+    inputOf(curve, Number(requiredOut)),
+    inputOf(curve, Number(requiredOut) + extraOutput),
+  ]
   if (!(largerInput > exactInput && largerInput < Number.POSITIVE_INFINITY)) return null
   const point = pointAt(BigInt(Math.ceil(exactInput)))
-  const missingOut = required - point.amountOut
+  const missingOut = requiredOut - point.amountOut
   // If the curve is exact, its error is only float rounding, which may be much less than the price of one unit.
   const isExact = missingOut === 0n || missingOut === 1n
   const firstStep = isExact
-    ? point.amountIn / FLOAT_UNITS + 1n
-    : stepFrom(point, required, extraOutput / (largerInput - exactInput))
-  const bracket = bracketFrom(pointAt, point, required, firstStep)
-  return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
+    ? point.amountIn / FLOAT_ERROR_DIVISOR + 1n
+    : stepFrom(point, requiredOut, extraOutput / (largerInput - exactInput))
+  const bracket = bracketFrom(pointAt, point, requiredOut, firstStep)
+  return bracket && narrowBracket(pointAt, bracket, requiredOut)[1].amountIn
 }

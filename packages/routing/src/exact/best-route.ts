@@ -1,4 +1,4 @@
-/** Finds the best settled route of an amount under all terms of a request. Called by `findRoute`. */
+/** Finds the best settled route for an amount under all terms of a request. Called by `findRoute`. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { usesWrapper, WRAP_GAS } from '../native.ts'
 import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
@@ -27,16 +27,16 @@ export function bestRoute(
   const candidate =
     problem.budget.attempt(ALLOCATION_WORK_SHARE, allocate, () => null) ??
     routeAmount(singlePathProblem, amountIn, request) ??
-    // Price curves do not round. For a few units, all of their best paths may buy less than one unit of an intermediate
-    // token.
+    // Price curves do not round to whole units. For an input of a few units, all best paths by price curves may buy
+    // less than one unit of an intermediate token.
     (admission.hasSmallLegs
       ? attemptWithHalfBudget(problem, () =>
           bestPathInWholeUnits(admit(singlePathProblem, amountIn, request).problem, amountIn, taxes),
         )
       : null)
   if (!candidate || problem.costPerGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
-  // The search does not model gas that legs share, such as the one wrap of a route that uses the wrapper. So a route
-  // over pools of the native token only is searched, too.
+  // The search does not model gas that legs share, such as the single wrap of a route that uses the wrapper. So a route
+  // that uses only pools of the native token at this end is searched, too.
   const nativeVariant = admit(problem, amountIn, request)
   if (!closeWrapperEdges(nativeVariant.admission, problem, request)) return candidate
   const nativeRoute = attemptWithHalfBudget(problem, () =>
@@ -50,11 +50,11 @@ export function bestRoute(
 
 /** Finds a route for an amount with a fresh admission, since a pool that refused another amount may take this one. */
 export function routeAmount(problem: Problem, amountIn: bigint, request: RouteTerms): SettledRoute | null {
-  const fresh = admit(problem, amountIn, request)
-  return searchAndSettle(fresh.problem, amountIn, fresh.admission, request.taxes)
+  const admitted = admit(problem, amountIn, request)
+  return searchAndSettle(admitted.problem, amountIn, admitted.admission, request.taxes)
 }
 
-/** Builds the problem of an amount with a fresh admission. */
+/** Builds the problem for an amount, with a fresh admission: no pool is closed because of earlier refusals. */
 export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
   const admission = new Admission(problem.graph, request, problem.source, problem.target)
   const { rate, rateBack, adjustedCurves, outputFactors } = admission
@@ -73,8 +73,8 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
 }
 
 /**
- * Closes the edges of the wrapper at the NATIVE end of the request, so that only pools of the native token itself
- * remain there. Returns false if there are none.
+ * Closes the edges that trade the wrapped token at the NATIVE end of the request, so that only pools of the native
+ * token itself remain there. Returns false if none remain.
  */
 function closeWrapperEdges(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology

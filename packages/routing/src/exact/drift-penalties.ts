@@ -1,6 +1,6 @@
 /**
- * Applies output discounts to a settled route. Pools that pay less in a transaction than they quoted have such a
- * discount.
+ * Applies output discounts (drift penalties) to a settled route. A pool has such a discount if it paid less in
+ * transactions than it quoted.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Settlement } from './settle.ts'
@@ -16,8 +16,8 @@ export function discountedOutput(
   const output = Number(amountOut)
   if (outputFactors.size === 0 || !edges.some((edge) => outputFactors.has(edge))) return output
   const { from, to } = graph.topology
-  // By token: amount that the legs buy, before (`gross`) and after discounts. A leg multiplies the ratio of the two
-  // amounts of its sold token by its own factor.
+  // By token: amount that the legs buy, before (`gross`) and after discounts (`discounted`). Of what a leg buys, the
+  // discounted fraction is that of its sold token times its own factor.
   const totals = new Map([[source, { gross: 1, discounted: 1 }]])
   for (const [k, { amountOut: amountBought }] of legs.entries()) {
     const edge = edges[k]!

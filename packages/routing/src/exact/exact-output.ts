@@ -1,8 +1,9 @@
 /**
  * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
- * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.03 % of
- * the minimum, the shares of its route give the minimum input in integers. Such shares lose about a millionth of the
- * output.
+ * interval between an input that pays too little and an input that pays enough, with one route search per tried input.
+ * As soon as a tried input is within 0.03 % of the minimum, its route is kept, and the minimum input of this route is
+ * found in integers (`route-input.ts`). Compared with the best route at the minimum, this loses about a millionth of
+ * the output. A probe is a route search without gas, which shows with less work how much the pools can pay.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
@@ -14,17 +15,15 @@ import { admit, bestRoute } from './best-route.ts'
 import {
   BEYOND_REACH_OUTPUT_RATIO,
   DUST_STEP_UP,
-  FLAT_GAIN,
-  FLAT_MARGIN,
-  FLAT_MIN,
-  FLAT_NEAR,
-  FLAT_STEP,
   LOOSE_BOUND_RATIO,
   MAX_CONFIRMATIONS,
+  MAX_FLAT_OUTPUT_RATIO,
   MAX_INPUT_GAP_TO_REUSE,
+  MAX_OUTPUT_SEARCHES,
   MIN_ELASTICITY,
+  MIN_FLAT_INPUT_RATIO,
+  MIN_FLAT_SHORTFALL_RATIO,
   OUTPUT_MARGIN,
-  OUTPUT_SEARCHES,
   PROBE_STEP_DOWN,
   PROBE_STEP_UP,
   PROBE_WORK_SHARE,
@@ -32,6 +31,8 @@ import {
   SEARCH_WORK_SHARE,
   SEARCHES_BEFORE_PROBES,
   SMALLER_INPUT_QUARTERS,
+  STOP_DISTANCE,
+  STOP_DISTANCE_PER_CHANGE,
   UNIT_MARGIN,
   UNREACHABLE_BRACKET_RATIO,
   UNREACHABLE_OUTPUT_RATIO,
@@ -43,39 +44,40 @@ import { AMOUNT_LIMIT } from './shares.ts'
 /**
  * Finds the minimum input for an output.
  *
- * @param required - output, base units
- * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if nothing
- *   routes
+ * @param requiredOut - minimum output, base units
+ * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if no tried
+ *   input can be routed
  */
-export function minInput(problem: Problem, required: bigint, request: RouteTerms): RoutedInput | null {
-  return new InputSearch(problem, required, request).run()
+export function minInput(problem: Problem, requiredOut: bigint, request: RouteTerms): RoutedInput | null {
+  return new InputSearch(problem, requiredOut, request).run()
 }
 
 const outputOfRoute = ({ route }: RoutedInput): bigint => route.settlement.amountOut
 
 class InputSearch {
   private readonly problem: Problem
-  private readonly required: bigint
+  private readonly requiredOut: bigint
   private readonly request: RouteTerms
-  /** Largest input known to pay too little, with its route if it has one. */
+  /** Largest input known to pay too little; and its route, if it has one. */
   private low = 0n
   private lowRoute: PricedRoute | null = null
   /** Route of the second largest input known to pay too little. */
   private previousLowRoute: PricedRoute | null = null
-  /** Smallest input known to pay enough. */
+  /** Route of the smallest input known to pay enough. */
   private highRoute: PricedRoute | null = null
   /** Smallest input known not to route because the pools cannot take it. */
   private ceiling = AMOUNT_LIMIT
   /** Route that pays enough, found as if gas were free. Used if no route found with gas pays enough. */
   private gasFreeRoute: PricedRoute | null = null
-  /** True if all pools of the target together pay less than the output. */
+  /** True if all pools of the target together cannot pay the required output. */
   private isUnreachable = false
+  /** Number of inputs tried within the interval. */
   private narrowings = 0
   private hasTriedSmaller = false
 
-  constructor(problem: Problem, required: bigint, request: RouteTerms) {
+  constructor(problem: Problem, requiredOut: bigint, request: RouteTerms) {
     this.problem = problem
-    this.required = required
+    this.requiredOut = requiredOut
     this.request = request
   }
 
@@ -89,22 +91,23 @@ class InputSearch {
   }
 
   private search(): RoutedInput | null {
-    const { problem, required } = this
+    const { problem, requiredOut } = this
     const maxOutput = outputBound(problem)
-    this.isUnreachable = Number(required) > maxOutput * UNREACHABLE_OUTPUT_RATIO
-    let amountIn: bigint | null = wholeUnits(initialInput(problem, this.isUnreachable ? maxOutput : Number(required)))
-    for (let searches = 0; searches < OUTPUT_SEARCHES && amountIn !== null; searches++) {
-      // How much the pools can pay does not depend on gas, and a search without gas takes much less work.
+    this.isUnreachable = Number(requiredOut) > maxOutput * UNREACHABLE_OUTPUT_RATIO
+    let amountIn: bigint | null = wholeUnits(
+      initialInput(problem, this.isUnreachable ? maxOutput : Number(requiredOut)),
+    )
+    for (let searches = 0; searches < MAX_OUTPUT_SEARCHES && amountIn !== null; searches++) {
       const isProbe =
         !this.highRoute && !this.gasFreeRoute && (this.isUnreachable || searches >= SEARCHES_BEFORE_PROBES)
       const candidate = this.routeAt(amountIn, isProbe)
-      if (candidate && isProbe && problem.costPerGas > 0 && outputOfRoute(candidate) >= required) {
+      if (candidate && isProbe && problem.costPerGas > 0 && outputOfRoute(candidate) >= requiredOut) {
         this.gasFreeRoute = candidate
         continue
       }
       this.record(amountIn, candidate)
       if (candidate && this.isNear(candidate)) {
-        const min = minInputOf(candidate, required, this.request)
+        const min = minInputOf(candidate, requiredOut, this.request)
         if (min && !this.paysWithSmaller(candidate, min.amountIn)) return this.confirm(candidate, min)
       }
       amountIn = this.nextInput()
@@ -131,11 +134,12 @@ class InputSearch {
       // Dust buys nothing.
       const isDust = this.highRoute
         ? amountIn < this.highRoute.amountIn
-        : !this.lowRoute && (amountIn < FEW_UNITS || this.required < FEW_UNITS)
+        : !this.lowRoute && (amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
-    } else if (outputOfRoute(candidate) >= this.required) this.highRoute = candidate
-    // If pools disagree on prices, a route for far more than they take may pay less, so continue below.
+    } else if (outputOfRoute(candidate) >= this.requiredOut) this.highRoute = candidate
+    // If pools disagree on prices, a route for much more input than the pools can take may pay less. Then the search
+    // continues below this input.
     else if (!this.highRoute && this.lowRoute && this.isBeyondReach(candidate, this.lowRoute)) this.ceiling = amountIn
     else {
       this.low = amountIn
@@ -144,7 +148,9 @@ class InputSearch {
     }
   }
 
-  /** Returns true if a larger input pays less than a smaller one, by more than two searches may differ. */
+  /**
+   * Returns true if a larger input pays less than a smaller one, by more than the results of two searches may differ.
+   */
   private isBeyondReach(larger: PricedRoute, smaller: PricedRoute): boolean {
     const ratio = Number(outputOfRoute(larger)) / Number(outputOfRoute(smaller))
     return ratio < BEYOND_REACH_OUTPUT_RATIO || (ratio < 1 && larger.amountIn > this.low * 2n)
@@ -161,41 +167,46 @@ class InputSearch {
     if (this.isMarketFlat(lowRoute)) return null
     if ((ceiling - low) * REACH_PRECISION_DIVISOR < ceiling) return null
     if (this.isUnreachable && ceiling * UNREACHABLE_BRACKET_RATIO.den < low * UNREACHABLE_BRACKET_RATIO.num) return null
-    const guess = wholeUnits(Math.max(extrapolate(lowRoute, Number(this.required)), this.extrapolateSecant(lowRoute)))
+    const guess = wholeUnits(
+      Math.max(extrapolate(lowRoute, Number(this.requiredOut)), this.extrapolateSecant(lowRoute)),
+    )
     const maxGuess = low * PROBE_STEP_UP < ceiling ? low * PROBE_STEP_UP : (low + ceiling) / 2n
     return guess <= low ? low + 1n : guess < maxGuess || guess < (low + ceiling) / 2n ? guess : maxGuess
   }
 
-  /** Extrapolates the slope between the last two inputs. The result is too small, because marginal output falls. */
+  /**
+   * Extrapolates the slope between the last two inputs that paid too little. The result is too small, because marginal
+   * output falls.
+   */
   private extrapolateSecant(below: PricedRoute): number {
     const before = this.previousLowRoute
     if (!before) return 0
     const rise = Number(outputOfRoute(below) - outputOfRoute(before))
     // If pools disagree on prices, more input may pay less; the slope is then meaningless.
     if (rise <= 0) return 0
-    const missing = Number(this.required - outputOfRoute(below))
+    const missing = Number(this.requiredOut - outputOfRoute(below))
     return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / rise
   }
 
-  /** Extrapolates from the nearer end of the interval; bisects every third time. */
+  /** Extrapolates from the end of the interval with the nearer output; bisects every third time. */
   private interpolate(above: PricedRoute): bigint | null {
-    const { low, lowRoute, required } = this
+    const { low, lowRoute, requiredOut } = this
     const high = above.amountIn
     if (high - low <= 1n) return null
     if (++this.narrowings % 3 === 0) return (low + high) / 2n
     const near = lowRoute && this.distance(lowRoute) < this.distance(above) ? lowRoute : above
-    const guess = wholeUnits(extrapolate(near, Number(required)))
+    const guess = wholeUnits(extrapolate(near, Number(requiredOut)))
     return guess > low && guess < high ? guess : (low + high) / 2n
   }
 
   private distance(candidate: PricedRoute): number {
-    return Math.abs(Number(outputOfRoute(candidate)) - Number(this.required))
+    return Math.abs(Number(outputOfRoute(candidate)) - Number(this.requiredOut))
   }
 
-  /** Returns true if the required input is so close to a tried one that the shares of its route apply. */
+  /** Returns true if the minimum input is so close to the candidate's that the shares of its route can be reused. */
   private isNear(candidate: PricedRoute): boolean {
-    if (relativeInputError(candidate, this.required) > MAX_INPUT_GAP_TO_REUSE) return false
-    // If more input buys almost nothing, the slope does not determine the input.
+    if (relativeInputError(candidate, this.requiredOut) > MAX_INPUT_GAP_TO_REUSE) return false
+    // If more input buys almost nothing, the slope does not determine the input, and the interval must be narrow.
     const { amountIn, price } = candidate
     if (price * Number(amountIn) > MIN_ELASTICITY * Number(outputOfRoute(candidate))) return true
     return (
@@ -204,27 +215,31 @@ class InputSearch {
   }
 
   /**
-   * Returns true if the last step multiplied the input but hardly raised the output, and the target is further away.
-   * Marginal output falls, so no larger input suffices.
+   * Returns true if the last step multiplied the input but hardly raised the output, and the required output is further
+   * away. Marginal output falls, so no larger input suffices.
    */
   private isMarketFlat(last: PricedRoute): boolean {
-    const { previousLowRoute: before, required } = this
-    if (!before || last.amountIn < before.amountIn * FLAT_STEP) return false
+    const { previousLowRoute: before, requiredOut } = this
+    if (!before || last.amountIn < before.amountIn * MIN_FLAT_INPUT_RATIO) return false
     const gain = Number(outputOfRoute(last)) / Number(outputOfRoute(before))
-    return gain <= FLAT_GAIN && Number(required) > Number(outputOfRoute(last)) * Math.max(gain, FLAT_MIN)
+    return (
+      gain <= MAX_FLAT_OUTPUT_RATIO &&
+      Number(requiredOut) > Number(outputOfRoute(last)) * Math.max(gain, MIN_FLAT_SHORTFALL_RATIO)
+    )
   }
 
   /**
-   * Repeats the search at the minimum input while a leg stops near the end of its pool or at a gap in its liquidity.
-   * The input of such a leg does not grow with the amount, so the shares found at another amount are not optimal.
+   * Repeats the search at the minimum input while a leg of the route stops near the end of its pool, or near a gap in
+   * the pool's liquidity. The input of such a leg does not grow with the amount, so the shares found at another amount
+   * are not optimal.
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
     for (let round = 0; round < MAX_CONFIRMATIONS && isAtFlat(candidate, min.amountIn); round++) {
       // At this estimate, the output hardly differs from the required one, so the shares of the route apply.
-      const estimate = wholeUnits(extrapolate(candidate, Number(this.required)))
+      const estimate = wholeUnits(extrapolate(candidate, Number(this.requiredOut)))
       const retry = this.routeAt(estimate < min.amountIn ? estimate : min.amountIn, false)
-      const better = retry && minInputOf(retry, this.required, this.request)
+      const better = retry && minInputOf(retry, this.requiredOut, this.request)
       if (!better || better.amountIn >= min.amountIn) break
       candidate = retry
       min = better
@@ -233,8 +248,8 @@ class InputSearch {
   }
 
   /**
-   * Tries a smaller input once if a route's output is far below the bound: if later pools of the best path are full,
-   * more input may buy less. If the smaller input pays enough, the search continues below it.
+   * Tries a smaller input, once, if a route's output is far below the bound. Then later pools of the best path may be
+   * full, and more input may buy less. If the smaller input pays enough, the search continues below it.
    */
   private paysWithSmaller({ route, amountIn }: PricedRoute, min: bigint): boolean {
     const { bound, settlement } = route
@@ -243,25 +258,28 @@ class InputSearch {
     this.hasTriedSmaller = true
     const smallerInput = ((amountIn < min ? amountIn : min) * SMALLER_INPUT_QUARTERS) / 4n
     const candidate = this.routeAt(smallerInput, false)
-    if (!candidate || outputOfRoute(candidate) < this.required) return false
+    if (!candidate || outputOfRoute(candidate) < this.requiredOut) return false
     this.low = 0n
     this.lowRoute = this.previousLowRoute = null
     this.highRoute = candidate
     return true
   }
 
+  /**
+   * Returns the minimum input of the route whose output is nearest to the required one; if none has one, a tried input.
+   */
   private nearestRoute(): RoutedInput | null {
-    const { highRoute, lowRoute, gasFreeRoute, required } = this
+    const { highRoute, lowRoute, gasFreeRoute, requiredOut } = this
     const candidates = [highRoute, lowRoute].filter((candidate) => candidate !== null)
     for (const candidate of [...candidates.toSorted((a, b) => this.distance(a) - this.distance(b)), gasFreeRoute]) {
-      const min = candidate && minInputOf(candidate, required, this.request)
+      const min = candidate && minInputOf(candidate, requiredOut, this.request)
       if (min) return min
     }
     return highRoute ?? gasFreeRoute ?? lowRoute
   }
 }
 
-/** Upper bound on the output of any input, in output base units: everything that the target's pools can pay. */
+/** Upper bound on the output of any input, in output base units: the total that all pools of the target can pay. */
 function outputBound(problem: Problem): number {
   const { graph, target, rate, budget } = problem
   const { offset, reverse } = graph.topology
@@ -275,32 +293,32 @@ function outputBound(problem: Problem): number {
 }
 
 /**
- * First input to try: that of the best path at spot rates. If the path cannot pay the output, uses the spot rate alone.
- * A route of few pools may need another path, because the best pools for a small amount cannot take the whole input.
- * The search then starts from the path that pays the output for the minimum input.
+ * First input to try: the input with which the best path at spot rates pays the output. If this path cannot pay it, the
+ * spot rate alone gives the input. If only few pools are allowed, the best pools for a small amount may be too small,
+ * so the path that pays the output for the minimum input is used instead.
  */
-function initialInput(problem: Problem, required: number): number {
+function initialInput(problem: Problem, requiredOut: number): number {
   if (problem.maxPools <= problem.maxHops) {
-    const input = singlePathInput(problem, required)
+    const input = singlePathInput(problem, requiredOut)
     if (Number.isFinite(input)) return input
   }
   const backward = bestSpotRates(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
-  const needed = path?.reduceRight((amount, edge) => unitsFor(problem, edge, amount), required)
+  const needed = path?.reduceRight((amount, edge) => unitsFor(problem, edge, amount), requiredOut)
   if (needed !== undefined && Number.isFinite(needed)) return needed
-  return rate > 0 ? required / rate : 1
+  return rate > 0 ? requiredOut / rate : 1
 }
 
 /** Minimum input of all paths that pay an output; infinite if no path does. */
-function singlePathInput(problem: Problem, required: number): number {
+function singlePathInput(problem: Problem, requiredOut: number): number {
   const { graph, source, target, maxHops, maxPools, rateBack, budget } = problem
   const { offset, to, reverse } = graph.topology
   const maxPathHops = Math.min(maxHops, maxPools)
   const hopsFromSource = distancesFrom(problem, source)
-  /** Minimum amount of each token that buys the output. */
-  const amounts = new Map([[target, required]])
-  /** Amounts that the previous hop lowered. */
+  /** By token: minimum amount that buys the output. */
+  const amounts = new Map([[target, requiredOut]])
+  /** The amounts that changed in the previous round. */
   let layer = new Map(amounts)
   for (let hop = 1; hop <= maxPathHops && layer.size > 0; hop++) {
     const nextLayer = new Map<number, number>()
@@ -321,11 +339,11 @@ function singlePathInput(problem: Problem, required: number): number {
   return amounts.get(source) ?? Number.POSITIVE_INFINITY
 }
 
-/** Whole base units of a pool's input that buy an output: intermediate tokens may have few of them. */
+/** Input of an edge for an output, rounded up to whole base units, because the amount of a token may be few units. */
 const unitsFor = (problem: Problem, edge: number, amountOut: number): number =>
   Math.ceil(inputOf(curveOf(problem, edge), amountOut) * UNIT_MARGIN)
 
-/** Output per additional unit of input if all legs grow in proportion, which is optimal to first order. */
+/** Output per additional unit of input. All legs grow in proportion, which is optimal to first order. */
 function marginalPrice(problem: Problem, { flow }: SettledRoute): number {
   const enlargedProblem = { ...problem, amountIn: problem.amountIn * (1 + OUTPUT_MARGIN) }
   const scaledFlow = pushThrough(enlargedProblem, flow.edges, flow.input)
@@ -334,16 +352,17 @@ function marginalPrice(problem: Problem, { flow }: SettledRoute): number {
 }
 
 /**
- * Input at which a pool of x·y = k with the same output and marginal price would pay the target; ∞ if it never does.
+ * Extrapolates a route as if it were one pool of x·y = k with the route's output and marginal price. Returns the input
+ * at which this pool would pay the required output; ∞ if it never does.
  */
-function extrapolate({ amountIn, route, price }: PricedRoute, required: number): number {
+function extrapolate({ amountIn, route, price }: PricedRoute, requiredOut: number): number {
   const output = Number(route.settlement.amountOut)
   const average = output / Number(amountIn)
-  // f(x) = a·x / (1 + b·x), so 1 + b·x is the ratio of the average price to the marginal price.
+  // The pool pays f(x) = a·x / (1 + b·x) for an input x, so 1 + b·x is the ratio of its average to its marginal price.
   const priceFall = Math.max(1, average / price)
   const a = average * priceFall
   const b = (priceFall - 1) / Number(amountIn)
-  return required < a / b ? required / (a - b * required) : Number.POSITIVE_INFINITY
+  return requiredOut < a / b ? requiredOut / (a - b * requiredOut) : Number.POSITIVE_INFINITY
 }
 
 /** Rounds up to base units, limited to the maximum amount of a leg. */
@@ -351,20 +370,20 @@ function wholeUnits(amount: number): bigint {
   return amount < Number(AMOUNT_LIMIT) ? BigInt(Math.ceil(amount)) : AMOUNT_LIMIT - 1n
 }
 
-/** Relative error of a route's input for an output. */
-function relativeInputError(candidate: PricedRoute, required: bigint): number {
+/** Relative difference between a route's input and the input that extrapolation gives for an output. */
+function relativeInputError(candidate: PricedRoute, requiredOut: bigint): number {
   const { amountIn } = candidate
-  return outputOfRoute(candidate) === required
+  return outputOfRoute(candidate) === requiredOut
     ? 0
-    : Math.abs(extrapolate(candidate, Number(required)) / Number(amountIn) - 1)
+    : Math.abs(extrapolate(candidate, Number(requiredOut)) / Number(amountIn) - 1)
 }
 
 /**
- * Returns true if a leg stops at the end of its pool or at a gap in its liquidity, within a distance proportional to
- * the difference of the two inputs.
+ * Returns true if a leg stops near the end of its pool, or near a gap in the pool's liquidity. How near depends on the
+ * difference between the route's input and `min`.
  */
 function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
-  const distance = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR
+  const distance = STOP_DISTANCE_PER_CHANGE * Math.abs(Number(min) / Number(amountIn) - 1) + STOP_DISTANCE
   const { edges, input } = route.flow
   return edges.some((edge, k) =>
     crossesFlat(curveOf(problem, edge), input[k]! * (1 - distance), input[k]! * (1 + distance)),

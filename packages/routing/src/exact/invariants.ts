@@ -7,7 +7,11 @@ import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of } from '../problem/problem
 import { refusalOf } from '../sources.ts'
 import type { ExactOutputRequest, RoutePlan, RouteRequest, RouteTerms } from '../types.ts'
 
-/** @throws RoutingError `ROUTE_INVARIANT` with the violated condition */
+/**
+ * Checks the amounts and legs of a route against its request.
+ *
+ * @throws RoutingError `ROUTE_INVARIANT` with the violated condition
+ */
 export function assertWithinRequest(route: RoutePlan, request: RouteRequest | ExactOutputRequest): void {
   const violation = amountViolation(route, request) ?? termsViolation(route, request)
   if (violation !== null) throw new RoutingError('ROUTE_INVARIANT', `the route found breaks its request: ${violation}`)

@@ -7,9 +7,9 @@ import { AMOUNT_LIMIT } from './shares.ts'
 
 /**
  * Returns the largest input that can be routed, to 0.5 %; 0 if no input can be routed. The result may be smaller than
- * the request by seventy orders of magnitude. So the function first bisects the exponent of a power of two, with single
- * paths, which are fast, and then with allocations. After that, it bisects the amount. If the work runs out, returns
- * the largest amount so far.
+ * the requested amount by seventy orders of magnitude. So the function first bisects the exponent of a power of two:
+ * first with single paths, which are fast, then with divided routes. After that, it bisects the amount. If the work
+ * runs out, it returns the largest amount that was routed so far.
  */
 export function largestRoutable(originalProblem: Problem, requestedAmount: bigint, request: RouteTerms): bigint {
   // Gas does not affect whether an amount can be routed, and the first route found is enough.

@@ -1,6 +1,7 @@
 /** Finds the minimum input that gives a required output, for any function whose output rises with its input. */
-import { OUTPUT_MARGIN, OUTPUT_STEPS, SLOPE_MISSES } from './output-tolerances.ts'
+import { MAX_OUTPUT_STEPS, MAX_SLOPE_MISSES, OUTPUT_MARGIN } from './output-tolerances.ts'
 
+/** An input and the output that it gives. */
 export type AmountPoint = { readonly amountIn: bigint; readonly amountOut: bigint }
 type PointAt = (amountIn: bigint) => AmountPoint
 
@@ -8,18 +9,18 @@ type PointAt = (amountIn: bigint) => AmountPoint
 export type Bracket = readonly [low: AmountPoint, high: AmountPoint]
 
 /**
- * Finds a bracket around the required output by doubling steps from a start point. Null if about twice the input of the
- * start point does not pay enough.
+ * Finds a bracket around the required output by doubling steps from a start point. Null if no input up to about twice
+ * that of the start point gives the required output.
  */
 export function bracketFrom(
   pointAt: PointAt,
   startPoint: AmountPoint,
-  required: bigint,
+  requiredOut: bigint,
   firstStep: bigint,
 ): Bracket | null {
   let point = startPoint
   const start = startPoint.amountIn
-  const startsAbove = point.amountOut >= required
+  const startsAbove = point.amountOut >= requiredOut
   let step = firstStep
   // The start point is close to the solution, so a search that reaches twice its input has failed.
   for (let distance = step; distance <= start + firstStep; step *= 2n, distance += step) {
@@ -27,34 +28,36 @@ export function bracketFrom(
     const nextInput = startsAbove ? start - distance : start + distance
     if (nextInput <= 0n) return [{ amountIn: 0n, amountOut: 0n }, previousPoint]
     point = pointAt(nextInput)
-    if (startsAbove !== point.amountOut >= required)
+    if (startsAbove !== point.amountOut >= requiredOut)
       return startsAbove ? [point, previousPoint] : [previousPoint, point]
   }
   return null
 }
 
 /**
- * Narrows a bracket until it is one base unit wide, or a fraction of the amount if a divisor is given.
+ * Narrows a bracket until its two inputs differ by one base unit, or until they are close enough if a divisor is given.
  *
- * @param precisionDivisor - narrowing stops once the width of the bracket is at most the amount divided by this number
+ * @param precisionDivisor - narrowing stops once the inputs differ by at most the larger one divided by this number
  */
 export function narrowBracket(
   pointAt: PointAt,
   [initialLow, initialHigh]: Bracket,
-  required: bigint,
+  requiredOut: bigint,
   precisionDivisor?: bigint,
 ): Bracket {
   let [low, high] = [initialLow, initialHigh]
   const width = () => high.amountIn - low.amountIn
   // If an intermediate token has few units, the output jumps, and interpolated inputs are often wrong. `misses` counts
-  // such inputs in a row. Each makes the margin of the next interpolation larger; after `SLOPE_MISSES`, the bracket is
-  // bisected.
+  // such inputs in a row. Each makes the margin of the next interpolation larger; after `MAX_SLOPE_MISSES`, the bracket
+  // is bisected.
   let misses = 0
-  for (let steps = 0; steps < OUTPUT_STEPS && width() > 1n; steps++) {
-    const isLowNear = required - low.amountOut < high.amountOut - required
-    const usesSlope = misses < SLOPE_MISSES
-    const middle = pointAt(usesSlope ? interpolate(low, high, required, misses) : (low.amountIn + high.amountIn) / 2n)
-    const isEnough = middle.amountOut >= required
+  for (let steps = 0; steps < MAX_OUTPUT_STEPS && width() > 1n; steps++) {
+    const isLowNear = requiredOut - low.amountOut < high.amountOut - requiredOut
+    const usesSlope = misses < MAX_SLOPE_MISSES
+    const middle = pointAt(
+      usesSlope ? interpolate(low, high, requiredOut, misses) : (low.amountIn + high.amountIn) / 2n,
+    )
+    const isEnough = middle.amountOut >= requiredOut
     if (isEnough) high = middle
     else low = middle
     if (usesSlope) misses = isEnough === isLowNear ? 0 : misses + 1
@@ -64,16 +67,16 @@ export function narrowBracket(
 }
 
 /**
- * Returns an input within the bracket: by the slope between its ends, or the middle if it spans few output units.
- * Starts at the end closer to the required output, and steps past the expected solution by a unit and a margin, so that
- * the other end of the bracket moves. The margin grows with the number of misses.
+ * Returns an input within the bracket: by the slope between its ends, or the middle if the outputs of its ends differ
+ * by few units. Starts at the end whose output is closer to the required one, and steps past the expected solution by a
+ * unit and a margin, so that the other end of the bracket moves. The margin grows with the number of misses.
  */
-function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, misses: number): bigint {
+function interpolate(low: AmountPoint, high: AmountPoint, requiredOut: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn
   const rise = high.amountOut - low.amountOut
   const middle = low.amountIn + width / 2n
   if (rise <= 4n) return middle
-  const [missingAtLow, excessAtHigh] = [required - low.amountOut, high.amountOut - required]
+  const [missingAtLow, excessAtHigh] = [requiredOut - low.amountOut, high.amountOut - requiredOut]
   const stepFor = (missingOut: bigint) =>
     ((missingOut + 1n) * width * (256n + 8n ** BigInt(misses))) / (rise * 256n) + 1n
   const amount =
@@ -82,13 +85,13 @@ function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, miss
 }
 
 /**
- * First step for `bracketFrom`: the input for the missing or excess output at a price, plus a margin; at most the known
- * input.
+ * First step for `bracketFrom`, in base units of the input: the input for the missing or excess output at a price, plus
+ * a margin. At most the known input.
  *
  * @param price - output per additional unit of input
  */
-export function stepFrom({ amountIn, amountOut }: AmountPoint, required: bigint, price: number): bigint {
-  const outputDifference = Math.abs(Number(required - amountOut)) + 1
+export function stepFrom({ amountIn, amountOut }: AmountPoint, requiredOut: bigint, price: number): bigint {
+  const outputDifference = Math.abs(Number(requiredOut - amountOut)) + 1
   const maxStep = Number(amountIn)
   return BigInt(Math.ceil(Math.min(maxStep, price > 0 ? (outputDifference * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
 }

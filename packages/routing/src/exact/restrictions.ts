@@ -1,4 +1,4 @@
-/** Restricts a problem after a settlement, so that the next search avoids what the settlement showed. */
+/** Restricts a problem after a settlement, so that the next search avoids pools or amounts that failed in it. */
 import { type CompiledCurve, capacityOf, upToInput } from '../graph/price-curve.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { type Admission, curveOf, type Problem, withoutEdges } from '../problem/problem.ts'
@@ -9,8 +9,8 @@ import { MAX_REFUSED_STEPS, REFUSED_STEP_DIVISOR, ROOM_IN_FULL_POOLS, TICK_MARGI
 import { type LegRefused, legOf, outputOfPool, type Settlement } from './settle.ts'
 
 /**
- * Limits the inputs of edges to slightly less than those of their legs, if the smaller input costs less gas: rounding
- * has then moved the leg just past a tick. Null if no smaller input costs less.
+ * Limits the inputs of edges to slightly less than those of their legs, if that saves gas: rounding then moved the leg
+ * just past a tick. Null if it saves gas for no leg.
  */
 export function withSmallerLegs(problem: Problem, settlement: Settlement, taxes?: Taxes): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()
@@ -31,8 +31,8 @@ const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>
 })
 
 /**
- * Limits the input of an edge to slightly less than the amount at which its pool's arithmetic failed. Null if the
- * arithmetic also fails at smaller amounts, or if the pool refused for another reason.
+ * Limits the input of an edge to slightly less than the amount at which its pool's arithmetic failed. Null if it also
+ * fails at the smaller amounts that are tried, or if the pool refused for another reason.
  */
 export function limitedBelowRefused(
   problem: Problem,
@@ -53,8 +53,8 @@ const withInputLimit = (problem: Problem, edge: number, amountIn: bigint): Probl
   withCurves(problem, new Map([[edge, upToInput(curveOf(problem, edge), Number(amountIn))]]))
 
 /**
- * Changes the problem so that the refusal cannot recur: limits or removes the edge, removes the pool, or forbids using
- * a pool twice.
+ * Changes the problem so that the refusal cannot recur: limits or removes the edge, removes the pool, or forbids routes
+ * that use a pool twice.
  */
 export function withoutRefused(problem: Problem, refusal: LegRefused, admission: Admission): Problem {
   const { edge, pool, limit, isForSize } = refusal

@@ -3,12 +3,12 @@ import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
 import { solveBackwards } from './backward-solve.ts'
 import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
-import { RouteEvaluator } from './route-output.ts'
+import { RouteEvaluator } from './route-evaluator.ts'
 import type { SettledRoute } from './search-and-settle.ts'
 import { LegRefused, type SettlementCache, settle } from './settle.ts'
 import { sharesOf } from './shares.ts'
 
-/** A settled route with its input. */
+/** A settled route with its input, its marginal price, and the problem that it solves. */
 export type PricedRoute = {
   readonly amountIn: bigint
   readonly route: SettledRoute
@@ -21,8 +21,8 @@ export type PricedRoute = {
 export type RoutedInput = { readonly amountIn: bigint; readonly route: SettledRoute }
 
 /**
- * If the input changes by less than this fraction (1 / divisor), the whole change goes to a single leg out of the
- * source. The loss is quadratic in the change, so it is tiny.
+ * Maximum relative change of the input, as 1 / divisor, for which a single leg out of the source takes the whole
+ * change. The loss of output is quadratic in the change, so it is tiny.
  */
 const SINGLE_LEG_DIVISOR = 10_000n
 
@@ -33,12 +33,12 @@ const SINGLE_LEG_DIVISOR = 10_000n
  */
 export function minInputOf(
   { amountIn, route, problem, price }: PricedRoute,
-  required: bigint,
+  requiredOut: bigint,
   request: RouteTerms,
 ): RoutedInput | null {
   const shares = sharesOf(problem, route.flow)
   const cache: SettlementCache = { shares, settledLegs: new Map(), fixedInputs: null }
-  const output = new RouteEvaluator(problem, cache, route.settlement, request.taxes)
+  const evaluator = new RouteEvaluator(problem, cache, route.settlement, request.taxes)
   const settleAt = (amount: bigint): SettledRoute | null => {
     const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
     // The bound on the output rises with the input, by at most `price` per unit.
@@ -46,31 +46,32 @@ export function minInputOf(
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
   const pointAt = (amount: bigint): AmountPoint => {
-    const amountOut = output.outputAt(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
+    const amountOut = evaluator.outputAt(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
     return { amountIn: amount, amountOut }
   }
-  const bracketAround = (point: AmountPoint) => bracketFrom(pointAt, point, required, stepFrom(point, required, price))
+  const bracketAround = (point: AmountPoint) =>
+    bracketFrom(pointAt, point, requiredOut, stepFrom(point, requiredOut, price))
   let nearPoint: AmountPoint = { amountIn, amountOut: route.settlement.amountOut }
   if (shares.legs.filter(({ isFromSource }) => isFromSource).length > 1) {
     const wideBracket = bracketAround(nearPoint)
     if (!wideBracket) return null
-    nearPoint = narrowBracket(pointAt, wideBracket, required, SINGLE_LEG_DIVISOR)[1]
+    nearPoint = narrowBracket(pointAt, wideBracket, requiredOut, SINGLE_LEG_DIVISOR)[1]
     // The remaining change is too small to divide. One leg out of the source takes it, and the inputs of the other legs
     // out of the source are fixed.
     const settledInputs = () => inputsOf(settleAt(nearPoint.amountIn)!)
-    cache.fixedInputs = output.outputAt(nearPoint.amountIn) === null ? settledInputs() : output.inputsByEdge()
+    cache.fixedInputs = evaluator.outputAt(nearPoint.amountIn) === null ? settledInputs() : evaluator.inputsByEdge()
   }
   const narrowedInput = () => {
     const bracket = bracketAround(nearPoint)
-    return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
+    return bracket && narrowBracket(pointAt, bracket, requiredOut)[1].amountIn
   }
   const routeIfPaid = (minInput: bigint | null): RoutedInput | null => {
     if (minInput === null) return null
     const result = minInput === amountIn && cache.fixedInputs === null ? route : settleAt(minInput)
-    return result && result.settlement.amountOut >= required ? { amountIn: minInput, route: result } : null
+    return result && result.settlement.amountOut >= requiredOut ? { amountIn: minInput, route: result } : null
   }
   return (
-    routeIfPaid(solveBackwards(output, nearPoint, required, price)) ??
+    routeIfPaid(solveBackwards(evaluator, nearPoint, requiredOut, price)) ??
     routeIfPaid(narrowedInput()) ??
     routeIfPaid(nearPoint.amountIn)
   )

@@ -1,7 +1,8 @@
 /**
  * Alternates search and settlement until a route settles. To settle a route is to compute its amounts in exact integers
  * by the pools' own arithmetic. A pool may then refuse the amount that the search assigns to it, or pay less than its
- * price curve.
+ * price curve. A route is coarse if rounding to whole units may take a significant part of its output. Called by
+ * `best-route.ts`.
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
@@ -48,13 +49,15 @@ import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 /** A search result with its settlement. */
 export type SettledRoute = SearchResult & {
   readonly settlement: Settlement
-  /** Edges that were removed from the search's flow, because their legs were too small for their pools. */
+  /**
+   * Edges that were removed from the search's flow, because their legs were too small for their pools; absent if none.
+   */
   readonly droppedEdges?: readonly number[]
 }
 
 /**
- * Searches and settles a route. If rounding to whole units takes a significant part of its output, also searches routes
- * without the legs that cause this. Null if no route is found.
+ * Searches and settles a route. If the route is coarse, also searches routes without the legs that make it so. Null if
+ * no route is found.
  */
 export function searchAndSettle(
   problem: Problem,
@@ -79,14 +82,14 @@ export function searchAndSettle(
 }
 
 /**
- * Improves a route whose settled legs cost much more gas than their price curves indicate, because the pools' own
- * arithmetic crosses more ticks. Searches again with this gas, and with slightly smaller legs, and returns the best of
- * these routes.
+ * Improves a route whose settled legs take much more gas than their price curves indicate, because the pools' own
+ * arithmetic crosses more ticks. Searches again with this gas, and again with slightly smaller legs. Returns the best
+ * of these routes and the given one.
  */
 function improveForSettledGas(
   problem: Problem,
   result: SettledRoute,
-  searchAgain: (changed: Problem) => SettledRoute | null,
+  searchAgain: (changedProblem: Problem) => SettledRoute | null,
   taxes?: Taxes,
 ): SettledRoute {
   if (problem.costPerGas === 0) return result
@@ -108,9 +111,9 @@ function improveForSettledGas(
 }
 
 /**
- * Returns one of two routes, with the bounds of `result` and with the other route among its alternatives.
+ * Returns one of two routes, with the bounds of `result`. The other one is added to its alternatives.
  *
- * @param picksOther - true to return `other`
+ * @param picksOther - true to return `otherRoute`
  */
 export function pickRoute(
   problem: Problem,
@@ -134,10 +137,7 @@ const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, spotRat
   spotRates,
 })
 
-/**
- * By edge: gas of the settled legs, less the gas by which the search ranked the route. Differences of at most 1 are
- * left out.
- */
+/** By edge: gas of its settled legs, less the gas that the search assumed. Differences of at most 1 are left out. */
 function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): ReadonlyMap<number, number> {
   const { costPerGas, costPerLeg } = problem
   const gasByEdge = new Map<number, number>()
@@ -152,8 +152,8 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
 }
 
 /**
- * Returns true if a route is coarse: rounding to whole units may take a significant part of its output, because a leg
- * buys few units, was too small for its pool, or pays less than its curve.
+ * Returns true if a route is coarse: if it is not close to the bound, and a leg buys few units, was too small for its
+ * pool, or pays less than its price curve.
  */
 function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: SettledRoute): boolean {
   const { legs } = settlement
@@ -166,8 +166,8 @@ function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: Settled
 }
 
 /**
- * Searches routes without the coarse edges of a route: legs that were too small, or that buy few units of an
- * intermediate token. Each route found may use other such edges, so several searches run. Returns the best route found.
+ * Searches routes without the edges that make a route coarse (see `coarseEdges`). Each route found may use other such
+ * edges, so several searches run. Returns the best route found.
  */
 function searchWithoutCoarseEdges(
   problem: Problem,
@@ -183,7 +183,8 @@ function searchWithoutCoarseEdges(
   for (let round = 1; round <= MAX_COARSE_SEARCHES && closedEdges.length > 0; round++) {
     for (const edge of closedEdges) coarseTokens.add(to[edge]!)
     coarseTokens.delete(problem.target)
-    // Other edges often buy few units of the same tokens, too, so the last round closes all edges to these tokens.
+    // Other edges that buy the same tokens often buy few units, too, so the last round closes all edges to these
+    // tokens.
     const isLast = round === MAX_COARSE_SEARCHES
     narrowedProblem = withoutEdges(
       narrowedProblem,
@@ -201,7 +202,10 @@ function searchWithoutCoarseEdges(
   return best
 }
 
-/** Edges whose legs were too small. If there are none: edges that buy few units of an intermediate token. */
+/**
+ * Edges whose legs were too small. If there are none: edges that buy few units of an intermediate token, or pay less
+ * than their price curves.
+ */
 function coarseEdges(problem: Problem, { droppedEdges, settlement }: SettledRoute): readonly number[] {
   const { legs, edges } = settlement
   const { to } = problem.graph.topology
@@ -212,8 +216,8 @@ function coarseEdges(problem: Problem, { droppedEdges, settlement }: SettledRout
 }
 
 /**
- * Edges whose legs pay less than their price curves, because rounding in the pool costs a fixed amount. Empty if a pool
- * is used twice, because price curves only apply to the state before the route.
+ * Edges whose legs pay much less than their price curves, because rounding in the pool costs a fixed amount. Empty if a
+ * pool is used twice, because price curves only apply to the state before the route.
  */
 function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonly number[] {
   if (usesPoolTwice(problem.graph, edges)) return []
@@ -244,8 +248,8 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
 }
 
 /**
- * Searches until a route settles. If a pool refuses its leg because of the size, the search is repeated with the input
- * of the pool limited to what it accepts. If a pool refuses for another reason, the search is repeated without the
+ * Searches until a route settles. If a pool refuses its leg because of the size, the search is repeated with the pool's
+ * input limited to the amount that it accepts. If a pool refuses for another reason, the search is repeated without the
  * pool. The bounds come from the first search, over all admitted pools.
  */
 function searchUntilSettled(
@@ -256,7 +260,7 @@ function searchUntilSettled(
 ): SettledRoute | null {
   let problem = wholeProblem
   let firstResult: SearchResult | null = null
-  /** Number of amounts at which the pool's arithmetic failed, by edge. */
+  /** By edge: number of amounts that its pool refused. */
   const failureCounts = new Map<number, number>()
   /**
    * If the current problem limits the input of the pool that refused last: the problem without this pool, as the next
@@ -346,8 +350,9 @@ export function settleAlternatives(
 }
 
 /**
- * Settles the flow of a search. If a pool refuses, settles the fallback flow instead; if that loses much, also a flow
- * that leaves some room in full pools, and returns the better route. Returns the refusal if no flow settles.
+ * Settles the flow of a search. If a pool refuses, settles the fallback flow instead. If the fallback loses much, also
+ * settles a flow that leaves some room in full pools, and returns the better route. Returns the refusal if no flow
+ * settles, and null if a flow pays nothing.
  */
 function settleFlow(
   result: SearchResult,
@@ -402,6 +407,7 @@ function settleWithoutSmallLegs(
   }
 }
 
+/** Settles the flow of a result. Null if it pays nothing. */
 function trySettle(
   result: Omit<SettledRoute, 'settlement'>,
   problem: Problem,

@@ -1,7 +1,7 @@
 /**
- * Converts a flow into legs and settles them in exact integers, with the chain's arithmetic. Legs that sell the input
- * token carry fixed amounts. Legs that sell any other token carry shares of its balance, in the precision of the
- * Executor's program; the last leg that sells a token takes its remaining balance.
+ * Converts a flow into legs and settles them: computes their amounts in exact integers, with the arithmetic of the
+ * contracts. Legs that sell the input token have fixed amounts. Legs that sell any other token take shares of its
+ * balance, in the precision of the Executor's program; the last leg that sells a token takes its remaining balance.
  *
  * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
  * last pool pays the Guard (one buy tax). The Guard's payment to the sender may be taxed, too; callers apply that tax,
@@ -18,7 +18,13 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from '../solver/overflow.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
-import { FEW_UNITS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, SMALLER_INPUT_STEPS, UNIT_PRICE_DIVISOR } from '../tolerances.ts'
+import {
+  FEW_UNITS,
+  MAX_OVERFLOW_ROUNDS,
+  OVERFLOW_MARGIN,
+  SMALLER_INPUT_STEPS,
+  UNIT_PRICE_DIVISOR,
+} from '../tolerances.ts'
 import type { Leg } from '../types.ts'
 import { type BalancePart, type LegShare, type LegShares, partOfBalance, partUpTo, sharesOf } from './shares.ts'
 
@@ -30,7 +36,7 @@ export class LegRefused extends Error {
   readonly code: PoolRefusalCode
   /** Refused input, base units. */
   readonly amountIn: bigint
-  /** Maximum input that the pool takes, base units; null if unknown, or if the size is not the reason. */
+  /** Maximum input that the pool takes, base units; null if unknown. */
   readonly limit: bigint | null
   /** True if the flow uses some pool more than once. */
   readonly reusesPool: boolean
@@ -56,7 +62,7 @@ export class LegRefused extends Error {
     this.reusesPool = reusesPool
   }
 
-  /** True if the pool may accept an input of another size. */
+  /** True if the size of the input is the reason, so that the pool may accept another size. */
   get isForSize(): boolean {
     return this.code === 'TOO_LARGE' || this.code === 'TOO_SMALL'
   }
@@ -65,7 +71,7 @@ export class LegRefused extends Error {
 /** A settled flow. */
 export type Settlement = {
   readonly legs: readonly Leg[]
-  /** Edge of each leg. */
+  /** By index in `legs`: its edge. */
   readonly edges: readonly number[]
   readonly amountOut: bigint
   /** True if several legs use one pool. */
@@ -75,7 +81,7 @@ export type Settlement = {
 /** Cache for settling one flow with several similar amounts. Most legs then have the same inputs again. */
 export type SettlementCache = {
   readonly shares: LegShares
-  /** Settled legs by edge and input; valid while the pool is in the same state. */
+  /** Settled legs by edge, then by input. An entry is valid only for the pool state that it contains. */
   readonly settledLegs: Map<number, Map<bigint, CachedLeg>>
   /**
    * Fixed inputs, by edge, of the legs out of the source except the last. If null, these legs take their shares of the
@@ -102,7 +108,7 @@ export function settle(
   let refusal: LegRefused | null = null
   for (const reductionRule of [reduceByRoom, reduceAll]) {
     const limits = new Map<number, bigint>()
-    for (let round = 0; round < OVERFLOW_ROUNDS; round++) {
+    for (let round = 0; round < MAX_OVERFLOW_ROUNDS; round++) {
       const shares = round === 0 ? (cache?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
       const pass = new SettlementPass(problem, { shares, amountIn, limits }, taxes, cache)
       pass.run()
@@ -119,7 +125,7 @@ export function settle(
 /** Amount of a token that the legs out of it cannot sell. */
 type Excess = { readonly token: number; readonly amount: bigint }
 
-/** Lowers the limits of legs that buy a token in excess. */
+/** Lowers the limits of edges that buy a token of which the legs cannot sell everything. */
 function limitInflow(
   problem: Problem,
   { legs, edges }: Settlement,
@@ -161,18 +167,18 @@ function inputForFraction(problem: Problem, edge: number, amountIn: bigint, outp
 /** Denominator of a fraction of an input; much finer than a share of a balance. */
 const FRACTION_UNITS = 2 ** 50
 
-/** The lower of two limits; undefined if both are. */
+/** The lower of two limits; undefined if there is none. */
 const lowerLimit = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a
 
 type PassTerms = {
   readonly shares: LegShares
   readonly amountIn: bigint
-  /** By edge: maximum inputs. The pass adds the limits of pools that refuse. */
+  /** By edge: maximum input. The pass adds the limits of pools that refuse. */
   readonly limits: Map<number, bigint>
 }
 
-/** One pass over the legs of a flow. */
+/** One pass over the legs of a flow, in their order, with the given limits. */
 class SettlementPass {
   /** Unsold amount of a token whose legs are all full, with the refusal that caused it. The pass ends there. */
   excess: (Excess & { readonly refusal: LegRefused }) | null = null
@@ -183,7 +189,7 @@ class SettlementPass {
   private readonly balances = new Map<number, bigint>()
   private readonly legs: Leg[] = []
   private readonly edges: number[] = []
-  /** Number of additional legs that the limit on pools allows. */
+  /** Number of additional legs that the pool limit allows. */
   private spareLegs: number
   /** Pools in their states after the previous legs, by id; null if no pool is used twice. */
   private readonly poolStates: Map<string, Pool> | null
@@ -211,6 +217,7 @@ class SettlementPass {
     }
   }
 
+  /** Settles one leg and adds it. Adds several legs if the pool limits each swap, and none if the amount is 0. */
   private makeLeg(share: LegShare): void {
     const { problem, terms, cache, poolStates, balances } = this
     const { edge, from, isLast } = share
@@ -239,9 +246,9 @@ class SettlementPass {
   }
 
   /**
-   * Settles a leg with a slightly smaller input: smaller by at most the price of one output unit. Used if the leg buys
-   * few units, because the rounding of a pool may refuse one input and accept a smaller one. Null if the pool also
-   * refuses the smaller inputs.
+   * Settles a leg with a slightly smaller input: smaller by at most the price of one output unit. A pool may refuse one
+   * input because of rounding and accept a smaller one, if the leg buys few units. Null if the leg buys many units, or
+   * if the pool also refuses the smaller inputs.
    */
   private settleReduced(
     share: LegShare,
@@ -335,8 +342,8 @@ function maxInputOf({ graph }: Problem, edge: number, currentPool: Pool, taxes?:
 }
 
 /**
- * Reduces a leg that buys few units to about the minimum input that buys the same number of units, by bisection. The
- * legs after it then have more input.
+ * Reduces a leg that buys few units to about the minimum input that buys the same number of units, by bisection. More
+ * of the sold token then remains for the next legs.
  */
 function trimLeg(
   result: SettledLeg,
@@ -374,6 +381,7 @@ export function legOf(edge: Edge, amountIn: bigint, taxes?: Taxes): Leg | null {
 }
 
 type SettledLeg = { readonly leg: Leg; readonly poolAfter: Pool }
+/** Result of settling a leg when its pool was in the state `currentPool`. */
 type CachedLeg = { readonly currentPool: Pool; readonly result: SettledLeg | PoolRefusal }
 
 /** A leg to settle; `currentPool` is the state of its pool after earlier legs. */

@@ -1,7 +1,7 @@
 /**
- * Shares of a flow's legs, in the precision of the Executor's program. Legs that sell the source token take amounts
- * that are fixed when the program is encoded. Legs that sell another token take shares of its balance, and the last of
- * them takes the remaining balance.
+ * Shares of a flow's legs, in the precision of the Executor's program. Legs that sell the source token have amounts
+ * that are fixed when the program is encoded. Legs that sell another token take shares of the token's balance, and the
+ * last leg that sells a token takes its remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'
@@ -10,15 +10,17 @@ import type { Flow } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { FEW_UNITS, NEAR_FLAT } from '../tolerances.ts'
 
-/** Denominator of shares of the source amount. */
+/** Denominator of shares of the source token. */
 const SOURCE_PRECISION = 1e15
+/** The same denominator as an integer. */
 const SOURCE_UNITS = BigInt(SOURCE_PRECISION)
+/** Denominator of shares of other tokens. */
 const SHARE_UNITS = BigInt(SHARE_DENOMINATOR)
 
 /** Exclusive upper limit of amounts, which have 16 bytes in the program. No token in use has as many base units. */
 export const AMOUNT_LIMIT = 2n ** 128n
 
-/** A leg before its amount is known. */
+/** A leg before its amount is known: `from` and `to` are its sold and its bought token. */
 export type LegShare = {
   readonly edge: number
   readonly from: number
@@ -81,10 +83,10 @@ export function sharesOf(
 
 /**
  * Orders the legs that sell one token so that the most suitable one is last, because the last leg takes the rounding
- * remainder. Prefers legs with enough room for the remainder, and among them the largest leg; then the leg with the
- * most room. If no leg has room, the largest leg is last: when less of the token arrives, the last leg takes nearly all
- * of the reduction. Legs that buy few units come before others with room, because the input of the last leg cannot be
- * adjusted to buy whole units.
+ * remainder. Prefers legs with enough room (capacity beyond their input) for the remainder, and among them the largest
+ * leg; then the leg with the most room. If no leg has room, the largest leg is last: when less of the token arrives,
+ * the last leg takes nearly all of the reduction. Of the legs with room, those that buy few units come first, because
+ * the input of the last leg cannot be adjusted to buy whole units.
  *
  * @param legIndices - indices of the legs in the flow
  */
@@ -95,7 +97,7 @@ function orderByRoom(
   limits: ReadonlyMap<number, bigint>,
 ): readonly number[] {
   if (legIndices.length < 2) return legIndices
-  const total = legIndices.reduce((sum, place) => sum + input[place]!, 0)
+  const total = legIndices.reduce((sum, legIndex) => sum + input[legIndex]!, 0)
   const legs = legIndices.map((legIndex) => {
     const [edge, amount] = [edges[legIndex]!, input[legIndex]!]
     const curve = curveOf(problem, edge)
@@ -124,7 +126,7 @@ function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
   return crossesFlat(curve, input, roundedUpInput) || piecesCrossed(curve, roundedUpInput) > piecesCrossed(curve, input)
 }
 
-/** Base units by which rounding of earlier legs may raise an input. */
+/** Maximum base units by which rounding of earlier legs raises an input. */
 const ROUNDED_UNITS = 2
 /** Room that always covers the rounding remainder, as a fraction of the amount sold of the token. */
 const ENOUGH_ROOM_SHARE = 0.01

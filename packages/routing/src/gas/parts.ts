@@ -65,7 +65,7 @@ function movedTokensOf(legs: readonly GasLeg[]): ReadonlySet<Address> {
   return new Set(movedTokens)
 }
 
-/** Number of ticks and bins that a route crosses. */
+/** Number of ticks and bins (of bin-based pools) that a route crosses. */
 export function piecesIn(parts: GasParts): number {
   return [...parts].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
 }

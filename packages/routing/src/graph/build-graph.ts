@@ -18,10 +18,11 @@ import { compileCurve } from './price-curve.ts'
 import { withRepeatedSwaps } from './repeated-swaps.ts'
 import { Scratch } from './scratch.ts'
 
-/** Gas figures that replace the figures measured on real pools. */
+/** Gas figures of a caller, for example of a benchmark, in place of the figures measured on real pools. */
 export type GasTable = {
-  /** By family id. */
+  /** Gas of one hop, by family id. */
   readonly hop: Readonly<Record<string, number>>
+  /** Gas of each crossed tick. */
   readonly tick: number
 }
 
@@ -30,13 +31,13 @@ const DEFAULT_HOP_GAS = 120_000
 
 /**
  * Compiles a snapshot. With an earlier graph of the same chain, only changed pools are compiled again. The earlier
- * graph stays valid, since quotes of its block may still be running.
+ * graph remains usable, since searches at its block may still be running.
  */
 export function buildGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable): Graph {
   if (!previousGraph) return compileGraph(snapshot, previousGraph, gas)
   const { changedPools, goneIds } = poolChanges(previousGraph.snapshot.pools, snapshot.pools)
-  const samePools = goneIds.length === 0 && changedPools.every(({ id }) => previousGraph.snapshot.pools.has(id))
-  return samePools
+  const hasSamePools = goneIds.length === 0 && changedPools.every(({ id }) => previousGraph.snapshot.pools.has(id))
+  return hasSamePools
     ? updateGraph(previousGraph, snapshot, changedPools, gas)
     : compileGraph(snapshot, previousGraph, gas)
 }
@@ -59,8 +60,8 @@ function compileGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable)
     if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
     else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // The native token gets the number after that of its wrapper. Their outgoing edges are then adjacent, so that the two
-  // can be joined into one token.
+  // The native token gets the number after that of its wrapper. The outgoing edges of the two are then adjacent, so
+  // that the tokens can be joined into one.
   const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
   for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)

@@ -78,32 +78,34 @@ export type EdgeGas = {
   readonly measuredHops: ReadonlyMap<number, MeasuredHop>
 }
 
-/**
- * By token: upper bound on the value of a unit in the target token (`maxValue`), and minimum number of edges to the
- * target (`hops`); see `subgraph/labels.ts`.
- */
+/** Upper bounds on token values for one target; see `subgraph/labels.ts`. */
 export type TargetLabels = {
+  /** By token: upper bound on the base units of the target that one base unit of the token can buy. */
   readonly maxValue: Float64Array
+  /** By token: minimum number of edges to the target. */
   readonly hops: Uint8Array
   /**
-   * By token: for each block of its outgoing edges, the maximum value of a unit that is sold through an edge of the
-   * block. Computed on demand for tokens with many edges.
+   * By token: its outgoing edges in chunks of equal size, and for each chunk the maximum value of one unit that is sold
+   * through an edge of the chunk. Computed on demand for tokens with many edges.
    */
-  readonly blocks: Map<number, Float64Array>
+  readonly chunkValuesByToken: Map<number, Float64Array>
 }
 
-/** By token: depth of the deepest outgoing edge, in base units of the token; see `subgraph/best-path.ts`. */
+/**
+ * Outgoing edges of tokens by their depth: twice the conductance of their deepest piece; see `subgraph/best-path.ts`.
+ */
 export type DeepestExits = {
+  /** By token: depth of the deepest outgoing edge, in base units of the token. */
   readonly maxDepth: Float64Array
   /** By token: the token that its deepest outgoing edge buys. */
   readonly deepestNeighbor: Int32Array
-  /** By token: depth of its deepest outgoing edge that buys another token than that. */
+  /** By token: depth of its deepest outgoing edge that buys another token than `deepestNeighbor`. */
   readonly maxDepthElsewhere: Float64Array
 }
 
 /** Facts about a graph, cached by the first search that needs them. */
 export type GraphFacts = {
-  /** True if some pools disagree on a price by more than their fees. */
+  /** True if some pools disagree on a price by more than their fees; undefined until it is checked. */
   hasProfitableCycle?: boolean
   exits?: DeepestExits
   /** Rates of the edges that any route may pass through, by trust list. */
@@ -126,9 +128,9 @@ type EdgeArrays = {
   readonly rate: Float64Array
   /** `rate` of the reverse edge. Stored by edge, so that a scan of a token's edges reads adjacent numbers. */
   readonly rateBack: Float64Array
-  /** Conductance at zero input; see `CurvePoint`. */
+  /** Conductance (see `CurvePoint`) at zero input. */
   readonly conductance: Float64Array
-  /** Conductance at the deepest piece of the pool. */
+  /** Conductance at the deepest piece of the edge's price curve. */
   readonly maxConductance: Float64Array
 }
 
@@ -141,7 +143,7 @@ type EdgeArrays = {
 export class Graph {
   readonly snapshot: Snapshot
   readonly topology: Topology
-  /** Gas of the cheapest hop. */
+  /** Gas of the cheapest edge. */
   readonly minGas: number
   readonly facts: GraphFacts = {
     passableRates: new WeakMap(),
@@ -200,7 +202,7 @@ export class Graph {
     return graph
   }
 
-  /** Leaves the arrays to a later graph, and records the edges that it replaces. */
+  /** Leaves the arrays to a later graph, and records the edges of this graph that the later one replaced. */
   private transferArrays(graph: Graph, oldEdges: ReadonlyMap<number, Edge>): void {
     this.arrays = null
     this.successor = { graph, oldEdges }

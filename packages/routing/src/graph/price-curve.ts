@@ -1,8 +1,9 @@
 /**
  * Price curves. A curve describes one direction of a pool for the search in floats: output and marginal rate as
- * functions of the input, and the inverses of both. In this file, `from`, `to`, and `end` are square roots of marginal
- * prices at the start of a piece or trade, at the end of the trade, and at the end of the piece. Prices are before fees
- * and taxes.
+ * functions of the input, and the inverses of both. A curve consists of pieces of x·y = k, each with constant
+ * liquidity; a piece without liquidity is a gap. In this file, `from`, `to`, and `end` are square roots of marginal
+ * prices (output per input): at the start of a piece, at the end of a trade, and at the end of a piece. Prices are
+ * before fees and taxes.
  */
 import { MAX_STRAIGHT_FALL, NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 import type { SwapsCurve } from './repeated-swaps.ts'
@@ -10,10 +11,10 @@ import type { SwapsCurve } from './repeated-swaps.ts'
 /** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
   /**
-   * Four numbers per piece: the square root of the marginal price at the start of the piece (descending), the total
-   * input after the input fee of all pieces before it, the total output before the output fee of all pieces before it,
-   * and its liquidity. After the last piece, three more numbers: the first three values at the end of the pool. All are
-   * in a single array, since the header of an array takes more memory than a piece.
+   * Four numbers per piece: √price at its start; total input (after the input fee) and total output (before the output
+   * fee) of all pieces before it; its liquidity. √price falls from piece to piece. After the last piece, the first
+   * three numbers follow once more, for the end of the pool. All numbers are in one array, since the header of an array
+   * takes more memory than a piece.
    */
   readonly pieces: Float64Array
   /** Fraction of the input that remains after fee and tax. */
@@ -33,11 +34,13 @@ export type CompiledCurve = {
   readonly repeats: { readonly minInput: number; readonly outputError: number } | null
 }
 
+// Positions of the numbers of a piece; √price is at position 0.
 const INPUT_OFFSET = 1
 const OUTPUT_OFFSET = 2
-const DEPTH_OFFSET = 3
-/** Numbers per piece. */
+const LIQUIDITY_OFFSET = 3
 const NUMBERS_PER_PIECE = 4
+/** Numbers after the last piece. */
+const END_NUMBERS = 3
 
 export const pieceCountOf = ({ pieces }: CompiledCurve): number => pieces.length >> 2
 
@@ -56,8 +59,8 @@ export const outputBefore = ({ pieces }: CompiledCurve, piece: number): number =
   pieces[NUMBERS_PER_PIECE * piece + OUTPUT_OFFSET]!
 
 /** Liquidity of a piece; 0 in a gap. */
-export const depthOf = ({ pieces }: CompiledCurve, piece: number): number =>
-  pieces[NUMBERS_PER_PIECE * piece + DEPTH_OFFSET]!
+export const liquidityOf = ({ pieces }: CompiledCurve, piece: number): number =>
+  pieces[NUMBERS_PER_PIECE * piece + LIQUIDITY_OFFSET]!
 
 /** The trade of a pool after which its marginal rate has fallen to a given rate. */
 export type CurvePoint = {
@@ -82,21 +85,21 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
   let firstPiece = 0
   while (firstPiece < liquidity.length && liquidity[firstPiece] === 0) firstPiece++
   const count = liquidity.length - firstPiece
-  const pieces = new Float64Array(NUMBERS_PER_PIECE * count + DEPTH_OFFSET)
+  const pieces = new Float64Array(NUMBERS_PER_PIECE * count + END_NUMBERS)
   for (let piece = 0; piece < count; piece++) {
-    const [from, to, depth] = [
+    const [from, to, pieceLiquidity] = [
       sqrtPrice[firstPiece + piece]!,
       sqrtPrice[firstPiece + piece + 1]!,
       liquidity[firstPiece + piece]!,
     ]
     const offset = NUMBERS_PER_PIECE * piece
     pieces[offset] = from
-    pieces[offset + DEPTH_OFFSET] = depth
+    pieces[offset + LIQUIDITY_OFFSET] = pieceLiquidity
     // Input and output use the same difference `from − to`, as in `tradeTo`. If they were rounded separately, the
     // earnings of nearly flat pieces would be rounding noise.
     pieces[offset + NUMBERS_PER_PIECE + INPUT_OFFSET] =
-      pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
-    pieces[offset + NUMBERS_PER_PIECE + OUTPUT_OFFSET] = pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)
+      pieces[offset + INPUT_OFFSET]! + (pieceLiquidity === 0 ? 0 : (pieceLiquidity * (from - to)) / (from * to))
+    pieces[offset + NUMBERS_PER_PIECE + OUTPUT_OFFSET] = pieces[offset + OUTPUT_OFFSET]! + pieceLiquidity * (from - to)
   }
   pieces[NUMBERS_PER_PIECE * count] = sqrtPrice[liquidity.length]!
   return {
@@ -118,35 +121,36 @@ export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): 
   return { ...curve, keepIn: curve.keepIn * keptIn, keepOut: curve.keepOut * keptOut }
 }
 
-/** The curve up to a piece, cut just before the tick at the end of the piece. */
+/** The curve up to and including a piece, cut just before the tick at the end of this piece. */
 export function upToPiece(curve: CompiledCurve, piece: number): CompiledCurve {
   const endOffset = NUMBERS_PER_PIECE * (piece + 1)
-  const pieces = curve.pieces.slice(0, endOffset + DEPTH_OFFSET)
-  const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
+  const pieces = curve.pieces.slice(0, endOffset + END_NUMBERS)
+  const [from, liquidity] = [sqrtPriceAt(curve, piece), liquidityOf(curve, piece)]
   const to = pieces[endOffset]! + TICK_MARGIN * (from - pieces[endOffset]!)
   pieces[endOffset] = to
-  pieces[endOffset + INPUT_OFFSET] = inputBefore(curve, piece) + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
-  pieces[endOffset + OUTPUT_OFFSET] = outputBefore(curve, piece) + depth * (from - to)
+  pieces[endOffset + INPUT_OFFSET] =
+    inputBefore(curve, piece) + (liquidity === 0 ? 0 : (liquidity * (from - to)) / (from * to))
+  pieces[endOffset + OUTPUT_OFFSET] = outputBefore(curve, piece) + liquidity * (from - to)
   return { ...curve, pieces }
 }
 
-/** The curve, cut at an input. */
+/** The curve, cut at an input: the pool then takes at most this input. */
 export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve {
   if (!(amountIn < capacityOf(curve))) return curve
   const piece = pieceOfInput(curve, amountIn)
-  const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const tradedAmount = amountIn * curve.keepIn
-  const amountInPiece = tradedAmount - inputBefore(curve, piece)
-  const to = depth === 0 ? from : 1 / (1 / from + amountInPiece / depth)
+  const [from, liquidity] = [sqrtPriceAt(curve, piece), liquidityOf(curve, piece)]
+  const inputAfterFee = amountIn * curve.keepIn
+  const amountInPiece = inputAfterFee - inputBefore(curve, piece)
+  const to = liquidity === 0 ? from : 1 / (1 / from + amountInPiece / liquidity)
   const endOffset = NUMBERS_PER_PIECE * (piece + 1)
-  const pieces = curve.pieces.slice(0, endOffset + DEPTH_OFFSET)
+  const pieces = curve.pieces.slice(0, endOffset + END_NUMBERS)
   pieces[endOffset] = to
-  pieces[endOffset + INPUT_OFFSET] = tradedAmount
+  pieces[endOffset + INPUT_OFFSET] = inputAfterFee
   pieces[endOffset + OUTPUT_OFFSET] = outputBefore(curve, piece) + from * to * amountInPiece
   return { ...curve, pieces }
 }
 
-/** Returns true for the curve of a pool with a fixed rate. */
+/** Returns true for the curve of a pool with a fixed rate, whose price falls by almost nothing. */
 export function isStraight({ pieces }: CompiledCurve): boolean {
   const end = pieces[NUMBERS_PER_PIECE * (pieces.length >> 2)]!
   return pieces.length > NUMBERS_PER_PIECE && end < pieces[0]! && end > pieces[0]! * (1 - MAX_STRAIGHT_FALL)
@@ -163,7 +167,7 @@ export function withSteeperFall(curve: CompiledCurve, factor: number): CompiledC
     const from = pieces[offset - NUMBERS_PER_PIECE]!
     const to = startSqrtPrice * (1 + factor * (pieces[offset]! / startSqrtPrice - 1))
     pieces[offset] = to
-    pieces[offset - NUMBERS_PER_PIECE + DEPTH_OFFSET] = (width * from * to) / (from - to)
+    pieces[offset - NUMBERS_PER_PIECE + LIQUIDITY_OFFSET] = (width * from * to) / (from - to)
     pieces[offset + OUTPUT_OFFSET] = pieces[offset - NUMBERS_PER_PIECE + OUTPUT_OFFSET]! + width * from * to
   }
   return { ...curve, pieces }
@@ -179,23 +183,26 @@ export function firstRate({ pieces, keepIn, keepOut }: CompiledCurve): number {
 export function firstConductance({ pieces, keepIn }: CompiledCurve): number {
   // A piece without liquidity is a price step, so the next piece counts.
   for (let offset = 0; offset + NUMBERS_PER_PIECE < pieces.length; offset += NUMBERS_PER_PIECE)
-    if (pieces[offset + DEPTH_OFFSET]! > 0) return pieces[offset + DEPTH_OFFSET]! / (2 * pieces[offset]! * keepIn)
+    if (pieces[offset + LIQUIDITY_OFFSET]! > 0)
+      return pieces[offset + LIQUIDITY_OFFSET]! / (2 * pieces[offset]! * keepIn)
   return 0
 }
 
 /**
- * A range of rates within which a pool trades the same amount: at a gap without liquidity, or at its end. The bounds
- * are natural logarithms of rates; `lowLogRate` is −∞ at the end of the pool. The conductances are those of the pieces
- * above and below the range; 0 if there is no piece.
+ * A range of rates within which a pool trades the same amount: at a gap, or at the end of the pool. Rates are natural
+ * logarithms.
  */
 export type FlatRange = {
   readonly highLogRate: number
+  /** Conductance just above the range; 0 if there is no piece above. */
   readonly conductanceAbove: number
+  /** −∞ at the end of the pool. */
   readonly lowLogRate: number
+  /** Conductance just below the range; 0 if there is no piece below. */
   readonly conductanceBelow: number
 }
 
-/** The flat range that contains a rate. At this rate, the pool must trade without responding to the rate. */
+/** The flat range that contains a rate. The rate must lie in such a range. */
 export function flatAt(curve: CompiledCurve, rate: number): FlatRange {
   const { pieces, keepIn, keepOut } = curve
   const count = pieceCountOf(curve)
@@ -204,14 +211,14 @@ export function flatAt(curve: CompiledCurve, rate: number): FlatRange {
   while (
     pieceAfter < count &&
     (pieces[NUMBERS_PER_PIECE * pieceAfter]! > targetSqrtPrice ||
-      pieces[NUMBERS_PER_PIECE * pieceAfter + DEPTH_OFFSET] === 0)
+      pieces[NUMBERS_PER_PIECE * pieceAfter + LIQUIDITY_OFFSET] === 0)
   )
     pieceAfter++
   let pieceBefore = pieceAfter
-  while (pieceBefore > 0 && pieces[NUMBERS_PER_PIECE * (pieceBefore - 1) + DEPTH_OFFSET] === 0) pieceBefore--
+  while (pieceBefore > 0 && pieces[NUMBERS_PER_PIECE * (pieceBefore - 1) + LIQUIDITY_OFFSET] === 0) pieceBefore--
   const logRate = (sqrtPrice: number) => Math.log(keepIn * keepOut * sqrtPrice * sqrtPrice)
   const conductance = (piece: number, sqrtPrice: number) =>
-    pieces[NUMBERS_PER_PIECE * piece + DEPTH_OFFSET]! / (2 * sqrtPrice * keepIn)
+    pieces[NUMBERS_PER_PIECE * piece + LIQUIDITY_OFFSET]! / (2 * sqrtPrice * keepIn)
   const [high, low] = [sqrtPriceAt(curve, pieceBefore), sqrtPriceAt(curve, pieceAfter)]
   return {
     highLogRate: logRate(high),
@@ -223,13 +230,13 @@ export function flatAt(curve: CompiledCurve, rate: number): FlatRange {
 
 /** Maximum input of a pool; ∞ if it never ends. */
 export function capacityOf({ pieces, keepIn }: CompiledCurve): number {
-  return pieces.length < NUMBERS_PER_PIECE ? 0 : pieces[pieces.length - DEPTH_OFFSET + INPUT_OFFSET]! / keepIn
+  return pieces.length < NUMBERS_PER_PIECE ? 0 : pieces[pieces.length - END_NUMBERS + INPUT_OFFSET]! / keepIn
 }
 
-/** Conductance at the deepest piece. */
+/** Conductance at the start of the curve, if its whole liquidity were that of the deepest piece. */
 export function maxConductance({ pieces, keepIn }: CompiledCurve): number {
   let max = 0
-  for (let offset = DEPTH_OFFSET; offset < pieces.length; offset += NUMBERS_PER_PIECE)
+  for (let offset = LIQUIDITY_OFFSET; offset < pieces.length; offset += NUMBERS_PER_PIECE)
     max = Math.max(max, pieces[offset]!)
   return max === 0 ? 0 : max / (2 * pieces[0]! * keepIn)
 }
@@ -239,14 +246,14 @@ export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn, keepOut } = curve
   if (!(amountIn > 0) || pieces.length < NUMBERS_PER_PIECE) return 0
   const offset = NUMBERS_PER_PIECE * pieceOfInput(curve, amountIn)
-  const depth = pieces[offset + DEPTH_OFFSET]!
+  const liquidity = pieces[offset + LIQUIDITY_OFFSET]!
   const end = pieces[offset + NUMBERS_PER_PIECE]!
   const from = pieces[offset]!
   const amountInPiece = amountIn * keepIn - pieces[offset + INPUT_OFFSET]!
-  const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + amountInPiece / depth))
+  const to = liquidity === 0 ? end : Math.max(end, 1 / (1 / from + amountInPiece / liquidity))
   // In a deep pool, a tiny input hardly changes the price, so that the difference of the two prices would lose
   // precision.
-  const outputInPiece = to > end ? from * to * amountInPiece : depth * (from - to)
+  const outputInPiece = to > end ? from * to * amountInPiece : liquidity * (from - to)
   return (pieces[offset + OUTPUT_OFFSET]! + outputInPiece) * keepOut
 }
 
@@ -255,25 +262,25 @@ export function marginalRate(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn, keepOut } = curve
   if (!(amountIn < capacityOf(curve))) return 0
   const offset = NUMBERS_PER_PIECE * pieceOfInput(curve, amountIn)
-  const depth = pieces[offset + DEPTH_OFFSET]!
+  const liquidity = pieces[offset + LIQUIDITY_OFFSET]!
   const amountInPiece = amountIn * keepIn - pieces[offset + INPUT_OFFSET]!
   const sqrtPrice =
-    depth === 0 ? pieces[offset + NUMBERS_PER_PIECE]! : 1 / (1 / pieces[offset]! + amountInPiece / depth)
+    liquidity === 0 ? pieces[offset + NUMBERS_PER_PIECE]! : 1 / (1 / pieces[offset]! + amountInPiece / liquidity)
   return keepIn * keepOut * sqrtPrice * sqrtPrice
 }
 
 /** Input for an output; ∞ if the pool cannot pay it. */
 export function inputOf(curve: CompiledCurve, amountOut: number): number {
   const { keepIn, keepOut } = curve
-  const tradedAmount = amountOut / keepOut
+  const outputBeforeFee = amountOut / keepOut
   const count = pieceCountOf(curve)
-  if (count === 0 || !(tradedAmount <= outputBefore(curve, count))) return Number.POSITIVE_INFINITY
+  if (count === 0 || !(outputBeforeFee <= outputBefore(curve, count))) return Number.POSITIVE_INFINITY
   let piece = 0
-  while (outputBefore(curve, piece + 1) < tradedAmount) piece++
-  const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const amountInPiece = tradedAmount - outputBefore(curve, piece)
-  const to = Math.max(sqrtPriceAt(curve, piece + 1), depth === 0 ? from : from - amountInPiece / depth)
-  return (inputBefore(curve, piece) + (amountInPiece === 0 ? 0 : amountInPiece / (from * to))) / keepIn
+  while (outputBefore(curve, piece + 1) < outputBeforeFee) piece++
+  const [from, liquidity] = [sqrtPriceAt(curve, piece), liquidityOf(curve, piece)]
+  const outputInPiece = outputBeforeFee - outputBefore(curve, piece)
+  const to = Math.max(sqrtPriceAt(curve, piece + 1), liquidity === 0 ? from : from - outputInPiece / liquidity)
+  return (inputBefore(curve, piece) + (outputInPiece === 0 ? 0 : outputInPiece / (from * to))) / keepIn
 }
 
 /**
@@ -291,7 +298,7 @@ export function inputBeforeFlat(curve: CompiledCurve, amountIn: number, maxInput
   ) {
     const start = pieces[offset + INPUT_OFFSET]! / keepIn
     if (start < amountIn * (1 - NEAR_FLAT)) break
-    if (pieces[offset + DEPTH_OFFSET] === 0) flatStart = start
+    if (pieces[offset + LIQUIDITY_OFFSET] === 0) flatStart = start
   }
   return Math.min(maxInput, flatStart * (1 - NEAR_FLAT))
 }
@@ -300,23 +307,24 @@ export function inputBeforeFlat(curve: CompiledCurve, amountIn: number, maxInput
 export function crossesFlat(curve: CompiledCurve, low: number, high: number): boolean {
   if (high >= capacityOf(curve)) return true
   const lastPiece = pieceOfInput(curve, high)
-  for (let piece = pieceOfInput(curve, low); piece <= lastPiece; piece++) if (depthOf(curve, piece) === 0) return true
+  for (let piece = pieceOfInput(curve, low); piece <= lastPiece; piece++)
+    if (liquidityOf(curve, piece) === 0) return true
   return false
 }
 
-/** Number of pieces that an input trades completely. */
+/** Number of pieces that a trade of an input uses up completely: the number of ticks that it crosses. */
 export function piecesCrossed(curve: CompiledCurve, amountIn: number): number {
   return pieceCountOf(curve) === 0 ? 0 : pieceOfInput(curve, amountIn)
 }
 
 /** Index of the piece in which an input ends. */
 function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): number {
-  const tradedAmount = amountIn * keepIn
+  const inputAfterFee = amountIn * keepIn
   let low = 0
   let high = (pieces.length >> 2) - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if (pieces[NUMBERS_PER_PIECE * middle + INPUT_OFFSET]! <= tradedAmount) low = middle
+    if (pieces[NUMBERS_PER_PIECE * middle + INPUT_OFFSET]! <= inputAfterFee) low = middle
     else high = middle - 1
   }
   return low
@@ -344,10 +352,11 @@ export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number
   }
   const offset = NUMBERS_PER_PIECE * low
   const from = pieces[offset]!
-  const depth = pieces[offset + DEPTH_OFFSET]!
-  result.input = (pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
-  result.output = (pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)) * keepOut
-  result.conductance = targetSqrtPrice > end ? depth / (2 * to * keepIn) : 0
+  const liquidity = pieces[offset + LIQUIDITY_OFFSET]!
+  result.input =
+    (pieces[offset + INPUT_OFFSET]! + (liquidity === 0 ? 0 : (liquidity * (from - to)) / (from * to))) / keepIn
+  result.output = (pieces[offset + OUTPUT_OFFSET]! + liquidity * (from - to)) * keepOut
+  result.conductance = targetSqrtPrice > end ? liquidity / (2 * to * keepIn) : 0
 }
 
 /**
@@ -370,19 +379,22 @@ export function hiddenEarnings(curve: CompiledCurve, priceIn: number, priceOut: 
   const outputError = isRepeated ? Math.max(curve.outputError, repeats.outputError) : curve.outputError
   if (outputError === 0) return 0
   const visibleEarnings = maxEarningsAt(curve, priceIn, priceOut)
-  const hidden = Math.min(
+  const maxHidden = Math.min(
     maxEarningsAt(curve, priceIn, priceOut * (1 + outputError)) - visibleEarnings,
     outputError * (maxInputValue + visibleEarnings),
   )
-  if (isRepeated || curve.outputErrors === null || !(hidden > 0)) return hidden
+  if (isRepeated || curve.outputErrors === null || !(maxHidden > 0)) return maxHidden
   const maxInput = (maxInputValue * (1 + outputError)) / priceIn
-  return Math.min(hidden, maxEarningsByPiece(curve, { priceIn, priceOut, maxInput, visibleEarnings }) - visibleEarnings)
+  return Math.min(
+    maxHidden,
+    maxEarningsByPiece(curve, { priceIn, priceOut, maxInput, visibleEarnings }) - visibleEarnings,
+  )
 }
 
 /**
- * Maximum earnings of a trade of at most `maxInput`, if trades that end in a piece pay more by that piece's output
- * error; at least `visibleEarnings`, the maximum on the curve itself. Visits the pieces around the best trade on the
- * curve. Stops at a piece where even the largest output error cannot give higher earnings.
+ * Maximum earnings of a trade of at most `maxInput`, if a trade that ends in a piece pays more by that piece's output
+ * error. At least `visibleEarnings`, the maximum on the curve itself. Goes from the piece of the best trade on the
+ * curve in both directions, until even the largest output error cannot give higher earnings.
  */
 function maxEarningsByPiece(
   curve: CompiledCurve,
@@ -404,17 +416,23 @@ function maxEarningsByPiece(
   const inputAt = (piece: number) => inputBefore(curve, piece) / keepIn
   const isHopeless = (piece: number) =>
     outputBefore(curve, piece) * keepOut * priceOut * (1 + outputError) - inputAt(piece) * priceIn <= visibleEarnings
+  /** Finds the best trade that ends in a piece. */
   const visit = (piece: number) => {
     const offset = NUMBERS_PER_PIECE * piece
-    const [from, depth, end] = [pieces[offset]!, pieces[offset + DEPTH_OFFSET]!, pieces[offset + NUMBERS_PER_PIECE]!]
+    const [from, liquidity, end] = [
+      pieces[offset]!,
+      pieces[offset + LIQUIDITY_OFFSET]!,
+      pieces[offset + NUMBERS_PER_PIECE]!,
+    ]
     const raisedPriceOut = priceOut * (1 + outputErrors![piece]!)
-    const tradedAmount = maxInput * keepIn - pieces[offset + INPUT_OFFSET]!
-    const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + tradedAmount / depth)) : end
-    const to = Math.max(farthest, Math.min(from, Math.sqrt(priceIn / (raisedPriceOut * keepIn * keepOut))))
-    const input = (pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
+    const maxInputInPiece = maxInput * keepIn - pieces[offset + INPUT_OFFSET]!
+    const minSqrtPrice = liquidity > 0 ? Math.max(end, 1 / (1 / from + maxInputInPiece / liquidity)) : end
+    const to = Math.max(minSqrtPrice, Math.min(from, Math.sqrt(priceIn / (raisedPriceOut * keepIn * keepOut))))
+    const input =
+      (pieces[offset + INPUT_OFFSET]! + (liquidity === 0 ? 0 : (liquidity * (from - to)) / (from * to))) / keepIn
     best = Math.max(
       best,
-      (pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)) * keepOut * raisedPriceOut - input * priceIn,
+      (pieces[offset + OUTPUT_OFFSET]! + liquidity * (from - to)) * keepOut * raisedPriceOut - input * priceIn,
     )
   }
   const bestPiece = pieceOfInput(curve, Math.min(pointAt(curve, priceIn / priceOut).input, maxInput))

@@ -2,12 +2,15 @@
 import type { Address } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
 
-/** Maximum number of consecutive swaps through one direction of such a pool. Each swap costs the gas of a hop. */
+/**
+ * Maximum number of consecutive swaps in one direction of a pool that limits each swap. Each costs the gas of a hop.
+ */
 export const MAX_SWAPS = 3
 
 /** Relative price difference of adjacent pieces that counts as rounding. */
 const ROUNDING = 1e-12
 
+/** A price curve that may cover several consecutive swaps. */
 export type SwapsCurve = PriceCurve & {
   /**
    * Present if the curve covers several swaps: the input above which a trade takes several swaps, and the fraction by
@@ -25,7 +28,7 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   if (pieceCount === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
   const scales = nullIfRefused(() => scalesOf(pool, pool.tokens[inputIndex]!, pool.tokens[outputIndex]!))
   if (!scales) return curve
-  const { minInput, inputRatio, outputRatio } = scales
+  const { maxFirstInput, inputRatio, outputRatio } = scales
   const sqrtPrice = [...curve.sqrtPrice]
   const liquidity = [...curve.liquidity]
   let outputError = 0
@@ -37,7 +40,7 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
     const loweringFactor = Math.min(1, lastSqrtPrice / startSqrtPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
     const sqrtPriceFactor = (loweringFactor * startSqrtPrice) / curve.sqrtPrice[0]!
-    const depthFactor = sqrtPriceFactor * inputRatio ** swap
+    const liquidityFactor = sqrtPriceFactor * inputRatio ** swap
     // The fee stays in the pool, so the next swap may also start at a slightly lower price.
     if (startSqrtPrice < lastSqrtPrice * (1 - ROUNDING)) {
       sqrtPrice.push(startSqrtPrice)
@@ -45,23 +48,22 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
     }
     for (let piece = 0; piece < pieceCount; piece++) {
       sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * sqrtPriceFactor, sqrtPrice.at(-1)!))
-      liquidity.push(curve.liquidity[piece]! * depthFactor)
+      liquidity.push(curve.liquidity[piece]! * liquidityFactor)
     }
   }
   return {
     ...curve,
     sqrtPrice: Float64Array.from(sqrtPrice),
     liquidity: Float64Array.from(liquidity),
-    repeats: { minInput, outputError },
+    repeats: { minInput: maxFirstInput, outputError },
   }
 }
 
-/** Maximum input of the first swap, and ratios of the second swap to the first. */
-type Scales = { readonly minInput: number; readonly inputRatio: number; readonly outputRatio: number }
+/** Maximum input of the first swap; ratio of the second swap's maximum input to it; ratio of the two outputs. */
+type Scales = { readonly maxFirstInput: number; readonly inputRatio: number; readonly outputRatio: number }
 
 /**
- * Returns the maximum input of a swap, and the ratios of the maximum input of a second swap, and of its output, to
- * those of the first. Null if no second swap is possible.
+ * Quotes two swaps in a row, each with the maximum input. Null if no second swap is possible.
  *
  * @throws PoolRefusal
  */
@@ -79,6 +81,6 @@ function scalesOf(pool: Pool, tokenIn: Address, tokenOut: Address): Scales | nul
     Number(secondQuote.amountOut) / Number(firstQuote.amountOut),
   ]
   return outputRatio > 0 && Number.isFinite(inputRatio) && Number.isFinite(outputRatio)
-    ? { minInput: Number(maxInput), inputRatio, outputRatio }
+    ? { maxFirstInput: Number(maxInput), inputRatio, outputRatio }
     : null
 }

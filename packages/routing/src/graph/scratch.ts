@@ -1,20 +1,24 @@
-/** Reuse of typed arrays: searches borrow them and return them. */
+/**
+ * Reuse of typed arrays: searches borrow them and return them. A shelf holds the arrays of one type and length. A blank
+ * array contains only its fill value (such as 0) while it is not lent; its borrower undoes its writes.
+ */
 
 /** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
 const MIN_RETAINED = 32
 /**
- * Maximum total length of the retained arrays of one type and length, if it allows for more than `MIN_RETAINED` arrays:
- * thousands of short arrays are retained.
+ * Maximum total length of the retained short arrays of one type and length, if it allows for more than `MIN_RETAINED`
+ * arrays. For short lengths, this retains thousands of arrays.
  */
 const MAX_RETAINED_NUMBERS = 131_072
-/** Maximum number of retained long arrays of one type and length, and their maximum total length. */
+/** Maximum number of retained long arrays of one type and length. */
 const MAX_LONG_ARRAYS = 128
+/** Maximum total length of these long arrays. */
 const MAX_LONG_NUMBERS = 4_194_304
 
 /** Blank arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
 const MAX_SHORT_LENGTH = 1_024
 
-const retainedCount = (length: number): number =>
+const maxRetainedFor = (length: number): number =>
   Math.max(
     MIN_RETAINED,
     Math.floor(MAX_RETAINED_NUMBERS / length),
@@ -23,16 +27,17 @@ const retainedCount = (length: number): number =>
 
 /**
  * Lends typed arrays. For large graphs, allocating them would take longer than most searches. A lent array has the
- * contents of its last use, unless a fill value is given or its kind is blank.
+ * contents of its last use, unless a fill value is given or the array is blank.
  */
 export class Scratch {
-  /** By borrowed array, in the order of borrowing: its shelf, and the cleanup to run when it is returned, if any. */
+  /** Shelves of the borrowed arrays, in the order of borrowing. */
   private readonly inUse: Shelf<unknown>[] = []
+  /** By index in `inUse`: function that undoes the writes when the array is returned. Absent unless it is blank. */
   private readonly cleanups: (() => void)[] = []
   private readonly floatArrays: Shelves<Float64Array>
   private readonly intArrays: Shelves<Int32Array>
   private readonly byteArrays: Shelves<Uint8Array>
-  /** Blank arrays: while not lent, they contain only their fill value. */
+  /** Blank arrays: of zeros, of −1 (indices), and of −∞ (bounds). */
   private readonly blankFloats: Shelves<Float64Array>
   private readonly blankBytes: Shelves<Uint8Array>
   private readonly blankInts: Shelves<Int32Array>
@@ -40,7 +45,7 @@ export class Scratch {
   private readonly blankBounds: Shelves<Float64Array>
   private subgraphScratch: Scratch | null = null
 
-  /** @param capacityFor - returns the length of the underlying buffer for a requested length */
+  /** @param capacityFor - returns the buffer length, in numbers, for a requested array length */
   constructor(capacityFor = (length: number) => length) {
     const { inUse } = this
     this.floatArrays = new Shelves(Float64Array, inUse, capacityFor)
@@ -136,7 +141,7 @@ export class Scratch {
   }
 }
 
-/** Arrays of one type and capacity. The first `lentCount` of them are lent. */
+/** Arrays of one type and capacity (buffer length). The first `lentCount` of them are lent. */
 type Shelf<T> = { readonly arrays: T[]; readonly maxRetained: number; lentCount: number }
 
 type NumberArray = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
@@ -190,7 +195,7 @@ class Shelves<T extends NumberArray> {
   }
 
   private shelfFor(capacity: number): Shelf<T> {
-    const shelf: Shelf<T> = { arrays: [], maxRetained: retainedCount(capacity), lentCount: 0 }
+    const shelf: Shelf<T> = { arrays: [], maxRetained: maxRetainedFor(capacity), lentCount: 0 }
     if (capacity <= MAX_SHORT_LENGTH) {
       while (this.shortShelves.length <= capacity) this.shortShelves.push(undefined)
       this.shortShelves[capacity] = shelf

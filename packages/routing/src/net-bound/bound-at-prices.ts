@@ -1,6 +1,6 @@
 /**
- * Evaluates the whole graph at given prices: earnings and cost of each pool, and the upper bound on the net output that
- * follows from them.
+ * Evaluates the whole graph at given token prices: earnings and cost of each pool, and the upper bound on the net
+ * output that follows from them. Called by `relaxation.ts`.
  */
 import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
@@ -11,12 +11,13 @@ import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 type Earner = {
   /** Edges of the direction, or of all pairs, that a route may use. */
   readonly edges: readonly number[]
-  /** Maximum earnings at the prices, in output inputValue units. */
-  earned: number
-  /** Minimum gas cost of using it, in output inputValue units. */
+  /** Maximum earnings at the prices, in output base units. */
+  earnings: number
+  /** Minimum gas cost of using it, in output base units. */
   readonly cost: number
 }
 
+/** Values are in output base units. */
 export type NetBoundAtPrices = {
   /** Value of the trade's input at the price of its token. */
   readonly inputValue: number
@@ -54,8 +55,8 @@ export function netBoundAtPrices(
     if (hasWidePools && pool.tokens.length > 2 && tradingFunctionOf(graph, pool))
       edgesByWidePool.set(pool.id, [...(edgesByWidePool.get(pool.id) ?? []), edge])
     else {
-      const { earned, cost } = earningsOfEdge(problem, edge, priceIn, priceOut)
-      earners.push({ edges: [edge], earned, cost })
+      const { earnings, cost } = earningsOfEdge(problem, edge, priceIn, priceOut)
+      earners.push({ edges: [edge], earnings, cost })
     }
   }
   for (const [id, payingEdges] of edgesByWidePool) {
@@ -65,14 +66,19 @@ export function netBoundAtPrices(
   }
   const inputValue = prices[source]! * amountIn
   // In any route, the input of a pool is worth at most the input of the trade plus all earnings.
-  const maxPoolInputValue = earners.reduce((sum, { earned }) => sum + earned, inputValue)
+  const maxPoolInputValue = earners.reduce((sum, { earnings }) => sum + earnings, inputValue)
   for (const earner of earners) {
     if (earner.edges.length > 1) continue
     const edge = earner.edges[0]!
-    earner.earned += hiddenEarnings(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!, maxPoolInputValue)
+    earner.earnings += hiddenEarnings(
+      curveOf(problem, edge),
+      prices[from[edge]!]!,
+      prices[to[edge]!]!,
+      maxPoolInputValue,
+    )
   }
   const earnerByEdge = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
-  const bound = earners.reduce((sum, { earned, cost }) => sum + Math.max(0, earned - cost), inputValue)
+  const bound = earners.reduce((sum, { earnings, cost }) => sum + Math.max(0, earnings - cost), inputValue)
   return { inputValue, bound, earners, earnerByEdge }
 }
 
@@ -80,13 +86,13 @@ function earningsOfEdge(problem: Problem, edge: number, priceIn: number, priceOu
   problem.budget.spend(8)
   const curve = curveOf(problem, edge)
   const { input, output } = pointAt(curve, priceIn / priceOut)
-  const earned = Math.max(0, output * priceOut - input * priceIn)
-  return { earned, cost: costAtBestStop(problem, edge, { input, output }, { priceIn, priceOut }) }
+  const earnings = Math.max(0, output * priceOut - input * priceIn)
+  return { earnings, cost: costAtBestStop(problem, edge, { input, output }, { priceIn, priceOut }) }
 }
 
 /**
  * Evaluates all pairs of a multi-token pool together, because they share its trading function. Null if several pairs
- * pay and the fee depends on the balances: the solved trade is then no bound.
+ * earn and the fee depends on the balances: the earnings of the solved trade are then no bound.
  */
 function earnerOfPool(
   problem: Problem,
@@ -99,17 +105,18 @@ function earnerOfPool(
   const { edgesOfPool, from, to } = graph.topology
   const endPrices = (edge: number) => [prices[from[edge]!]!, prices[to[edge]!]!] as const
   const edges = edgesOfPool.get(id)!.filter((edge) => rate[edge]! > 0 && endPrices(edge).every((price) => price > 0))
-  const edgeEarnings = payingEdges.map((edge) => earningsOfEdge(problem, edge, ...endPrices(edge)).earned)
+  const edgeEarnings = payingEdges.map((edge) => earningsOfEdge(problem, edge, ...endPrices(edge)).earnings)
   const cost = Math.min(...edges.map((edge) => legBaseCost(problem, edge)))
-  const maxEdgeEarnings = Math.max(...edgeEarnings)
+  const maxSingleEarnings = Math.max(...edgeEarnings)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
-  if (!tradingFunction.hasFixedFee) return payingEdges.length === 1 ? { edges, earned: maxEdgeEarnings, cost } : null
+  if (!tradingFunction.hasFixedFee)
+    return payingEdges.length === 1 ? { edges, earnings: maxSingleEarnings, cost } : null
   const sharedPool = sharedPoolById.get(id) ?? new SharedPool(tradingFunction)
   sharedPoolById.set(id, sharedPool)
   sharedPool.clear()
-  for (const [place, edge] of edges.entries()) sharedPool.add(problem, edge, place)
+  for (const [index, edge] of edges.entries()) sharedPool.add(problem, edge, index)
   const inputs = new Float64Array(edges.length)
   const jointEarnings = sharedPool.tradeTo(prices, inputs, new Float64Array(edges.length))
   problem.budget.spend(sharedPool.work)
-  return { edges, earned: Math.max(maxEdgeEarnings, jointEarnings + sharedPool.maxReusedFees), cost }
+  return { edges, earnings: Math.max(maxSingleEarnings, jointEarnings + sharedPool.maxReusedFees), cost }
 }

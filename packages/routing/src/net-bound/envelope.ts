@@ -1,21 +1,22 @@
 /**
  * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least `output − cost` for
- * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin to the point of tangency,
- * and then the curve itself. If pools trade on their envelopes, the solved prices are good prices for the Lagrangian
- * relaxation of fixed costs.
+ * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin that touches `output −
+ * cost` at the point of tangency; beyond it, the envelope follows this curve. If pools trade on their envelopes, the
+ * solved prices are good prices for the Lagrangian relaxation of fixed costs (see `net-bound.ts`).
  */
 import {
   type CompiledCurve,
   compileCurve,
-  depthOf,
   inputBefore,
+  liquidityOf,
   outputBefore,
   pieceCountOf,
   sqrtPriceAt,
 } from '../graph/price-curve.ts'
-import { ENVELOPE_PIECES, ENVELOPE_SLOPE } from './tolerances.ts'
+import { ENVELOPE_SLOPE, MAX_ENVELOPE_PIECES } from './tolerances.ts'
 
 export type Envelope = {
+  /** Curve with the slopes of the envelope. */
   readonly curve: CompiledCurve
   /**
    * Input at the end of the line, the point of tangency. With a smaller input, the relaxation counts only a part of the
@@ -34,8 +35,8 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const pieces = pieceCountOf(curve)
   const costBeforeFee = cost / keepOut
   let piece = 0
-  // Returns the earnings of a trade down to the price at the end of a piece, if the input is valued at this price. In
-  // output units before the fee.
+  // Returns the earnings of a trade that ends at the end of a piece, if its input is valued at the marginal price
+  // there. In units of the output, before the fee.
   const earnedAtEnd = (pieceIndex: number): number => {
     const endSqrtPrice = sqrtPriceAt(curve, pieceIndex + 1)
     return endSqrtPrice > 0
@@ -49,18 +50,18 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   if (!(sqrtPrice > 0 && input > 0)) return null
   // On a straight line, the input would jump at one price, so the line is slightly bent.
   const bentSqrtPrice = sqrtPrice * (1 + ENVELOPE_SLOPE)
-  const depth = (input * bentSqrtPrice * sqrtPrice) / (bentSqrtPrice - sqrtPrice)
-  const endPiece = Math.min(pieces, piece + ENVELOPE_PIECES)
+  const liquidity = (input * bentSqrtPrice * sqrtPrice) / (bentSqrtPrice - sqrtPrice)
+  const endPiece = Math.min(pieces, piece + MAX_ENVELOPE_PIECES)
   const sqrtPrices = new Float64Array(endPiece - piece + 2)
-  const depths = new Float64Array(endPiece - piece + 1)
+  const liquidities = new Float64Array(endPiece - piece + 1)
   sqrtPrices[0] = bentSqrtPrice
   sqrtPrices[1] = sqrtPrice
-  depths[0] = depth
+  liquidities[0] = liquidity
   for (let k = piece; k < endPiece; k++) {
     sqrtPrices[k - piece + 2] = sqrtPriceAt(curve, k + 1)
-    depths[k - piece + 1] = depthOf(curve, k)
+    liquidities[k - piece + 1] = liquidityOf(curve, k)
   }
-  const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
+  const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: liquidities, keepIn, keepOut, gasPerPiece, outputError }
   return {
     curve: compileCurve(repeats ? { ...envelopeCurve, repeats } : envelopeCurve),
     inputOfLine: input / keepIn,
@@ -78,13 +79,14 @@ function tangencyAtEnd(curve: CompiledCurve, costBeforeFee: number): Tangency {
 }
 
 /**
- * Returns the tangency within a piece: the marginal price at which the trade down to it just earns the cost. Its square
- * root is the smaller root s of squareTerm·s² − 2·depth·s + constantTerm.
+ * Returns the tangency within a piece: the marginal price at which a trade that ends there just earns the cost. Its
+ * square root is the smaller root s of squareTerm·s² − 2·liquidity·s + constantTerm.
  */
 function tangencyInPiece(curve: CompiledCurve, piece: number, costBeforeFee: number): Tangency {
-  const [startSqrtPrice, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const squareTerm = depth / startSqrtPrice - inputBefore(curve, piece)
-  const constantTerm = outputBefore(curve, piece) + depth * startSqrtPrice - costBeforeFee
-  const sqrtPrice = constantTerm / (depth + Math.sqrt(Math.max(0, depth * depth - squareTerm * constantTerm)))
-  return { sqrtPrice, input: inputBefore(curve, piece) + depth * (1 / sqrtPrice - 1 / startSqrtPrice) }
+  const [startSqrtPrice, liquidity] = [sqrtPriceAt(curve, piece), liquidityOf(curve, piece)]
+  const squareTerm = liquidity / startSqrtPrice - inputBefore(curve, piece)
+  const constantTerm = outputBefore(curve, piece) + liquidity * startSqrtPrice - costBeforeFee
+  const sqrtPrice =
+    constantTerm / (liquidity + Math.sqrt(Math.max(0, liquidity * liquidity - squareTerm * constantTerm)))
+  return { sqrtPrice, input: inputBefore(curve, piece) + liquidity * (1 / sqrtPrice - 1 / startSqrtPrice) }
 }

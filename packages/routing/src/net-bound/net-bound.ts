@@ -1,10 +1,11 @@
 /**
  * Upper bound on the net output (after gas) of any route. The gas of a pool is a fixed cost, so the best route solves a
- * mixed-integer problem. Its Lagrangian relaxation gives a bound at any token prices: the value of the input, plus each
- * pool's earnings in excess of its cost, less the unearned cost (cost less earnings) along the path from the source to
- * the target on which it is lowest, since every route contains a path. If the bound is not tight, the routes that use
- * some edge and the routes that avoid it are bounded separately, and the higher of the two bounds holds for all routes
- * (branch and bound).
+ * mixed-integer problem. Its Lagrangian relaxation gives a bound at any token prices. The bound is the value of the
+ * input, plus each pool's earnings in excess of its cost, less the cheapest path's unearned cost. The unearned cost of
+ * an edge is its cost less its earnings, at least 0. The cheapest path is the one from the source to the target whose
+ * edges have the lowest total; every route contains a path. If the bound is not tight, the routes that use some edge
+ * and the routes that avoid it are bounded separately, and the higher of the two bounds holds for all routes (branch
+ * and bound).
  */
 
 import { WorkBudget } from '../problem/budget.ts'
@@ -32,10 +33,13 @@ type Branch = {
    * for the branch before it can be divided.
    */
   readonly wholeEdges: ReadonlySet<number> | null
+  /** Solved relaxation at whose prices the branch is bounded. */
   readonly relaxed: RelaxedBound
   /** True if `relaxed` was solved for this branch, not for its parent. */
   readonly hasOwnRelaxation: boolean
+  /** Upper bound on the net output of the routes in the branch. */
   readonly bound: number
+  /** Path with the lowest total of unearned costs. */
   readonly shortestPath: ShortestPath
 }
 
@@ -85,7 +89,7 @@ class BranchAndBound {
   private readonly relaxation: Relaxation
   /** Net output of the flow that was found. No bound can be below it. */
   private readonly net: number
-  /** A bound of at most this value is tight enough. */
+  /** Bound that is tight enough: slightly above `net`. */
   private readonly enoughBound: number
   private readonly routeEdges: ReadonlySet<number>
   private relaxationCount = 0
@@ -103,6 +107,7 @@ class BranchAndBound {
     this.relaxation = new Relaxation(problem, spotRates)
   }
 
+  /** Returns the bound on all routes; null if the work runs out before a relaxation is solved. */
   run(): number | null {
     const { budget } = this.problem
     const boundAllRoutes = () => {
@@ -114,9 +119,11 @@ class BranchAndBound {
     return root && this.tighten(root)
   }
 
+  /** Lowers the bound of all routes by dividing branches. */
   private tighten(root: Branch): number {
     const { budget } = this.problem
     const openBranches = [root]
+    // Highest bound of the branches that cannot be improved; at least `net`, which no bound can be below.
     let closedBound = this.net
     // Each round divides the branch with the highest bound, or solves a relaxation for it.
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -142,20 +149,20 @@ class BranchAndBound {
     const { problem } = this
     const { inputValue, earners, earnerByEdge } = relaxed.boundAtPrices
     let bound = inputValue
-    for (const { edges, earned, cost } of earners) {
+    for (const { edges, earnings, cost } of earners) {
       if (edges.length === 1 && excludedEdges.has(edges[0]!)) continue
       const requiredCost = edges.reduce(
         (sum, edge) => (requiredEdges.has(edge) ? sum + legBaseCost(problem, edge) : sum),
         0,
       )
-      bound += requiredCost > 0 ? earned - Math.max(requiredCost, cost) : Math.max(0, earned - cost)
+      bound += requiredCost > 0 ? earnings - Math.max(requiredCost, cost) : Math.max(0, earnings - cost)
     }
     for (const edge of requiredEdges) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
     const path = shortestPath(problem, this.spotRates, (edge) => {
       if (excludedEdges.has(edge)) return Number.POSITIVE_INFINITY
       if (requiredEdges.has(edge)) return 0
       const earner = earnerByEdge.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(problem, edge)
+      return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(problem, edge)
     })
     return (
       path && {
@@ -207,8 +214,8 @@ class BranchAndBound {
   }
 
   /**
-   * Finds the edge with the largest uncertainty: the amount by which the relaxation counts the edge's cost otherwise
-   * than a route would, in output base units. Null if no edge is uncertain.
+   * Finds the edge with the largest uncertainty: the difference between the edge's cost in the relaxation and in a
+   * route, in output base units. Null if no edge is uncertain.
    */
   private findUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
     const { earnerByEdge } = relaxed.boundAtPrices
@@ -222,7 +229,7 @@ class BranchAndBound {
     }
     const unearnedCost = (edge: number): number => {
       const earner = earnerByEdge.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(this.problem, edge)
+      return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(this.problem, edge)
     }
     for (const edge of wholeEdges!) if (!pathEdges.has(edge)) consider(edge, unearnedCost(edge))
     for (const edge of pathEdges) if (!wholeEdges!.has(edge)) consider(edge, unearnedCost(edge))

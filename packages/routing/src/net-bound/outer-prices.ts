@@ -1,11 +1,12 @@
 /**
- * Prices of the tokens that do not carry flow in a relaxation. Each lies between the cost of buying the token and the
- * value of selling it, given the prices of the live tokens, which carry flow.
+ * Prices of the tokens that do not carry flow in a relaxation. The price of a token lies between its minimum cost if it
+ * is bought with live tokens, and its maximum value if it is sold for live tokens. Live tokens carry flow, and have
+ * prices.
  */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { BALANCE_HALVINGS, BALANCE_SWEEPS } from './tolerances.ts'
 
 /**
@@ -25,15 +26,15 @@ export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: r
       if (isLive[token] === 1) continue
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
   balanceContested(problem, prices, contested, NO_EDGES)
 }
 
 /**
- * Returns the maximum value of each token, or its minimum cost, if pools trade at their rates for the first unit. Costs
- * are computed as reciprocals, so that both kinds of labels rise.
+ * Returns the maximum value of each token, or its minimum cost, if pools trade at their rates for the first unit.
+ * Reciprocals of costs are computed, so that label correction only raises labels in both cases.
  */
 function minCostsOrMaxValues(
   problem: Problem,
@@ -55,7 +56,7 @@ function minCostsOrMaxValues(
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const neighbor = to[edge]!
       const newLabel = ownLabel * rates[edge]!
-      if (isLive[neighbor] === 1 || !(newLabel > labels[neighbor]! * (1 + LABEL_GAIN))) continue
+      if (isLive[neighbor] === 1 || !(newLabel > labels[neighbor]! * (1 + MIN_LABEL_GAIN))) continue
       labels[neighbor] = newLabel
       queue.add(neighbor)
     }
@@ -102,7 +103,7 @@ export function refillPrices(
           const costVia = cost[neighbor]! / rateBack[edge]!
           if (costVia < min && rateBack[edge]! > 0 && !excludedEdges.has(reverse[edge]!)) min = costVia
         }
-        if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) hasChanged = true
+        if (min < cost[token]! * (1 - MIN_LABEL_GAIN) || max > value[token]! * (1 + MIN_LABEL_GAIN)) hasChanged = true
         cost[token] = min
         value[token] = max
       }
@@ -110,7 +111,7 @@ export function refillPrices(
     for (const token of tokens) {
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
   balanceContested(problem, prices, contested, excludedEdges)
@@ -121,13 +122,14 @@ const geometricMean = (min: number, max: number): number =>
   min < Number.POSITIVE_INFINITY && max > 0 ? Math.sqrt(min * max) : 0
 
 /**
- * A token whose maximum value (`max`) exceeds its minimum cost (`min`), for the first unit: a path through it earns.
+ * A token whose maximum value (`max`) exceeds its minimum cost (`min`), so that a path through it earns on the first
+ * unit.
  */
 type ContestedToken = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
- * Finds a price for each token, by bisection, at which no edge from or to the token earns more than its cost. If there
- * is no such price, approaches the price at which the edges buy as much of the token as they sell.
+ * Finds a price for each token, by bisection, at which no edge that sells or buys the token earns more than its cost.
+ * If no such price exists, approaches the price at which the edges buy as much of the token as they sell.
  */
 function balanceContested(
   problem: Problem,
@@ -149,8 +151,8 @@ function balanceContested(
 }
 
 /**
- * Amount of a token that traders would buy from pools at its price, less the amount that they would sell to pools.
- * Counts only edges that earn more than their cost.
+ * Amount of a token, in base units, that the edges which earn more than their cost buy at its price, less the amount
+ * that they sell.
  */
 function surplusAt(problem: Problem, prices: Float64Array, token: number, excludedEdges: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem

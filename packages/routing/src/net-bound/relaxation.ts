@@ -1,7 +1,7 @@
 /**
- * The relaxation of the routes that use some required edges and avoid some excluded edges. Its prices come from an
- * allocation: the required edges and the edges of a path, together the whole edges, trade on their price curves, all
- * other edges on their envelopes.
+ * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). Its
+ * prices come from an allocation. In it, the whole edges trade on their price curves: the required edges, and the edges
+ * of a path. All other edges trade on their envelopes (see `envelope.ts`).
  */
 
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'
@@ -10,13 +10,13 @@ import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import type { SharedPool } from '../solver/shared-pools.ts'
-import { FEW_STEPS, NEGLIGIBLE_SHARE } from '../tolerances.ts'
+import { MAX_STEPS_AFTER_CHANGE, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 import { type NetBoundAtPrices, netBoundAtPrices } from './bound-at-prices.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
 import {
-  EARNER_ROUNDS,
   MAX_COST_DIFFERENCE,
+  MAX_EARNER_ROUNDS,
   MAX_EARNINGS_SHORTFALL,
   MAX_INITIAL_EARNERS,
   MAX_JOINING_EARNERS,
@@ -25,6 +25,7 @@ import {
 
 /** An edge whose cost the relaxation counts only in part. `costFraction` is between 0 and 1. */
 type PartialCost = { readonly edge: number; readonly costFraction: number }
+/** A bound at the prices of a solved relaxation, and the edges whose cost it counts only in part. */
 export type RelaxedBound = { readonly boundAtPrices: NetBoundAtPrices; readonly partialCosts: readonly PartialCost[] }
 
 export class Relaxation {
@@ -32,17 +33,21 @@ export class Relaxation {
   private readonly allocation: Allocation
   /** Curves of the allocation, by edge: price curves of whole edges, envelopes of all others. */
   private readonly curves = new Map<number, CompiledCurve>()
+  /** By edge: rate for the first unit on the curve of the allocation. */
   private readonly rate: Float64Array
+  /** By token: price after the last solution; 0 if no route passes through the token. */
   private readonly prices: Float64Array
   /** Initial prices of the next solution, by token. */
   private readonly initialPrices: Float64Array
   /** Tokens that were part of any earlier allocation. */
   private readonly solvedTokens = new Set<number>()
+  /** Cached envelopes by edge, with the cost for which they were computed, in units of the edge's output. */
   private readonly envelopes = new Map<number, { readonly cost: number; readonly envelope: Envelope | null }>()
   /** Multi-token pools by pool id, kept because a pool solves faster from its last solution. */
   private readonly sharedPools = new Map<string, SharedPool>()
   /** True if a solution has set the prices of tokens without flow. */
   private hasFilledPrices = false
+  /** The problem with the pools' own price curves. `problem` has the curves of the allocation. */
   private readonly originalProblem: Problem
 
   constructor(problem: Problem, spotRates: SpotRates) {
@@ -75,7 +80,7 @@ export class Relaxation {
     const includedEdges = new Set(wholeEdges)
     if (similarBound) this.addEarners(includedEdges, similarBound, excludedEdges, MAX_INITIAL_EARNERS)
     let best: RelaxedBound | null = null
-    for (let round = 0; round < EARNER_ROUNDS; round++) {
+    for (let round = 0; round < MAX_EARNER_ROUNDS; round++) {
       const nextBound = this.originalProblem.budget.attempt(
         1,
         () => this.relax(includedEdges, wholeEdges, excludedEdges),
@@ -92,21 +97,22 @@ export class Relaxation {
     return best
   }
 
+  /** Solves the allocation over the included edges once, and evaluates the bound at its prices. */
   private relax(
     includedEdges: ReadonlySet<number>,
     wholeEdges: ReadonlySet<number>,
     excludedEdges: ReadonlySet<number>,
   ): RelaxedBound | null {
     const lineInputByEdge = this.buildAllocation(includedEdges, wholeEdges, excludedEdges)
-    solveDual(this.allocation, MAX_RELAXED_RESIDUAL, FEW_STEPS)
+    solveDual(this.allocation, MAX_RELAXED_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     if (!this.setPrices(this.liveTokens(), excludedEdges)) return null
     const boundAtPrices = netBoundAtPrices(this.originalProblem, this.prices, this.sharedPools)
     return boundAtPrices && { boundAtPrices, partialCosts: this.partialCostsOf(lineInputByEdge) }
   }
 
   /**
-   * Adds the edges whose earnings exceed their cost most. Returns false if the added edges earn almost nothing above
-   * their cost.
+   * Adds the edges whose earnings exceed their cost most to `includedEdges`. Returns false if the added edges together
+   * earn almost nothing above their cost.
    */
   private addEarners(
     includedEdges: Set<number>,
@@ -115,7 +121,7 @@ export class Relaxation {
     maxEarners: number,
   ): boolean {
     const candidates = earners
-      .map((earner) => ({ ...earner, surplus: earner.earned - earner.cost }))
+      .map((earner) => ({ ...earner, surplus: earner.earnings - earner.cost }))
       .filter(
         ({ edges, surplus, cost }) =>
           surplus > -MAX_EARNINGS_SHORTFALL * cost &&
@@ -156,7 +162,7 @@ export class Relaxation {
       originalProblem.budget.spend(8)
       const envelope = wholeEdges.has(edge)
         ? null
-        : this.envelope(edge, poolCurve, legBaseCost(originalProblem, edge) / initialPrices[to[edge]!]!)
+        : this.cachedEnvelope(edge, poolCurve, legBaseCost(originalProblem, edge) / initialPrices[to[edge]!]!)
       if (!envelope && !wholeEdges.has(edge)) continue
       if (envelope) lineInputByEdge.set(edge, envelope.inputOfLine)
       const curve = envelope?.curve ?? poolCurve
@@ -179,7 +185,7 @@ export class Relaxation {
    * Returns the envelope of an edge, cached for approximately the same cost. A small difference in cost barely moves
    * the point of tangency.
    */
-  private envelope(edge: number, curve: CompiledCurve, cost: number): Envelope | null {
+  private cachedEnvelope(edge: number, curve: CompiledCurve, cost: number): Envelope | null {
     const cached = this.envelopes.get(edge)
     if (cached && Math.abs(cached.cost - cost) < MAX_COST_DIFFERENCE * cost) return cached.envelope
     const envelope = envelopeOf(curve, cost)
@@ -231,6 +237,7 @@ export class Relaxation {
     return true
   }
 
+  /** The edges that trade only a part of their envelope's line, and so count only this part of their cost. */
   private partialCostsOf(lineInputByEdge: ReadonlyMap<number, number>): readonly PartialCost[] {
     const { edges, input } = this.allocation
     return edges.flatMap((edge, k) => {

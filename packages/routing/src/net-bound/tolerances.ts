@@ -1,29 +1,34 @@
 /**
- * Tolerances of the bound after gas. They affect its tightness and work, not its validity. Ratios are fractions of 1.
+ * Tolerances of the bound after gas (`net-bound.ts`). They affect its tightness and work, not its validity. Ratios are
+ * fractions of 1.
  */
 
-/** Relative price decrease along an envelope's line, so that it responds to prices. */
+/** Relative decrease of √price along the line of an envelope, so that the traded input responds to prices. */
 export const ENVELOPE_SLOPE = 1e-5
-/** Number of sweeps over the prices of tokens without flow, and of bisection steps for each price per sweep. */
+/** Number of sweeps over the prices of tokens without flow. */
 export const BALANCE_SWEEPS = 2
+/** Maximum bisection steps for one such price per sweep. */
 export const BALANCE_HALVINGS = 8
 /**
  * Maximum pieces of the price curve that an envelope keeps after its line. A shortened curve makes prices imprecise,
  * but any prices give a valid bound.
  */
-export const ENVELOPE_PIECES = 12
+export const MAX_ENVELOPE_PIECES = 12
 /** Relative difference in cost within which a cached envelope is reused. */
 export const MAX_COST_DIFFERENCE = 1e-3
 /** Maximum surplus or shortage of a token in a solved relaxation, as a fraction of the trade's value. */
 export const MAX_RELAXED_RESIDUAL = 1e-6
 /**
- * Limits on the edges that join a relaxation. In order: maximum shortfall of their earnings against their cost, as a
- * fraction of the cost; maximum count at the start; maximum count per round; number of rounds.
+ * Maximum shortfall of the earnings of an edge against its cost, as a fraction of the cost, for the edge to join a
+ * relaxation.
  */
 export const MAX_EARNINGS_SHORTFALL = 0.5
+/** Maximum number of edges or multi-token pools that join a relaxation before its first round. */
 export const MAX_INITIAL_EARNERS = 12
+/** Maximum number of edges or multi-token pools that join a relaxation after each round. */
 export const MAX_JOINING_EARNERS = 8
-export const EARNER_ROUNDS = 4
+/** Maximum rounds of one relaxation. */
+export const MAX_EARNER_ROUNDS = 4
 /**
  * Work limit of the bound after gas: `NET_BOUND_WORK_PER_EDGE` units per edge of the graph, but at least
  * `MIN_NET_BOUND_WORK` (about 0.25 ms) and at most `NET_BOUND_MAX_WORK` (about 2 ms).

@@ -27,12 +27,12 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
 export type Ends = { readonly source: number; readonly target: number }
 
 /**
- * Rates of the edges that a route between two ends may use; 0 for all other edges. The ends may be any tokens. An
- * untrusted pool that trades an end is admitted in two cases: the caller names its family or DEX, or it is sampled and
- * `withSampled` is true.
+ * Rates of the edges that a route between two ends may use; 0 for all other edges. The ends themselves need not be
+ * trusted. An untrusted pool that trades an end is admitted in two cases: the caller names its family or DEX, or it is
+ * sampled and `withSampled` is true.
  *
  * @param withSampled - true if the caller compares the route with a route without untrusted sampled pools
- * @param onRefused - called for each edge at the ends whose pool is not admitted
+ * @param onRefused - called with the pool of each edge at the ends that is not admitted
  */
 export function passableRates(
   graph: Graph,

@@ -1,6 +1,6 @@
 /** Best spot rates between one token, the root, and all others: upper bounds on the rate of a trade of any size. */
 
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
@@ -45,7 +45,7 @@ export function bestSpotRates(problem: Problem, root: number, direction: 'to' | 
     for (let edge = offset[token]!; edge < end; edge++) {
       const label = rates[edge]! * value
       const neighbor = to[edge]!
-      if (!(label > best[neighbor]! * (1 + LABEL_GAIN)) || neighbor === root) continue
+      if (!(label > best[neighbor]! * (1 + MIN_LABEL_GAIN)) || neighbor === root) continue
       best[neighbor] = label
       link[neighbor] = endsAtRoot ? reverse[edge]! : edge
       if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round

@@ -14,6 +14,7 @@ import { passableRates } from './passable.ts'
  * `Allocation`.
  */
 export type SolvedAllocation = {
+  /** Value of the dual, in output base units: an upper bound on the output over these edges. */
   readonly value: number
   readonly edges: readonly number[]
   readonly soldTokens: Int32Array
@@ -22,6 +23,7 @@ export type SolvedAllocation = {
   price(token: number): number
 }
 
+/** Facts about the whole graph that a problem on a subgraph needs. */
 export type SubgraphTerms = {
   /** Minimum number of edges from the source to the target in the whole graph. */
   readonly minHops: number
@@ -38,7 +40,7 @@ export type SubgraphTerms = {
  */
 export type Problem = EdgeGas & {
   readonly graph: Graph
-  /** The tokens of the request, on which the gas of wrapping depends. */
+  /** Tokens of the request as the sender trades them (NATIVE or ERC-20). The gas of wrapping depends on them. */
   readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
   readonly source: number
   readonly target: number
@@ -58,15 +60,17 @@ export type Problem = EdgeGas & {
   readonly rate: Float64Array
   /** By edge: `rate` of the reverse edge. */
   readonly rateBack: Float64Array
-  /** Cost of one unit of gas and of one leg's calldata, in output base units. */
+  /** Cost of one unit of gas, in output base units. */
   readonly costPerGas: number
+  /** Cost of one leg's calldata on rollups, in output base units. */
   readonly costPerLeg: number
   /** By edge: price curves changed by a tax, an output discount, or a size limit. */
   readonly adjustedCurves: ReadonlyMap<number, CompiledCurve>
   /** By edge: factor below 1 on the output for ranking; 1 if absent. */
   readonly outputFactors: ReadonlyMap<number, number>
   /**
-   * Gas of an edge in addition to `extraGas`. A function, because it is needed only for edges that the search reaches.
+   * Gas of an edge in addition to `extraGas`; may be negative. A function, because it is needed only for edges that the
+   * search reaches.
    */
   readonly gasOffset?: (edge: number) => number
   /** Maximum number of alternatives returned for measurement. */
@@ -75,11 +79,11 @@ export type Problem = EdgeGas & {
   readonly subgraph?: SubgraphTerms
   /** Remaining work of the whole request. */
   readonly budget: WorkBudget
-  /** Limit on solutions with softened curves; shared by all searches for this amount. */
+  /** Limit on solutions with softened curves, shared by all searches for this amount. */
   readonly softenings: Softenings
 }
 
-/** Number of solutions with softened curves that a search may still compute; see `solveSoftened`. */
+/** Number of solutions with softened (artificially steeper) curves that may still be computed; see `solveSoftened`. */
 export type Softenings = { remaining: number }
 
 /**
@@ -88,7 +92,7 @@ export type Softenings = { remaining: number }
  */
 const MAX_SOFTENINGS = 4
 
-/** Returns the limit for a new amount. Each amount that an exact-output request searches has a limit of its own. */
+/** Returns a new limit. Each amount for which an exact-output request searches a route has its own limit. */
 export const newSoftenings = (): Softenings => ({ remaining: MAX_SOFTENINGS })
 
 /** Default of `RouteTerms.maxHops`. */
@@ -98,7 +102,7 @@ export const DEFAULT_MAX_POOLS = 24
 const UNTRUSTED_REASON =
   'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
 
-/** Price curve of an edge for this request. */
+/** Price curve of an edge, with the taxes, discounts, and limits of this request. */
 export function curveOf({ adjustedCurves, graph }: Problem, edge: number): CompiledCurve {
   return (adjustedCurves.size > 0 && adjustedCurves.get(edge)) || graph.edges[edge]!.curve
 }
@@ -239,13 +243,14 @@ export class Admission {
 
   private applyTaxes(taxes: Taxes, source: number, target: number): void {
     const { from, to, offset, reverse, tokenIndex } = this.graph.topology
-    const touchedEdges = new Set<number>()
+    const edgesOfTaxedTokens = new Set<number>()
     for (const token of taxes.keys()) {
       const index = tokenIndex.get(token)
       if (index === undefined) continue
-      for (let edge = offset[index]!; edge < offset[index + 1]!; edge++) touchedEdges.add(edge).add(reverse[edge]!)
+      for (let edge = offset[index]!; edge < offset[index + 1]!; edge++)
+        edgesOfTaxedTokens.add(edge).add(reverse[edge]!)
     }
-    for (const edge of touchedEdges) {
+    for (const edge of edgesOfTaxedTokens) {
       if (this.rate[edge] === 0) continue
       const { pool, tokenIn, tokenOut, curve } = this.graph.edges[edge]!
       if (isSurcharging(taxes, tokenIn) || isSurcharging(taxes, tokenOut)) {
@@ -256,13 +261,13 @@ export class Admission {
       const sellPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
       const buyPpm = taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0
       if (sellPpm === 0 && buyPpm === 0) continue
-      const isPassedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
+      const hasTaxedIntermediate = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
       const refusesTaxedInput = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
-      if (isPassedThrough || refusesTaxedInput || sellPpm >= FLOAT_PPM || buyPpm >= FLOAT_PPM) {
+      if (hasTaxedIntermediate || refusesTaxedInput || sellPpm >= FLOAT_PPM || buyPpm >= FLOAT_PPM) {
         this.setRate(edge, 0)
-        if (refusesTaxedInput && !isPassedThrough)
+        if (refusesTaxedInput && !hasTaxedIntermediate)
           this.recordRejection(pool, 'cannot take a token that is taxed on transfer')
-        else if (!isPassedThrough) this.recordRejection(pool, 'the token takes all of a transfer')
+        else if (!hasTaxedIntermediate) this.recordRejection(pool, 'the token takes all of a transfer')
         continue
       }
       const taxedCurve = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)

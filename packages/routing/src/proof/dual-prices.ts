@@ -1,8 +1,11 @@
-/** Token prices that nearly minimize the dual of a trade (see README.md), from a separate search without gas. */
+/**
+ * Token prices that nearly minimize the dual of a trade (see README.md), from a separate allocation without gas. A
+ * proof is built at these prices (`prove.ts`).
+ */
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
-import { bestSinglePath, curveOutputs } from '../columns/single-path.ts'
+import { bestSinglePath, curveQuoter } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
@@ -15,11 +18,11 @@ import { allocationOver } from '../solver/allocation.ts'
 export type DualPrices = {
   /** Output base units per base unit of the token. */
   readonly priceByToken: ReadonlyMap<Address, number>
-  /** By `edgeName`: marginal rates of multi-token pools after their optimal trades. */
+  /** By `edgeName`: rates of multi-token pools for the next unit after their optimal trades. */
   readonly ratesAfterTrade: ReadonlyMap<string, number>
 }
 
-/** Name of an edge that does not depend on its number in a graph. */
+/** Name of an edge, which is the same in every graph; its number is not. */
 export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.id} ${tokenIn} ${tokenOut}`
 
 /**
@@ -35,7 +38,7 @@ export function dualPrices(problem: Problem): DualPrices | null {
   const startPath =
     pathTo(problem, spotRates, source, target) ??
     bestSinglePath(problem, spotRates) ??
-    bestSinglePath(problem, spotRates, curveOutputs(problem, 'a part'))
+    bestSinglePath(problem, spotRates, curveQuoter(problem, 'a part'))
   if (!startPath) return null
   const allocation = allocationOver(problem, startPath, spotRates)
   const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))

@@ -3,13 +3,15 @@
  * text would be rounded.
  */
 
-/** Digits kept of the smallest price: the precision of a float. */
+/** Decimal digits that are kept of the lowest price: the precision of a float. */
 const DIGITS = 17
 const MIN_DECIMALS = 6
 /** Maximum decimals. A price below 10^−`MAX_DECIMALS` is rounded up to it, which keeps the bound valid. */
 const MAX_DECIMALS = 80
 
-/** Number of decimals at which all prices keep the precision of a float, between `MIN_DECIMALS` and `MAX_DECIMALS`. */
+/**
+ * Number of decimals with which all prices keep the precision of a float, between `MIN_DECIMALS` and `MAX_DECIMALS`.
+ */
 export function decimalsFor(prices: Iterable<number>): number {
   let minPrice = 1
   for (const price of prices) if (price > 0 && price < minPrice) minPrice = price

@@ -1,7 +1,8 @@
 /**
  * Builds the proof of an upper bound on the output of a trade. By weak duality, the bound is the input valued at its
  * price, plus the maximum earnings of each pool at the prices. The proof contains all terms of this sum: prices, pools,
- * and earnings.
+ * and earnings. Hidden earnings are those that a pool may have above its price curve, if the curve interpolates
+ * samples.
  */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
@@ -34,14 +35,14 @@ const HIDDEN_EARNINGS_ROUNDS = 3
 
 /** Earnings of a pool at given prices, in output base units. */
 type Earnings = {
-  /** Includes hidden earnings: the payout of a pool above its sampled curve. */
+  /** Maximum earnings, with hidden earnings. */
   readonly earned: number
   /**
    * Additional earnings that are possible because a pool rounds in favor of the trader, and because the fee of one
    * trade stays in the pool and improves a trade of another pair.
    */
   readonly extraEarned: number
-  /** Value of the amounts traded or held, to which the relative float error applies. */
+  /** Value of the amounts, traded or held by the pool, to which the relative float error applies. */
   readonly tradedValue: number
   /** True if the curve interpolates samples, so that the pool may pay more. */
   readonly isSampled: boolean
@@ -72,6 +73,8 @@ export function proveBound(
 }
 
 /**
+ * Builds the proof at given prices.
+ *
  * @param floatPrices - prices by hop, then by token. Changed in place: rounded to the fixed-point prices that the proof
  *   states.
  */
@@ -199,6 +202,7 @@ function earningsOf(
  */
 type HopPrices = { readonly pricesIn: Float64Array; readonly pricesOut: Float64Array }
 
+/** Maximum earnings of a pool from trades along its edges at one hop. */
 function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrices, maxInputValue: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
@@ -255,7 +259,7 @@ function earningsOnTradingFunction(
   const tradingFunction = uncachedTradingFunctionOf(pool)
   if (!tradingFunction) return null
   const sharedPool = new SharedPool(tradingFunction)
-  for (const [place, edge] of edges.entries()) sharedPool.add(problem, edge, place)
+  for (const [index, edge] of edges.entries()) sharedPool.add(problem, edge, index)
   const amounts = [new Float64Array(edges.length), new Float64Array(edges.length)] as const
   const tradeEarnings = sharedPool.tradeTo(prices.pricesIn, ...amounts, prices.pricesOut)
   problem.budget.spend(sharedPool.work)
@@ -270,14 +274,14 @@ function earningsOnTradingFunction(
     return null
   const { balances, units } = tradingFunction
   const heldValue = sharedPool.tokens.reduce(
-    (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.pricesIn[token]!),
+    (sum, token, index) => sum + (token < 0 ? 0 : (balances[index]! / units[index]!) * prices.pricesIn[token]!),
     0,
   )
-  const extra = sharedPool.tradesSeveralPairs ? sharedPool.maxReusedFees : 0
+  const reusedFees = sharedPool.tradesSeveralPairs ? sharedPool.maxReusedFees : 0
   return {
     earned: hasFixedFee ? earned : Math.max(earned, maxEarned),
     isUpperBound: isStable,
-    extraEarned: extra,
+    extraEarned: reusedFees,
     // The error of the solver is relative to the pool's balances, so it applies to the value held.
     tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }

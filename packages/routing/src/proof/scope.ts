@@ -1,4 +1,7 @@
-/** The edges that routes within the hop limit may use, and prices for all of their tokens. */
+/**
+ * Scope of a proof: the edges that routes within the hop limit may use, and prices for all tokens of these edges.
+ * Called by `prove.ts`.
+ */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
@@ -9,12 +12,12 @@ import { type DualPrices, edgeName } from './dual-prices.ts'
 export function edgesInScope(problem: Problem): readonly number[] {
   const { graph, rate, source, target, maxHops, budget } = problem
   const { from, to } = graph.topology
-  const distance = distancesFrom(problem, source)
+  const hopsFromSource = distancesFrom(problem, source)
   const { hops } = bestSpotRates(problem, target, 'to')
   budget.spend(from.length)
   let edges: number[] = []
   for (let edge = 0; edge < from.length; edge++)
-    if (rate[edge]! > 0 && distance[from[edge]!]! + 1 + hops[to[edge]!]! <= maxHops) edges.push(edge)
+    if (rate[edge]! > 0 && hopsFromSource[from[edge]!]! + 1 + hops[to[edge]!]! <= maxHops) edges.push(edge)
   // A token with a single pool is a dead end: a path could leave it only through the same pool. Each round removes the
   // outermost tokens of dead ends.
   for (let round = 0; round < maxHops; round++) {
@@ -51,6 +54,7 @@ function withJointPairs({ graph, rate }: Problem, edges: readonly number[]): rea
   return [...edgesWithPairs]
 }
 
+/** Result of `onlyPoolByToken` for a token that several pools trade. */
 const SEVERAL_POOLS = -2
 
 /**
@@ -72,7 +76,7 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
 
 /**
  * Prices of all tokens by hop, the number of pools that a path has passed: from 0 to `maxHops`. A token that has a
- * price in the dual keeps it at each hop at which a path may hold the token. The price of any other token is the
+ * price in `dual` keeps this price at each hop at which a path may hold the token. The price of any other token is the
  * geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the output)
  * at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next. The price
  * is 0 if no path leads on from the token at that hop.
@@ -80,7 +84,7 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
 export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
   const { from, to, tokens } = graph.topology
-  const distance = distancesFrom(problem, source)
+  const hopsFromSource = distancesFrom(problem, source)
   const { hops } = bestSpotRates(problem, target, 'to')
   const pricesByToken = new Map(
     [...dual.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
@@ -98,7 +102,7 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   for (const [token, price] of pricesByToken)
     for (let hop = 0; hop <= maxHops - hops[token]!; hop++) {
       values[hop]![token] = price
-      if (hop >= distance[token]!) costs[hop]![token] = price
+      if (hop >= hopsFromSource[token]!) costs[hop]![token] = price
     }
   budget.spend(3 * maxHops * edges.length)
   for (let hop = maxHops - 1; hop >= 0; hop--) {

@@ -1,15 +1,15 @@
 /**
- * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade. For any
- * number μ and any token values q, each between the token's price out and its price in, no trade earns more than D·(Σ
- * q·x − v), with v = μ·(ann − 1) + (n + 1)·root and root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)). D is the invariant, n
- * is the number of tokens, ann is A·n, and x are the balances as multiples of D. The function searches the μ and q with
- * the lowest bound. Derivation: packages/certificate/README.md.
+ * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade. Let D be the
+ * invariant, n the number of tokens, ann = A·n, and x the balances as multiples of D. For any number μ > 0 and any
+ * token values q, each between the token's price out and its price in, no trade earns more than D·(Σ q·x − v), with v =
+ * μ·(ann − 1) + (n + 1)·root and root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)). `stableEarnings` searches the μ and q
+ * with the lowest bound. Derivation: packages/certificate/README.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 
-/** Bisection steps. */
+/** Number of bisection steps of each search. */
 const STEPS = 80
-/** Range of ln t in the search, where t is a trial value of `root`. All prices are divided by the largest price. */
+/** Range of ln t in the search, where t is a trial value of `root`, and all prices are divided by the largest one. */
 const MIN_LOG = -80
 const MAX_LOG = 20
 

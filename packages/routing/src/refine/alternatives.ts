@@ -1,6 +1,7 @@
 /**
- * Alternatives to the best route that may turn out better once gas is measured. Before a route is simulated, its gas is
- * uncertain by `GAS_UNCERTAINTY`. If two routes differ by less than that, only a simulation shows which one is better.
+ * Alternatives to the best route that may turn out better once their gas is measured by a simulation. Before that, the
+ * gas of a route is uncertain by a fraction, `GAS_UNCERTAINTY`. If the net outputs of two routes differ by less than
+ * this gas costs, only a simulation shows which route is better.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -24,14 +25,14 @@ import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import {
-  EXCHANGES_TRIED,
   GAS_UNCERTAINTY,
   HIGHER_GAS_FACTOR,
   IMPROVEMENT_WORK_SHARE,
   MAX_DISJOINT_PATHS,
-  MAX_EXCHANGES,
+  MAX_EXCHANGES_TRIED,
   MAX_RESIDUAL,
   MAX_SHORT_PATH_HOPS,
+  MAX_SUCCESSIVE_EXCHANGES,
   MIN_GAIN_TO_MEASURE,
   SHARED_CALL_HOPS,
 } from '../tolerances.ts'
@@ -48,10 +49,12 @@ type Paths = {
 }
 
 /**
- * Collects alternatives: other routes of the search, the route with fewer pools, the best path, paths of fewer hops,
- * paths that avoid the route's pools, these paths through the best pool of each hop, paths whose consecutive hops share
- * a call, and routes with one pool exchanged. Most promising first. Empty if the uncertain gas is worth too little to
- * change the ranking.
+ * Collects alternatives to a route: other routes of the search, the route with fewer pools, the best path, paths of
+ * fewer hops, paths that avoid the route's pools, the same paths through the best pool of each hop, paths whose
+ * consecutive hops share a call, and routes with one pool exchanged. Most promising first. Empty if the uncertain gas
+ * is worth too little to change the ranking.
+ *
+ * @param flows - other routes of the search; null for attempts without one
  */
 export function alternativesOf(
   problem: Problem,
@@ -75,7 +78,7 @@ export function alternativesOf(
   const candidates: (Flow | null)[] = [...flows, ...otherFlows]
   let rankedFlows = rankAlternatives(problem, best, candidates)
   let bestExpected = best
-  for (let round = 1; round < MAX_EXCHANGES; round++) {
+  for (let round = 1; round < MAX_SUCCESSIVE_EXCHANGES; round++) {
     const [bestAlternative] = rankedFlows
     if (!bestAlternative || !(expectedNet(problem, bestAlternative) > expectedNet(problem, bestExpected))) break
     bestExpected = bestAlternative
@@ -93,6 +96,7 @@ function shouldMeasure({ maxAlternatives, isSinglePath }: Problem, best: Flow): 
   )
 }
 
+/** `expectedNetOut`: output less the expected gas of the whole route, in output base units. */
 type Alternative = { readonly flow: Flow; readonly expectedNetOut: number }
 
 /** Selects the flows that may turn out better than the best one once gas is measured, most promising first. */
@@ -105,12 +109,12 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
   for (const flow of flows) {
     if (!flow || !isWithinLimits(problem, flow)) continue
     const key = edgeKeyOf(flow)
-    // A pool with an output factor may pay less in the next block. A simulation does not show that, so routes through
-    // such a pool are skipped.
+    // A pool with an output discount may pay less in the next block than in a simulation, so routes through such a pool
+    // are skipped.
     if (key === bestKey || flow.edges.some((edge) => outputFactors.has(edge))) continue
     const expectedNetOut = expectedNet(problem, flow)
-    const earlier = alternatives.get(key)
-    if (earlier && earlier.expectedNetOut >= expectedNetOut) continue
+    const earlierAlternative = alternatives.get(key)
+    if (earlierAlternative && earlierAlternative.expectedNetOut >= expectedNetOut) continue
     maxExpectedNetOut = Math.max(maxExpectedNetOut, expectedNetOut)
     alternatives.set(key, { flow, expectedNetOut })
   }
@@ -137,7 +141,8 @@ function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)
 }
 
 /**
- * Output less the expected gas of the whole route. It is more exact than `net`, which only adds the gas of single legs.
+ * Output less the expected cost of the whole route, in output base units. It is more exact than `Flow.net`, which adds
+ * up the costs of single legs.
  */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
@@ -160,8 +165,8 @@ function expectedNet(problem: Problem, flow: Flow): number {
 }
 
 /**
- * Expected gas of oracle writes. A pool writes its oracle if a hop moves the price by at least a tick. A measured hop
- * trades too little for that, so its gas does not contain the write.
+ * Expected gas of oracle writes. A pool writes its oracle if a hop moves the price by at least a tick. When the gas of
+ * a hop is measured, the hop trades too little for that, so the measured gas does not contain the write.
  */
 function expectedOracleGas({ graph }: Problem, { edges, input }: Flow): number {
   return edges.reduce((sum, edge, k) => {
@@ -170,15 +175,15 @@ function expectedOracleGas({ graph }: Problem, { edges, input }: Flow): number {
   }, 0)
 }
 
-/** The gas parts that measured hops and their refunds do not contain: interactions of legs, and ticks. */
+/** The gas parts that neither the gas of measured hops nor its refunds contain: interactions of legs, and ticks. */
 function gasOutsideHops(parts: GasParts): GasParts {
   return new Map([...parts].filter(([part]) => !/^(?:route|prepaid|joined|hop:.*|token:.*)$/.test(part)))
 }
 
 /**
- * Returns, for each singleton family (one contract for all pools), the best paths if consecutive hops through the
- * family share a call. For paths of two and of three hops, each hop is assumed to save its part of the gas that the
- * shared call saves.
+ * Returns, for each singleton family (one contract for all pools), the best path of two and of three hops whose
+ * consecutive hops in this contract share a call. Each hop is assumed to save an equal part of the gas that the shared
+ * call saves.
  */
 function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly (Flow | null)[] {
   const { edges, topology } = problem.graph
@@ -199,7 +204,9 @@ function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly 
   return [...families].filter(usesSingleton).flatMap((family) => hopCounts.map((hops) => pathOf(family, hops)))
 }
 
-/** Replacement of the leg at `index` by one or two edges. `gain` is the gain in net output, in output base units. */
+/**
+ * Replacement of the leg at `index` by `edges` (one or two). `gain`: increase of the net output, in output base units.
+ */
 type Exchange = { readonly index: number; readonly edges: readonly number[]; readonly gain: number }
 
 /**
@@ -224,7 +231,7 @@ function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): 
     ]
     return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
-  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
+  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, MAX_EXCHANGES_TRIED)
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
 }
 
@@ -250,7 +257,7 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
   return edges
 }
 
-/** The best replacement of a leg by each other family, by gain in net output. */
+/** For each family, or pair of families, other than the leg's: the best of its replacements, by gain in net output. */
 function bestOfFamilies(
   problem: Problem,
   spotRates: SpotRates,
@@ -326,7 +333,7 @@ function throughBestPools(problem: Problem, { edges, input, amountOut }: Flow): 
       const amount = input[index]!
       const token = from[edge]!
       const output = outputOf(curveOf(problem, edge), amount)
-      // In output base units: a relative gain on one hop is the same relative gain on the trade.
+      // A relative gain on one hop is the same relative gain on the whole trade, whose output is in output base units.
       const netWith = (candidate: number) =>
         (amountOut * outputOf(curveOf(problem, candidate), amount)) / output - legCost(problem, candidate, amount)
       let [best, maxNet] = [edge, netWith(edge)]
@@ -341,7 +348,7 @@ function throughBestPools(problem: Problem, { edges, input, amountOut }: Flow): 
   )
 }
 
-/** The route, pruned at a gas price higher by `HIGHER_GAS_FACTOR`; null for single-pool routes. */
+/** The route, pruned as if gas cost more by `HIGHER_GAS_FACTOR`; null for single-pool routes. */
 function withFewerPools(problem: Problem, best: Flow): Flow | null {
   if (best.edges.length < 2) return null
   const { from, to } = problem.graph.topology

@@ -1,7 +1,7 @@
 /**
- * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a cycle. Such an
- * arbitrage is not the user's trade. Each cycle is opened by removing the edge that carries the least value, and then
- * the trade is allocated again.
+ * Opens the cycles of an allocation. If pools disagree on a price by more than their fees, the best allocation trades
+ * in a cycle. Such an arbitrage is not part of the user's trade. Each cycle is opened by removing the edge that carries
+ * the least value, and then the trade is allocated again. Called by `search.ts`.
  */
 
 import { generateColumns } from '../columns/columns.ts'
@@ -11,15 +11,15 @@ import { WorkBudget } from '../problem/budget.ts'
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { type Flow, groupBy, isAcyclic } from '../solver/flow.ts'
-import { CYCLE_CHECK_ROUNDS, CYCLE_GAIN, CYCLE_ROUNDS, NEGLIGIBLE_SHARE } from '../tolerances.ts'
+import { CYCLE_CHECK_INTERVAL, MAX_CYCLE_ROUNDS, MIN_CYCLE_GAIN, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 
 /** An allocation, and its problem without the edges that were removed to open cycles. */
 export type OpenAllocation = { readonly openProblem: Problem; readonly allocation: Allocation }
 
 /**
- * Returns true if some pools disagree on a price by more than their fees. In most graphs no pools disagree. This is
- * checked once for the whole graph and cached; a request is checked only if its graph has such a cycle or if it changes
- * price curves.
+ * Returns true if some pools that the problem admits disagree on a price by more than their fees. The whole graph is
+ * checked once, and the result is cached; in most graphs, no pools disagree. The problem itself is checked only if its
+ * graph has such a cycle, or if the request changes price curves.
  */
 export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Problem): boolean {
   // The result serves all requests of the block, so it must not depend on the budget of this one.
@@ -32,35 +32,36 @@ export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Prob
 }
 
 /**
- * Searches by label correction for a path that gains and visits a token twice. A label of round n stands for a path of
- * n edges. If labels still change after as many rounds as there are tokens, some path visits a token twice.
+ * Searches by label correction for a path that visits a token twice and returns more of it than it took. A label is the
+ * highest product of rates of a path to the token; a label of round n belongs to a path of n edges. If labels still
+ * change after as many rounds as there are tokens, some path visits a token twice.
  */
 function hasGainingCycle(graph: Graph, rate: Float64Array, budget: WorkBudget): boolean {
   const { from, to, offset, tokens, scratch } = graph.topology
   const best = scratch.floats(tokens.length, 1)
   const link = scratch.ints(tokens.length, -1)
-  let frontier = tokens.map((_, token) => token)
-  for (let round = 1; frontier.length > 0; round++) {
+  let layer = tokens.map((_, token) => token)
+  for (let round = 1; layer.length > 0; round++) {
     if (round > tokens.length) return true
-    const nextFrontier = new Set<number>()
-    for (const token of frontier) {
+    const nextLayer = new Set<number>()
+    for (const token of layer) {
       budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const neighbor = to[edge]!
         const label = best[token]! * rate[edge]!
-        if (!(label > best[neighbor]! * (1 + CYCLE_GAIN))) continue
+        if (!(label > best[neighbor]! * (1 + MIN_CYCLE_GAIN))) continue
         best[neighbor] = label
         link[neighbor] = edge
-        nextFrontier.add(neighbor)
+        nextLayer.add(neighbor)
       }
     }
-    frontier = [...nextFrontier]
-    if (round % CYCLE_CHECK_ROUNDS === 0 && frontier.some((token) => visitsTokenTwice(link, from, token))) return true
+    layer = [...nextLayer]
+    if (round % CYCLE_CHECK_INTERVAL === 0 && layer.some((token) => visitsTokenTwice(link, from, token))) return true
   }
   return false
 }
 
-/** Returns true if the path that led to a token's label visits a token twice. */
+/** Returns true if the path of a token's label visits some token twice. */
 function visitsTokenTwice(link: Int32Array, from: ArrayLike<number>, token: number): boolean {
   const visited = new Set<number>()
   for (let visitedToken = token; link[visitedToken]! >= 0; visitedToken = from[link[visitedToken]!]!) {
@@ -76,7 +77,7 @@ export function openCycles(
   newFrontier: (openProblem: Problem) => Frontier,
 ): OpenAllocation {
   let acyclicProblem = openProblem
-  for (let round = 0; round < CYCLE_ROUNDS; round++) {
+  for (let round = 0; round < MAX_CYCLE_ROUNDS; round++) {
     const closingEdgeSet = closingEdges(acyclicProblem, allocation)
     if (closingEdgeSet.size === 0) break
     acyclicProblem = withoutEdges(acyclicProblem, closingEdgeSet)
@@ -91,7 +92,7 @@ export function soldTokenOrder({ graph }: Problem, { edges }: Flow): readonly nu
   return [...new Set(edges.map((edge) => graph.topology.from[edge]!))]
 }
 
-/** The problem without the edges that sell a token of the order for an earlier token of the order. */
+/** The problem without the edges that sell a token of the order for an earlier token of this order. */
 export function restrictToOrder(problem: Problem, order: readonly number[]): Problem {
   const { to, offset } = problem.graph.topology
   const positionByToken = new Map(order.map((token, position) => [token, position]))
@@ -104,8 +105,8 @@ export function restrictToOrder(problem: Problem, order: readonly number[]): Pro
 }
 
 /**
- * The edges to remove: in each cycle, the edge that carries the least value. The value of each cycle is deducted from
- * its edges before the next cycle is searched.
+ * The edges to remove: in each cycle, the edge that carries the least value. This value is deducted from all edges of
+ * the cycle before the next cycle is searched.
  */
 function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
   const { from, to } = problem.graph.topology
@@ -142,16 +143,16 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
       }
       path.push(edge)
       token = to[edge]!
-      const cycleStart = path.findIndex((step) => from[step] === token)
+      const cycleStart = path.findIndex((pathEdge) => from[pathEdge] === token)
       if (cycleStart < 0) continue
       const cycle = path.slice(cycleStart)
-      const minValue = Math.min(...cycle.map((step) => valueByEdge.get(step)!))
-      for (const step of cycle) {
-        const remainingValue = valueByEdge.get(step)! - minValue
-        valueByEdge.set(step, remainingValue)
-        if (remainingValue <= 0) closingEdgeSet.add(step)
+      const minValue = Math.min(...cycle.map((cycleEdge) => valueByEdge.get(cycleEdge)!))
+      for (const cycleEdge of cycle) {
+        const remainingValue = valueByEdge.get(cycleEdge)! - minValue
+        valueByEdge.set(cycleEdge, remainingValue)
+        if (remainingValue <= 0) closingEdgeSet.add(cycleEdge)
       }
-      const firstClosedIndex = path.findIndex((step) => closingEdgeSet.has(step))
+      const firstClosedIndex = path.findIndex((cycleEdge) => closingEdgeSet.has(cycleEdge))
       token = from[path[firstClosedIndex]!]!
       path.length = firstClosedIndex
     }

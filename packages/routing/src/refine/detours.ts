@@ -1,17 +1,17 @@
 /**
- * Finds detours: paths from one token of a flow to a later one that keep the flow within the hop limit. The labels of a
- * `Frontier` ignore the positions of tokens in the flow, so its best path may exceed the hop limit. Here, each token
- * has a label per number of edges.
+ * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. A
+ * `Frontier` ignores the positions of tokens in the flow, so its best path may exceed the hop limit. Here, each token
+ * has one label (the best rate of a path) per number of edges. Called by `join-paths.ts`.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import type { Flow } from '../solver/flow.ts'
-import { DETOUR_GAS_SHARE, DETOURS_TRIED, EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
-import { depthsOf, heightsOf } from './token-positions.ts'
+import { MAX_DETOURS, MIN_DETOUR_GAS_SHARE, MIN_EDGE_GAIN, MIN_LABEL_GAIN } from '../tolerances.ts'
+import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 
 /**
- * Labels of all tokens for paths of at most 0, 1, … edges, and the edge that led to each label. Index: number of edges
- * times number of tokens, plus the token.
+ * Labels of all tokens for paths of at most k = 0, 1, … edges, and for each label the edge of its path at the token.
+ * Index: k times the number of tokens, plus the token.
  */
 type Labels = { readonly labels: Float64Array; readonly edges: Int32Array }
 /** By token of the flow: maximum number of edges between the token and the source, or between it and the target. */
@@ -22,24 +22,24 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
   const { graph, maxHops, rate, budget } = problem
   const { offset, from, to, tokens, scratch } = graph.topology
   return scratch.within(() => {
-    const depthByToken = depthsOf(problem, flow)
-    const heightByToken = heightsOf(problem, flow)
-    const values = computeLabels(problem, allocation, heightByToken, 'backward')
-    const costs = computeLabels(problem, allocation, depthByToken, 'forward', values)
+    const hopsFromSource = maxHopsFromSource(problem, flow)
+    const hopsToTarget = maxHopsToTarget(problem, flow)
+    const values = computeLabels(problem, allocation, hopsToTarget, 'backward')
+    const inverseCosts = computeLabels(problem, allocation, hopsFromSource, 'forward', values)
     const tokenCount = tokens.length
-    const detours: { readonly edges: readonly number[]; readonly benefit: number }[] = []
+    const detours: { readonly edges: readonly number[]; readonly netEarning: number }[] = []
     const addDetour = (edges: readonly number[]) => {
       const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
       // A detour must lead forward in the order of the flow, so that the flow stays acyclic.
-      if (!(depthByToken.get(startToken)! < (depthByToken.get(endToken) ?? 0))) return
+      if (!(hopsFromSource.get(startToken)! < (hopsFromSource.get(endToken) ?? 0))) return
       const gain =
         edges.reduce(
           (product, edge) => product * rate[edge]!,
           allocation.price(endToken) / allocation.price(startToken),
         ) - 1
-      if (!(gain > EDGE_GAIN)) return
-      // The gain falls to 0 as the amount grows, on average it is half. The edge with the least conductance limits the
-      // amount.
+      if (!(gain > MIN_EDGE_GAIN)) return
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at about
+      // `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
       let value = allocation.price(startToken)
       let minConductance = Number.POSITIVE_INFINITY
       for (const edge of edges) {
@@ -48,44 +48,51 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
       }
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
-      if (earning > DETOUR_GAS_SHARE * cost) detours.push({ edges, benefit: earning - cost })
+      if (earning > MIN_DETOUR_GAS_SHARE * cost) detours.push({ edges, netEarning: earning - cost })
     }
-    for (const [soldToken, depth] of depthByToken) {
+    for (const [soldToken, hopsBefore] of hopsFromSource) {
       budget.spend(1 + offset[soldToken + 1]! - offset[soldToken]!)
       for (let edge = offset[soldToken]!; edge < offset[soldToken + 1]!; edge++) {
-        const height = heightByToken.get(to[edge]!)
-        if (height !== undefined && depth + 1 + height <= maxHops && rate[edge]! > 0 && allocation.hasEdge[edge] === 0)
+        const hopsAfterEdge = hopsToTarget.get(to[edge]!)
+        if (
+          hopsAfterEdge !== undefined &&
+          hopsBefore + 1 + hopsAfterEdge <= maxHops &&
+          rate[edge]! > 0 &&
+          allocation.hasEdge[edge] === 0
+        )
           addDetour([edge])
       }
     }
     budget.spend(tokenCount * maxHops)
     for (let token = 0; token < tokenCount; token++) {
-      if (depthByToken.has(token)) continue
-      let best = 1 + EDGE_GAIN
+      if (hopsFromSource.has(token)) continue
+      let best = 1 + MIN_EDGE_GAIN
       let hopsAfter = -1
       for (let k = 1; k < maxHops; k++) {
-        const gain = values.labels[k * tokenCount + token]! * costs.labels[(maxHops - k) * tokenCount + token]!
+        const gain = values.labels[k * tokenCount + token]! * inverseCosts.labels[(maxHops - k) * tokenCount + token]!
         if (gain > best) [best, hopsAfter] = [gain, k]
       }
       if (hopsAfter > 0)
         addDetour([
-          ...pathToFlow(costs, token, maxHops - hopsAfter, depthByToken, tokenCount, from).toReversed(),
-          ...pathToFlow(values, token, hopsAfter, heightByToken, tokenCount, to),
+          ...pathToFlow(inverseCosts, token, maxHops - hopsAfter, hopsFromSource, tokenCount, from).toReversed(),
+          ...pathToFlow(values, token, hopsAfter, hopsToTarget, tokenCount, to),
         ])
     }
     return detours
-      .sort((a, b) => b.benefit - a.benefit)
-      .slice(0, DETOURS_TRIED)
+      .sort((a, b) => b.netEarning - a.netEarning)
+      .slice(0, MAX_DETOURS)
       .map(({ edges }) => edges)
   })
 }
 
 /**
- * Computes labels of paths of at most 0 to `maxHops` − 1 edges. A backward label is the maximum value of the token when
- * sold along a path into the flow; a forward label is the inverse of its minimum cost when bought along a path out of
- * the flow. The edges of the flow itself, up to its end or from its start, count toward the number of edges.
+ * Computes labels of paths of at most 0 to `maxHops` − 1 edges. A backward label of a token is its maximum value if it
+ * is sold along a path into the flow. A forward label is the inverse of its minimum cost if it is bought along a path
+ * out of the flow. The edges of the flow from that path to the target, or from the source to that path, are counted,
+ * too.
  *
- * @param values - backward labels; a forward label is skipped if no gain is possible together with them
+ * @param hopsByToken - by token of the flow: number of edges to the target (backward) or from the source (forward)
+ * @param values - backward labels. If given, forward labels that cannot give a gain together with them are skipped
  */
 function computeLabels(
   problem: Problem,
@@ -124,7 +131,8 @@ function computeLabels(
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
           const neighbor = to[edge]!
           const newLabel = label * rates[edge]!
-          if (!(newLabel > labels[layerOffset + neighbor]! * (1 + LABEL_GAIN)) || hopsByToken.has(neighbor)) continue
+          if (!(newLabel > labels[layerOffset + neighbor]! * (1 + MIN_LABEL_GAIN)) || hopsByToken.has(neighbor))
+            continue
           // No path back into the flow within the remaining edges gives a gain.
           if (values && !(newLabel * values.labels[remainingOffset + neighbor]! > 1)) continue
           edges[layerOffset + neighbor] = direction === 'backward' ? reverse[edge]! : edge
@@ -142,7 +150,11 @@ function computeLabels(
   return { labels, edges }
 }
 
-/** Follows labels of at most `maxEdges` edges from a token to the flow. Returns the edges. */
+/**
+ * Follows labels of at most `maxEdges` edges from a token to the flow. Returns the edges.
+ *
+ * @param endToken - by edge: its token on the side of the flow
+ */
 function pathToFlow(
   labels: Labels,
   startToken: number,

@@ -1,13 +1,16 @@
-/** Divisions of a trade among the paths of a small graph, from several starts. */
+/**
+ * Divisions of a trade among the paths of a small graph (see `path-division.ts`), from several starts. Called by
+ * `search.ts`.
+ */
 import { capacityOf } from '../graph/price-curve.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, legBaseCost, type Problem, withoutEdges } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import {
-  COSTLY_POOL_SHARE,
-  COSTLY_POOLS_WORK,
-  DIVISION_WORK,
+  MAX_COSTLY_POOLS_WORK,
+  MAX_DIVISION_WORK,
   MAX_POOLS_LEFT_OUT,
+  MIN_COSTLY_POOL_SHARE,
   SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
 import { divideAmongPaths } from './path-division.ts'
@@ -17,8 +20,8 @@ import { bestOf } from './stopping-rules.ts'
 export const isSmallGraph = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
 
 /**
- * Improves a flow by dividing the trade without one of its costly pools. A division moves amounts between paths, and
- * does not notice if closing a pool would save more gas than it costs output.
+ * Improves a flow by divisions that each exclude one of its costly pools. A division alone moves amounts between paths,
+ * and does not notice that closing a pool would save more gas than it costs output.
  *
  * @param values - values of tokens in the output token; pools whose legs sell the least value are tried first
  * @param allocate - finds the route from which the division without a pool starts
@@ -31,9 +34,9 @@ export function divideWithoutPools(
 ): Flow {
   const { budget, graph } = problem
   const { from } = graph.topology
-  const minRemainingWork = budget.remaining - COSTLY_POOLS_WORK
+  const minRemainingWork = budget.remaining - MAX_COSTLY_POOLS_WORK
   const costlyEdges = [...flow.edges.entries()]
-    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * COSTLY_POOL_SHARE)
+    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * MIN_COSTLY_POOL_SHARE)
     .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
     .sort((a, b) => a.value - b.value)
   const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
@@ -50,8 +53,8 @@ export function divideWithoutPools(
 
 /**
  * Returns true if a pool of the flow is too small for the whole trade. If no pool is, an allocation by prices is almost
- * always good enough: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from a division, and
- * their gaps to the bound were at least 0.8 %.
+ * always good enough: of 2,000 trades on small graphs that were not proven to be nearly optimal, only 4 gained more
+ * than 3 bps from a division. The gaps of these 4 to the bound were at least 0.8 %.
  */
 export function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
   const { from } = problem.graph.topology
@@ -68,13 +71,15 @@ export function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
   return (gasFreeDivision && bestOf(problem, [flow, divide(problem, gasFreeDivision)])) || flow
 }
 
-/** Returns true for a small graph, if enough work is left for a division. */
+/** Returns true if the graph is small, the trade may be divided, and enough work is left for a division. */
 export const isDivisible = (problem: Problem): boolean =>
-  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= DIVISION_WORK
+  !problem.isSinglePath && isSmallGraph(problem) && problem.budget.remaining >= MAX_DIVISION_WORK
 
 /**
- * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
- * is found.
+ * Divides the trade among all paths of a small graph. Null if the problem is not divisible (see `isDivisible`), or if
+ * no division is found.
+ *
+ * @param flow - flow from which the division starts; null if none is known
  */
 export function divide(problem: Problem, flow: Flow | null): Flow | null {
   if (!isDivisible(problem)) return null

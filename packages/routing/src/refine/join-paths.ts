@@ -1,7 +1,7 @@
 /**
- * Builds and extends routes path by path: each step adds the path that improves the route most. This finds routes
- * within a low pool limit. Reducing a large allocation does not: the pool that earns least among twenty may be one of
- * the best three.
+ * Builds and extends routes path by path: each step adds the path that improves the route most. This finds good routes
+ * within a low pool limit. Reducing a large allocation to the limit often does not, because the pool that earns least
+ * among twenty may be one of the best three. Called by `search.ts` and `restricted-starts.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -11,14 +11,14 @@ import { type Allocation, allocationOver } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
-  DETOUR_ROUNDS,
-  FEW_STEPS,
   JOIN_CANDIDATES,
   JOIN_PART,
   JOIN_SMALL_PART,
   JOIN_STARTS,
+  MAX_DETOUR_ROUNDS,
   MAX_ENUMERATED_PATHS,
   MAX_RESIDUAL,
+  MAX_STEPS_AFTER_CHANGE,
 } from '../tolerances.ts'
 import { findDetours } from './detours.ts'
 
@@ -80,7 +80,7 @@ export function extendByPaths(
  */
 export function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
   let best = flow
-  for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
+  for (let round = 0; round < MAX_DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
     const detours = problem.graph.topology.scratch.within(() =>
       findDetours(problem, solveOverEdges(problem, best.edges, values), best),
     )
@@ -96,7 +96,7 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
   return best
 }
 
-/** Adds candidate paths one at a time, each time the one with the highest net output, while the flow improves. */
+/** Adds candidate paths one at a time, each time the one that gives the highest net output, while the flow improves. */
 function addGreedily(
   problem: Problem,
   initialFlow: Flow | null,
@@ -185,6 +185,6 @@ function flowOverEdges(problem: Problem, edges: Iterable<number>, values: Float6
 
 function solveOverEdges(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
   const allocation = allocationOver(problem, edges, { best })
-  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+  solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return allocation
 }

@@ -1,16 +1,18 @@
-/** Reduces an allocation to the limits on pools and hops. */
+/** Reduces the flow of an allocation to the limits on pools and hops. Called by `search.ts` and `pruning.ts`. */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { BULK_REMOVAL_SHARE, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS } from '../tolerances.ts'
-import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-profits.ts'
+import { BULK_REMOVAL_SHARE, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS, MAX_STEPS_AFTER_CHANGE } from '../tolerances.ts'
+import { dependentEdges, earningsAndCosts, groupUsedEdges, idleEdges } from './edge-earnings.ts'
 import { refill } from './refill.ts'
 
 /**
  * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed,
- * profitable paths are added again; they may contain removed edges.
+ * profitable paths are added again, which may contain removed edges.
+ *
+ * @param allocation - allocation of the flow; changed in place
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   if (edgesOverLimit(problem, flow).length === 0) return flow
@@ -27,29 +29,32 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
   while (best) {
     const edgesToReduce = edgesOverLimit(problem, best)
     if (edgesToReduce.length === 0) return best
-    const profits = edgeProfits(problem, allocation)
-    const usedEdgeList = [...profits.keys()]
+    const earningsByEdge = earningsAndCosts(problem, allocation)
+    const usedEdgeList = [...earningsByEdge.keys()]
     const edgesByToken = groupUsedEdges(problem, usedEdgeList)
     const excessEdges: number = best.edges.length - problem.maxPools
     const sortedCandidates: RemovalCandidate[] = []
     for (const candidate of edgesToReduce) {
       const edges = dependentEdges(problem, edgesByToken, candidate)
       if (edges)
-        sortedCandidates.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
+        sortedCandidates.push({
+          edges,
+          earnings: edges.reduce((sum, edge) => sum + (earningsByEdge.get(edge)?.earnings ?? 0), 0),
+        })
     }
-    sortedCandidates.sort((a, b) => a.profit - b.profit)
+    sortedCandidates.sort((a, b) => a.earnings - b.earnings)
     if (sortedCandidates.length === 0) return null
     const removals: readonly Iterable<number>[] =
       excessEdges > 0
         ? [cheapestRemovals(problem, usedEdgeList, sortedCandidates, Math.ceil(excessEdges * BULK_REMOVAL_SHARE))]
         : best.edges.length > MANY_POOLS
-          ? [[...edgesToBreak(problem, best, profits), ...idleEdges(allocation)]]
+          ? [[...edgesToBreak(problem, best, earningsByEdge), ...idleEdges(allocation)]]
           : sortedCandidates.slice(0, MAX_SHORTENINGS).map(({ edges }) => edges)
     const checkpoint = allocation.checkpoint()
     const attempts = removals.flatMap((edges) => {
       allocation.restore(checkpoint)
       allocation.removeEdges(new Set(edges))
-      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+      solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
       const shortenedFlow = flowOf(problem, allocation)
       return shortenedFlow ? [{ flow: shortenedFlow, checkpointAfter: allocation.checkpoint() }] : []
     })
@@ -64,9 +69,9 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
 }
 
 /** Edges that would be removed together, with their total earnings before gas. */
-type RemovalCandidate = { readonly edges: readonly number[]; readonly profit: number }
+type RemovalCandidate = { readonly edges: readonly number[]; readonly earnings: number }
 
-/** The removals that lose least, until they contain `count` edges. Only the first removal if no path would remain. */
+/** The edges of the cheapest removals, at least `count` together; only those of the first if no path would remain. */
 function cheapestRemovals(
   problem: Problem,
   usedEdgeList: readonly number[],
@@ -82,8 +87,8 @@ function cheapestRemovals(
 }
 
 /**
- * Returns edges; at least one of them must be removed. If a pool is used twice: its edges. Above the pool limit: all
- * edges. Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
+ * Returns edges of which at least one must be removed; empty if the flow is within the limits. If a pool is used twice
+ * but must not be: its edges. Above the pool limit: all edges. Above the hop limit: the edges of the longest path.
  */
 function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
@@ -96,9 +101,13 @@ function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   return flow.hops > maxHops ? longestPath(problem, flow) : []
 }
 
-/** Returns the edge that earns least from each path that is too long. Each round picks another edge of the flow. */
-function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
-  const profitOf = (edge: number) => profits.get(edge)?.profit ?? 0
+/** Returns, for each path that is too long, its edge that earns least. */
+function edgesToBreak(
+  problem: Problem,
+  flow: Flow,
+  earningsByEdge: ReturnType<typeof earningsAndCosts>,
+): ReadonlySet<number> {
+  const earningsOfEdge = (edge: number) => earningsByEdge.get(edge)?.earnings ?? 0
   const brokenEdges = new Set<number>()
   for (;;) {
     problem.budget.spend(8 * flow.edges.length)
@@ -107,18 +116,18 @@ function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof e
       edges: flow.edges.filter((edge) => !brokenEdges.has(edge)),
     })
     if (longestPathEdges.length <= problem.maxHops) return brokenEdges
-    brokenEdges.add(longestPathEdges.reduce((a, b) => (profitOf(b) < profitOf(a) ? b : a)))
+    brokenEdges.add(longestPathEdges.reduce((a, b) => (earningsOfEdge(b) < earningsOfEdge(a) ? b : a)))
   }
 }
 
 function longestPath({ graph, source, target }: Problem, { edges }: Flow): readonly number[] {
   const { from, to } = graph.topology
-  const depthByToken = new Map<number, number>([[source, 0]])
+  const hopsFromSource = new Map<number, number>([[source, 0]])
   const lastEdgeByToken = new Map<number, number>()
   for (const edge of edges) {
-    const newDepth = (depthByToken.get(from[edge]!) ?? Number.NaN) + 1
-    if (!(newDepth > (depthByToken.get(to[edge]!) ?? 0))) continue
-    depthByToken.set(to[edge]!, newDepth)
+    const newHops = (hopsFromSource.get(from[edge]!) ?? Number.NaN) + 1
+    if (!(newHops > (hopsFromSource.get(to[edge]!) ?? 0))) continue
+    hopsFromSource.set(to[edge]!, newHops)
     lastEdgeByToken.set(to[edge]!, edge)
   }
   const path: number[] = []
@@ -127,6 +136,7 @@ function longestPath({ graph, source, target }: Problem, { edges }: Flow): reado
   return path
 }
 
+/** Returns true if edges out of the source and edges into the target remain. */
 function leavesPath(
   { source, target, graph }: Problem,
   usedEdgeList: readonly number[],

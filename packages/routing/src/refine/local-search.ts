@@ -1,7 +1,7 @@
 /**
  * Local search over the inputs of legs, for routes that use several pairs of a multi-token pool. A leg leaves its fee
- * in the pool, which changes the output of later legs through it. An allocation does not model this, so the inputs are
- * changed slightly while the route improves.
+ * in the pool, which changes the output of later legs through this pool. An allocation does not model this, so the
+ * inputs are changed slightly while the route improves.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -9,7 +9,7 @@ import { type Flow, groupBy, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { LOCAL_SEARCH_MAX_STEP, LOCAL_SEARCH_MIN_GAIN, LOCAL_SEARCH_PASSES, LOCAL_SEARCH_STEP } from '../tolerances.ts'
 
-/** Returns an improved flow; the given one if it uses no pool twice or if nothing improves it. */
+/** Returns an improved flow, or `flow` itself if it uses no pool twice or cannot be improved. */
 export function localSearch(problem: Problem, flow: Flow): Flow {
   if (!problem.mayReusePools || !usesPoolTwice(problem.graph, flow.edges)) return flow
   let best = pushThrough(problem, flow.edges, flow.input, { legOrder: 'any' }) ?? flow

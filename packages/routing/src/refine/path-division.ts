@@ -1,23 +1,23 @@
 /**
  * Divides a trade among paths without token prices. Assigns chunks of the trade, each to the path that gains most, and
- * then moves amounts between paths. This is coarser than the dual and takes more work. But it also works if prices do
- * not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries combinations that
- * pruning misses.
+ * then moves amounts between paths. This is coarser than an allocation by prices, and takes more work. But it also
+ * works if prices do not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries
+ * combinations of paths that pruning misses. Called by `divisions.ts`.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
   DIVISION_CHUNKS,
-  DIVISION_COARSE_PART,
+  DIVISION_MIN_COARSE_PART,
   DIVISION_MIN_GAIN,
+  DIVISION_MIN_OPENING_PART,
   DIVISION_MIN_PART,
-  DIVISION_MOVES,
-  DIVISION_OPENING_PART,
-  DIVISION_PATHS,
-  DIVISION_TARGETS,
-  DIVISION_WORK,
+  DIVISION_PATHS_PER_AMOUNT,
   FLOW_ROUNDING,
+  MAX_DIVISION_MOVES,
+  MAX_DIVISION_TARGETS,
+  MAX_DIVISION_WORK,
   MAX_PATHS_OF_FLOW,
   TICK_MARGIN,
 } from '../tolerances.ts'
@@ -40,7 +40,9 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
   return flows.reduce((best, candidate) => (candidate && !(best && best.net >= candidate.net) ? candidate : best), null)
 }
 
+/** Edges in series. */
 type Path = readonly number[]
+/** A path of a flow, with its part of the trade's input. */
 type PathOfFlow = { readonly edges: Path; readonly amount: number }
 
 /** Splits a flow into paths, each with its part of the input. Empty if there are too many paths. */
@@ -68,17 +70,18 @@ function candidatePaths(
   const paths = enumeratePaths(problem, edges)
   const candidates = new Map(flowPaths.map((path) => [path.edges.join(), path.edges]))
   for (const net of ['netOfSmallPart', 'netOfPart', 'netOfWhole'] as const)
-    for (const path of paths.toSorted((a, b) => b[net] - a[net]).slice(0, DIVISION_PATHS))
+    for (const path of paths.toSorted((a, b) => b[net] - a[net]).slice(0, DIVISION_PATHS_PER_AMOUNT))
       candidates.set(path.edges.join(), path.edges)
   // A bit mask of 31 bits identifies a set of paths.
   return [...candidates.values()].slice(0, 31)
 }
 
 /**
- * Edges of a set of paths in topological order of their sold tokens. `paths` are the indices of the paths that use an
+ * Edges of a set of paths in topological order of their sold tokens, each with the indices of the paths that use the
  * edge.
  */
 type Plan = readonly { readonly edge: number; readonly paths: readonly number[] }[]
+/** Input of each path, and the net output with these inputs. */
 type DivisionState = { readonly amounts: Float64Array; readonly net: number }
 
 class Division {
@@ -88,13 +91,15 @@ class Division {
   private readonly amounts: Float64Array
   /** Scratch: amount on each path after the edges evaluated so far. */
   private readonly balances: Float64Array
-  /** By the bit mask of the paths in use; null if these paths form a cycle, use a pool twice, or exceed a limit. */
+  /**
+   * Plans by the bit mask of the paths in use; null if these paths form a cycle, use a pool twice, or exceed a limit.
+   */
   private readonly plans = new Map<number, Plan | null>()
   /** Net output of the amounts. */
   private net = 0
   /** Indices of the paths, sorted by the value of one more unit of input, highest first. */
   private ranking: readonly number[] = []
-  /** Remaining work of the budget at which the moves end. */
+  /** Work units that must remain in the budget; at fewer, the moves end. */
   private readonly minRemainingWork: number
 
   constructor(problem: Problem, paths: readonly Path[]) {
@@ -102,7 +107,7 @@ class Division {
     this.paths = paths
     this.amounts = new Float64Array(paths.length)
     this.balances = new Float64Array(paths.length)
-    this.minRemainingWork = problem.budget.remaining - DIVISION_WORK
+    this.minRemainingWork = problem.budget.remaining - MAX_DIVISION_WORK
   }
 
   /** Starts with some amounts. Returns false if the pools do not take them. */
@@ -115,15 +120,15 @@ class Division {
   }
 
   /**
-   * Assigns the whole amount in chunks. If no path takes a chunk, it is halved. Returns false if a part of the amount
-   * remains.
+   * Assigns the whole amount in chunks. If no path takes a chunk, the chunk is halved. Returns false if a part of the
+   * amount remains.
    */
   assignChunks(): boolean {
     const { amountIn } = this.problem
     this.amounts.fill(0)
     this.accept(0)
     let size = amountIn / DIVISION_CHUNKS
-    for (let remaining = amountIn; this.hasWorkLeft && size > DIVISION_COARSE_PART * amountIn; ) {
+    for (let remaining = amountIn; this.hasWorkLeft && size > DIVISION_MIN_COARSE_PART * amountIn; ) {
       const chunk = Math.min(size, remaining)
       const [pathIndex, net] = this.bestPathFor(chunk, [])
       if (pathIndex < 0) size = chunk / 2
@@ -144,7 +149,7 @@ class Division {
   improve(): this {
     const { amountIn } = this.problem
     const moveLargeAmounts = () => {
-      for (let size = amountIn / 2; size > DIVISION_COARSE_PART * amountIn; size /= 4) this.moveAmounts(size, [])
+      for (let size = amountIn / 2; size > DIVISION_MIN_COARSE_PART * amountIn; size /= 4) this.moveAmounts(size, [])
     }
     moveLargeAmounts()
     let best: DivisionState = { amounts: this.amounts.slice(), net: this.net }
@@ -156,11 +161,12 @@ class Division {
     this.amounts.set(best.amounts)
     this.accept(best.net)
     const idlePaths = [...this.amounts.keys()].filter((pathIndex) => this.amounts[pathIndex] === 0)
-    for (let size = DIVISION_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
-      this.moveAmounts(size, size > DIVISION_OPENING_PART * amountIn ? [] : idlePaths)
+    for (let size = DIVISION_MIN_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
+      this.moveAmounts(size, size > DIVISION_MIN_OPENING_PART * amountIn ? [] : idlePaths)
     return this
   }
 
+  /** Returns the flow of the current amounts. */
   toFlow(): Flow | null {
     const plan = this.planOf(this.amounts)!
     const edges = plan.map(({ edge }) => edge)
@@ -171,12 +177,12 @@ class Division {
     return this.problem.budget.remaining > this.minRemainingWork
   }
 
-  /** Moves amounts of up to a size to other paths while the net output grows. */
+  /** Moves amounts of at most `size` to other paths, except `closedPaths`, while the net output grows. */
   private moveAmounts(size: number, closedPaths: readonly number[]): void {
     const { amounts } = this
     for (
       let move = 0, movesWithoutGain = 0;
-      move < DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWorkLeft;
+      move < MAX_DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWorkLeft;
       move++
     ) {
       const sourcePath = move % amounts.length
@@ -211,8 +217,8 @@ class Division {
         crossedPieces === 0
           ? [0]
           : [0, (inputBefore(curve, crossedPieces) / curve.keepIn / inputs[k]!) * (1 - TICK_MARGIN)]
-      for (const keptFraction of fractionsToKeep) {
-        const net = this.movePartOf(paths, keptFraction, edge)
+      for (const fractionToKeep of fractionsToKeep) {
+        const net = this.movePartOf(paths, fractionToKeep, edge)
         if (net > Number.NEGATIVE_INFINITY) states.push({ amounts: amounts.slice(), net })
         amounts.set(initialAmounts)
       }
@@ -225,14 +231,14 @@ class Division {
   }
 
   /**
-   * Leaves a fraction of their amounts on some paths, and moves the rest to paths that do not use an edge. Returns the
-   * net output; −∞ if no path takes an amount.
+   * Leaves a fraction of the amounts on the given paths, and moves the rest to paths that do not use `edge`. Returns
+   * the net output; −∞ if no path takes one of the moved amounts.
    */
-  private movePartOf(pathIndices: readonly number[], keptFraction: number, edge: number): number {
+  private movePartOf(pathIndices: readonly number[], fractionToKeep: number, edge: number): number {
     const { amounts, paths } = this
     const closedPaths = paths.flatMap((path, pathIndex) => (path.includes(edge) ? [pathIndex] : []))
-    const movedAmounts = pathIndices.map((pathIndex) => amounts[pathIndex]! * (1 - keptFraction))
-    for (const pathIndex of pathIndices) amounts[pathIndex]! *= keptFraction
+    const movedAmounts = pathIndices.map((pathIndex) => amounts[pathIndex]! * (1 - fractionToKeep))
+    for (const pathIndex of pathIndices) amounts[pathIndex]! *= fractionToKeep
     let net = Number.NEGATIVE_INFINITY
     for (const amount of movedAmounts) {
       const [pathIndex, nextNet] = this.bestPathFor(amount, closedPaths)
@@ -251,17 +257,21 @@ class Division {
     const { amounts } = this
     let bestPath = -1
     let bestNet = Number.NEGATIVE_INFINITY
-    let [usedTried, idleTried] = [0, 0]
+    let [triedUsedPaths, triedIdlePaths] = [0, 0]
     for (const pathIndex of this.ranking) {
       const amountBefore = amounts[pathIndex]!
-      if (closedPaths.includes(pathIndex) || (amountBefore > 0 ? usedTried : idleTried) === DIVISION_TARGETS) continue
+      if (
+        closedPaths.includes(pathIndex) ||
+        (amountBefore > 0 ? triedUsedPaths : triedIdlePaths) === MAX_DIVISION_TARGETS
+      )
+        continue
       amounts[pathIndex] = amountBefore + amount
       const plan = this.planOf(amounts)
       const net = plan ? this.netOf(plan) : Number.NEGATIVE_INFINITY
       amounts[pathIndex] = amountBefore
       if (net === Number.NEGATIVE_INFINITY) continue
-      if (amountBefore > 0) usedTried++
-      else idleTried++
+      if (amountBefore > 0) triedUsedPaths++
+      else triedIdlePaths++
       if (net > bestNet) [bestPath, bestNet] = [pathIndex, net]
     }
     return [bestPath, bestNet]
@@ -339,20 +349,20 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: n
   budget.spend(40 * edges.length)
   const pools = new Set(edges.map((edge) => graph.edges[edge]!.pool.id))
   if (edges.length > maxPools || pools.size < edges.length) return null
-  // Lengths of the longest paths from the source, by token. If they still grow after `maxHops` rounds, there are too
-  // many hops or a cycle.
-  const depth = new Map<number, number>([[source, 0]])
+  // By token: length of the longest path from the source. If it still grows after `maxHops` rounds, there are too many
+  // hops or a cycle.
+  const hopsFromSource = new Map<number, number>([[source, 0]])
   for (let round = 0, isGrowing = true; isGrowing; round++) {
     if (round > maxHops) return null
     isGrowing = false
     for (const edge of edges) {
-      const newDepth = (depth.get(from[edge]!) ?? Number.NaN) + 1
-      if (!(newDepth > (depth.get(to[edge]!) ?? 0))) continue
-      depth.set(to[edge]!, newDepth)
+      const newHops = (hopsFromSource.get(from[edge]!) ?? Number.NaN) + 1
+      if (!(newHops > (hopsFromSource.get(to[edge]!) ?? 0))) continue
+      hopsFromSource.set(to[edge]!, newHops)
       isGrowing = true
     }
   }
-  if (depth.get(target)! > maxHops) return null
-  const sortedEdges = edges.toSorted((a, b) => depth.get(from[a]!)! - depth.get(from[b]!)!)
+  if (hopsFromSource.get(target)! > maxHops) return null
+  const sortedEdges = edges.toSorted((a, b) => hopsFromSource.get(from[a]!)! - hopsFromSource.get(from[b]!)!)
   return sortedEdges.map((edge) => ({ edge, paths: pathIndicesByEdge.get(edge)! }))
 }

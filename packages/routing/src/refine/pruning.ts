@@ -1,4 +1,6 @@
-/** Removes edges that do not earn their gas from an allocation. */
+/**
+ * Removes edges that do not earn their gas from an allocation (pruning). Called by `search.ts` and `alternatives.ts`.
+ */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation, Checkpoint } from '../solver/allocation.ts'
@@ -6,34 +8,34 @@ import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   CLEARLY_PROFITABLE_RATIO,
-  FEW_STEPS,
+  FIRST_PRUNE_BATCH_SHARE,
   MANY_EDGES_IN_USE,
+  MAX_PRUNE_ROUNDS,
   MAX_RESIDUAL,
+  MAX_STEPS_AFTER_CHANGE,
   NEGLIGIBLE_SHARE,
-  PRUNE_BATCH,
-  PRUNE_ROUNDS,
   UNPROFITABLE_RATIO,
   UNRESOLVED_SHARE,
   UNSOLVED_SHARE,
 } from '../tolerances.ts'
 import {
   dependentEdges,
-  edgeProfits,
+  earningsAndCosts,
   groupUsedEdges,
   idleEdges,
   isIndependent,
   type UsedEdges,
-} from './edge-profits.ts'
+} from './edge-earnings.ts'
 import { withinLimits } from './limits.ts'
 import { costAtBestStop, stopAtTicks } from './ticks.ts'
 
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes an allocation and returns its flow. The loss from removing an edge is at least the edge's earnings at the
- * current prices. Edges that earn less than their cost are removed in order of savings, together with all edges that
- * depend on them. After each removal the allocation is solved again; if the net output did not improve, the removal is
- * undone.
+ * Prunes an allocation in place and returns its flow. Edges that earn less than their cost at the current prices are
+ * removed, largest saving first, together with all edges that depend on them. The output may fall by more than these
+ * earnings. So after each removal, the allocation is solved again, and if the net output did not improve, the removal
+ * is undone.
  *
  * @param idleEdgePolicy - `keep`: idle edges may take over flow from removed edges; `drop`: idle edges are removed
  *   first
@@ -44,14 +46,14 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
     allocation.evaluate()
   }
   const retainedEdges = new Set<number>()
-  let batchShare = PRUNE_BATCH
+  let batchShare = FIRST_PRUNE_BATCH_SHARE
   let best = netOf(problem, allocation)
-  for (let round = 0; round < PRUNE_ROUNDS; round++) {
+  for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     const removals = profitableRemovals(problem, allocation, retainedEdges)
     const [firstRemoval] = removals
     if (!firstRemoval) break
     const unprofitableRemovals = removals.filter(
-      ({ saving, earned }) => earned < UNPROFITABLE_RATIO * (saving + earned),
+      ({ saving, earnings }) => earnings < UNPROFITABLE_RATIO * (saving + earnings),
     )
     const batchRemovals = unprofitableRemovals.slice(0, Math.floor(unprofitableRemovals.length * batchShare))
     const checkpoint = allocation.checkpoint()
@@ -59,7 +61,7 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
     allocation.removeEdges(
       new Set((batchRemovals.length > 1 ? batchRemovals : [firstRemoval]).flatMap(({ edges }) => edges)),
     )
-    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     let net = netOf(problem, allocation)
     if (net <= best && removeActivatedEdges(problem, allocation, idleEdgesBefore)) net = netOf(problem, allocation)
     if (net > best) {
@@ -94,8 +96,9 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes a small allocation more thoroughly: each round tries all removals, and makes the one that improves the net
- * output most. Idle edges may replace a removed edge, so that its neighbors do not become dead ends.
+ * Prunes a small allocation in place, more thoroughly than `prune`: each round tries all removals, and makes the one
+ * that improves the net output most. Idle edges may replace a removed edge, so that its neighbors do not become dead
+ * ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)
@@ -105,7 +108,7 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
     let bestCheckpoint: Checkpoint | null = null
     for (const { edges } of removalsToTry(problem, allocation)) {
       allocation.removeEdges(new Set(edges))
-      solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+      solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
       const net = netOf(problem, allocation)
       if (net > best) {
         best = net
@@ -120,8 +123,8 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
 }
 
 /**
- * Lists removals to try, each with the edges that depend on it. Which edges depend on it differs between two rules:
- * only edges in use can replace a removed edge, or idle edges can, too. If the results differ, both are listed.
+ * Lists the removals to try. Which edges depend on a removed edge differs between two rules: either only edges in use
+ * can replace the removed edge, or idle edges can, too. If the dependent edges differ, both removals are listed.
  */
 function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
   const removalsAmongUsed = profitableRemovals(problem, allocation, NO_EDGES)
@@ -156,16 +159,17 @@ function netOf(problem: Problem, allocation: Allocation): number {
 }
 
 /**
- * Removes edges that were idle before a removal, trade since, and do not earn their cost. Returns false if there are
- * none.
+ * Removes the edges that began to trade after a removal and do not earn their cost. Returns false if there are none.
+ *
+ * @param idleEdgesBefore - edges that were idle before the removal
  */
 function removeActivatedEdges(problem: Problem, allocation: Allocation, idleEdgesBefore: ReadonlySet<number>): boolean {
-  const activatedEdges = [...edgeProfits(problem, allocation)].filter(
-    ([edge, { profit, cost }]) => idleEdgesBefore.has(edge) && profit < cost,
+  const activatedEdges = [...earningsAndCosts(problem, allocation)].filter(
+    ([edge, { earnings, cost }]) => idleEdgesBefore.has(edge) && earnings < cost,
   )
   if (activatedEdges.length === 0) return false
   allocation.removeEdges(new Set(activatedEdges.map(([edge]) => edge)))
-  solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+  solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return true
 }
 
@@ -177,34 +181,39 @@ type Removal = {
   /** Cost less earnings of the edges, in output base units. */
   readonly saving: number
   /** Earnings of the edges before gas, in output base units. */
-  readonly earned: number
+  readonly earnings: number
 }
 
-/** Removals of edges that earn less than their cost, largest saving first. */
+/**
+ * Removals that save more than they lose at the current prices, largest saving first.
+ *
+ * @param retainedEdges - edges whose removal was undone
+ * @param consideredEdges - edges that can replace a removed edge; by default all edges in use
+ */
 function profitableRemovals(
   problem: Problem,
   allocation: Allocation,
   retainedEdges: ReadonlySet<number>,
   consideredEdges?: readonly number[],
 ): readonly Removal[] {
-  const profits = edgeProfits(problem, allocation)
+  const earningsByEdge = earningsAndCosts(problem, allocation)
   let edgesByToken: UsedEdges | undefined
   const removals: Removal[] = []
-  for (const [edge, { profit, cost }] of profits) {
-    if (retainedEdges.has(edge) || profit > cost * CLEARLY_PROFITABLE_RATIO) continue
-    edgesByToken ??= groupUsedEdges(problem, consideredEdges ?? [...profits.keys()])
-    if (profit >= cost && isIndependent(problem, edgesByToken, edge)) continue
+  for (const [edge, { earnings, cost }] of earningsByEdge) {
+    if (retainedEdges.has(edge) || earnings > cost * CLEARLY_PROFITABLE_RATIO) continue
+    edgesByToken ??= groupUsedEdges(problem, consideredEdges ?? [...earningsByEdge.keys()])
+    if (earnings >= cost && isIndependent(problem, edgesByToken, edge)) continue
     const edges = dependentEdges(problem, edgesByToken, edge)
     if (!edges) continue
     let saving = 0
-    let earned = 0
+    let totalEarnings = 0
     for (const dependentEdge of edges) {
-      const otherProfit = profits.get(dependentEdge)
-      if (!otherProfit) continue
-      saving += otherProfit.cost - otherProfit.profit
-      earned += otherProfit.profit
+      const dependent = earningsByEdge.get(dependentEdge)
+      if (!dependent) continue
+      saving += dependent.cost - dependent.earnings
+      totalEarnings += dependent.earnings
     }
-    if (saving > 0) removals.push({ edges, cause: edge, saving, earned })
+    if (saving > 0) removals.push({ edges, cause: edge, saving, earnings: totalEarnings })
   }
   return removals.sort((a, b) => b.saving - a.saving)
 }

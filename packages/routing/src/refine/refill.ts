@@ -1,5 +1,6 @@
 /**
- * Refills a flow that was reduced to the limits on pools and hops: adds paths that pay at its prices, up to the limits.
+ * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at its prices, up to the
+ * limits. Called by `limits.ts`.
  */
 import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
@@ -8,25 +9,25 @@ import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
-  FEW_STEPS,
+  MAX_REFILL_ROUNDS,
   MAX_RESIDUAL,
-  REFILL_BENEFIT,
-  REFILL_GAS_SHARE,
+  MAX_STEPS_AFTER_CHANGE,
+  MIN_REFILL_EARNINGS,
+  MIN_REFILL_GAS_SHARE,
   REFILL_MAX_PATHS,
-  REFILL_ROUNDS,
 } from '../tolerances.ts'
-import { depthsOf, heightsOf } from './token-positions.ts'
+import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
 type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }
 
-/** Adds paths while the flow improves. Afterward, the allocation is that of the returned flow. */
+/** Adds paths while the flow improves. Changes the allocation in place; it is then that of the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
   const frontier = new Frontier(problem, bestSpotRates(problem, target, 'to'), distancesFrom(problem, source))
   let best = flow
   let maxPaths = REFILL_MAX_PATHS
-  for (let round = 0; round < REFILL_ROUNDS && best.edges.length < maxPools; round++) {
+  for (let round = 0; round < MAX_REFILL_ROUNDS && best.edges.length < maxPools; round++) {
     frontier.explore(allocation)
     const paths = pathsThatFit(problem, best, profitablePaths(problem, frontier, best)).slice(0, maxPaths)
     if (paths.length === 0) break
@@ -35,7 +36,7 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
       allocation.addEnds(edge, frontier.valueLabel)
       allocation.addEdge(edge)
     }
-    solveDual(allocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     const refilledFlow = flowOf(problem, allocation)
     if (
       refilledFlow &&
@@ -48,14 +49,14 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
     }
     allocation.restore(checkpoint)
     allocation.evaluate()
-    // The paths together are too long or do not earn their gas, so fewer are tried at a time.
+    // Together, the paths are too long or do not earn their gas, so fewer paths are tried at a time.
     if (paths.length === 1) break
     maxPaths = Math.ceil(paths.length / 4)
   }
   return best
 }
 
-/** Paths outside the allocation that pay at its prices, highest earnings first. */
+/** Paths outside the allocation that earn at its prices, highest earnings first. */
 function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Flow): readonly CandidatePath[] {
   const { graph } = problem
   const { from, to } = graph.topology
@@ -75,7 +76,7 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
       const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
-      return gain > 0 && earning > REFILL_BENEFIT * amountOut && earning > REFILL_GAS_SHARE * cost
+      return gain > 0 && earning > MIN_REFILL_EARNINGS * amountOut && earning > MIN_REFILL_GAS_SHARE * cost
         ? [{ edges, earning }]
         : []
     })
@@ -86,8 +87,8 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
 function pathsThatFit(problem: Problem, flow: Flow, paths: readonly CandidatePath[]): readonly CandidatePath[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
   const { from, to } = graph.topology
-  const hopsFromSource = depthsOf(problem, flow)
-  const hopsToTarget = heightsOf(problem, flow)
+  const hopsFromSource = maxHopsFromSource(problem, flow)
+  const hopsToTarget = maxHopsToTarget(problem, flow)
   const usedPools = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id))
   let edgesLeft = maxPools - flow.edges.length
   return paths.filter(({ edges }) => {

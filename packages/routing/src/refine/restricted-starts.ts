@@ -1,19 +1,19 @@
 /**
- * Finds routes from other starts: the routes of restricted problems. If pools disagree on prices, or if the gas of a
- * leg is a large part of the trade, the result of an allocation depends on its start, and a restricted problem may have
- * a better result than the whole one. The restrictions are fewer hops and fewer pools; if pools disagree, also other
- * paths and a smaller amount. The routes found are then extended within the limits of the whole problem.
+ * Finds better routes from other starts. A start is the route of a restricted problem: one with fewer hops or fewer
+ * pools; if pools disagree on prices, also one with other paths or a smaller amount. It is then extended within the
+ * limits of the whole problem. Reason: if pools disagree on prices, or if the gas of a leg is a large part of the
+ * trade, the result of an allocation depends on its start. Called by `search.ts`.
  */
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
-  LEFT_OUT_WORK,
+  MAX_LEFT_OUT_WORK,
   MAX_POOLS_LEFT_OUT,
+  MAX_RESTRICTED_HOPS,
+  MAX_RESTRICTED_STARTS,
   PARTIAL_TRADE_SHARE,
-  RESTRICTED_HOPS,
   RESTRICTED_MIN_GAIN,
   RESTRICTED_POOLS,
-  RESTRICTED_STARTS,
   RESTRICTED_WORK,
 } from '../tolerances.ts'
 import { disjointPaths } from './alternatives.ts'
@@ -26,12 +26,12 @@ type RestartOptions = {
   /** Values of tokens in the output token. */
   readonly values: Float64Array
   /** Finds the best route of a restricted problem by the usual search; null if there is none. */
-  readonly allocate: (restricted: Problem) => Flow | null
+  readonly allocate: (restrictedProblem: Problem) => Flow | null
   /** True if pools may disagree on a price by more than their fees. */
   readonly poolsDisagree: boolean
   /** True if routes that exclude one pool of the initial flow are also tried. */
   readonly mayLeaveOutPools: boolean
-  /** Work units after which no further start is tried. */
+  /** Work limit for trying starts, in units. */
   readonly maxWork: number
 }
 
@@ -50,10 +50,10 @@ export function bestFromRestricted(problem: Problem, initialFlow: Flow, options:
     routesFromOtherStarts(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
     if (options.mayLeaveOutPools) routesWithoutPools(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
   }
-  // If pools disagree, other starts gain more for the same work, so extensions get only `RESTRICTED_WORK`.
+  // If pools disagree, the starts above gain more for the same work, so extensions get only `RESTRICTED_WORK`.
   const extensionWork = options.poolsDisagree ? RESTRICTED_WORK : options.maxWork
   extendStarts(problem, initialFlow, options, hasWorkOf(extensionWork)).forEach(takeIfBetter)
-  const minRemainingWork = budget.remaining - LEFT_OUT_WORK
+  const minRemainingWork = budget.remaining - MAX_LEFT_OUT_WORK
   if (options.mayLeaveOutPools && !options.poolsDisagree)
     routesWithoutPools(problem, best, options, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)
   return best
@@ -71,8 +71,8 @@ function extendStarts(
 }
 
 /**
- * Routes from other starts, with detours. The starts are paths that avoid the pools of the initial flow, and the route
- * of a fraction of the trade.
+ * Routes of two kinds of starts, extended by detours: paths that avoid the pools of the initial flow, and the route of
+ * a fraction of the trade.
  */
 function routesFromOtherStarts(
   problem: Problem,
@@ -90,8 +90,8 @@ function routesFromOtherStarts(
 }
 
 /**
- * Routes that exclude one pool of a route. A pool with little capacity or much gas may be the only reason why the route
- * uses the other pools of its path.
+ * Routes that each exclude one pool of the given route, extended by detours. A pool with little capacity or much gas
+ * may be the only reason why the route uses the other pools of the same path.
  */
 function routesWithoutPools(
   problem: Problem,
@@ -107,12 +107,10 @@ function routesWithoutPools(
   })
 }
 
+/** Starts, and all edges of their allocations. */
 type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<number> }
 
-/**
- * The best of these flows: the initial flow, and the routes of fewer hops and fewer pools. With all edges of their
- * allocations.
- */
+/** The best `MAX_RESTRICTED_STARTS` of these flows: the initial flow, and the routes with fewer hops or fewer pools. */
 function restrictedRoutes(
   problem: Problem,
   initialFlow: Flow,
@@ -125,12 +123,12 @@ function restrictedRoutes(
     if (flow && isWithinLimits(problem, flow) && !starts.some((earlierStart) => isSameFlow(earlierStart, flow)))
       starts.push(flow)
   }
-  for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
+  for (let hops = Math.min(maxHops - 1, MAX_RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
     addStart(allocate({ ...problem, maxHops: hops }))
   const edges = new Set([...knownEdges, ...starts.flatMap((flow) => flow.edges)])
   for (const pools of RESTRICTED_POOLS)
     if (pools < maxPools && hasWork()) addStart(joinPaths({ ...problem, maxPools: pools }, edges, values))
-  return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, RESTRICTED_STARTS), edges }
+  return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, MAX_RESTRICTED_STARTS), edges }
 }
 
 function isSameFlow({ edges, net }: Flow, other: Flow): boolean {

@@ -1,6 +1,6 @@
 /**
- * Replaces a pool or a chain of pools by a direct pool that costs less gas, even if its price is slightly worse.
- * Pruning only removes pools, so it does not find such routes.
+ * Replaces a pool, or a chain of pools in series, by a direct pool that costs less gas, even if the price of the direct
+ * pool is slightly worse. Pruning only removes pools, so it does not find such routes. Called by `search.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -8,7 +8,7 @@ import { curveOf, legBaseCost, legCost, type Problem } from '../problem/problem.
 import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { MAX_CHAIN_REPLACEMENTS, MAX_RESIDUAL, REPLACEMENTS_TRIED } from '../tolerances.ts'
+import { MAX_CHAIN_REPLACEMENTS, MAX_REPLACEMENTS_TRIED, MAX_RESIDUAL } from '../tolerances.ts'
 import { stopAtTicks } from './ticks.ts'
 
 /** Replaces chains while the net output improves. */
@@ -23,7 +23,7 @@ export function shortenChains(problem: Problem, flow: Flow): Flow {
   return best
 }
 
-/** The allocation of a flow, with its prices. */
+/** Solves an allocation over the edges of a flow. */
 function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
@@ -44,7 +44,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
   const replacements = chainsOf(problem, best)
     .flatMap((chain) => replacementsFor(problem, allocation, best, chain))
     .sort((a, b) => b.gain - a.gain)
-  for (const { chain, directEdge } of replacements.slice(0, REPLACEMENTS_TRIED)) {
+  for (const { chain, directEdge } of replacements.slice(0, MAX_REPLACEMENTS_TRIED)) {
     const checkpoint = allocation.checkpoint()
     allocation.addEdge(directEdge)
     allocation.removeEdges(new Set(chain))
@@ -89,8 +89,8 @@ function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): 
 type Replacement = { readonly chain: readonly number[]; readonly directEdge: number; readonly gain: number }
 
 /**
- * Direct pools that can replace a chain. `gain` is the gain in net output, in output base units, if the amounts of all
- * other edges stay the same.
+ * Replacements of a chain by direct pools. `gain`: increase of the net output, in output base units, if the amounts of
+ * all other edges stay the same.
  */
 function replacementsFor(
   problem: Problem,
@@ -103,9 +103,9 @@ function replacementsFor(
   const startToken = from[chain[0]!]!
   const endToken = to[chain.at(-1)!]!
   const endPrice = allocation.price(endToken)
-  const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
-  const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOf(edge)), 0)
-  const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
+  const inputOfLeg = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
+  const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOfLeg(edge)), 0)
+  const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOfLeg(chain.at(-1)!))
   problem.budget.spend(offset[startToken + 1]! - offset[startToken]! + flow.edges.length * chain.length + 1)
   const replacements: Replacement[] = []
   for (let edge = offset[startToken]!; edge < offset[startToken + 1]!; edge++) {
@@ -116,7 +116,7 @@ function replacementsFor(
       legBaseCost(problem, edge) >= chainCost
     )
       continue
-    const input = inputOf(chain[0]!)
+    const input = inputOfLeg(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)
     const saving = chainCost - legCost(problem, edge, input)
     const gain = (output - chainOutput) * endPrice + saving

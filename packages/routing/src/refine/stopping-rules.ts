@@ -3,13 +3,13 @@ import type { SpotRates } from '../problem/potentials.ts'
 import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import {
-  BOUND_WORTHLESS,
   FAR_BELOW_BOUND_GAP,
   MAX_CERTIFIED_GAP,
   MAX_FEW_LEGS,
   MAX_GAP_TO_STOP,
   MAX_GAP_WITH_GAS,
   MAX_GAP_WITHOUT_GAS,
+  WORTHLESS_BOUND_GAP,
 } from '../tolerances.ts'
 
 /** Returns the best flow within the limits, by net output. */
@@ -20,8 +20,8 @@ export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow 
 }
 
 /**
- * Returns true if a significantly better route may exist. The net output of no route exceeds the bound less the cost of
- * the minimum number of legs.
+ * Returns true if a significantly better route than the best of `flows` may exist. No route has a net output above the
+ * bound less the cost of the minimum number of legs.
  */
 export function mayImprove(
   problem: Problem,
@@ -56,7 +56,8 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
 
 /**
  * Returns true if a route is not proven to be nearly optimal, and the search of restricted problems might improve it.
- * Routes of at most `fewLegs` legs hardly improve, unless pools disagree on prices by more than their gas.
+ * Such a search hardly ever improves routes of at most `fewLegs` legs, unless pools disagree on prices by more than
+ * their gas.
  */
 export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = MAX_FEW_LEGS): boolean {
   if (bound === null) return true
@@ -74,9 +75,9 @@ export function isCertified({ net }: Flow, netBound: number | null | undefined):
   return typeof netBound === 'number' && net >= netBound * (1 - MAX_CERTIFIED_GAP)
 }
 
-/** Returns true if the bound is so far above the output that it carries no information. */
+/** Returns true if the bound is so far above the output that it says nothing about the route. */
 export function isWorthless(output: number, bound: number | null): boolean {
-  return bound !== null && bound > output * (1 + BOUND_WORTHLESS)
+  return bound !== null && bound > output * (1 + WORTHLESS_BOUND_GAP)
 }
 
 /** Returns true if the flow sells the whole amount and is within the limits on pools and hops. */

@@ -1,18 +1,22 @@
-/** Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. */
+/**
+ * Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. A piece of a
+ * price curve ends at a tick.
+ */
 
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
-import { FEW_STEPS, MAX_RESIDUAL, TICK_ROUNDS } from '../tolerances.ts'
+import { MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE, MAX_TICK_ROUNDS } from '../tolerances.ts'
 
+/** Trade of one edge, in base units. */
 type Trade = { readonly input: number; readonly output: number }
 /** Prices of the sold and the bought token, in output base units. */
 type LegPrices = { readonly priceIn: number; readonly priceOut: number }
 /**
- * Number of ticks that a trade should cross. `cost`: their gas, plus the earnings that are lost by not crossing more,
- * in output base units.
+ * Number of ticks that a trade should cross. `cost`: cost of their gas, plus the earnings that are lost by crossing no
+ * more ticks, in output base units.
  */
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
@@ -57,13 +61,13 @@ export function costAtBestStop(problem: Problem, edge: number, trade: Trade, pri
 export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flow: Flow): Flow {
   let best = flow
   let [stoppedProblem, allocation] = [problem, initialAllocation]
-  for (let round = 0; round < TICK_ROUNDS; round++) {
-    const stops = stopsOf(stoppedProblem, allocation)
-    if (stops.length === 0) break
-    stoppedProblem = { ...stoppedProblem, adjustedCurves: new Map([...stoppedProblem.adjustedCurves, ...stops]) }
+  for (let round = 0; round < MAX_TICK_ROUNDS; round++) {
+    const cutCurves = cutCurvesOf(stoppedProblem, allocation)
+    if (cutCurves.length === 0) break
+    stoppedProblem = { ...stoppedProblem, adjustedCurves: new Map([...stoppedProblem.adjustedCurves, ...cutCurves]) }
     const nextAllocation = new Allocation(stoppedProblem)
     nextAllocation.restore(allocation.checkpoint())
-    solveDual(nextAllocation, MAX_RESIDUAL, FEW_STEPS)
+    solveDual(nextAllocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     const stoppedFlow = flowOf(stoppedProblem, nextAllocation)
     if (!stoppedFlow || stoppedFlow.net <= best.net) break
     best = stoppedFlow
@@ -72,17 +76,17 @@ export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flo
   return best
 }
 
-/** Price curves cut at the best tick, by edge, of the edges that cross too many ticks. */
-function stopsOf(problem: Problem, allocation: Allocation): [number, CompiledCurve][] {
+/** For each edge that crosses too many ticks: the edge, and its price curve cut at the best tick. */
+function cutCurvesOf(problem: Problem, allocation: Allocation): [number, CompiledCurve][] {
   const { from, to } = problem.graph.topology
-  const stops: [number, CompiledCurve][] = []
+  const cutCurves: [number, CompiledCurve][] = []
   allocation.edges.forEach((edge, k) => {
     const input = allocation.input[k]!
     const curve = curveOf(problem, edge)
     if (curve.gasPerPiece === 0 || !(input > 0) || piecesCrossed(curve, input) === 0) return
     const prices = { priceIn: allocation.price(from[edge]!), priceOut: allocation.price(to[edge]!) }
     const { crossedTicks } = bestStop(problem, curve, { input, output: allocation.output[k]! }, prices)
-    if (crossedTicks < piecesCrossed(curve, input)) stops.push([edge, upToPiece(curve, crossedTicks)])
+    if (crossedTicks < piecesCrossed(curve, input)) cutCurves.push([edge, upToPiece(curve, crossedTicks)])
   })
-  return stops
+  return cutCurves
 }

@@ -1,24 +1,24 @@
-/** Positions of tokens in a flow. */
+/** Positions of tokens in a flow, as numbers of edges. Edges are in topological order. */
 import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 
 /** Maximum number of edges from the source to each token of a flow. */
-export function depthsOf({ graph, source }: Problem, { edges }: Flow): ReadonlyMap<number, number> {
+export function maxHopsFromSource({ graph, source }: Problem, { edges }: Flow): ReadonlyMap<number, number> {
   const { from, to } = graph.topology
-  const depthByToken = new Map([[source, 0]])
+  const hopsFromSource = new Map([[source, 0]])
   for (const edge of edges)
-    depthByToken.set(to[edge]!, Math.max(depthByToken.get(to[edge]!) ?? 0, (depthByToken.get(from[edge]!) ?? 0) + 1))
-  return depthByToken
+    hopsFromSource.set(
+      to[edge]!,
+      Math.max(hopsFromSource.get(to[edge]!) ?? 0, (hopsFromSource.get(from[edge]!) ?? 0) + 1),
+    )
+  return hopsFromSource
 }
 
 /** Maximum number of edges from each token of a flow to the target. */
-export function heightsOf({ graph, target }: Problem, { edges }: Flow): ReadonlyMap<number, number> {
+export function maxHopsToTarget({ graph, target }: Problem, { edges }: Flow): ReadonlyMap<number, number> {
   const { from, to } = graph.topology
-  const heightByToken = new Map([[target, 0]])
+  const hopsToTarget = new Map([[target, 0]])
   for (const edge of edges.toReversed())
-    heightByToken.set(
-      from[edge]!,
-      Math.max(heightByToken.get(from[edge]!) ?? 0, (heightByToken.get(to[edge]!) ?? 0) + 1),
-    )
-  return heightByToken
+    hopsToTarget.set(from[edge]!, Math.max(hopsToTarget.get(from[edge]!) ?? 0, (hopsToTarget.get(to[edge]!) ?? 0) + 1))
+  return hopsToTarget
 }

@@ -7,31 +7,36 @@ import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
-import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
+import { INITIAL_EDGE_CAPACITY, MIN_TOKENS_TO_SORT } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
 /**
- * Trading mode of an edge: alone, or together with other pairs of its multi-token pool. `IDLE_TOGETHER` if no trade of
- * the pool pays at the current prices.
+ * Trading mode of an edge: alone, or together with the other pairs of its multi-token pool. `IDLE_TOGETHER` means that
+ * no trade of this pool earns anything at the current prices.
  */
 const ALONE = 0
 const IDLE_TOGETHER = 1
 export const TRADING_TOGETHER = 2
 
-/** Content of an allocation, from which it can be restored. `logPrice` is indexed like `tokens`, not by token. */
+/**
+ * Content of an allocation, from which it can be restored. `logPrice` is indexed like the `tokens` of the checkpoint.
+ */
 export type Checkpoint = {
   readonly edges: readonly number[]
   readonly tokens: readonly number[]
   readonly logPrice: readonly number[]
 }
 
+/** An allocation. In its arrays, "by token" means: indexed by the token's number in the graph. */
 export class Allocation {
   /**
-   * Value of the dual at the prices of the last solution, in output base units: an upper bound on the output over these
-   * edges.
+   * Value of the dual at the prices of the last solution, in output base units: an upper bound on the output over the
+   * edges of the allocation.
    */
   value = 0
-  /** Largest surplus or shortage of a token in the last solution, as a fraction of `value`. */
+  /**
+   * Largest surplus or shortage of a token in the last solution, valued in the output token, as a fraction of `value`.
+   */
   residual = Number.POSITIVE_INFINITY
   /**
    * Fraction of the trade's input that the edges do not take in the last solution, because their capacity is too small.
@@ -40,12 +45,13 @@ export class Allocation {
   /** Tokens of the allocation. The target is the first one and has the price 1. */
   tokens: number[] = []
   edges: number[] = []
-  /** Natural logarithm of the price, by token. */
+  /** By token: natural logarithm of its price in output base units per base unit. */
   readonly logPrice: Float64Array
-  /** Prices as of the last evaluation, by token. */
+  /** By token: price as of the last evaluation. */
   readonly prices: Float64Array
-  /** Index of a token in `tokens`; −1 if it is not part of the allocation. */
+  /** By token: its index in `tokens`; −1 if it is not part of the allocation. */
   readonly tokenIndex: Int32Array
+  /** By edge: 1 if it is part of the allocation. */
   readonly hasEdge: Uint8Array
   /** By index in `edges`: base units sold and bought at the last evaluation. */
   input: Float64Array
@@ -53,17 +59,18 @@ export class Allocation {
   readonly problem: Problem
   /** By index in `edges`. */
   curves: CompiledCurve[] = []
-  /** By index in `edges`, like all arrays below. */
+  /** By index in `edges`: tokens that the edge sells and buys. */
   soldTokens: Int32Array
   boughtTokens: Int32Array
   /** By index in `edges`: natural logarithm of the rate for the first unit. */
   logRate: Float64Array
   /** By index in `edges`: response of the input to the rate, −∂input / ∂ln rate, in base units. */
   conductance: Float64Array
+  /** By index in `edges`: `ALONE`, `IDLE_TOGETHER`, or `TRADING_TOGETHER`. */
   tradingMode: Uint8Array
   /** Pools of more than two tokens with at least one pair in the allocation. */
   private readonly sharedPoolByPool = new Map<Pool, SharedPool>()
-  /** Those of these pools that have more than one pair in the allocation. Their pairs trade together. */
+  /** Multi-token pools with more than one pair in the allocation. The pairs of such a pool trade together. */
   sharedPools: SharedPool[] = []
   private readonly point: CurvePoint = { input: 0, output: 0, conductance: 0 }
 
@@ -73,11 +80,11 @@ export class Allocation {
     problem.budget.spend(tokens.length / 4 + from.length / 64)
     this.logPrice = scratch.floats(tokens.length)
     this.prices = scratch.floats(tokens.length)
-    this.tokenIndex = scratch.blankIndexArray(tokens.length, (place) => {
-      for (const token of this.tokens) place[token] = -1
+    this.tokenIndex = scratch.blankIndexArray(tokens.length, (indices) => {
+      for (const token of this.tokens) indices[token] = -1
     })
-    this.hasEdge = scratch.zeroBytes(from.length, (has) => {
-      for (const edge of this.edges) has[edge] = 0
+    this.hasEdge = scratch.zeroBytes(from.length, (flags) => {
+      for (const edge of this.edges) flags[edge] = 0
     })
     this.input = scratch.floats(INITIAL_EDGE_CAPACITY)
     this.output = scratch.floats(INITIAL_EDGE_CAPACITY)
@@ -147,11 +154,13 @@ export class Allocation {
     this.dropIdleTokens()
   }
 
+  /** Returns a copy of the allocation's content. */
   checkpoint(): Checkpoint {
     const { edges, tokens, logPrice } = this
     return { edges: [...edges], tokens: [...tokens], logPrice: tokens.map((token) => logPrice[token]!) }
   }
 
+  /** Replaces the content. With an empty `logPrice`, tokens keep their prices. Does not evaluate the edges. */
   restore({ edges, tokens, logPrice }: Checkpoint): void {
     this.problem.budget.spend(4 * (edges.length + tokens.length) + 1)
     for (const edge of this.edges) this.hasEdge[edge] = 0
@@ -242,7 +251,7 @@ export class Allocation {
   /** Orders tokens by their number of edges, hubs last, so that the matrix stays sparse during elimination. */
   putHubsLast(): void {
     const { edges, tokens, tokenIndex, problem } = this
-    if (tokens.length < FEW_TOKENS) return
+    if (tokens.length < MIN_TOKENS_TO_SORT) return
     const { from, to } = problem.graph.topology
     const degree = new Uint32Array(tokens.length)
     for (const edge of edges) {
@@ -287,7 +296,7 @@ export class Allocation {
   }
 }
 
-/** Returns an allocation over some edges. The initial price of a token is its best spot rate to the target. */
+/** Returns an unsolved allocation over some edges. The initial price of a token is its best spot rate to the target. */
 export function allocationOver(
   problem: Problem,
   edges: Iterable<number>,

@@ -1,8 +1,9 @@
 /**
  * Finds the best allocation of a trade over a set of edges. Every token has a price in the output token, and every edge
  * trades until its marginal rate equals the ratio of the prices of its two tokens. The prices that leave no token in
- * surplus or shortage minimize a convex function, the dual. Newton's method finds them: the Hessian equals the matrix
- * of a resistor network with the edges' conductances.
+ * surplus or shortage minimize a convex function, the dual. Newton's method finds them. The Hessian equals the matrix
+ * of a resistor network, in which each edge is a resistor with the edge's conductance (response of its trade to the
+ * rate).
  *
  * The dual over all edges of the graph bounds the output of any route: see `columns/upper-bound.ts`.
  */
@@ -10,21 +11,21 @@
 import { firstConductance, flatAt, isStraight, withSteeperFall } from '../graph/price-curve.ts'
 import { roundedCapacity } from '../graph/scratch.ts'
 import {
-  ACTIVATION_ROUNDS,
-  ALL_HALVINGS,
   DESCENT_ROUNDING,
   DIAGONAL_OF_ENTRY,
   DIAGONAL_OF_VALUE,
-  FEW_STEPS,
-  IDLE_STEPS,
+  MAX_ACTIVATION_ROUNDS,
+  MAX_HALVINGS,
+  MAX_HALVINGS_PER_STEP,
+  MAX_IDLE_STEPS,
   MAX_LOG_PRICE_STEP,
+  MAX_NEWTON_STEPS,
+  MAX_STEPS_AFTER_CHANGE,
+  MIN_DESCENT_SHARE,
   MIN_PRICE_MOVE,
   MIN_PROGRESS,
   MIN_VALUE_GAIN,
-  NEWTON_STEPS,
-  SOFTENING,
-  STEP_HALVINGS,
-  SUFFICIENT_DESCENT,
+  SOFTENING_FACTORS,
   UNRESOLVED_SHARE,
 } from '../tolerances.ts'
 import { type Allocation, TRADING_TOGETHER } from './allocation.ts'
@@ -32,9 +33,9 @@ import { solveSymmetric } from './linear.ts'
 import type { SharedPool } from './shared-pools.ts'
 
 /**
- * Role of an edge in the linear model of a step. IDLE: no trade. ACTIVE: a trade that responds to the rate. FULL: a
- * trade that does not respond, because the pool is at its capacity or in a gap without liquidity. ACTIVATED: an idle or
- * full edge that the step makes respond.
+ * Mode of an edge in the linear model of a Newton step. IDLE: no trade. ACTIVE: a trade that responds to the rate.
+ * FULL: a trade that does not respond, because the pool is at its capacity or in a gap without liquidity. ACTIVATED: an
+ * idle or full edge that begins to respond during the step.
  */
 const IDLE = 0
 const ACTIVE = 1
@@ -42,12 +43,12 @@ const FULL = 2
 const ACTIVATED = 3
 
 /**
- * Moves the prices until no token has a surplus or shortage above the tolerance, until no further progress is possible,
- * or until the steps are used up.
+ * Solves an allocation in place: moves its prices until no token has a surplus or shortage above the tolerance, until
+ * no further progress is possible, or until the steps are used up.
  *
  * @param tolerance - maximum surplus or shortage, as a fraction of the dual's value
  */
-export function solveDual(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
+export function solveDual(allocation: Allocation, tolerance: number, maxSteps = MAX_NEWTON_STEPS): void {
   allocation.problem.graph.topology.scratch.within(() => {
     const newton = new Newton(allocation)
     newton.minimize(tolerance, maxSteps)
@@ -58,19 +59,19 @@ export function solveDual(allocation: Allocation, tolerance: number, maxSteps = 
 }
 
 /**
- * Solves again with straight curves made artificially steeper, and then less and less steep. Restores the earlier
- * solution if the new one is not better. A pool with a fixed rate gives the dual a kink at this rate. Between several
- * kinks, Newton's method makes only tiny steps.
+ * Solves again with straight curves (of pools with a fixed rate) made artificially steeper, and then less and less
+ * steep. Restores the earlier solution if the new one is not better. Reason: a pool with a fixed rate gives the dual a
+ * kink at this rate, and between several kinks, Newton's method makes only tiny steps.
  */
 function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
   const { curves, value } = allocation
   const checkpoint = allocation.checkpoint()
-  for (const factor of SOFTENING) {
+  for (const factor of SOFTENING_FACTORS) {
     allocation.curves = curves.map((curve) => (isStraight(curve) ? withSteeperFall(curve, factor) : curve))
-    newton.minimize(tolerance, FEW_STEPS)
+    newton.minimize(tolerance, MAX_STEPS_AFTER_CHANGE)
   }
   allocation.curves = curves
-  newton.minimize(tolerance, FEW_STEPS)
+  newton.minimize(tolerance, MAX_STEPS_AFTER_CHANGE)
   if (allocation.value <= value) return
   allocation.restore(checkpoint)
   newton.minimize(tolerance, 1)
@@ -79,28 +80,32 @@ function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number
 /** One run of Newton's method over an allocation's prices, with the arrays of its linear model. */
 class Newton {
   private readonly allocation: Allocation
-  /** By index in `tokens`: surplus of each token, Newton step of its log price, and log price before the step. */
+  /** By index in `tokens`: surplus of the token, in output base units; the dual's gradient by log price. */
   private readonly gradient: Float64Array
+  /** By index in `tokens`: change of the log price in the Newton step. */
   private readonly step: Float64Array
+  /** By index in `tokens`: log price before the step. */
   private readonly logPriceBefore: Float64Array
   /** Square matrix of the linear model, row by row. */
   private readonly matrix: Float64Array
   /** Scratch space of the linear solver. */
   private readonly indices: Int32Array
-  /**
-   * By index in `edges`: mode; value of the input, and conductance, both multiplied by the price of the sold token, so
-   * in output base units. For an activated edge, `flow` is the part of the response that does not depend on the step.
-   */
+  /** By index in `edges`: `IDLE`, `ACTIVE`, `FULL`, or `ACTIVATED`. */
   private readonly mode: Uint8Array
+  /**
+   * By index in `edges`: value of the input at the price of the sold token, in output base units. For an activated
+   * edge: the part of the response of this value that does not depend on the step.
+   */
   private readonly flow: Float64Array
+  /** By index in `edges`: conductance times the price of the sold token, in output base units. */
   private readonly valueConductance: Float64Array
   /**
-   * By index in `tokens`, in output base units: value of the token that edges sell at its price, and value of what they
+   * By index in `tokens`, in output base units: value of the token that edges sell, and value of the tokens that they
    * buy with it.
    */
   private readonly soldValue: Float64Array
   private readonly earnedValue: Float64Array
-  /** Number of edges that trade but do not respond to their rates. */
+  /** Number of edges in the mode `FULL`. */
   private fullCount = 0
 
   constructor(allocation: Allocation) {
@@ -137,6 +142,7 @@ class Newton {
       if (residual < tolerance * value) break
       this.newtonStep(gradient, step, value)
       let largestMove = 0
+      // Derivative of the dual in the direction of the step.
       let slope = 0
       for (let j = 1; j < size; j++) {
         largestMove = Math.max(largestMove, Math.abs(step[j]!))
@@ -146,11 +152,11 @@ class Newton {
       let scale = largestMove > MAX_LOG_PRICE_STEP ? MAX_LOG_PRICE_STEP / largestMove : 1
       let nextValue = value
       let hasDescended = false
-      for (let halving = 0; halving < STEP_HALVINGS; halving++) {
+      for (let halving = 0; halving < MAX_HALVINGS_PER_STEP; halving++) {
         for (let j = 1; j < size; j++) logPrice[tokens[j]!] = logPriceBefore[j]! + scale * step[j]!
         nextValue = allocation.evaluate()
         hasDescended =
-          nextValue <= value + SUFFICIENT_DESCENT * scale * slope || Math.abs(scale * slope) < DESCENT_ROUNDING * value
+          nextValue <= value + MIN_DESCENT_SHARE * scale * slope || Math.abs(scale * slope) < DESCENT_ROUNDING * value
         if (hasDescended) break
         scale /= 2
         halvings++
@@ -164,7 +170,7 @@ class Newton {
       value = nextValue
       if (valueGain < MIN_VALUE_GAIN * value && largestMove < MIN_PRICE_MOVE) break
       stepsWithoutGain = valueGain < MIN_PROGRESS * value ? stepsWithoutGain + 1 : 0
-      if (stepsWithoutGain === IDLE_STEPS || halvings > ALL_HALVINGS) break
+      if (stepsWithoutGain === MAX_IDLE_STEPS || halvings > MAX_HALVINGS) break
     }
     allocation.value = value
     allocation.residual = residual / value
@@ -173,8 +179,8 @@ class Newton {
 
   /**
    * Surplus or shortage of a token in output base units, at least 0. A shortage is valued at the average proceeds of
-   * the token's edges, not at its price: if an earlier surplus exceeded the edges' capacity, the price is near 0, and
-   * any shortage would look small.
+   * the edges that sell the token, not at its price: if there was a surplus above the capacity of these edges before,
+   * the price is near 0, and any shortage would look small.
    */
   private residualOf(j: number): number {
     const surplus = this.gradient[j]!
@@ -182,7 +188,7 @@ class Newton {
     return -surplus * Math.max(1, this.earnedValue[j]! / this.soldValue[j]!)
   }
 
-  /** Computes the surplus of each token at the current prices, in output base units. */
+  /** Computes the surplus of each token at the current prices, and the modes of all edges. */
   private fillGradient(gradient: Float64Array): void {
     const { mode, flow, valueConductance } = this
     const {
@@ -244,9 +250,9 @@ class Newton {
 
   /**
    * Computes the Newton step by solving the linear model of the network. If the step would make an idle edge trade, the
-   * edge gets its conductance at zero input. If the step would move a full edge out of its flat range, the edge gets
-   * the conductance beyond the range. Then the step is computed again. Without this prediction, Newton's method
-   * overshoots at every new edge.
+   * edge gets its conductance at zero input. If the step would move a full edge out of its flat range (of rates at
+   * which its trade stays the same), the edge gets the conductance beyond the range. Then the step is computed again.
+   * Without this prediction, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, valueConductance } = this
@@ -268,13 +274,13 @@ class Newton {
           return
         }
       }
-      if (round >= ACTIVATION_ROUNDS) return
+      if (round >= MAX_ACTIVATION_ROUNDS) return
       let hasActivated = this.fullCount > 0 && this.activateFullEdges(step)
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue
         const soldToken = soldTokens[k]!
         const boughtToken = boughtTokens[k]!
-        // Log of how far the edge is from trading: below 0, its first unit pays at the prices.
+        // Logarithm of the price ratio / the edge's first rate. Below 0, the first unit earns at the prices.
         const logGap = logPrice[soldToken]! - logPrice[boughtToken]! - logRate[k]!
         if (!(logGap + step[tokenIndex[soldToken]!]! - step[tokenIndex[boughtToken]!]! < 0)) continue
         const conductance = firstConductance(curves[k]!)
@@ -316,7 +322,7 @@ class Newton {
   }
 
   /**
-   * Fills in the matrix, and in `step` the right-hand side: the negative gradient with the flows of activated edges.
+   * Fills in the matrix, and in `step` the right-hand side: the negative gradient plus the `flow` of activated edges.
    */
   private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
     const { matrix, mode, flow, valueConductance } = this

@@ -10,8 +10,8 @@ import { usesPoolTwice } from './shared-pools.ts'
 export type { Flow } from './push.ts'
 
 /**
- * Builds the flow at an allocation's prices, without cycles, dead ends, and dust (edges that add next to nothing). Null
- * if no edge path reaches the target.
+ * Builds the flow of an allocation, without cycles, dead ends, and dust (edges that add next to nothing). Null if no
+ * path reaches the target.
  */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
@@ -34,9 +34,9 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 
 /**
  * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
- * trade anything between nothing and its whole input. The amount that the inputs leave over is divided among edges in
- * proportion to their response to prices. Null if the inputs are precise, if no pool is that deep, or if a part of the
- * input stays unsold.
+ * trade anything between nothing and its whole input. Divides the amount of a token that the given inputs do not sell
+ * among its edges, in proportion to their response to prices. Null if the inputs are precise, if no pool is that deep,
+ * or if a part of the trade stays unsold.
  */
 function unresolvedFlow(
   problem: Problem,
@@ -74,9 +74,9 @@ function edgesAboutToTrade({
 
 /**
  * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of a
- * unit of the bought token, not at the marginal proceeds: if a pool behind it is drained, the last unit is worth
- * nothing. Marginal proceeds fall with the amount, so the average gives an upper bound on the loss from removing the
- * edge.
+ * unit of the bought token, not at the marginal proceeds. Reason: if a later pool of the path is drained, the last unit
+ * is worth nothing. Marginal proceeds fall with the amount, so the average gives an upper bound on the loss from
+ * removing the edge.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -85,6 +85,7 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
     const wipe = (sums: Float64Array) => {
       for (const edge of edges) sums[from[edge]!] = 0
     }
+    // By sold token: amount that the edges sell, and its proceeds in output base units.
     const soldAmount = scratch.zeroFloats(tokens.length, wipe)
     const proceeds = scratch.zeroFloats(tokens.length, wipe)
     for (let index = edges.length - 1; index >= 0; index--) {
@@ -117,7 +118,7 @@ export function pushThrough(
   { legOrder = 'best', response }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const prunedEdges = prune(problem, edges, weights)
+    const prunedEdges = removeDeadEndsAndCycles(problem, edges, weights)
     const pushedEdges = prunedEdges && { ...prunedEdges, ...(response && { response }) }
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pushedEdges) return null
@@ -163,7 +164,7 @@ function inBestOrder(problem: Problem, { edgesByToken, weights, hasCutCycle }: P
  * Removes dead ends, and cuts each cycle at the edge with the smallest share of its sold token. Null if no path from
  * the source to the target remains.
  */
-function prune(
+function removeDeadEndsAndCycles(
   problem: Problem,
   initialEdges: readonly number[],
   initialWeights: readonly number[],
@@ -174,11 +175,11 @@ function prune(
   // Each round removes an edge, or is the last.
   for (;;) {
     problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
-    const liveEdgeIndices = liveIndices(problem, edges)
-    if (liveEdgeIndices.length < edges.length) {
+    const keptIndices = indicesWithoutDeadEnds(problem, edges)
+    if (keptIndices.length < edges.length) {
       const [edgesBefore, weightsBefore] = [edges, weights]
-      edges = liveEdgeIndices.map((k) => edgesBefore[k]!)
-      weights = liveEdgeIndices.map((k) => weightsBefore[k]!)
+      edges = keptIndices.map((k) => edgesBefore[k]!)
+      weights = keptIndices.map((k) => weightsBefore[k]!)
       continue
     }
     const { source, target } = problem
@@ -189,12 +190,12 @@ function prune(
     const indicesBySoldToken = groupBy(edges.keys(), (k) => from[edges[k]!]!)
     const shareOf = (k: number) =>
       weights[k]! / indicesBySoldToken.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
-    const thinnestIndex = findCycle(problem, edges)
+    const smallestShareIndex = findCycle(problem, edges)
       .map((edge) => edges.indexOf(edge))
       .reduce((a, b) => (shareOf(b) < shareOf(a) ? b : a))
-    hasCutCycle ||= shareOf(thinnestIndex) > NEGLIGIBLE_SHARE
-    edges = edges.filter((_, k) => k !== thinnestIndex)
-    weights = weights.filter((_, k) => k !== thinnestIndex)
+    hasCutCycle ||= shareOf(smallestShareIndex) > NEGLIGIBLE_SHARE
+    edges = edges.filter((_, k) => k !== smallestShareIndex)
+    weights = weights.filter((_, k) => k !== smallestShareIndex)
   }
 }
 
@@ -202,7 +203,7 @@ function prune(
  * Returns the indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the
  * source), and another edge sells the token that they buy (or it is the target).
  */
-function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
+function indicesWithoutDeadEnds({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
   const wipe = (flags: Uint8Array) => {
     flags[source] = flags[target] = 0
@@ -218,14 +219,18 @@ function liveIndices({ graph, source, target }: Problem, edges: readonly number[
   return indices
 }
 
-/** Returns true if the edges form no cycle. All of them must be reachable from the source. */
+/** Returns true if the edges form no cycle. Edges that are not reachable from the source count as a cycle. */
 export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
   return problem.graph.topology.scratch.within(
     () => topologicalOrder(problem, new EdgesByToken(problem, edges)) !== null,
   )
 }
 
-/** Tokens in topological order, beginning with the source; null if the edges form a cycle. */
+/**
+ * Tokens in topological order, beginning with the source; null if the edges form a cycle.
+ *
+ * @param firstReady - which of several tokens comes first if the edges do not order them: the one found last or first
+ */
 function topologicalOrder(
   { source, graph }: Problem,
   edgesByToken: EdgesByToken,
@@ -252,7 +257,7 @@ function topologicalOrder(
   return visited === edgesByToken.edges.length ? order : null
 }
 
-/** Finds a cycle. Every token must have incoming and outgoing edges. */
+/** Finds a cycle. Every token except the ends must have incoming and outgoing edges. */
 function findCycle({ graph, source }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to } = graph.topology
   const edgesByToken = groupBy(edges, (edge) => from[edge]!)
@@ -264,7 +269,7 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
     for (const edge of edgesByToken.get(token) ?? []) {
       const boughtToken = to[edge]!
       path.push(edge)
-      if (onPath.has(boughtToken)) return path.slice(path.findIndex((step) => from[step] === boughtToken))
+      if (onPath.has(boughtToken)) return path.slice(path.findIndex((pathEdge) => from[pathEdge] === boughtToken))
       const cycle = finishedTokens.has(boughtToken) ? null : visit(boughtToken)
       if (cycle) return cycle
       path.pop()

@@ -1,6 +1,6 @@
 /**
- * Solver for the linear systems of the search. Their matrices are sparse: networks of a few hubs, each with many tokens
- * around it.
+ * Solver for the linear systems of Newton's method (`dual-solver.ts`). Their matrices are sparse: most tokens have
+ * edges only to a few hubs.
  */
 import { MIN_PIVOT, SQRT_MIN_PIVOT } from '../tolerances.ts'
 

@@ -1,30 +1,33 @@
 /**
  * The optimal trade of a pool of several tokens at given prices: the balances on its trading function at which no
- * further trade pays. Selling a token to the pool lowers the token's marginal value in the pool. A token is sold until
- * this value falls to `priceIn`, or bought until this value rises to `priceOut`. It does not trade if its value lies
- * between the two prices.
+ * further trade earns anything. Selling a token to the pool lowers the token's marginal value in the pool. A token is
+ * sold until this value falls to `priceIn`, or bought until this value rises to `priceOut`. It does not trade if its
+ * value lies between the two prices.
  *
- * The level of the trading function depends on the sum of the balances and on the sum of weight · ln balance; `linear`
- * and `logarithmic` are its derivatives by these two sums. With λ as the price of one unit of the level, the marginal
- * value of a token with the balance x is λ·(linear + logarithmic · weight / x). It equals a price c if x = weight /
- * (c·v − ratio), with v = 1 / (λ·logarithmic) and ratio = linear / logarithmic. The unknowns are v and u = minPrice·v −
- * ratio. The denominator is then u + (c − minPrice)·v, which is positive for every u > 0.
+ * The level of the trading function, which a trade must not change, depends on two sums: `sum`, of the balances, and
+ * `logSum`, of weight · ln balance. `linear` and `logarithmic` are its derivatives by these sums. Let λ be the price of
+ * one unit of the level. The marginal value of a token with the balance x is then λ·(linear + logarithmic · weight /
+ * x). It equals a price c if x = weight / (c·v − ratio), with v = 1 / (λ·logarithmic) and ratio = linear / logarithmic.
+ * Let minPrice be the lowest price of a token. The unknowns are v and u = minPrice·v − ratio. The denominator is then u
+ * + (c − minPrice)·v, which is positive for every u > 0. An outer search finds v; an inner search finds the u for each
+ * v.
  */
 import { marginalValues, sumsOf, type TradingFunction } from '@sluice/liquidity'
 import {
+  MAX_TRADE_STEPS,
   TRADE_FIRST_STEP,
-  TRADE_GROWTH,
   TRADE_MAX_MOVE,
   TRADE_MAX_STEP,
   TRADE_MIN_FACTOR,
   TRADE_MIN_STEP,
   TRADE_MIN_U,
   TRADE_ROUNDING,
-  TRADE_SMALL,
-  TRADE_STEPS,
+  TRADE_SMALL_STEP,
+  TRADE_STEP_GROWTH,
   TRADE_TOLERANCE,
 } from '../tolerances.ts'
 
+/** Solver of one pool. Amounts are in common units, the units in which the trading function measures all tokens. */
 export class OptimalTrade {
   /**
    * By token: cost of one common unit that is sold to the pool, and proceeds of one that is bought from it. `priceIn`
@@ -34,7 +37,7 @@ export class OptimalTrade {
   readonly priceOut: Float64Array
   /** Balances after the trade, in common units. */
   readonly balances: Float64Array
-  /** Response of a balance to its token's price: −∂x / ∂ln c, times that price; 0 for tokens that do not trade. */
+  /** By token: response of its balance x to its price c, valued at c: −c · ∂x / ∂ln c; 0 if it does not trade. */
   readonly conductance: Float64Array
 
   private readonly tradingFunction: TradingFunction
@@ -42,27 +45,27 @@ export class OptimalTrade {
   private readonly level: number
   /** Marginal values of the tokens before the trade, in units of the level. */
   private readonly initialValues: Float64Array
-  /** Balances at the maximum input. */
+  /** By token: its balance after the maximum input of the token. */
   private readonly maxBalances: Float64Array
-  /** Lowest price at which a token may trade; subtracted from all prices. */
+  /** Lowest price at which a token may trade. */
   private minPrice = 0
   /** Lower bound of u. */
   private readonly minU: number
   private u = 0
   private v = 0
-  /** ∂mismatch / ∂v of the last solution; 0 before the first. */
+  /** Derivative ∂mismatch / ∂v of the last solution (see `mismatch`); 0 before the first. */
   private slope = 0
   /** Sums of the balances, and of weight · ln balance. */
   private sum = 0
-  private logs = 0
+  private logSum = 0
   /** Number of balance evaluations of the last trade; a measure of its work. */
   evaluations = 0
 
   constructor(tradingFunction: TradingFunction) {
     const { balances, invariant, maxInputShare } = tradingFunction
-    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
+    const { sum, logSum } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
-    this.level = invariant.level(sum, logs)
+    this.level = invariant.level(sum, logSum)
     this.initialValues = marginalValues(tradingFunction, balances)
     this.minU = TRADE_MIN_U * minWeightPerBalance(tradingFunction)
     this.maxBalances = balances.map((balance) => balance * (1 + maxInputShare))
@@ -96,18 +99,18 @@ export class OptimalTrade {
   }
 
   /**
-   * Relative error of the last trade in the level, or in the prices at which it stops, whichever is larger. Negligible
-   * unless the solver failed.
+   * Relative error of the last trade: that of the level, or that of the prices at which the trade stops, whichever is
+   * larger. Negligible unless the solver failed.
    */
   get relativeError(): number {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
-    const { sum, logSum: logs } = sumsOf(tradingFunction, balances)
-    const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
+    const { sum, logSum } = sumsOf(tradingFunction, balances)
+    const [linear, logarithmic] = [invariant.derivativeBySum(sum, logSum), invariant.derivativeByLogSum(sum, logSum)]
     const scale = weights.reduce((total, weight, k) => total + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
     const priceError = Math.abs(this.minPrice * this.v - this.u - ratio) / Math.max(ratio, this.u)
-    return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, priceError)
+    return Math.max(Math.abs(invariant.level(sum, logSum) - this.level) / scale, priceError)
   }
 
   /**
@@ -121,10 +124,10 @@ export class OptimalTrade {
   /** @param value - initial estimate of 1 / λ: marginal value in units of the level, per unit of price */
   private setInitialGuess(value: number): void {
     const { invariant } = this.tradingFunction
-    const { sum, logSum: logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
-    const logarithmic = invariant.derivativeByLogSum(sum, logs)
+    const { sum, logSum } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
+    const logarithmic = invariant.derivativeByLogSum(sum, logSum)
     this.v = value / logarithmic
-    const ratio = invariant.derivativeBySum(sum, logs) / logarithmic
+    const ratio = invariant.derivativeBySum(sum, logSum) / logarithmic
     this.u = Math.max(minWeightPerBalance(this.tradingFunction), this.minPrice * this.v - ratio)
   }
 
@@ -136,24 +139,24 @@ export class OptimalTrade {
     let a = guess
     let mismatchA = this.mismatch(a)
     if (mismatchA === 0) return a
-    // The mismatch rises with v. Its slope is about that of the last solution.
+    // The mismatch rises with v, with about the slope of the last solution.
     let b = boundedStep(a - mismatchA / this.slope, a, mismatchA)
     let mismatchB = this.mismatch(b)
-    for (let k = 0; k < TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
-      const nextV = b + TRADE_GROWTH * (b - a)
+    for (let k = 0; k < MAX_TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
+      const nextV = b + TRADE_STEP_GROWTH * (b - a)
       a = b
       mismatchA = mismatchB
       b = boundedStep(nextV, a, mismatchA)
       mismatchB = this.mismatch(b)
     }
-    // Regula falsi. The mismatch of an end that stays is halved (Illinois algorithm).
+    // Regula falsi. If an end of the bracket stays, its mismatch is halved (Illinois algorithm).
     let lastMove = Number.POSITIVE_INFINITY
-    for (let k = 0; k < TRADE_STEPS && mismatchB !== 0; k++) {
+    for (let k = 0; k < MAX_TRADE_STEPS && mismatchB !== 0; k++) {
       this.slope = (mismatchB - mismatchA) / (b - a)
       const nextV = b - mismatchB / this.slope
       const previousMove = lastMove
       lastMove = Math.abs(nextV - b)
-      if (lastMove <= TRADE_TOLERANCE * b || (lastMove < TRADE_SMALL * b && lastMove >= previousMove)) break
+      if (lastMove <= TRADE_TOLERANCE * b || (lastMove < TRADE_SMALL_STEP * b && lastMove >= previousMove)) break
       const nextMismatch = this.mismatch(nextV)
       if (nextMismatch < 0 === mismatchB < 0) mismatchA /= 2
       else {
@@ -167,8 +170,8 @@ export class OptimalTrade {
   }
 
   /**
-   * Difference between the ratio that u and v assume and the ratio of the trading function at the resulting balances;
-   * rises with v. Sets the balances.
+   * Returns the mismatch: the ratio minPrice·v − u that u and v imply, less linear / logarithmic at the resulting
+   * balances. Rises with v. Sets u and the balances.
    */
   private mismatch(v: number): number {
     this.v = v
@@ -177,7 +180,7 @@ export class OptimalTrade {
     return (
       this.minPrice * v -
       this.u -
-      invariant.derivativeBySum(this.sum, this.logs) / invariant.derivativeByLogSum(this.sum, this.logs)
+      invariant.derivativeBySum(this.sum, this.logSum) / invariant.derivativeByLogSum(this.sum, this.logSum)
     )
   }
 
@@ -190,10 +193,10 @@ export class OptimalTrade {
     let low = 0
     let high = Number.POSITIVE_INFINITY
     let lastMove = Number.POSITIVE_INFINITY
-    for (let step = 0; step < TRADE_STEPS; step++) {
+    for (let step = 0; step < MAX_TRADE_STEPS; step++) {
       const levelFall = this.setBalances(v)
-      const isOutOfRange = this.logs > invariant.maxLogSum
-      const levelExcess = isOutOfRange ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logs) - this.level
+      const isOutOfRange = this.logSum > invariant.maxLogSum
+      const levelExcess = isOutOfRange ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logSum) - this.level
       if (levelExcess === 0) return
       if (levelExcess > 0) low = Math.max(low, this.u)
       else high = Math.min(high, this.u)
@@ -201,7 +204,8 @@ export class OptimalTrade {
       const previousMove = lastMove
       lastMove = Math.abs(newtonU - this.u)
       // Steps that no longer shrink are rounding.
-      if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL * this.u && lastMove >= previousMove)) return
+      if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL_STEP * this.u && lastMove >= previousMove))
+        return
       if (newtonU > low && newtonU < high && lastMove < TRADE_MAX_MOVE * this.u) this.u = newtonU
       else if (high < Number.POSITIVE_INFINITY) this.u = Math.sqrt(Math.max(low, this.u * TRADE_MIN_FACTOR) * high)
       else this.u /= TRADE_MIN_FACTOR
@@ -213,13 +217,13 @@ export class OptimalTrade {
     }
   }
 
-  /** Sets the balances for u and v. Returns −∂level / ∂u. */
+  /** Sets the balances and their two sums for u and v. Returns −∂level / ∂u. */
   private setBalances(v: number): number {
     const { balances, minPrice, u, priceIn, priceOut, maxBalances } = this
     this.evaluations++
     const { weights, invariant, balances: initialBalances } = this.tradingFunction
     let sum = 0
-    let logs = 0
+    let logSum = 0
     for (let k = 0; k < balances.length; k++) {
       const balanceIfSold = weights[k]! / (u + (priceIn[k]! - minPrice) * v)
       const balanceIfBought = weights[k]! / (u + (priceOut[k]! - minPrice) * v)
@@ -230,12 +234,12 @@ export class OptimalTrade {
             ? balanceIfBought
             : initialBalances[k]!
       sum += balances[k]!
-      logs += weights[k]! * Math.log(balances[k]!)
+      logSum += weights[k]! * Math.log(balances[k]!)
     }
     this.sum = sum
-    this.logs = logs
-    const linear = invariant.derivativeBySum(sum, logs)
-    const logarithmic = invariant.derivativeByLogSum(sum, logs)
+    this.logSum = logSum
+    const linear = invariant.derivativeBySum(sum, logSum)
+    const logarithmic = invariant.derivativeByLogSum(sum, logSum)
     let levelFall = 0
     for (let k = 0; k < balances.length; k++) {
       if (!this.respondsToPrice(k)) continue

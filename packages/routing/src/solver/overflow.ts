@@ -1,4 +1,7 @@
-/** Rules that choose which edges buy less of a token if they buy more than its outgoing edges can sell. */
+/**
+ * Rules for a token of which the incoming edges buy more than the outgoing edges can sell: which incoming edges buy
+ * less of it. Used by `push.ts` and `exact/settle.ts`.
+ */
 
 /** An edge that buys a token in excess. Amounts are in base units. */
 export type Inflow = {
@@ -12,7 +15,7 @@ export type Inflow = {
 /** Returns the reduced output of each inflow. In total, the outputs fall by the excess. */
 export type ReductionRule = (inflows: readonly Inflow[], excess: number) => readonly number[]
 
-/** Reduces the edges with the least room first. The input that they no longer take goes to the edges with more room. */
+/** Reduces the edges with the least room first. The caller gives the input that they no longer take to other edges. */
 export const reduceByRoom: ReductionRule = (inflows, excess) => {
   const outputs = inflows.map(({ output }) => output)
   let remaining = excess
@@ -24,13 +27,11 @@ export const reduceByRoom: ReductionRule = (inflows, excess) => {
   return outputs
 }
 
-/**
- * Reduces the outputs of all edges by the same fraction. Works also if no other edge can take the input that is freed.
- */
+/** Reduces the outputs of all edges by the same fraction. */
 export const reduceAll: ReductionRule = (inflows, excess) => {
   const total = inflows.reduce((sum, { output }) => sum + output, 0)
   return inflows.map(({ output }) => output * (1 - excess / total))
 }
 
-/** Compares numbers. Both may be infinite, so their difference may be no number. */
+/** Compares numbers. Both may be infinite, so their difference may be NaN. */
 const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,6 @@
 /**
  * Sends an amount through edges with limited capacity. If an edge is full, the excess goes to other edges that sell the
- * same token. If all of them are full, less of the token is bought. Used by `flow.ts`.
+ * same token. If all of these are full, earlier edges buy less of the token. Called by `flow.ts`.
  */
 
 import { capacityOf, inputBeforeFlat, inputOf, outputOf } from '../graph/price-curve.ts'
@@ -9,14 +9,14 @@ import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import {
   FLAT_REACH,
   FLOW_ROUNDING,
-  OVERFLOW_FALL,
-  OVERFLOW_IDLE,
+  MAX_IDLE_OVERFLOW_ROUNDS,
+  MAX_OVERFLOW_RATIO,
+  MAX_OVERFLOW_ROUNDS,
   OVERFLOW_MARGIN,
-  OVERFLOW_ROUNDS,
   WASTEFUL_HALVINGS,
-  WASTEFUL_REST,
-  WASTEFUL_TOKENS,
-  WASTEFUL_UNSOLD,
+  WASTEFUL_MAX_TOKENS,
+  WASTEFUL_MAX_UNSOLD,
+  WASTEFUL_REST_FACTOR,
 } from '../tolerances.ts'
 import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from './overflow.ts'
 import { SequentialLegs } from './shared-pools.ts'
@@ -27,16 +27,17 @@ import { SequentialLegs } from './shared-pools.ts'
  */
 export type Flow = {
   readonly edges: readonly number[]
+  /** By index in `edges`. */
   readonly input: readonly number[]
   readonly amountOut: number
   /**
-   * `amountOut` less the cost of the legs. If a part stays unsold, a huge negative number, so that the flow ranks below
-   * every flow that sells everything.
+   * `amountOut` less the cost of the legs, in output base units. If a part of the trade stays unsold, a huge negative
+   * number, so that the flow ranks below every flow that sells everything.
    */
   readonly net: number
   /**
-   * Maximum fraction of a token's amount, over the input and intermediate tokens, that the edges do not take; 0 if they
-   * take everything.
+   * Fraction of a token's amount that the edges do not take: the maximum over the input token and all intermediate
+   * tokens. 0 if they take everything.
    */
   readonly unsoldShare: number
   /** Number of edges on the longest path of the flow. */
@@ -45,7 +46,7 @@ export type Flow = {
   readonly hasCutCycle: boolean
 }
 
-/** Adjacency list: the indices of the edges that sell a token. */
+/** Adjacency list of some edges: for each token, the indices in `edges` of the edges that sell it. */
 export class EdgesByToken {
   readonly edges: readonly number[]
   private readonly firstIndex: Int32Array
@@ -65,12 +66,12 @@ export class EdgesByToken {
     }
   }
 
-  /** Returns the first edge index of a token; −1 if it has none. */
+  /** Returns the first index for a token; −1 if no edge sells it. */
   firstOf(token: number): number {
     return this.firstIndex[token]!
   }
 
-  /** Returns the next edge index of the same token; −1 if there are no more. */
+  /** Returns the index after a given index of the same token; −1 if there are no more. */
   nextAfter(index: number): number {
     return this.nextIndex[index]!
   }
@@ -79,13 +80,15 @@ export class EdgesByToken {
 /** Edges without dead ends and cycles, each with its weight among the edges that sell the same token. */
 export type PrunedEdges = {
   readonly edgesByToken: EdgesByToken
+  /** By index in `edgesByToken.edges`. */
   readonly weights: readonly number[]
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
   readonly hasCutCycle: boolean
   /**
-   * If present, the weights are inputs in base units, and the amount that they do not cover is divided in proportion to
-   * these numbers, by edge. If absent, the weights are scaled to the whole amount.
+   * By edge: response of its input to prices. If present, the weights are inputs in base units, and the amount that
+   * they do not cover is divided in proportion to these responses. If absent, the weights are scaled to the whole
+   * amount.
    */
   readonly response?: ReadonlyMap<number, number>
 }
@@ -100,7 +103,7 @@ export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const reducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceByRoom)
   if (reducedFlow.unsoldShare === 0) return reducedFlow
   const fullyReducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceAll)
-  if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_UNSOLD) return fullyReducedFlow
+  if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_MAX_UNSOLD) return fullyReducedFlow
   const wastefulFractions = findWastefulFractions(problem, pruned, fullyReducedFlow.unsoldShare)
   return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReducedFlow
 }
@@ -122,7 +125,7 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
   const { from } = problem.graph.topology
   let fractions = fractionsOf(problem, edgesByToken, weights)
   let minUnsold = initialUnsold
-  for (let round = 0; round < WASTEFUL_TOKENS; round++) {
+  for (let round = 0; round < WASTEFUL_MAX_TOKENS; round++) {
     let bestFractions = fractions
     for (const [k, edge] of edgesByToken.edges.entries()) {
       if (fractions[k] === 1) continue
@@ -130,7 +133,7 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
       const candidate = fractionsOf(
         problem,
         edgesByToken,
-        fractions.map((fraction, j) => (j === k ? 1 : isSibling(j) ? fraction * WASTEFUL_REST : fraction)),
+        fractions.map((fraction, j) => (j === k ? 1 : isSibling(j) ? fraction * WASTEFUL_REST_FACTOR : fraction)),
       )
       problem.budget.spend(4 * edgesByToken.edges.length)
       const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
@@ -144,8 +147,8 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
 }
 
 /**
- * Finds, by bisection, the best flow that sells everything, with fractions between those of the weights, which leave a
- * part unsold, and `wastefulFractions`, which sell everything.
+ * Finds the best flow that sells everything, by bisection between two sets of fractions: those of the weights, which
+ * leave a part unsold, and `wastefulFractions`, which sell everything.
  */
 function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractions: readonly number[]): PushedFlow {
   const requestedFractions = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
@@ -171,10 +174,12 @@ function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractio
   return best
 }
 
+/** Limits on the inputs of edges, if there are none. */
 const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 
 /**
- * A flow with its overflow: the amount of each intermediate token that the edges out of it do not take, in base units.
+ * A flow with its overflow, by intermediate token: the amount, in base units, that the token's outgoing edges do not
+ * take.
  */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
@@ -190,7 +195,11 @@ function pushWithReducedInflow(
   let flow = firstFlow
   let minUnsold = firstFlow.unsoldShare
   let roundsWithoutGain = 0
-  for (let round = 0; round < OVERFLOW_ROUNDS && roundsWithoutGain < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
+  for (
+    let round = 0;
+    round < MAX_OVERFLOW_ROUNDS && roundsWithoutGain < MAX_IDLE_OVERFLOW_ROUNDS && flow.overflow.size > 0;
+    round++
+  ) {
     for (const [token, excess] of flow.overflow) {
       const inflows = flow.edges.flatMap((edge, k): Inflow[] => {
         if (to[edge] !== token) return []
@@ -206,7 +215,7 @@ function pushWithReducedInflow(
     }
     flow = pushOnce(problem, pruned, limits)
     // Reducing the inflow of one token can increase the excess of another for a few rounds.
-    roundsWithoutGain = flow.unsoldShare < minUnsold * OVERFLOW_FALL ? 0 : roundsWithoutGain + 1
+    roundsWithoutGain = flow.unsoldShare < minUnsold * MAX_OVERFLOW_RATIO ? 0 : roundsWithoutGain + 1
     minUnsold = Math.min(minUnsold, flow.unsoldShare)
   }
   return flow
@@ -225,7 +234,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     for (const edge of edgesByToken.edges) tokenArray[to[edge]!] = 0
   }
   const balances = scratch.zeroFloats(tokens.length, wipe)
-  const depth = scratch.zeroInts(tokens.length, wipe)
+  const hopsFromSource = scratch.zeroInts(tokens.length, wipe)
   balances[source] = amountIn
   const edges: number[] = []
   const inputs: number[] = []
@@ -240,7 +249,8 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     const tokenWeights = response ? adjustedWeights(pruned, token, balances[token]!) : weights
     let weightSum = 0
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) weightSum += tokenWeights[k]!
-    const firstInput = inputs.length
+    const startIndex = inputs.length
+    // Inputs at which each edge is full, and at which it stops before the next range without liquidity.
     const maxInputs: number[] = []
     const stopInputs: number[] = []
     let exceedsLimit = false
@@ -249,7 +259,8 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       const input = (balances[token]! * tokenWeights[k]!) / weightSum
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // If other edges are full, their excess must not raise this input just up to the next range without liquidity.
+      // Excess of full edges must not raise this input to just the start of a range without liquidity, whose tick costs
+      // gas. So the edge stops before a range that begins up to `FLAT_REACH` above the input.
       const maxReach = Math.min(input * (1 + FLAT_REACH), limit)
       const stopInput = curve.gasPerPiece > 0 ? inputBeforeFlat(curve, input, maxReach) : maxReach
       exceedsLimit ||= stopInput < input
@@ -259,23 +270,23 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       stopInputs.push(stopInput < maxReach ? stopInput : limit)
     }
     if (exceedsLimit) {
-      // Inputs stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
-      const requestedInputs = inputs.slice(firstInput)
-      let unsoldFraction = withinCapacity(inputs, firstInput, stopInputs) / balances[token]!
+      // Edges stop before ranges without liquidity. If a part then stays unsold, they are filled up to their limits.
+      const requestedInputs = inputs.slice(startIndex)
+      let unsoldFraction = withinCapacity(inputs, startIndex, stopInputs) / balances[token]!
       if (unsoldFraction > 0) {
-        for (const [k, input] of requestedInputs.entries()) inputs[firstInput + k] = input
-        unsoldFraction = withinCapacity(inputs, firstInput, maxInputs) / balances[token]!
+        for (const [k, input] of requestedInputs.entries()) inputs[startIndex + k] = input
+        unsoldFraction = withinCapacity(inputs, startIndex, maxInputs) / balances[token]!
       }
       if (unsoldFraction > FLOW_ROUNDING) {
         maxUnsoldShare = Math.max(maxUnsoldShare, unsoldFraction)
         if (token !== source) overflow.set(token, unsoldFraction * balances[token]!)
       }
     }
-    for (let k = firstInput; k < inputs.length; k++) {
+    for (let k = startIndex; k < inputs.length; k++) {
       const edge = edges[k]!
       const boughtToken = to[edge]!
       balances[boughtToken]! += legs.output(edge, inputs[k]!)
-      depth[boughtToken] = Math.max(depth[boughtToken]!, depth[token]! + 1)
+      hopsFromSource[boughtToken] = Math.max(hopsFromSource[boughtToken]!, hopsFromSource[token]! + 1)
       cost += legCost(problem, edge, inputs[k]!)
     }
   }
@@ -287,14 +298,15 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     amountOut,
     net,
     unsoldShare: maxUnsoldShare,
-    hops: depth[target]!,
+    hops: hopsFromSource[target]!,
     hasCutCycle,
     overflow,
   }
 }
 
 /**
- * Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`.
+ * Returns the weights, with those of a token's edges raised or lowered to cover the token's amount. The difference is
+ * divided in proportion to `response`.
  */
 function adjustedWeights(
   { edgesByToken, weights, response }: PrunedEdges,
@@ -317,27 +329,28 @@ function adjustedWeights(
 }
 
 /**
- * Moves the excess of inputs over their limits to the other inputs, in proportion to these.
+ * Reduces inputs to their limits, and adds the excess to the other inputs, in proportion to these. Changes `inputs` in
+ * place.
  *
- * @param firstInput - index of the first input; all inputs from there on divide one token
+ * @param startIndex - index of the first input to change; all inputs from there on divide one token
  * @param maxInputs - limit of each of these inputs
  * @returns the amount that no edge can take
  */
-function withinCapacity(inputs: number[], firstInput: number, maxInputs: readonly number[]): number {
+function withinCapacity(inputs: number[], startIndex: number, maxInputs: readonly number[]): number {
   // Each round fills at least one more edge, or is the last.
   for (;;) {
     let excess = 0
     let unlimitedSum = 0
     for (const [k, limit] of maxInputs.entries()) {
-      const input = inputs[firstInput + k]!
+      const input = inputs[startIndex + k]!
       if (input < limit) unlimitedSum += input
       else {
         excess += input - limit
-        inputs[firstInput + k] = limit
+        inputs[startIndex + k] = limit
       }
     }
     if (!(excess > 0) || unlimitedSum === 0) return excess
     const factor = 1 + excess / unlimitedSum
-    for (const [k, limit] of maxInputs.entries()) if (inputs[firstInput + k]! < limit) inputs[firstInput + k]! *= factor
+    for (const [k, limit] of maxInputs.entries()) if (inputs[startIndex + k]! < limit) inputs[startIndex + k]! *= factor
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Pools of more than two tokens in routes that use several pairs of one pool. All pairs share the pool's trading
- * function.
+ * Pools of more than two tokens (multi-token pools) in routes that trade several of their pairs. All pairs of a pool
+ * share its trading function.
  */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
@@ -50,8 +50,9 @@ function keptFractions(problem: Problem, edge: number): { readonly ofInput: numb
 /** The pairs of one pool in an allocation. They trade together once there are two. */
 export class SharedPool {
   readonly edges: number[] = []
-  /** By edge: its index in the allocation, and the indices in `pool.tokens` of the tokens that it sells and buys. */
+  /** By index in `edges`: index of the edge in the allocation. */
   readonly allocationIndices: number[] = []
+  /** By index in `edges`: positions in `pool.tokens` of the sold and the bought token. */
   readonly soldIndices: number[] = []
   readonly boughtIndices: number[] = []
   readonly tradingFunction: TradingFunction
@@ -59,16 +60,17 @@ export class SharedPool {
   readonly tokens: Int32Array
   /**
    * By token of the pool, in output base units: value that the last trade added to the pool (positive) or removed from
-   * it (negative), and conductance, the response of that amount to the price.
+   * it (negative).
    */
   readonly valueChange: Float64Array
+  /** By token of the pool, in output base units: response of the traded amount to the token's log price. */
   readonly valueConductance: Float64Array
-  /** Value bought by each edge that trades in the last trade, in output base units. */
+  /** Values bought by the edges that take part in the last trade, in output base units. */
   private readonly boughtValues: number[] = []
   private readonly trade: OptimalTrade
   /**
-   * By token of the pool: fraction of a sold or bought amount that remains after taxes and discounts; 0 if no edge
-   * sells or buys the token.
+   * By token of the pool: fraction of an amount that remains after taxes and discounts if the token is sold to the
+   * pool, or bought from it; 0 if no edge does that.
    */
   private readonly keptOfInput: Float64Array
   private readonly keptOfOutput: Float64Array
@@ -92,6 +94,7 @@ export class SharedPool {
     this.keptOfOutput.fill(0)
   }
 
+  /** @param index - index of the edge in the allocation */
   add(problem: Problem, edge: number, index: number): void {
     const { graph } = problem
     const { pool, tokenIn, tokenOut } = graph.edges[edge]!
@@ -124,7 +127,7 @@ export class SharedPool {
   }
 
   /** Earnings of the last trade, in output base units. */
-  get earned(): number {
+  get earnings(): number {
     return -this.valueChange.reduce((sum, valueChange) => sum + valueChange, 0)
   }
 
@@ -161,7 +164,7 @@ export class SharedPool {
         keptOfInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * keptOfInput[k]!)
       trade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
     }
-    for (const place of allocationIndices) input[place] = output[place] = 0
+    for (const index of allocationIndices) input[index] = output[index] = 0
     this.boughtValues.length = 0
     if (!trade.solve()) {
       valueConductance.fill(0)
@@ -182,9 +185,9 @@ export class SharedPool {
   }
 
   /**
-   * Upper bound, in output base units, on the additional output of pairs because other pairs leave their fees in the
-   * pool. For each pair, the bound is its own whole fee, or less if the price impact of the other pairs is smaller than
-   * the fee.
+   * Upper bound, in output base units, on the additional output that pairs get because other pairs leave their fees in
+   * the pool. For each pair, this is at most its own whole fee, and less if the price impact of the other pairs is
+   * small.
    */
   get maxReusedFees(): number {
     const { boughtValues, valueConductance, tradingFunction } = this
@@ -202,7 +205,7 @@ export class SharedPool {
     )
   }
 
-  /** Rate for the first unit after the last trade, of every edge of the pool. */
+  /** By edge of the pool: rate for the next unit after the last trade. */
   ratesAfter(problem: Problem): Map<number, number> {
     const { edges, topology } = problem.graph
     const { pool } = edges[this.edges[0]!]!
@@ -247,6 +250,7 @@ export class SequentialLegs {
     this.balancesByPool = balancesByPool && balancesByPool.size > 0 ? balancesByPool : null
   }
 
+  /** Returns the output of the next leg, and records its effect on a shared pool. */
   output(edge: number, input: number): number {
     const { problem } = this
     problem.budget.spend(4)
@@ -261,6 +265,7 @@ export class SequentialLegs {
   }
 }
 
+/** Initial balances of the multi-token pools that several of the edges use. */
 function sharedBalances({ graph }: Problem, edges: readonly number[]): ReadonlyMap<Pool, Float64Array> {
   const visited = new Set<Pool>()
   const balancesByPool = new Map<Pool, Float64Array>()

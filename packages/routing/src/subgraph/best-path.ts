@@ -1,8 +1,8 @@
 /**
  * Best paths over a large graph: the best path after gas, found with bounds that avoid most pool quotes, and the best
- * path at spot rates.
+ * path at spot rates. Called by `select-subgraph.ts`.
  */
-import { bestSinglePath, curveOutputs, type PathBounds } from '../columns/single-path.ts'
+import { bestSinglePath, curveQuoter, type PathBounds } from '../columns/single-path.ts'
 import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
@@ -33,15 +33,15 @@ export function bestPath(
     link[from[edge]!] = edge
   }
   return (
-    bestSinglePath(problem, { best: maxValue, hops, link }, curveOutputs(problem), boundsOf(problem, maxValue)) ?? []
+    bestSinglePath(problem, { best: maxValue, hops, link }, curveQuoter(problem), boundsOf(problem, maxValue)) ?? []
   )
 }
 
 /**
- * Bounds the output of an edge, and the value of a path behind it. A pool pays at most as much as an imaginary pool of
- * x·y = k that has the pool's maximum depth everywhere. This bounds the output of the edge. The path behind it is
- * bounded by one such imaginary pool at spot rates: with the depth of the deepest exit (outgoing edge) of the token, or
- * of the deepest edge into the target, whichever is lower.
+ * Bounds the output of an edge, and the value of that output at the target. A pool pays at most as much as an imaginary
+ * pool of x·y = k that has the pool's maximum depth everywhere. This bounds the output of the edge. The rest of the
+ * path is bounded by one such imaginary pool at spot rates. Its depth is that of the bought token's deepest exit
+ * (outgoing edge), or that of the deepest edge into the target, whichever is lower.
  */
 function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
@@ -54,13 +54,14 @@ function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
     return 2 * (curve ? maxConductance(curve) : graph.maxConductance[edge]!)
   }
   const depthIntoTarget = maxDepthIntoTarget(problem, maxValue, depthOf)
+  // Output of an imaginary pool with a spot rate of 1.
   const valueThrough = (value: number, depth: number) => (value * (1 + PATH_ROUNDING)) / (1 + value / depth)
   return {
     maxOutput: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
     maxValue: (edge, amountOut) => {
       const token = to[edge]!
       if (token === target) return amountOut
-      // The path does not return to the token that it comes from.
+      // The path does not return to the token that the edge sells.
       const exitDepth =
         exits.deepestNeighbor[token] === from[edge] ? exits.maxDepthElsewhere[token]! : exits.maxDepth[token]!
       return valueThrough(amountOut * maxValue[token]!, Math.min(exitDepth * maxValue[token]!, depthIntoTarget))
@@ -68,6 +69,7 @@ function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
   }
 }
 
+/** Returns the deepest outgoing edges of all tokens, cached in the graph. */
 function deepestExitsOf(graph: Graph): DeepestExits {
   if (graph.facts.exits) return graph.facts.exits
   const { maxConductance: conductance } = graph

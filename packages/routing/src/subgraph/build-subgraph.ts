@@ -1,14 +1,14 @@
-/** Builds a subgraph: a graph of some edges of another graph. */
+/** Builds a subgraph: a graph of some edges of another graph, the whole graph. Called by `select-subgraph.ts`. */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 
-/** A subgraph. `tokens` and `edges` are the numbers that its tokens and edges have in the whole graph. */
+/** A subgraph. `tokens` and `edges` map the numbers of its tokens and edges to their numbers in the whole graph. */
 export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
 
 /**
- * Builds the subgraph of some edges, their reverse edges, and all pairs of their multi-token pools, in the order of the
- * whole graph.
+ * Builds the subgraph of some edges, their reverse edges, and all pairs of their multi-token pools. Tokens and edges
+ * keep the order that they have in the whole graph.
  *
  * @param ends - tokens that are always included
  */

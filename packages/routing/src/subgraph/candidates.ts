@@ -1,8 +1,9 @@
-/** Edges by index, with their approximate earnings. */
+/** Edges that may join a subgraph, each with the upper bound or estimate of its earnings at the same index. */
 export type Candidates = { readonly edges: Int32Array; readonly earnings: Float64Array }
 
-/** Histogram buckets per factor of two, and total number of buckets over the range of floats. */
+/** Number of histogram buckets per factor of two of the earnings. */
 const BUCKETS_PER_FACTOR = 8
+/** Number of buckets over the whole range of floats. */
 const BUCKET_COUNT = 2_048 * BUCKETS_PER_FACTOR
 
 const bucketOf = (earning: number): number =>

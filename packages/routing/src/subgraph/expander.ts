@@ -1,19 +1,21 @@
 /**
- * Finds the edges around tokens with prices that could be profitable, given upper bounds on token values. An edge could
- * be profitable if a unit sold through it, at the lowest cost of that unit, could be worth more than it costs.
+ * Finds the edges of a large graph, around some tokens with prices, that could be profitable. An edge could be
+ * profitable if the upper bound on the value of a unit that is sold through it exceeds the lowest cost of that unit.
+ * Called by `neighborhood.ts`.
  */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
-import { EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
+import { MIN_EDGE_GAIN, MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import type { TokenAtPrice } from './labels.ts'
-import { EDGES_PER_BLOCK, MIN_BLOCKS } from './tolerances.ts'
+import { EDGES_PER_CHUNK, MIN_CHUNKS } from './tolerances.ts'
 
-/** The trade, and what is known of the whole graph. */
+/** The trade, with rates and value bounds of the whole graph. */
 export type ExpansionTerms = {
   readonly ends: Ends
   readonly maxHops: number
+  /** Upper bounds on token values at spot rates. */
   readonly labels: TargetLabels
   /** Rates of the edges between intermediate tokens; 0 if the trust rule excludes an edge. */
   readonly intermediateRates: Rates
@@ -21,20 +23,22 @@ export type ExpansionTerms = {
 }
 
 /**
- * Expands from the priced tokens along edges that could be profitable. Results are valid until the next call of
- * `expand`.
+ * Expands from the priced tokens along edges that could be profitable, round by round. The other methods use the result
+ * of the last `expand`.
  */
 export class SubgraphExpander {
   private readonly graph: Graph
   private readonly terms: ExpansionTerms
   /**
-   * By token: base units that one base unit of the output token buys, at the lowest cost found (the inverse of the
-   * cost); 0 if not reached.
+   * By token: the inverse of its lowest known cost, that is, the base units of it that cost one base unit of the output
+   * token; 0 if it was not reached.
    */
   private readonly units: Float64Array
   /** By token: minimum number of edges from the source (for priced tokens other than the source: 1). */
   private readonly minHopsFromSource: Uint8Array
+  /** By token: 1 if it is in `nextLayer`, or still to be scanned in this round. */
   private readonly isQueued: Uint8Array
+  /** By token: 1 if its price was given to `expand`. */
   private readonly hasPrice: Uint8Array
   private readonly reachedTokens: Int32Array
   private reachedCount = 0
@@ -42,11 +46,13 @@ export class SubgraphExpander {
   private layer: Int32Array
   private nextLayer: Int32Array
   private nextLayerCount = 0
+  /** Edges found by all scans, also by invalid ones. */
   private foundEdges: Int32Array
   private foundEdgeCount = 0
   /**
-   * Scans of tokens: the token, its `units` at the time of the scan, and the range in `foundEdges` of the edges that it
-   * found. When a token is reached at a lower cost, its scan becomes invalid and is repeated, at most once per round.
+   * By number of a scan: the scanned token, its `units` at that time, and the range of the scan's edges in
+   * `foundEdges`. When a token is reached at a lower cost, its scan becomes invalid and is repeated, at most once per
+   * round.
    */
   private readonly scans: {
     readonly tokens: Int32Array
@@ -55,12 +61,11 @@ export class SubgraphExpander {
     readonly ends: Int32Array
   }
   private scanCount = 0
+  /** Value bounds of the last `expand`. */
   private labels: Pick<TargetLabels, 'maxValue' | 'hops'> & Partial<TargetLabels>
-  /**
-   * Edges of the valid scans, and for each edge the maximum value of a unit of its input (`values`), in output base
-   * units.
-   */
+  /** Edges of the valid scans. */
   private readonly payingEdges: Int32Array
+  /** By index in `payingEdges`: maximum value of a unit of its input, in output base units. */
   private readonly values: Float64Array
   /** Arrays behind the result of `edgesEarning`. */
   private readonly resultEdges: Int32Array
@@ -99,7 +104,7 @@ export class SubgraphExpander {
    * Finds the edges on paths from priced tokens whose maximum value exceeds their cost.
    *
    * @param labels - upper bounds on token values
-   * @returns false if more than `max` edges were found
+   * @returns false if more than `maxEdges` edges were found
    */
   expand(
     pricedTokens: readonly TokenAtPrice[],
@@ -146,7 +151,7 @@ export class SubgraphExpander {
     return true
   }
 
-  /** Returns the found edges that may earn at least `min`. The result is valid until the next call. */
+  /** Returns the found edges that may earn at least `minEarnings`. The arrays are valid until the next call. */
   edgesEarning(minEarnings: number): Candidates {
     const { graph, units, payingEdges, values, resultEdges, resultEarnings } = this
     const { from } = graph.topology
@@ -169,8 +174,8 @@ export class SubgraphExpander {
    * Returns the maximum total earnings of the found edges, in output base units. A token without a price is valued at
    * the geometric mean of its minimum cost and its maximum value.
    *
-   * @param isInSubgraph - by token: 1 for tokens of the subgraph. Without a price, they are valued at their cost when
-   *   sold and at their value when bought
+   * @param isInSubgraph - by token: 1 for tokens of the subgraph. Those without a price may have any price between
+   *   their cost and their value, so they are valued at their cost when sold, and at their value when bought
    * @param isCounted - by edge: 1 for edges that are counted elsewhere
    */
   maxEarningsOutside(isInSubgraph: Uint8Array, isCounted: Uint8Array): number {
@@ -199,6 +204,7 @@ export class SubgraphExpander {
     return sum
   }
 
+  /** Scans the outgoing edges of a token that could be profitable. */
   private scanToken(token: number): void {
     const { graph, terms, units } = this
     const { offset } = graph.topology
@@ -206,46 +212,52 @@ export class SubgraphExpander {
     this.reserveCapacity(end - start)
     // The source may be an untrusted token, so the trust rule does not apply to its outgoing edges.
     const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
-    const { blocks } = this.labels
-    // The outgoing edges of the source have other rates, and blocks of few edges save no work, so both are scanned as a
-    // whole.
-    if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * EDGES_PER_BLOCK) {
+    const { chunkValuesByToken } = this.labels
+    // The chunk values do not hold for the source, whose outgoing edges have other rates. Chunks of a token with few
+    // edges save no work. In both cases, all edges are scanned.
+    if (!chunkValuesByToken || token === terms.ends.source || end - start < MIN_CHUNKS * EDGES_PER_CHUNK) {
       this.scanEdges(token, start, end, rate)
       return
     }
-    const blockValues = this.maxValueOfBlocks(blocks, token, start, end)
+    const chunkValues = this.maxValueOfChunks(chunkValuesByToken, token, start, end)
     const minValue = 1 / units[token]!
-    terms.budget.spend(blockValues.length)
-    for (let block = 0; block < blockValues.length; block++)
-      if (blockValues[block]! > minValue)
+    terms.budget.spend(chunkValues.length)
+    for (let chunk = 0; chunk < chunkValues.length; chunk++)
+      if (chunkValues[chunk]! > minValue)
         this.scanEdges(
           token,
-          start + block * EDGES_PER_BLOCK,
-          Math.min(end, start + (block + 1) * EDGES_PER_BLOCK),
+          start + chunk * EDGES_PER_CHUNK,
+          Math.min(end, start + (chunk + 1) * EDGES_PER_CHUNK),
           rate,
         )
   }
 
   /**
-   * Returns, for each block of a token's edges, the maximum value of a unit sold through one of them. Cached per set of
+   * Returns, for each chunk of a token's edges, the maximum value of a unit sold through one of them. Cached per set of
    * labels.
    */
-  private maxValueOfBlocks(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
-    const cachedLabels = blocks.get(token)
-    if (cachedLabels) return cachedLabels
+  private maxValueOfChunks(
+    chunkValuesByToken: TargetLabels['chunkValuesByToken'],
+    token: number,
+    start: number,
+    end: number,
+  ): Float64Array {
+    const cachedValues = chunkValuesByToken.get(token)
+    if (cachedValues) return cachedValues
     const { to } = this.graph.topology
     const { rate } = this.terms.intermediateRates
     const { maxValue } = this.labels
-    const blockValues = new Float64Array(Math.ceil((end - start) / EDGES_PER_BLOCK))
+    const chunkValues = new Float64Array(Math.ceil((end - start) / EDGES_PER_CHUNK))
     for (let edge = start; edge < end; edge++) {
       const value = rate[edge]! * maxValue[to[edge]!]!
-      const block = Math.floor((edge - start) / EDGES_PER_BLOCK)
-      if (value > blockValues[block]!) blockValues[block] = value
+      const chunk = Math.floor((edge - start) / EDGES_PER_CHUNK)
+      if (value > chunkValues[chunk]!) chunkValues[chunk] = value
     }
-    blocks.set(token, blockValues)
-    return blockValues
+    chunkValuesByToken.set(token, chunkValues)
+    return chunkValues
   }
 
+  /** Adds the profitable edges of a range to `foundEdges`, and lowers the costs of the tokens that they buy. */
   private scanEdges(token: number, start: number, end: number, rates: Float64Array): void {
     const { graph, terms, units, minHopsFromSource, isQueued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
     const { to } = graph.topology
@@ -258,12 +270,16 @@ export class SubgraphExpander {
     for (let edge = start; edge < end; edge++) {
       const label = unitsOfToken * rates[edge]!
       const tokenBought = to[edge]!
-      if (!(label * maxValue[tokenBought]! > 1 + EDGE_GAIN) || hops[tokenBought]! > hopsLeft || tokenBought === source)
+      if (
+        !(label * maxValue[tokenBought]! > 1 + MIN_EDGE_GAIN) ||
+        hops[tokenBought]! > hopsLeft ||
+        tokenBought === source
+      )
         continue
       foundEdges[foundEdgeCount++] = edge
       if (hasPrice[tokenBought] === 1 || tokenBought === target) continue
       const unitsBefore = units[tokenBought]!
-      if (!(label > unitsBefore * (1 + LABEL_GAIN))) continue
+      if (!(label > unitsBefore * (1 + MIN_LABEL_GAIN))) continue
       units[tokenBought] = label
       if (unitsBefore === 0) {
         reachedTokens[this.reachedCount++] = tokenBought
@@ -311,7 +327,7 @@ export class SubgraphExpander {
     for (let reverseEdge = offset[target]!; reverseEdge < offset[target + 1]!; reverseEdge++) {
       const edge = reverse[reverseEdge]!
       if (terms.intermediateRates.rate[edge] !== 0 || from[edge] === source) continue
-      if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN)) continue
+      if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + MIN_EDGE_GAIN)) continue
       payingEdges[count] = edge
       values[count++] = graph.rate[edge]!
     }

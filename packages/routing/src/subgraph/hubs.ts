@@ -1,7 +1,8 @@
-/** The hubs of a large graph: the tokens with the most edges. Cached as long as no pool is added. */
+/** The hubs of a large graph: the tokens with the most edges. Cached as long as the set of pools is unchanged. */
 import type { Hubs, Topology } from '../graph/graph.ts'
 import { HUB_COUNT } from './tolerances.ts'
 
+/** Returns the hubs, most edges first, with the edges between them and the edges without a hub. */
 export function hubsOf(topology: Topology): Hubs {
   if (topology.facts.hubs) return topology.facts.hubs
   const { offset, from, to, tokens: allTokens } = topology

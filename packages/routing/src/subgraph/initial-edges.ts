@@ -1,6 +1,6 @@
 /**
- * Selects edges of a subgraph by its tokens: the initial edges, which most divided trades use, and alternatives to
- * edges in use.
+ * Selects edges for a subgraph by the tokens that they trade, not by prices: the initial edges, which most divided
+ * trades use, and alternatives to edges in use. Called by `select-subgraph.ts`.
  */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
@@ -16,8 +16,10 @@ import {
 } from './tolerances.ts'
 
 /**
- * Returns edges between any two of some tokens whose rate is below the ratio of the tokens' values by at most a
- * fraction.
+ * Returns edges between any two of some tokens. The rate of an edge may be below the ratio of the tokens' values by at
+ * most the fraction `maxDisadvantage`.
+ *
+ * @param values - by token: value in output base units
  */
 export function alternativesBetween(
   { topology, rate }: Graph,
@@ -94,7 +96,7 @@ export function initialEdges(
   ]
 }
 
-/** Returns the edges with the highest scores, in descending order. Of equal edges, the first comes first. */
+/** Returns the `max` edges with the highest scores, in descending order. Edges with equal scores keep their order. */
 function highestScoring(edges: readonly number[], score: (edge: number) => number, max: number): readonly number[] {
   const chosenEdges: number[] = []
   const scores: number[] = []

@@ -3,12 +3,13 @@ import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { ratesBetween } from '../problem/passable.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { MAX_CACHED_LABELS } from './tolerances.ts'
 
+/** `hops` of a token without a path to the target. */
 const UNREACHED = 255
 
-/** A token with its price in output base units. */
+/** A token with its price, in output base units per base unit. */
 export type TokenAtPrice = { readonly token: number; readonly price: number }
 
 /**
@@ -22,8 +23,8 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   const key = `${target} ${maxHops}`
   const cachedLabels = cache.get(key)
   if (cachedLabels) return cachedLabels
-  // The work is not counted in the request's budget, since later requests share the result. The number of rounds limits
-  // it.
+  // Since later requests share the result, the request's budget does not pay for this work. The number of rounds limits
+  // the work.
   const passableRates = trust ? ratesBetween(graph, trust) : graph
   const labels = valueLabels(graph, passableRates, target, maxHops)
   if ((cache.size + 1) * labels.maxValue.length > MAX_CACHED_LABELS) cache.clear()
@@ -49,12 +50,12 @@ function valueLabels(graph: Graph, passableRates: Rates, target: number, maxHops
       for (let edge = offset[token]!; edge < end; edge++) {
         const label = rates[edge]! * value
         const neighbor = to[edge]!
-        if (!(label > maxValue[neighbor]! * (1 + LABEL_GAIN)) || neighbor === target) continue
+        if (!(label > maxValue[neighbor]! * (1 + MIN_LABEL_GAIN)) || neighbor === target) continue
         maxValue[neighbor] = label
         if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
         queue.add(neighbor)
       }
     }
   })
-  return { maxValue, hops, blocks: new Map() }
+  return { maxValue, hops, chunkValuesByToken: new Map() }
 }

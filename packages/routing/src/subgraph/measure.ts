@@ -1,6 +1,9 @@
-/** Computes the maximum values of all tokens of a large graph, given the prices of some tokens. */
+/**
+ * Computes the maximum values of all tokens of a large graph from the prices of some tokens. Called by
+ * `neighborhood.ts`.
+ */
 import type { Graph } from '../graph/graph.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { ExpansionTerms } from './expander.ts'
 import { hubsOf } from './hubs.ts'
 import type { TokenAtPrice } from './labels.ts'
@@ -9,7 +12,7 @@ type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
 
 /**
  * Computes the maximum value of each token over paths to priced tokens. Each round scans the edges between tokens that
- * are not hubs. Most edges join a token with a hub; they are scanned only if the hub's value has risen.
+ * are not hubs. Edges to a hub, which are most edges, are scanned only if the value of the hub has risen.
  *
  * @param maxValues - set in place: values by token, in output base units
  */
@@ -28,7 +31,7 @@ class ValueMeasurement {
   private readonly graph: Graph
   private readonly expansion: ExpansionOptions
   private readonly maxValues: Float64Array
-  /** 1 for tokens with given prices. */
+  /** By token: 1 if its price is given. */
   private readonly hasPrice: Uint8Array
 
   constructor(graph: Graph, expansion: ExpansionOptions, maxValues: Float64Array) {
@@ -54,7 +57,7 @@ class ValueMeasurement {
       hasChanged = this.updateSellers(hubs.outerEdges)
       for (const [hub, propagatedValue] of propagatedValues) {
         this.updateToken(hub)
-        if (!(maxValues[hub]! > propagatedValue * (1 + LABEL_GAIN))) continue
+        if (!(maxValues[hub]! > propagatedValue * (1 + MIN_LABEL_GAIN))) continue
         propagatedValues.set(hub, maxValues[hub]!)
         this.propagate(hub)
         hasChanged = true
@@ -62,7 +65,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Updates the values of all tokens that an edge sells for this token. */
+  /** Raises the values of all tokens that an edge sells for this token. */
   private propagate(token: number): void {
     const { graph, expansion, maxValues, hasPrice } = this
     const { offset, to } = graph.topology
@@ -78,7 +81,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Updates the values of the tokens that these edges sell. Returns true if one changed. */
+  /** Raises the values of the tokens that these edges sell. Returns true if a value changed. */
   private updateSellers(edges: Int32Array): boolean {
     const { graph, expansion, maxValues, hasPrice } = this
     const { from, to } = graph.topology
@@ -89,14 +92,14 @@ class ValueMeasurement {
       const edge = edges[k]!
       const label = rate[edge]! * maxValues[to[edge]!]!
       const token = from[edge]!
-      if (!(label > maxValues[token]! * (1 + LABEL_GAIN)) || hasPrice[token] === 1) continue
+      if (!(label > maxValues[token]! * (1 + MIN_LABEL_GAIN)) || hasPrice[token] === 1) continue
       maxValues[token] = label
       hasChanged = true
     }
     return hasChanged
   }
 
-  /** Updates the value of one token. */
+  /** Raises the value of one token to that of its best outgoing edge. */
   private updateToken(token: number): void {
     const { graph, expansion, maxValues } = this
     const { offset, to } = graph.topology

@@ -1,10 +1,10 @@
 /**
- * Finds the edges around priced tokens of a large graph that could pay. Begins with upper bounds on token values at
- * spot rates, and measures tighter values if these find too many edges.
+ * Finds the edges around priced tokens of a large graph that could pay (earn at these prices). Begins with upper bounds
+ * on token values at spot rates. If these find too many edges, measures tighter bounds. Called by `select-subgraph.ts`.
  */
 import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
-import { LABEL_GAIN } from '../tolerances.ts'
+import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import { type ExpansionTerms, SubgraphExpander } from './expander.ts'
 import type { TokenAtPrice } from './labels.ts'
@@ -15,8 +15,9 @@ export class Neighborhood {
   private readonly graph: Graph
   private readonly expansion: ExpansionTerms
   private readonly expander: SubgraphExpander
-  /** Measured values by token, and the prices at which they were measured; null before the first measurement. */
+  /** By token: measured maximum value. */
   private readonly measuredValues: Float64Array
+  /** Prices at which `measuredValues` were measured; null if they are not valid. */
   private measurementPrices: readonly TokenAtPrice[] | null = null
 
   constructor(graph: Graph, expansion: ExpansionTerms) {
@@ -27,10 +28,10 @@ export class Neighborhood {
   }
 
   /**
-   * Returns the edges that may earn at least `min` at prices around the given ones. The result is valid until the next
-   * call.
+   * Returns the edges that may earn at least `min` at the given prices, or at prices slightly below. The result is
+   * valid until the next call.
    *
-   * @param min - minimum earnings in output base units
+   * @param min - minimum earnings, in output base units
    */
   edgesAround(pricedTokens: readonly TokenAtPrice[], min: number): Candidates {
     this.expandFrom(pricedTokens, MAX_PRICE_RISE)
@@ -40,7 +41,7 @@ export class Neighborhood {
   /**
    * Returns the maximum total earnings of edges at given prices, in output base units.
    *
-   * @param subgraphTokens - tokens of the subgraph; their prices lie between their cost and their value
+   * @param subgraphTokens - tokens of the subgraph. Those without a price may have any price between cost and value
    * @param countedEdges - edges that are counted elsewhere
    */
   maxEarningsOutside(
@@ -48,7 +49,7 @@ export class Neighborhood {
     subgraphTokens: Int32Array,
     countedEdges: Int32Array,
   ): number {
-    this.expandFrom(pricedTokens, 1 + LABEL_GAIN)
+    this.expandFrom(pricedTokens, 1 + MIN_LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
       this.expander.maxEarningsOutside(
@@ -59,11 +60,11 @@ export class Neighborhood {
   }
 
   /**
-   * Finds the edges around priced tokens. If the trade moves the price of a pool at an end far, spot rates through this
-   * pool are loose bounds, and too many edges are found. The values of all tokens are then measured over the whole
-   * graph.
+   * Finds the edges around priced tokens. If the trade moves the price of a pool at one of its ends far, spot rates
+   * through this pool are loose bounds, and too many edges are found. Then the values of all tokens are measured over
+   * the whole graph.
    *
-   * @param maxRise - maximum ratio of a price to the one at the measurement; above it, values are measured again
+   * @param maxRise - maximum ratio of a price to the measured value of its token; above it, values are measured again
    */
   private expandFrom(pricedTokens: readonly TokenAtPrice[], maxRise: number): void {
     const { graph, expansion, expander, measuredValues } = this

@@ -1,8 +1,8 @@
 /**
  * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
  * few dozen of 100,000 pools. At given token prices, an edge is useful only if the output for the first unit of its
- * input is worth more than that unit costs. The prices come from coarse allocations on successive guesses of the
- * subgraph.
+ * input is worth more than this unit costs. The prices come from coarse allocations (of few rounds) on successive
+ * guesses of the subgraph. Called by `find-route.ts`.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
@@ -22,14 +22,14 @@ import { alternativesBetween, initialEdges } from './initial-edges.ts'
 import { labelsTo, type TokenAtPrice } from './labels.ts'
 import { Neighborhood } from './neighborhood.ts'
 import {
-  COARSE_BENEFIT,
-  COARSE_COLUMN_ROUNDS,
-  COARSE_EDGES,
+  COARSE_PRICE_COLUMN_ROUNDS,
   COARSE_PRICE_ROUNDS,
   INITIAL_SOURCE_PRICE,
   MAX_ALTERNATIVE_DISADVANTAGE,
+  MAX_COARSE_EDGES,
+  MIN_COARSE_EARNINGS,
+  MIN_SUBGRAPH_EARNINGS,
   PRICE_MARGIN,
-  SUBGRAPH_BENEFIT,
   SUBGRAPH_EDGES,
   SUBGRAPH_EDGES_PER_POOL,
 } from './tolerances.ts'
@@ -80,8 +80,8 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   ])
   for (let round = 0; round < COARSE_PRICE_ROUNDS; round++) {
     const nearEdges = topEarningEdges(
-      neighborhood.edgesAround(prices.pricedTokens, COARSE_BENEFIT * prices.value),
-      COARSE_EDGES,
+      neighborhood.edgesAround(prices.pricedTokens, MIN_COARSE_EARNINGS * prices.value),
+      MAX_COARSE_EDGES,
     )
     if (round > 0 && nearEdges.every((edge) => includedEdges.has(edge))) break
     includedEdges = new Set([...(round === 0 ? includedEdges : prices.usedEdges), ...nearEdges])
@@ -93,7 +93,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const { pricedTokens, usedEdges, value } = prices
   const loweredPrices = pricedTokens.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
   const maxEdges = Math.max(SUBGRAPH_EDGES, SUBGRAPH_EDGES_PER_POOL * maxPools)
-  const candidates = topEarningEdges(neighborhood.edgesAround(loweredPrices, SUBGRAPH_BENEFIT * value), maxEdges)
+  const candidates = topEarningEdges(neighborhood.edgesAround(loweredPrices, MIN_SUBGRAPH_EARNINGS * value), maxEdges)
   // With gas, the best path may contain edges that do not pay at these prices.
   const bestPathEdges = hasNoLegCosts(initialProblem)
     ? []
@@ -143,7 +143,7 @@ function coarsePrices(problemWithGas: Problem, { tokens, edges }: Subgraph): Coa
   if (!path) return null
   const allocation = allocationOver(problem, path, spotRates)
   const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))
-  generateColumns(problem, allocation, frontier, COARSE_COLUMN_ROUNDS)
+  generateColumns(problem, allocation, frontier, COARSE_PRICE_COLUMN_ROUNDS)
   const pricedTokens = pricesOf(allocation, problem, tokens)
   return (
     pricedTokens && {

@@ -1,14 +1,17 @@
 /**
- * Log of the state changes of a chain, as bytes in shared memory. Each change (an entry) is encoded once and read by
- * all threads.
+ * Log of the state changes of a chain's pools, as bytes in shared memory. Each change (an entry) is encoded once and
+ * read by all routing threads. Written by `router-thread.ts` on the main thread.
  */
 import { encodeEntryBetween, entriesBetween, type Mark, markOf, type Snapshot } from '@sluice/liquidity'
 
 type Pools = Snapshot['pools']
 
-/** Maximum number of entries. A thread that is further behind receives the pools themselves. */
+/** Maximum number of entries in the log. A thread that is further behind receives the pools themselves. */
 const MAX_ENTRIES = 32
-/** Maximum number of pools in an entry. Encoding more pools would block the event loop, so they are sent in batches. */
+/**
+ * Maximum number of changed pools in an entry. Encoding more pools would block the event loop, so the pools themselves
+ * are sent, in batches.
+ */
 const MAX_CHANGED_POOLS = 1_000
 
 /** The log of one chain. */

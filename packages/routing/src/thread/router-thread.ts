@@ -28,15 +28,17 @@ export type ThreadOptions = {
 export type EntryLogs = Map<number, EntryLog>
 
 type SearchMessage = Exclude<FromThread, { prepared: true }>
-/** State of a chain as it was sent to the thread. Shared terms are compared by identity. */
+/** State of a chain as it was sent to the thread. */
 type ThreadState = {
   pools: Snapshot['pools']
+  /** Shared terms by name; compared by identity. */
   readonly terms: Map<string, unknown>
   /** Hash of the block whose graph the thread will have at its next search; undefined if it must build one. */
   graphBlockHash?: string | undefined
 }
 /** A search that was given to the thread. */
 type Search = {
+  /** True if the search is expected to take a few milliseconds. */
   readonly isShort: boolean
   isSent: boolean
   /** True if the thread will have the graph when it reaches this search. */
@@ -46,9 +48,11 @@ type Search = {
   readonly reject: (error: Error) => void
 }
 
-/** Maximum number of short searches in a thread. With several, the thread has no pause between two searches. */
+/** Maximum number of short searches in a thread, running and queued. The queue avoids pauses between searches. */
 const MAX_QUEUED_SEARCHES = 4
-/** Milliseconds after which the searches behind a slow one are handed back. */
+/**
+ * Milliseconds after which a search counts as slow, and the searches queued behind it are handed back to the caller.
+ */
 const SLOW_MS = 250
 
 /**

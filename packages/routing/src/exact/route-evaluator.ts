@@ -24,10 +24,10 @@ export type EvaluatedLeg = {
   readonly outputByInput: Map<bigint, bigint>
 }
 
-/** A balance that replaces the computed balance of a token before its legs trade. */
+/** A balance that replaces the computed balance of a token, other than the source, before its legs trade. */
 type BalanceOverride = { readonly token: number; readonly balance: bigint }
 
-/** Computes outputs of one route. */
+/** Computes outputs of one route, whose legs keep their shares. */
 export class RouteEvaluator {
   readonly problem: Problem
   readonly legs: readonly EvaluatedLeg[]
@@ -38,7 +38,7 @@ export class RouteEvaluator {
   private readonly balances: bigint[]
 
   /**
-   * @param cache - cache of settlements of the same route
+   * @param cache - shares of the route, and cache of its settlements
    * @param settlement - the route, settled for some amount
    */
   constructor(problem: Problem, cache: SettlementCache, settlement: Settlement, taxes?: Taxes) {
@@ -90,8 +90,8 @@ export class RouteEvaluator {
   }
 
   /**
-   * Asks the family of a leg's pool for the approximate minimum input that yields an output. Null if the family cannot answer,
-   * or if a token is taxed.
+   * Asks the family of a leg's pool for the approximate minimum input that yields an output. Null if the family cannot
+   * answer, or if a token is taxed.
    */
   inputFor({ share: { edge } }: EvaluatedLeg, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
@@ -112,9 +112,14 @@ export class RouteEvaluator {
   outputOf({ share: { edge }, outputByInput }: EvaluatedLeg, amount: bigint): bigint {
     const cachedOutput = outputByInput.get(amount)
     if (cachedOutput !== undefined) return cachedOutput
-    const part = { amount, num: 1n, den: 1n }
+    const wholeAmount = { amount, num: 1n, den: 1n }
     const { pool } = this.problem.graph.edges[edge]!
-    const settlement = settleLegCached(this.problem, { edge, currentPool: pool, part }, this.taxes, this.cache)
+    const settlement = settleLegCached(
+      this.problem,
+      { edge, currentPool: pool, part: wholeAmount },
+      this.taxes,
+      this.cache,
+    )
     const output = settlement instanceof PoolRefusal ? 0n : settlement.leg.amountOut
     outputByInput.set(amount, output)
     return output

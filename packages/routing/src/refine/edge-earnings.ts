@@ -1,4 +1,4 @@
-/** Profit and cost of an allocation's edges, and the edges that depend on each of them. */
+/** Earnings and costs of an allocation's edges, and the edges that depend on each of them. */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -6,22 +6,22 @@ import { groupBy } from '../solver/flow.ts'
 import { costAtBestStop } from './ticks.ts'
 
 /**
- * Returns, for every edge in use, its earnings at the current prices before gas (`profit`) and its gas cost, in output
- * base units.
+ * Returns, for every edge in use, its earnings at the current prices before gas, and its gas cost, in output base
+ * units.
  */
-export function edgeProfits(problem: Problem, allocation: Allocation) {
+export function earningsAndCosts(problem: Problem, allocation: Allocation) {
   const { from, to } = problem.graph.topology
-  const profits = new Map<number, { readonly profit: number; readonly cost: number }>()
+  const earningsByEdge = new Map<number, { readonly earnings: number; readonly cost: number }>()
   problem.budget.spend(8 * allocation.edges.length + 1)
   allocation.edges.forEach((edge, k) => {
     const input = allocation.input[k]!
     if (!(input > 0)) return
     const output = allocation.output[k]!
     const prices = { priceIn: allocation.price(from[edge]!), priceOut: allocation.price(to[edge]!) }
-    const profit = output * prices.priceOut - input * prices.priceIn
-    profits.set(edge, { profit, cost: costAtBestStop(problem, edge, { input, output }, prices) })
+    const earnings = output * prices.priceOut - input * prices.priceIn
+    earningsByEdge.set(edge, { earnings, cost: costAtBestStop(problem, edge, { input, output }, prices) })
   })
-  return profits
+  return earningsByEdge
 }
 
 /** Edges in use by bought token and by sold token. */
@@ -39,8 +39,8 @@ export function groupUsedEdges({ graph }: Problem, usedEdges: readonly number[])
 }
 
 /**
- * Returns true if no other edge depends on an edge: another edge buys its bought token, and another edge sells its sold
- * token. This is the usual case.
+ * Returns true if no other edge depends on `edge`: another edge also buys its bought token, and another edge also sells
+ * its sold token. This is the usual case.
  */
 export function isIndependent(
   { graph, budget }: Problem,
@@ -82,16 +82,16 @@ export function dependentEdges(
     const soldToken = from[edge]!
     const boughtToken = to[edge]!
     budget.spend(4 + (byBoughtToken.get(boughtToken)?.length ?? 0) + (bySoldToken.get(soldToken)?.length ?? 0))
-    const hasNoSeller = (byBoughtToken.get(boughtToken) ?? []).every((other) => removedEdges.has(other))
-    const hasNoOutput = (bySoldToken.get(soldToken) ?? []).every((other) => removedEdges.has(other))
-    if ((hasNoSeller && boughtToken === target) || (hasNoOutput && soldToken === source)) return null
-    if (hasNoSeller) remove(bySoldToken.get(boughtToken) ?? [])
-    if (hasNoOutput) remove(byBoughtToken.get(soldToken) ?? [])
+    const hasNoInflow = (byBoughtToken.get(boughtToken) ?? []).every((other) => removedEdges.has(other))
+    const hasNoOutflow = (bySoldToken.get(soldToken) ?? []).every((other) => removedEdges.has(other))
+    if ((hasNoInflow && boughtToken === target) || (hasNoOutflow && soldToken === source)) return null
+    if (hasNoInflow) remove(bySoldToken.get(boughtToken) ?? [])
+    if (hasNoOutflow) remove(byBoughtToken.get(soldToken) ?? [])
   }
   return [...removedEdges]
 }
 
-/** Edges of an allocation that carry no flow. */
+/** Edges of an allocation that do not trade. */
 export function idleEdges(allocation: Allocation): ReadonlySet<number> {
   return new Set(allocation.edges.filter((_, k) => !(allocation.input[k]! > 0)))
 }

@@ -2,7 +2,7 @@
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { solveBackwards } from '../src/exact/backward-solve.ts'
-import { RouteEvaluator } from '../src/exact/route-output.ts'
+import { RouteEvaluator } from '../src/exact/route-evaluator.ts'
 import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts'
 import { sharesOf } from '../src/exact/shares.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
