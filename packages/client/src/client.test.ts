@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
-import { numberText, toPpm } from './amounts.ts'
+import { amountOf, numberText, toPpm } from './amounts.ts'
 import { selectors } from './calls.ts'
 import { anySignal, type HttpOptions } from './http.ts'
 import { atPrice, gasLimit, pricedBy, quotedBy, SluiceClient } from './index.ts'
@@ -214,6 +214,15 @@ test('percentages have at most four decimals and are below 100', () => {
     expect(toPpm(percent)).toBe(ppm)
   for (const percent of ['100', '-1', '0.00001', 1e-5, '', '1.', '.5', 'x', '1e1', Number.NaN, '1 '])
     expect(() => toPpm(percent), String(percent)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+  const messageOf = (act: () => unknown) => {
+    try {
+      return String(act())
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  expect(messageOf(() => toPpm('9'.repeat(200)))).toMatch(/^9{100} is not/)
+  expect(messageOf(() => amountOf('x'.repeat(200), 'amount'))).toMatch(/not x{100}$/)
   expect([numberText(2e21), numberText(0.30000000000000004), numberText(0.00001)]).toEqual(['2e+21', '0.3', '0.00001'])
 })
 
@@ -272,6 +281,25 @@ describe('a witness', () => {
     expect(minOutputFrom(1_000_000n, { slippage: 'auto' }, 0)).toBe(970_000n)
     expect(minOutputFrom(199n, { slippage: 0 }, 1)).toBe(197n)
   })
+})
+
+test('an error body that is no JSON object is not in the details', async () => {
+  for (const [body, message] of [
+    ['null', 'Oops'],
+    ['7', 'Oops'],
+    ['"down"', 'Oops'],
+    ['{"error":"down"}', 'down'],
+  ] as const) {
+    const response = () =>
+      new Response(body, { status: 500, statusText: 'Oops', headers: { 'content-type': 'application/json' } })
+    const error = await getSwap(response).catch((thrown) => thrown)
+    expect([error.message, Object.keys(error.details)]).toEqual([
+      message,
+      message === 'down' ? ['status', 'body'] : ['status'],
+    ])
+  }
+  const long = json({ error: 'x'.repeat(2_001) }, { status: 500 })
+  await expect(getSwap(long)).rejects.toMatchObject({ message: 'x'.repeat(2_000) })
 })
 
 test('permits that are no list are refused', async () => {

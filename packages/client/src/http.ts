@@ -191,7 +191,7 @@ function parse(text: string): unknown {
 /** Converts an HTTP error response to a ClientError. */
 export function toHttpError(response: Response, text: string): ClientError {
   const json = parse(text)
-  const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
+  const body = typeof json === 'object' ? (json as Record<string, unknown> | null) : null
   const { status } = response
   const plainText = response.headers.get('content-type')?.startsWith('text/plain')
     ? text.slice(0, 500)
