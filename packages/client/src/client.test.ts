@@ -93,6 +93,78 @@ describe('retries', () => {
   })
 })
 
+describe('the signal of the caller', () => {
+  test('ends a request, and keeps its reason', async () => {
+    const controller = new AbortController()
+    const fetch = (_: unknown, { signal }: RequestInit) =>
+      new Promise<Response>((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+    const client = new SluiceClient({ baseUrl: 'https://swap.example', fetch: fetch as never })
+    const outcome = expect(client.chains(controller.signal)).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' })
+    controller.abort('enough')
+    await outcome
+  })
+
+  test('ends the wait before a retry', async () => {
+    vi.useFakeTimers()
+    try {
+      const controller = new AbortController()
+      const { client, requests } = clientOf([() => new Error('down')])
+      const outcome = expect(client.chains(controller.signal)).rejects.toMatchObject({
+        code: 'ABORTED',
+        cause: 'enough',
+      })
+      await vi.advanceTimersByTimeAsync(100)
+      controller.abort('enough')
+      await outcome
+      expect([requests.length, vi.getTimerCount()]).toEqual([1, 0])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('is not listened to after the wait, and is seen if it aborted during the attempt', async () => {
+    vi.useFakeTimers()
+    try {
+      const { signal } = new AbortController()
+      const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
+      const { client } = clientOf([() => new Error('down'), json({})])
+      const outcome = client.chains(signal)
+      await vi.runAllTimersAsync()
+      await outcome
+      const listener = added.mock.calls.find(([, , options]) => options === undefined)![1]
+      expect(removed.mock.calls.map(([, removedListener]) => removedListener)).toContain(listener)
+      const controller = new AbortController()
+      const aborting = clientOf([
+        () => {
+          controller.abort('late')
+          return Response.json({}, { status: 503 })
+        },
+      ])
+      const late = expect(aborting.client.chains(controller.signal)).rejects.toMatchObject({ code: 'ABORTED' })
+      await vi.advanceTimersByTimeAsync(0)
+      await late
+      expect(aborting.requests).toHaveLength(1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('that never aborts leaves the timeout of an attempt', async () => {
+    const signals: AbortSignal[] = []
+    const fetch = async (_: unknown, { signal }: RequestInit) => {
+      signals.push(signal!)
+      return Response.json({})
+    }
+    const timeout = vi.spyOn(AbortSignal, 'timeout')
+    const client = (options: Partial<HttpOptions>) =>
+      new SluiceClient({ baseUrl: 'https://swap.example', fetch: fetch as never, ...options })
+    await client({}).chains()
+    await client({ timeoutMs: 7 }).chains()
+    expect(timeout.mock.calls).toEqual([[15_000], [7]])
+    timeout.mockRestore()
+  })
+})
+
 describe('a response', () => {
   test('with an error status is HTTP or NO_ROUTE, with the details of the service', async () => {
     const body = { error: 'too large', code: 'PRICE_IMPACT', requestId: 'r1' }
@@ -300,6 +372,45 @@ test('an error body that is no JSON object is not in the details', async () => {
   }
   const long = json({ error: 'x'.repeat(2_001) }, { status: 500 })
   await expect(getSwap(long)).rejects.toMatchObject({ message: 'x'.repeat(2_000) })
+})
+
+describe('a list or statistics of another form is BAD_ANSWER', () => {
+  const stats = { blocks: [], families: [], brands: [], pools: [], withdrawing: [] }
+  test.each([
+    ...[{}, { tokens: {} }, { tokens: 'x' }].map((body) => ['tokenList', body] as const),
+    ...Object.keys(stats).map((name) => ['stats', { ...stats, [name]: {} }] as const),
+  ])('%s %o', async (method, body) => {
+    await expect(clientOf([json(body)]).client[method](1)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  })
+
+  test('others are returned', async () => {
+    expect(await clientOf([json({ tokens: [1] })]).client.tokenList(1)).toEqual([1])
+    expect(await clientOf([json(stats)]).client.stats(1)).toEqual(stats)
+  })
+})
+
+test('each endpoint has its path and parameters', async () => {
+  const { client, requests } = clientOf([json({ tokens: [] })])
+  await client.prices(5, ['a', 'b'])
+  await client.liquidity(5, ['a'])
+  await client.tokenList(5, { q: 'usd', limit: 7 } as never)
+  await client.simulate(5, { from: 'a', amountIn: 7n, tokenIn: undefined } as never)
+  await client.chains()
+  await client.get('/health', { n: 1 })
+  expect(requests.map(({ url, init }) => `${init.method} ${url.slice('https://swap.example'.length)}`)).toEqual([
+    ...['GET /prices/5?token=a%2Cb', 'GET /liquidity/5?token=a', 'GET /tokenlist/5?q=usd&limit=7'],
+    ...['POST /simulate/5', 'GET /chains', 'GET /health?n=1'],
+  ])
+  expect(JSON.parse(String(requests[3]!.init.body))).toEqual({ from: 'a', amountIn: '7' })
+})
+
+test('a quote without a transaction is checked as a route is', async () => {
+  const { tx: _, ...quote } = single.route
+  const ask = (body: object) => clientOf([json(body)]).client.getQuote(1, single.request)
+  expect(await ask(quote)).toEqual(quote)
+  for (const change of [{ toAmount: '0' }, { toAmount: undefined }, { swaps: undefined }])
+    await expect(ask({ ...quote, ...change })).rejects.toMatchObject({ code: 'NO_ROUTE', details: { status: 200 } })
+  await expect(ask({ ...quote, gasEstimate: 5 })).rejects.toMatchObject({ code: 'BAD_ANSWER' })
 })
 
 test('permits that are no list are refused', async () => {

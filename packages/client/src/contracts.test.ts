@@ -1,0 +1,56 @@
+/** Tests which contracts of a chain are trusted: those of the package, and those of the caller in their place. */
+import { trustedLists } from '@sluice/program'
+import { describe, expect, test } from 'vitest'
+import { at } from '../test/routes.ts'
+import { knownContractsOf, singletonsFor, trustedContracts } from './contracts.ts'
+import { contractsOf, guardOf } from './contracts-of.ts'
+
+const known = contractsOf(1)!
+const [guard, executors] = [at('11'), [at('22')]]
+
+describe('trusted contracts', () => {
+  test('are the known ones, except for those that the caller names', () => {
+    expect(trustedContracts(1, {}, known)).toEqual(known)
+    expect(trustedContracts(1, { guard, pools: [at('33')] }, known)).toEqual({ ...known, guard, pools: [at('33')] })
+    expect(trustedContracts(1, { guard: undefined as never, executors }, known)).toEqual({ ...known, executors })
+  })
+
+  test('of an unknown chain are those of the caller, and empty lists', () => {
+    expect(trustedContracts(7, { guard, executors })).toEqual({
+      ...{ guard, executors, factories: [] },
+      ...Object.fromEntries(trustedLists.map((list) => [list, []])),
+    })
+  })
+
+  test.each([
+    ['no Guard', { executors }],
+    ['no Executors', { guard }],
+    ['an empty list of Executors', { guard, executors: [] }],
+    ['an empty Guard', { guard: '', executors }],
+  ])('need a Guard and Executors: %s is UNSAFE', (_, contracts) =>
+    expect(() => trustedContracts(7, contracts)).toThrow(
+      expect.objectContaining({ code: 'UNSAFE', message: expect.stringContaining('chain 7') }),
+    ),
+  )
+})
+
+describe('known contracts', () => {
+  test('are those of the chain', () => {
+    expect(known.executors.length).toBeGreaterThan(0)
+    expect(known.wrapper).toBe('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
+    expect(known.factories.length).toBeGreaterThan(contractsOf(100)!.factories.length)
+    expect(contractsOf(100)!.wrapper).not.toBe(known.wrapper)
+    expect(guardOf(1)).toBe(known.guard)
+  })
+
+  test('are undefined for an unknown chain', () => expect([contractsOf(7), guardOf(7)]).toEqual([undefined, undefined]))
+})
+
+test('a record of lists has each list', () =>
+  expect(knownContractsOf((list) => [list])).toEqual(Object.fromEntries(trustedLists.map((list) => [list, [list]]))))
+
+test('the singletons of an operation are those of its list, if it has one', () => {
+  const contracts = { ...known, managers: [at('44')] }
+  expect(singletonsFor('uniswap-v4', contracts)).toEqual([at('44')])
+  expect(singletonsFor('uniswap-v2', contracts)).toEqual([])
+})
