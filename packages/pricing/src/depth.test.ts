@@ -176,6 +176,15 @@ describe('the depth', () => {
     expect(depthWith([pool, pool, pool], { [EURO!]: [2, 300] }).usd(EURO!)).toBe(1_800)
   })
 
+  test('is added up in one step for each pool', () => {
+    const pool: PoolOf = [
+      [DOLLAR!, TOKEN!],
+      [100, 25],
+    ]
+    const { tokenAt, pricer } = depthWith([pool, pool, pool])
+    expect([...depthOf(tokenAt(TOKEN!), pricer)]).toHaveLength(3)
+  })
+
   test('reaches a minimum exactly', () => {
     const { isAsDeep } = depthWith([
       [

@@ -19,8 +19,8 @@ function pricerWith(hubPrices: Readonly<Record<Address, TokenPrice>> = { [DOLLAR
   put('hub', HUB, DOLLAR, 10, 1_000_000)
   /** Sets levels, passes the prices of hubs, and returns the updated token. */
   const price = (token: Address, levels: Readonly<Record<Address, number>>) => {
-    for (const [name, level] of Object.entries({ [DOLLAR]: 400, [HUB]: 50, ...levels }))
-      world.tokenAt(name as Address).finalLevel = level
+    const allLevels: Readonly<Record<Address, number>> = { [DOLLAR]: 400, [HUB]: 50, ...levels }
+    for (const [name, level] of Object.entries(allLevels)) world.tokenAt(name as Address).finalLevel = level
     const prices = Object.entries(hubPrices).map(([name, price]) => [world.tokenAt(name as Address), price] as const)
     pricer.invalidate(new Map(prices))
     return pricer.updatePrice(world.tokenAt(token))
