@@ -23,6 +23,7 @@ describe('trusted contracts', () => {
   })
 
   test.each([
+    ['nothing', {}],
     ['no Guard', { executors }],
     ['no Executors', { guard }],
     ['an empty list of Executors', { guard, executors: [] }],
@@ -50,7 +51,7 @@ test('a record of lists has each list', () =>
   expect(knownContractsOf((list) => [list])).toEqual(Object.fromEntries(trustedLists.map((list) => [list, [list]]))))
 
 test('the singletons of an operation are those of its list, if it has one', () => {
-  const contracts = { ...known, managers: [at('44')] }
-  expect(singletonsFor('uniswap-v4', contracts)).toEqual([at('44')])
-  expect(singletonsFor('uniswap-v2', contracts)).toEqual([])
+  expect(singletonsFor('uniswap-v4', known)).toBe(known.managers)
+  expect(singletonsFor('balancer-v2', known)).toBe(known.vaultsV2)
+  expect(singletonsFor('uniswap-v2', known)).toEqual([])
 })

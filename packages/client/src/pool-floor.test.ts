@@ -158,3 +158,25 @@ test('native output is unwrapped by the Guard, or paid as it is in direct mode',
   await bestOfKnownPools(wallet, tx, { ...toNative, direct: true, recipient }, contracts([v3], W))
   expect(swaps[1]!.order).toMatchObject({ tokenOut: ZERO, wrapper: ZERO, recipient, direct: true })
 })
+
+test('at most 64 pools of two tokens are looked at, those of the first factories', async () => {
+  // Each factory has a pool for each of 8 fee tiers.
+  const factories = Array.from({ length: 9 }, (_, k) => ({ ...v3, deployer: at(`d${k}`) }))
+  const [eighth, ninth] = [poolsOf(factories[7]!, A, B), poolsOf(factories[8]!, A, B)]
+  expect(eighth).toHaveLength(8)
+  const { wallet, programs } = world(
+    balancesOf(B, [
+      [eighth[7]!, 1n],
+      [ninth[0]!, 5n],
+    ]),
+    () => 6n,
+  )
+  expect(await bestOfKnownPools(wallet, tx, order, contracts(factories))).toBe(6n)
+  expect(programs).toEqual([[eighth[7]]])
+})
+
+test('an answer about a balance that is no word counts as none', async () => {
+  const { wallet } = world({}, () => 6n)
+  const call = async (to: string) => (to === GUARD ? word(6n) : '0x07')
+  expect(await bestOfKnownPools({ ...wallet, call } as never, tx, order, contracts([v3]))).toBeUndefined()
+})
