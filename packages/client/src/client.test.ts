@@ -1,5 +1,5 @@
 /** Tests the HTTP client's requests, retries, and refusals of malformed responses, without a server. */
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
 import { amountOf, numberText, toPpm } from './amounts.ts'
@@ -55,6 +55,34 @@ describe('requests', () => {
 
   test('to no URL are INVALID', () =>
     expect(clientOf([json({})], { baseUrl: 'nowhere' }).client.chains()).rejects.toMatchObject({ code: 'INVALID' }))
+})
+
+describe('the URL of a request', () => {
+  afterEach(() => void vi.unstubAllGlobals())
+  const urlWith = async (baseUrl: string) => {
+    const { client, requests } = clientOf([json({})], { baseUrl })
+    await client.chains()
+    return requests[0]!.url
+  }
+
+  test('has one slash after the base', async () => {
+    for (const baseUrl of ['https://swap.example/v1', 'https://swap.example/v1/', 'https://swap.example/v1///'])
+      expect(await urlWith(baseUrl)).toBe('https://swap.example/v1/chains')
+  })
+
+  test('may be relative to the page', async () => {
+    vi.stubGlobal('location', { href: 'https://page.example/app/' })
+    expect(await urlWith('/api')).toBe('https://page.example/api/chains')
+    expect(await urlWith('https://swap.example')).toBe('https://swap.example/chains')
+  })
+
+  test('that is none is INVALID, with at most 200 characters of it', async () => {
+    const { client, requests } = clientOf([json({})], { baseUrl: 'x'.repeat(300) })
+    await expect(client.chains()).rejects.toMatchObject({
+      ...{ code: 'INVALID', message: expect.stringMatching(/^baseUrl x{200}: /) },
+    })
+    expect(requests).toEqual([])
+  })
 })
 
 describe('retries', () => {
@@ -189,6 +217,53 @@ describe('a response', () => {
     await expect(
       getSwap(() => Object.defineProperty(Response.json(single.route), 'redirected', { value: true })),
     ).rejects.toThrow('redirects to another address')
+  })
+
+  test.each([300, 399])('with status %i redirects', (status) =>
+    // `Response` refuses some of these numbers.
+    expect(
+      getSwap(() => Object.defineProperty(Response.json(single.route), 'status', { value: status })),
+    ).rejects.toMatchObject({ code: 'BAD_ANSWER', details: { status } }),
+  )
+
+  test.each([299, 400])('with status %i does not', async (status) => {
+    const answer = () => Object.defineProperty(Response.json(single.route), 'status', { value: status })
+    expect((await getSwap(answer)).toAmount).toBe('2000001')
+  })
+
+  test.each(['', 'null', '7', '"text"', '{'])('with the body %j is BAD_ANSWER', (body) =>
+    expect(getSwap(() => new Response(body))).rejects.toMatchObject({
+      ...{ code: 'BAD_ANSWER', message: '/aggregator/1 answered with no JSON object' },
+    }),
+  )
+
+  test('without a body is BAD_ANSWER', () =>
+    expect(getSwap(() => new Response(null))).rejects.toMatchObject({ code: 'BAD_ANSWER' }))
+
+  test('is not read further once it is too large', async () => {
+    let isCanceled = false
+    const endless = () =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(4 * 1024 * 1024)),
+        cancel() {
+          isCanceled = true
+        },
+      })
+    await expect(getSwap(() => new Response(endless()))).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+    expect(isCanceled).toBe(true)
+  })
+
+  test('may divide a character between chunks', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...single.route, note: 'é' }))
+    const at = bytes.indexOf(0xc3) + 1
+    const body = () =>
+      new ReadableStream({
+        start(controller) {
+          for (const chunk of [bytes.slice(0, at), bytes.slice(at)]) controller.enqueue(chunk)
+          controller.close()
+        },
+      })
+    expect(await getSwap(() => new Response(body()))).toMatchObject({ note: 'é' })
   })
 
   test('of more than 16 MiB is refused, and of 16 MiB is read', async () => {
