@@ -202,6 +202,23 @@ describe('a pool with a price jump', () => {
     expect(world.price(ONE, { [ONE]: 5 })).toMatchObject({ price: 9, evidence: 1e6 })
   })
 
+  test.each([30, 29])('with %i tokens of ten dollars in the other pool counts by their value', (backing) => {
+    const world = pricerWith()
+    world.put('a', ONE, HUB, 0.2, 100)
+    world.put('b', ONE, HUB, 0.25, backing)
+    expect(world.price(ONE, { [ONE]: 5 })).toMatchObject({ price: 2, evidence: 1_000, priceBeforeJump: undefined })
+    expect(world.observed(ONE)).toHaveLength(backing === 30 ? 2 : 1)
+    world.graph.startBlock()
+    world.put('a', ONE, HUB, 0.6, 400)
+    const before = { price: 2, evidence: 1_000 }
+    expect(world.price(ONE, { [ONE]: 5 })).toMatchObject(
+      backing === 30
+        ? { ...before, priceBeforeJump: undefined }
+        : { price: 6, evidence: 4_000, priceBeforeJump: before },
+    )
+    expect(world.observed(ONE)).toHaveLength(backing === 30 ? 2 : 1)
+  })
+
   test('with a token of a lower level has no effect', () => {
     const world = pricerWith()
     world.put('a', ONE, DOLLAR, 2, 1_000)
