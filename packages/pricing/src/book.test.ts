@@ -142,15 +142,15 @@ describe('accepted price jumps', () => {
 })
 
 test('decimals of a stable that become known price other tokens without a new snapshot', async () => {
-  const known = new Map<Address, number>()
+  const decimalsByToken = new Map<Address, number>()
   const stables = [{ symbol: 'USDC', address: USDC, decimals: null as never }]
   const prices = new Prices(
     { ...chain, stables },
-    { decimals: (token) => known.get(token) ?? (token === USDC ? undefined : decimals(token)) },
+    { decimals: (token) => decimalsByToken.get(token) ?? (token === USDC ? undefined : decimals(token)) },
   )
   prices.applyNow(blockWith(1, local))
   expect([prices.usd(LOCAL), prices.usd(USDC), (await prices.detail(USDC)).reason]).toEqual([null, null, 'no-decimals'])
-  known.set(USDC, 6)
+  decimalsByToken.set(USDC, 6)
   prices.usd(LOCAL)
   await prices.whenCurrent()
   expect([prices.usd(LOCAL), prices.usd(USDC)]).toEqual([expect.closeTo(3, 6), 1])

@@ -77,7 +77,7 @@ describe('the price of a token', () => {
     expect(observed(TWO)).toEqual([])
   })
 
-  test('of a hub is the given one, whatever its pools', () => {
+  test('of a hub is the given one, not that of its pools', () => {
     const { price } = pricerWith({ [DOLLAR]: ANCHOR, [HUB]: { price: 7, evidence: 20_000 } })
     expect(price(HUB, {})).toMatchObject({ price: 7, evidence: 20_000, bestEdgeIndex: -1 })
     expect(pricerWith().price(HUB, {})).toMatchObject({ price: 10, evidence: 1_000_000 })
