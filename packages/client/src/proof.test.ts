@@ -4,7 +4,7 @@ import { AbiCoder, getCreate2Address, keccak256, solidityPacked } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import * as h from '../test/routes.ts'
 import { poolsOf } from './explain.ts'
-import { explain, NATIVE, type SwapTerms, verify } from './index.ts'
+import { explain, NATIVE, type SwapTerms, unknownPools, verify } from './index.ts'
 import { poolsOfFactory } from './proof.ts'
 
 const { WETH, USDC, ZERO, leg, rest, toRecipient } = h
@@ -114,6 +114,12 @@ describe('a vault', () => {
     // The share is a pool, so it is listed although it is an end of the swap.
     expect(explain(through(true, WETH, h.untrusted).route.tx).contracts).toEqual([h.untrusted])
     expect(explain(h.single.route.tx).contracts).toEqual([h.POOL])
+  })
+
+  test('is not among the unknown pools if its share is a token of the swap', () => {
+    const unknownOf = ({ route }: h.Honest) => unknownPools(explain(route.tx), h.contracts)
+    expect(unknownOf(through(true, WETH, h.untrusted))).toEqual([])
+    expect(unknownOf(through(false, h.untrusted, WETH))).toEqual([])
   })
 
   test('is unproven in the middle of a route', () => {

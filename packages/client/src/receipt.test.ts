@@ -62,6 +62,13 @@ describe('the logs of an account or an entry point', () => {
     expect(await logRequests({ request: undefined as never })).toBe(0)
   })
 
+  test('without topics name a hash by their data, and no success', async () => {
+    const node = new MemoryNode(address)
+    node.answers.set('eth_getTransactionReceipt', () => null)
+    node.answers.set('eth_getLogs', () => [{ data: hash, transactionHash: word(3) }, null])
+    expect(await settled(waitForReceipt(node.wallet, hash, 90))).toEqual({ hash: word(3), succeeded: false })
+  })
+
   test('that are no list name no outcome', async () => {
     const node = new MemoryNode(address)
     const receipts = [null, { status: '0x0', transactionHash: word(3) }]

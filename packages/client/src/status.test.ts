@@ -95,6 +95,11 @@ test('a pending transaction proves its accounts and order only', async () => {
   // A service that is ahead of the node does not contradict what only a receipt proves.
   const ahead = { ...landed, swap: { ...swap, received: '7', spent: '8' } }
   expect(await ask(ahead, { node }).status).toMatchObject({ status: 'pending', contradicted: [] })
+  const otherOrder = { ...pending, swap: { ...swap, dst: h.USDT, received: '7' } }
+  expect((await ask(otherOrder, { node }).status).contradicted).toEqual(['swap.dst'])
+  expect((await ask({ ...pending, from: h.untrusted }, { node }).status).contradicted).toEqual(['from'])
+  // A service that is behind the node does not contradict what only a receipt proves.
+  expect(await ask(pending, { node: nodeOf().wallet }).status).toMatchObject({ status: 'landed', contradicted: [] })
   // A service that knows nothing does not contradict.
   const unknown = { ...pending, status: 'unknown', from: null, to: null, swap: null }
   expect(await ask(unknown, { node: nodeOf().wallet }).status).toMatchObject({ status: 'landed', contradicted: [] })
