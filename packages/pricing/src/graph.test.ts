@@ -231,6 +231,14 @@ describe('a price jump', () => {
     expect(edgeOf(put('new', 1.01), A, B).rateBeforeJump).toBeUndefined()
   })
 
+  test('of a pool without a price that gets one is from no liquidity', () => {
+    const { graph, put } = graphWith()
+    put('p', [A, B], [])
+    graph.startBlock()
+    const pool = put('p', [A, B], [{ rate: 4, backing: 100 }])
+    expect(edgeOf(pool, A, B).rateBeforeJump).toEqual({ rate: Number.NaN, backing: 0 })
+  })
+
   test('of a removed pool that comes back is from its last rate', () => {
     const { graph, put, before } = world()
     graph.startBlock()
