@@ -4,7 +4,7 @@ import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { id } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeSwap } from './abi.ts'
+import { decodeSwap, encodeSwap } from './abi.ts'
 import { encodeCall, selectors } from './calls.ts'
 
 const guard = IGuard__factory.createInterface()
@@ -77,6 +77,24 @@ test('a swap reads back as it was encoded', () => {
       expect(decodeSwap(encodeGuardSwap({ ...swap, value: 0n }), 0n)).toEqual(swap)
     }),
   )
+})
+
+test('a swap with a recipient is encoded as the bindings encode it', () => {
+  const order = {
+    ...{ tokenIn: `0x${'11'.repeat(20)}`, amountIn: 7n, tokenOut: zero, minOutput: 8n, deadline: 9n },
+    ...{ executor: `0x${'33'.repeat(20)}`, recipient: `0x${'55'.repeat(20)}`, wrapper: zero, feePpm: 0n },
+    ...{ feeRecipient: zero, direct: false },
+  }
+  for (const program of ['0x', '0x010203', `0x${'ab'.repeat(32)}`, `0x${'ab'.repeat(33)}`])
+    for (const change of [
+      {},
+      { direct: true },
+      { feePpm: 2_500n, feeRecipient: `0x${'66'.repeat(20)}` },
+      { wrapper: `0x${'44'.repeat(20)}` },
+    ]) {
+      const swap = { ...order, program, ...change }
+      expect(encodeSwap(swap as never)).toBe(encodeGuardSwap({ ...swap, value: 0n }))
+    }
 })
 
 test('only the bytes that the bindings write are read', () => {

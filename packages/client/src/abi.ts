@@ -4,7 +4,7 @@
  */
 import { encodeCall, selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
-import type { GuardOrder } from './order.ts'
+import type { AddressedOrder, GuardOrder } from './order.ts'
 import { decodePermitSwap, isPermitSwap } from './permit-abi.ts'
 import type { Hex } from './types.ts'
 
@@ -82,27 +82,15 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   }
 }
 
-/**
- * Encodes a swap of the Guard without a permit, as the compiler does.
- *
- * @param value - wei sent with the call
- * @throws ClientError `UNSAFE` if the recipient is missing in an order with a fee, a wrapper, or direct mode
- */
-export function encodeSwap(order: GuardOrder, value: bigint): Hex {
+/** Encodes a swap of the Guard that names its recipient and carries no permit, as the compiler does. */
+export function encodeSwap(order: AddressedOrder): Hex {
   const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, program } = order
   const { recipient, wrapper, feePpm, feeRecipient } = order
-  const hasPayout = !order.direct && (recipient !== undefined || wrapper !== ZERO || feePpm > 0n)
-  if (recipient === undefined && (hasPayout || order.direct))
-    throw new ClientError('UNSAFE', 'an order with a fee, a wrapper, or direct mode names its recipient')
-  const isNative = value > 0n && !hasPayout && !order.direct
-  const { swap, swapNative, swapWithPayout, swapDirect } = selectors
-  const selector = order.direct ? swapDirect : hasPayout ? swapWithPayout : isNative ? swapNative : swap
-  const head = [
-    ...(isNative ? [] : [amountIn]),
-    ...(order.direct ? [recipient!] : []),
-    ...[tokenIn, tokenOut, minOutput, deadline, executor],
-    ...(hasPayout ? [recipient!, feePpm, feeRecipient, wrapper] : []),
-  ]
+  const orderWords = [tokenIn, tokenOut, minOutput, deadline, executor]
+  const head = order.direct
+    ? [amountIn, recipient, ...orderWords]
+    : [amountIn, ...orderWords, recipient, feePpm, feeRecipient, wrapper]
+  const selector = order.direct ? selectors.swapDirect : selectors.swapWithPayout
   const size = BigInt(program.length / 2 - 1)
   const encodedWords = encodeCall(selector, ...head, BigInt(32 * (head.length + 1)), size)
   return `${encodedWords}${program.slice(2).padEnd(Math.ceil((program.length - 2) / WORD) * WORD, '0')}`

@@ -1,8 +1,8 @@
 /** Tests the HTTP client's requests, retries, and refusals of malformed responses, without a server. */
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
-import { numberText, toPpm } from './amounts.ts'
+import { amountOf, numberText, toPpm } from './amounts.ts'
 import { selectors } from './calls.ts'
 import { anySignal, type HttpOptions } from './http.ts'
 import { atPrice, gasLimit, pricedBy, quotedBy, SluiceClient } from './index.ts'
@@ -57,6 +57,34 @@ describe('requests', () => {
     expect(clientOf([json({})], { baseUrl: 'nowhere' }).client.chains()).rejects.toMatchObject({ code: 'INVALID' }))
 })
 
+describe('the URL of a request', () => {
+  afterEach(() => void vi.unstubAllGlobals())
+  const urlWith = async (baseUrl: string) => {
+    const { client, requests } = clientOf([json({})], { baseUrl })
+    await client.chains()
+    return requests[0]!.url
+  }
+
+  test('has one slash after the base', async () => {
+    for (const baseUrl of ['https://swap.example/v1', 'https://swap.example/v1/', 'https://swap.example/v1///'])
+      expect(await urlWith(baseUrl)).toBe('https://swap.example/v1/chains')
+  })
+
+  test('may be relative to the page', async () => {
+    vi.stubGlobal('location', { href: 'https://page.example/app/' })
+    expect(await urlWith('/api')).toBe('https://page.example/api/chains')
+    expect(await urlWith('https://swap.example')).toBe('https://swap.example/chains')
+  })
+
+  test('that is none is INVALID, with at most 200 characters of it', async () => {
+    const { client, requests } = clientOf([json({})], { baseUrl: 'x'.repeat(300) })
+    await expect(client.chains()).rejects.toMatchObject({
+      ...{ code: 'INVALID', message: expect.stringMatching(/^baseUrl x{200}: /) },
+    })
+    expect(requests).toEqual([])
+  })
+})
+
 describe('retries', () => {
   const counted = async (steps: readonly (() => Step)[], options: Partial<HttpOptions> = {}) => {
     vi.useFakeTimers()
@@ -93,6 +121,78 @@ describe('retries', () => {
   })
 })
 
+describe('the signal of the caller', () => {
+  test('ends a request, and keeps its reason', async () => {
+    const controller = new AbortController()
+    const fetch = (_: unknown, { signal }: RequestInit) =>
+      new Promise<Response>((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+    const client = new SluiceClient({ baseUrl: 'https://swap.example', fetch: fetch as never })
+    const outcome = expect(client.chains(controller.signal)).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' })
+    controller.abort('enough')
+    await outcome
+  })
+
+  test('ends the wait before a retry', async () => {
+    vi.useFakeTimers()
+    try {
+      const controller = new AbortController()
+      const { client, requests } = clientOf([() => new Error('down')])
+      const outcome = expect(client.chains(controller.signal)).rejects.toMatchObject({
+        code: 'ABORTED',
+        cause: 'enough',
+      })
+      await vi.advanceTimersByTimeAsync(100)
+      controller.abort('enough')
+      await outcome
+      expect([requests.length, vi.getTimerCount()]).toEqual([1, 0])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('is not listened to after the wait, and is seen if it aborted during the attempt', async () => {
+    vi.useFakeTimers()
+    try {
+      const { signal } = new AbortController()
+      const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
+      const { client } = clientOf([() => new Error('down'), json({})])
+      const outcome = client.chains(signal)
+      await vi.runAllTimersAsync()
+      await outcome
+      const listener = added.mock.calls.find(([, , options]) => options === undefined)![1]
+      expect(removed.mock.calls.map(([, removedListener]) => removedListener)).toContain(listener)
+      const controller = new AbortController()
+      const aborting = clientOf([
+        () => {
+          controller.abort('late')
+          return Response.json({}, { status: 503 })
+        },
+      ])
+      const late = expect(aborting.client.chains(controller.signal)).rejects.toMatchObject({ code: 'ABORTED' })
+      await vi.advanceTimersByTimeAsync(0)
+      await late
+      expect(aborting.requests).toHaveLength(1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('that never aborts leaves the timeout of an attempt', async () => {
+    const signals: AbortSignal[] = []
+    const fetch = async (_: unknown, { signal }: RequestInit) => {
+      signals.push(signal!)
+      return Response.json({})
+    }
+    const timeout = vi.spyOn(AbortSignal, 'timeout')
+    const client = (options: Partial<HttpOptions>) =>
+      new SluiceClient({ baseUrl: 'https://swap.example', fetch: fetch as never, ...options })
+    await client({}).chains()
+    await client({ timeoutMs: 7 }).chains()
+    expect(timeout.mock.calls).toEqual([[15_000], [7]])
+    timeout.mockRestore()
+  })
+})
+
 describe('a response', () => {
   test('with an error status is HTTP or NO_ROUTE, with the details of the service', async () => {
     const body = { error: 'too large', code: 'PRICE_IMPACT', requestId: 'r1' }
@@ -117,6 +217,53 @@ describe('a response', () => {
     await expect(
       getSwap(() => Object.defineProperty(Response.json(single.route), 'redirected', { value: true })),
     ).rejects.toThrow('redirects to another address')
+  })
+
+  test.each([300, 399])('with status %i redirects', (status) =>
+    // `Response` refuses some of these numbers.
+    expect(
+      getSwap(() => Object.defineProperty(Response.json(single.route), 'status', { value: status })),
+    ).rejects.toMatchObject({ code: 'BAD_ANSWER', details: { status } }),
+  )
+
+  test.each([299, 400])('with status %i does not', async (status) => {
+    const answer = () => Object.defineProperty(Response.json(single.route), 'status', { value: status })
+    expect((await getSwap(answer)).toAmount).toBe('2000001')
+  })
+
+  test.each(['', 'null', '7', '"text"', '{'])('with the body %j is BAD_ANSWER', (body) =>
+    expect(getSwap(() => new Response(body))).rejects.toMatchObject({
+      ...{ code: 'BAD_ANSWER', message: '/aggregator/1 answered with no JSON object' },
+    }),
+  )
+
+  test('without a body is BAD_ANSWER', () =>
+    expect(getSwap(() => new Response(null))).rejects.toMatchObject({ code: 'BAD_ANSWER' }))
+
+  test('is not read further once it is too large', async () => {
+    let isCanceled = false
+    const endless = () =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(4 * 1024 * 1024)),
+        cancel() {
+          isCanceled = true
+        },
+      })
+    await expect(getSwap(() => new Response(endless()))).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+    expect(isCanceled).toBe(true)
+  })
+
+  test('may divide a character between chunks', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...single.route, note: 'é' }))
+    const at = bytes.indexOf(0xc3) + 1
+    const body = () =>
+      new ReadableStream({
+        start(controller) {
+          for (const chunk of [bytes.slice(0, at), bytes.slice(at)]) controller.enqueue(chunk)
+          controller.close()
+        },
+      })
+    expect(await getSwap(() => new Response(body()))).toMatchObject({ note: 'é' })
   })
 
   test('of more than 16 MiB is refused, and of 16 MiB is read', async () => {
@@ -214,6 +361,15 @@ test('percentages have at most four decimals and are below 100', () => {
     expect(toPpm(percent)).toBe(ppm)
   for (const percent of ['100', '-1', '0.00001', 1e-5, '', '1.', '.5', 'x', '1e1', Number.NaN, '1 '])
     expect(() => toPpm(percent), String(percent)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+  const messageOf = (act: () => unknown) => {
+    try {
+      return String(act())
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  expect(messageOf(() => toPpm('9'.repeat(200)))).toMatch(/^9{100} is not/)
+  expect(messageOf(() => amountOf('x'.repeat(200), 'amount'))).toMatch(/not x{100}$/)
   expect([numberText(2e21), numberText(0.30000000000000004), numberText(0.00001)]).toEqual(['2e+21', '0.3', '0.00001'])
 })
 
@@ -272,6 +428,64 @@ describe('a witness', () => {
     expect(minOutputFrom(1_000_000n, { slippage: 'auto' }, 0)).toBe(970_000n)
     expect(minOutputFrom(199n, { slippage: 0 }, 1)).toBe(197n)
   })
+})
+
+test('an error body that is no JSON object is not in the details', async () => {
+  for (const [body, message] of [
+    ['null', 'Oops'],
+    ['7', 'Oops'],
+    ['"down"', 'Oops'],
+    ['{"error":"down"}', 'down'],
+  ] as const) {
+    const response = () =>
+      new Response(body, { status: 500, statusText: 'Oops', headers: { 'content-type': 'application/json' } })
+    const error = await getSwap(response).catch((thrown) => thrown)
+    expect([error.message, Object.keys(error.details)]).toEqual([
+      message,
+      message === 'down' ? ['status', 'body'] : ['status'],
+    ])
+  }
+  const long = json({ error: 'x'.repeat(2_001) }, { status: 500 })
+  await expect(getSwap(long)).rejects.toMatchObject({ message: 'x'.repeat(2_000) })
+})
+
+describe('a list or statistics of another form is BAD_ANSWER', () => {
+  const stats = { blocks: [], families: [], brands: [], pools: [], withdrawing: [] }
+  test.each([
+    ...[{}, { tokens: {} }, { tokens: 'x' }].map((body) => ['tokenList', body] as const),
+    ...Object.keys(stats).map((name) => ['stats', { ...stats, [name]: {} }] as const),
+  ])('%s %o', async (method, body) => {
+    await expect(clientOf([json(body)]).client[method](1)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  })
+
+  test('others are returned', async () => {
+    expect(await clientOf([json({ tokens: [1] })]).client.tokenList(1)).toEqual([1])
+    expect(await clientOf([json(stats)]).client.stats(1)).toEqual(stats)
+  })
+})
+
+test('each endpoint has its path and parameters', async () => {
+  const { client, requests } = clientOf([json({ tokens: [] })])
+  await client.prices(5, ['a', 'b'])
+  await client.liquidity(5, ['a'])
+  await client.tokenList(5, { q: 'usd', limit: 7 } as never)
+  await client.simulate(5, { from: 'a', amountIn: 7n, tokenIn: undefined } as never)
+  await client.chains()
+  await client.get('/health', { n: 1 })
+  expect(requests.map(({ url, init }) => `${init.method} ${url.slice('https://swap.example'.length)}`)).toEqual([
+    ...['GET /prices/5?token=a%2Cb', 'GET /liquidity/5?token=a', 'GET /tokenlist/5?q=usd&limit=7'],
+    ...['POST /simulate/5', 'GET /chains', 'GET /health?n=1'],
+  ])
+  expect(JSON.parse(String(requests[3]!.init.body))).toEqual({ from: 'a', amountIn: '7' })
+})
+
+test('a quote without a transaction is checked as a route is', async () => {
+  const { tx: _, ...quote } = single.route
+  const ask = (body: object) => clientOf([json(body)]).client.getQuote(1, single.request)
+  expect(await ask(quote)).toEqual(quote)
+  for (const change of [{ toAmount: '0' }, { toAmount: undefined }, { swaps: undefined }])
+    await expect(ask({ ...quote, ...change })).rejects.toMatchObject({ code: 'NO_ROUTE', details: { status: 200 } })
+  await expect(ask({ ...quote, gasEstimate: 5 })).rejects.toMatchObject({ code: 'BAD_ANSWER' })
 })
 
 test('permits that are no list are refused', async () => {

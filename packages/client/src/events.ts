@@ -83,7 +83,7 @@ export class EventParser {
     this.size += part.length
     if (this.size > MAX_EVENT_CHARS)
       throw new ClientError('BAD_ANSWER', `${this.path} sent an event of more than ${MAX_EVENT_CHARS} characters`)
-    if (part !== '') this.lineParts.push(part)
+    this.lineParts.push(part)
   }
 
   /** Returns the event that a line completes, if any. Skips comments and unknown fields. */

@@ -73,6 +73,7 @@ test('all input is used, and no more', () => {
   expect(proved(of(1n, 999_999n)).amountIn).toBe(1_000_000n)
   refused(of(400_000n, 599_999n), 'leaves input with the sender')
   refused(of(400_000n, 600_001n), 'what step 2 takes')
+  refused(of(0n, 1_000_000n), 'what step 1 takes')
   refused(
     h.changed(h.split, {}, ([a, b]) => [
       { ...a!, input: pullAll },

@@ -19,14 +19,13 @@ type Balance = bigint | null
 /**
  * Finds a fault in the token flow. Long: the nested functions share the state of the loop over the steps.
  *
- * @param value - wei sent with the call
+ * @param order - proven order: native input comes as the value of the call
  * @returns description of the first fault; undefined if there is none
  */
 export function findFlowFault(
   order: GuardOrder,
   steps: readonly Step[],
   swaps: readonly SwapLeg[],
-  value: bigint,
 ): string | undefined {
   const remainingLegs = [...swaps]
   const balances = new Map<string, Balance>()
@@ -36,8 +35,8 @@ export function findFlowFault(
   /** Tokens paid to the recipient. */
   const paidTokens = new Set<string>()
   // If the Guard does not wrap native input, the Executor receives it as value.
-  if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
-    balances.set(NATIVE_ADDRESS, value)
+  if (order.tokenIn === NATIVE_ADDRESS) {
+    balances.set(NATIVE_ADDRESS, order.amountIn)
     remainingInput = 0n
   }
   const payoutTokens: readonly string[] =
@@ -96,7 +95,8 @@ export function findFlowFault(
       case 'pull':
       case 'pullAll': {
         const amount = input.kind === 'pull' ? input.amount : order.amountIn
-        if (tokenIn !== order.tokenIn || amount === 0n || amount > remainingInput) return undefined
+        // Only the order's input token can be pulled: the bytes of such a step name no token.
+        if (amount === 0n || amount > remainingInput) return undefined
         remainingInput -= amount
         return amount
       }

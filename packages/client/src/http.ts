@@ -199,7 +199,7 @@ function parseOrUndefined(text: string): unknown {
 /** Converts an HTTP error response to a ClientError. @param text - body of the response */
 export function toHttpError(response: Response, text: string): ClientError {
   const json = parseOrUndefined(text)
-  const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
+  const body = typeof json === 'object' ? (json as Record<string, unknown> | null) : null
   const { status } = response
   const plainText = response.headers.get('content-type')?.startsWith('text/plain')
     ? text.slice(0, 500)

@@ -39,3 +39,6 @@ export type GuardOrder = {
   /** Permit in the calldata, if any. */
   readonly permit?: GuardPermit
 }
+
+/** Order whose calldata names the recipient. */
+export type AddressedOrder = GuardOrder & { readonly recipient: Hex }

@@ -1,7 +1,7 @@
 /** Encodes and decodes calls of the Guard's swap functions that take a permit. */
 import { selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
-import { type GuardOrder, type GuardPermit, permitKinds } from './order.ts'
+import { type AddressedOrder, type GuardOrder, type GuardPermit, permitKinds } from './order.ts'
 import type { Hex } from './types.ts'
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`
@@ -20,11 +20,9 @@ export function isPermitSwap(selector: string): boolean {
   return selector === selectors.swapWithPermit || selector === selectors.swapDirectWithPermit
 }
 
-/** Encodes a swap with a permit, as the compiler does. @throws ClientError `UNSAFE` for an order without a recipient */
-export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
-  const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
-  const { recipient } = order
-  if (recipient === undefined) throw new ClientError('UNSAFE', 'an order with a permit names its recipient')
+/** Encodes a swap with a permit, as the compiler does. */
+export function encodePermitSwap(order: AddressedOrder, permit: GuardPermit): Hex {
+  const { amountIn, recipient, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
   const payout = direct ? [] : [recipient, order.feePpm, order.feeRecipient, order.wrapper]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
@@ -52,7 +50,7 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
  * Returns true if there is a recipient, a fee recipient exactly if there is a fee, and a wrapper only for native
  * output.
  */
-function hasValidPayout({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
+function hasValidPayout({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: AddressedOrder): boolean {
   return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
 }
 
@@ -72,7 +70,7 @@ export function decodePermitSwap(data: string): GuardOrder {
   const orderIndex = direct ? 2 : 1
   const kind = permitKinds[Number(wordAt(permitIndex))]
   // Another layout is detected below: the decoded order, encoded again, then gives different bytes.
-  const order: GuardOrder = {
+  const order: AddressedOrder = {
     ...{
       amountIn: wordAt(0),
       tokenIn: addressAt(orderIndex),

@@ -201,7 +201,8 @@ describe("DAI's permit", () => {
   })
 })
 
-test('a swap with a permit is one transaction with the signed amount; if it does not run, the token is approved', async () => {
+/** Route whose input token has an EIP-2612 permit, and its request. */
+function permitSwap() {
   const honest = h.honestRoute(
     [h.v3(h.POOL, h.USDC, h.WETH, { input: h.pullAll, output: h.toRecipient })],
     [h.leg(h.POOL, h.USDC, h.WETH)],
@@ -210,6 +211,11 @@ test('a swap with a permit is one transaction with the signed amount; if it does
   )
   const route = { ...honest.route, tx: { ...honest.route.tx, from: signer.address } }
   const { from: _, ...request } = honest.request
+  return { route, request }
+}
+
+test('a swap with a permit is one transaction with the signed amount; if it does not run, the token is approved', async () => {
+  const { route, request } = permitSwap()
   const stages: string[] = []
   const onProgress = ({ stage }: { readonly stage: string }) => void stages.push(stage)
   const run = (node: MemoryNode) =>
@@ -230,6 +236,21 @@ test('a swap with a permit is one transaction with the signed amount; if it does
   })
   await run(failing)
   expect(failing.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), route.tx.data])
+})
+
+test('the transaction is proven again with its signature, by the terms that apply then', async () => {
+  const { route, request } = permitSwap()
+  const excludePools: string[] = []
+  const onProgress = ({ stage }: { readonly stage: string }) => {
+    if (stage === 'permit-signed') excludePools.push(h.POOL)
+  }
+  const node = tokenNode()
+  const swapping = swap(...([serviceOf(route).client, node.wallet, 1, { ...request, excludePools }] as const), {
+    trustQuote: true,
+    onProgress,
+  })
+  await expect(swapping).rejects.toMatchObject({ code: 'UNSAFE', message: expect.stringContaining('was excluded') })
+  expect([signed(node), node.sent]).toEqual([true, []])
 })
 
 test('a permit is added to the calldata as the bindings encode it, in both modes', () => {
@@ -260,7 +281,7 @@ test('a permit is added to the calldata as the bindings encode it, in both modes
   expect(() => decodeSwap(encodePermitSwap(nobody, permits[2]!), 0n)).toThrow(
     expect.objectContaining({ code: 'UNSAFE' }),
   )
-  const feeless = { ...decodeSwap(tx.data, 0n), feeRecipient: h.untrusted }
+  const feeless = { ...nobody, recipient: h.sender, feeRecipient: h.untrusted }
   expect(() => decodeSwap(encodePermitSwap(feeless, permits[2]!), 0n)).toThrow(
     expect.objectContaining({ code: 'UNSAFE' }),
   )

@@ -112,9 +112,19 @@ test('paths of two pools lead through the wrapper, unless it is an end', async (
       second.slice(0, 3).map((pool, k) => [pool, BigInt(9 - k)]),
     ),
   }
-  const { wallet, programs } = world(balances, () => 3n)
+  const { wallet, programs, swaps } = world(balances, () => 3n)
   expect(await bestOfKnownPools(wallet, tx, order, contracts([v3], W))).toBe(3n)
   expect(programs).toEqual([2, 1].flatMap((a) => [0, 1].map((b) => [first[a], second[b]])))
+  expect(decodeProgram(swaps[0]!.order.program, A)).toEqual([
+    {
+      ...{ op: 'uniswap-v3', pool: first[2], tokenIn: A, zeroForOne: true },
+      ...{ input: { kind: 'pullAll' }, output: { kind: 'executor' } },
+    },
+    {
+      ...{ op: 'uniswap-v3', pool: second[0], tokenIn: W, zeroForOne: false },
+      ...{ input: { kind: 'rest' }, output: { kind: 'recipient' } },
+    },
+  ])
   const fromWrapper = world(balancesOf(B, [[second[0]!, 1n]]), () => 4n)
   expect(await bestOfKnownPools(fromWrapper.wallet, tx, { ...order, tokenIn: W }, contracts([v3], W))).toBe(4n)
   expect(fromWrapper.programs).toEqual([[second[0]]])
@@ -143,5 +153,30 @@ test('native output is unwrapped by the Guard, or paid as it is in direct mode',
   const toNative = { ...order, tokenOut: ZERO }
   const { wallet, swaps } = world(balances, () => 6n)
   expect(await bestOfKnownPools(wallet, tx, toNative, contracts([v3], W))).toBe(6n)
-  expect(swaps[0]!.order).toMatchObject({ tokenOut: ZERO, wrapper: W })
+  expect(swaps[0]!.order).toMatchObject({ tokenOut: ZERO, wrapper: W, recipient: tx.from, direct: false })
+  const recipient = at('56') as Hex
+  await bestOfKnownPools(wallet, tx, { ...toNative, direct: true, recipient }, contracts([v3], W))
+  expect(swaps[1]!.order).toMatchObject({ tokenOut: ZERO, wrapper: ZERO, recipient, direct: true })
+})
+
+test('at most 64 pools of two tokens are looked at, those of the first factories', async () => {
+  // Each factory has a pool for each of 8 fee tiers.
+  const factories = Array.from({ length: 9 }, (_, k) => ({ ...v3, deployer: at(`d${k}`) }))
+  const [eighth, ninth] = [poolsOf(factories[7]!, A, B), poolsOf(factories[8]!, A, B)]
+  expect(eighth).toHaveLength(8)
+  const { wallet, programs } = world(
+    balancesOf(B, [
+      [eighth[7]!, 1n],
+      [ninth[0]!, 5n],
+    ]),
+    () => 6n,
+  )
+  expect(await bestOfKnownPools(wallet, tx, order, contracts(factories))).toBe(6n)
+  expect(programs).toEqual([[eighth[7]]])
+})
+
+test('an answer about a balance that is no word counts as none', async () => {
+  const { wallet } = world({}, () => 6n)
+  const call = async (to: string) => (to === GUARD ? word(6n) : '0x07')
+  expect(await bestOfKnownPools({ ...wallet, call } as never, tx, order, contracts([v3]))).toBeUndefined()
 })

@@ -76,7 +76,7 @@ export async function bestOfKnownPools(
       // The signature covers the Guard and the amount, but not the program. So it is valid for this program too.
       const data = permit
         ? encodePermitSwap({ ...swap, ...wrapperField }, permit)
-        : encodeSwap({ ...swap, ...wrapperField }, value)
+        : encodeSwap({ ...swap, ...wrapperField })
       return simulate(wallet, { ...tx, data }, missingAllowance).catch(() => 0n)
     }),
   )

@@ -3,9 +3,8 @@ import type { Step } from '@sluice/program'
 import { AbiCoder, getCreate2Address, keccak256, solidityPacked } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import * as h from '../test/routes.ts'
-import { trustedContracts } from './contracts.ts'
 import { poolsOf } from './explain.ts'
-import { explain, NATIVE, type SwapContracts, type SwapTerms, singletonsFor, verify } from './index.ts'
+import { explain, NATIVE, type SwapTerms, unknownPools, verify } from './index.ts'
 import { poolsOfFactory } from './proof.ts'
 
 const { WETH, USDC, ZERO, leg, rest, toRecipient } = h
@@ -117,6 +116,12 @@ describe('a vault', () => {
     expect(explain(h.single.route.tx).contracts).toEqual([h.POOL])
   })
 
+  test('is not among the unknown pools if its share is a token of the swap', () => {
+    const unknownOf = ({ route }: h.Honest) => unknownPools(explain(route.tx), h.contracts)
+    expect(unknownOf(through(true, WETH, h.untrusted))).toEqual([])
+    expect(unknownOf(through(false, h.untrusted, WETH))).toEqual([])
+  })
+
   test('is unproven in the middle of a route', () => {
     const honest = h.honestRoute(
       [
@@ -149,34 +154,6 @@ test('an account without a recipient in the calldata is the sender', () => {
   expect(explain(route.tx).recipient).toBe(h.sender)
   expect(proved({ ...h.single, route }).recipient).toBe(h.sender)
   expect(() => proved({ route, request: { ...h.single.request, recipient: h.untrusted } })).toThrow('the recipient')
-})
-
-describe('trusted contracts', () => {
-  test('are those of the package, each role replaced by that of the caller', () => {
-    const merged = trustedContracts(h.CHAIN, { guard: h.untrusted, executors: undefined as never }, h.contracts)
-    expect(merged).toEqual({ ...h.contracts, guard: h.untrusted })
-    const alone = trustedContracts(7, { guard: h.untrusted, executors: [h.at('58')] })
-    expect(alone).toMatchObject({ guard: h.untrusted, executors: [h.at('58')], factories: [], managers: [] })
-  })
-
-  test('need a Guard and an Executor', () => {
-    const cases: Partial<SwapContracts>[] = [
-      {},
-      { guard: h.guard },
-      { executors: [h.untrusted] },
-      { guard: h.guard, executors: [] },
-    ]
-    for (const named of cases)
-      expect(() => trustedContracts(7, named)).toThrow(
-        expect.objectContaining({ code: 'UNSAFE', message: expect.stringContaining('chain 7') }),
-      )
-  })
-
-  test('of an operation are those of its list; none for pools outside a singleton', () => {
-    expect(singletonsFor('uniswap-v4', h.contracts)).toBe(h.contracts.managers)
-    expect(singletonsFor('balancer-v2', h.contracts)).toBe(h.contracts.vaultsV2)
-    expect(singletonsFor('uniswap-v2', h.contracts)).toEqual([])
-  })
 })
 
 describe('pools of a factory', () => {

@@ -94,7 +94,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
       ...explanation.contracts,
     ]), `the pool ${excludedPool} was excluded`)
   }
-  const fault = findFlowFault(order, explanation.steps, route.swaps, value)
+  const fault = findFlowFault(order, explanation.steps, route.swaps)
   require(fault === undefined, fault ?? '')
   const unproven = checkProofs(explanation, route, request, contracts, terms)
   if (route.calls !== undefined) checkCalls(route, explanation.amountIn)

@@ -1,5 +1,5 @@
 /** Tests which fields of a status a node proves, with the service and the node in memory. */
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
 import { getStatus, SluiceClient, type StatusOptions, type TransactionStatus } from './index.ts'
@@ -95,6 +95,11 @@ test('a pending transaction proves its accounts and order only', async () => {
   // A service that is ahead of the node does not contradict what only a receipt proves.
   const ahead = { ...landed, swap: { ...swap, received: '7', spent: '8' } }
   expect(await ask(ahead, { node }).status).toMatchObject({ status: 'pending', contradicted: [] })
+  const otherOrder = { ...pending, swap: { ...swap, dst: h.USDT, received: '7' } }
+  expect((await ask(otherOrder, { node }).status).contradicted).toEqual(['swap.dst'])
+  expect((await ask({ ...pending, from: h.untrusted }, { node }).status).contradicted).toEqual(['from'])
+  // A service that is behind the node does not contradict what only a receipt proves.
+  expect(await ask(pending, { node: nodeOf().wallet }).status).toMatchObject({ status: 'landed', contradicted: [] })
   // A service that knows nothing does not contradict.
   const unknown = { ...pending, status: 'unknown', from: null, to: null, swap: null }
   expect(await ask(unknown, { node: nodeOf().wallet }).status).toMatchObject({ status: 'landed', contradicted: [] })
@@ -157,6 +162,59 @@ describe('is refused', () => {
       await expect(ask(landed, { node }).status).rejects.toMatchObject({ code: 'WALLET' })
     const signal = AbortSignal.abort()
     await expect(ask(landed, { node: nodeOf().wallet, signal }).status).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+})
+
+describe('a node at a URL', () => {
+  const NODE_URL = 'https://node.example'
+  /** Answers as the node does; the service has its own `fetch`. */
+  const at = (answers: Readonly<Record<string, object>>) => {
+    const bodies: { method: string }[] = []
+    vi.stubGlobal('fetch', async (url: unknown, { body }: RequestInit) => {
+      bodies.push({ url: String(url), ...JSON.parse(String(body)) })
+      return Response.json(answers[bodies.at(-1)!.method])
+    })
+    return { bodies, status: ask(landed, { node: NODE_URL }).status }
+  }
+  const honest = {
+    eth_chainId: { result: '0x1' },
+    eth_blockNumber: { result: '0x64' },
+    eth_getTransactionByHash: { result: { hash, from: h.sender, to: h.guard, input: tx.data, value: '0x0' } },
+    eth_getTransactionReceipt: {
+      result: {
+        ...{ transactionHash: hash, status: '0x1', blockNumber: '0x64', blockHash: word(5), gasUsed: '0x64' },
+        ...{ effectiveGasPrice: '0x7', logs: [] },
+      },
+    },
+  }
+  afterEach(() => void vi.unstubAllGlobals())
+
+  test('is asked by JSON-RPC, for its chain first', async () => {
+    const { bodies, status } = at(honest)
+    expect(await status).toEqual({ ...landed, proven: ofMined, contradicted: [], reported: landed })
+    const [first, ...others] = bodies
+    expect(first).toEqual({ url: `${NODE_URL}/`, jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+    expect(others.map(({ method }) => method)).toEqual([
+      ...['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'eth_blockNumber'],
+    ])
+  })
+
+  test('on another chain, or that answers with an error, is WALLET', async () => {
+    const other = at({ ...honest, eth_chainId: { result: '0x2' } })
+    await expect(other.status).rejects.toMatchObject({ code: 'WALLET', message: 'the node is on chain 2, not 1' })
+    expect(other.bodies).toHaveLength(1)
+    const failing = at({ ...honest, eth_blockNumber: { error: { message: 'too many requests' } } })
+    await expect(failing.status).rejects.toMatchObject({
+      ...{ code: 'WALLET', message: 'eth_blockNumber: too many requests' },
+    })
+  })
+
+  test('that knows nothing of the transaction proves nothing', async () => {
+    const { status } = at({
+      ...honest,
+      ...{ eth_getTransactionByHash: { result: null, error: null }, eth_getTransactionReceipt: {} },
+    })
+    expect(await status).toMatchObject({ status: 'unknown', proven: [], reason: null, swap: null })
   })
 })
 

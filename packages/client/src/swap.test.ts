@@ -360,7 +360,23 @@ describe('a batch', () => {
 
   test('has the approval and the transaction', async () => {
     const node = batching()
-    expect((await run(node)).hash).toBe(word(9))
+    const progress: SwapProgress[] = []
+    expect((await run(node, { ...trusting, onProgress: (event) => void progress.push(event) })).hash).toBe(word(9))
+    const stages = progress.map((event) => [event.stage, 'hash' in event ? event.hash : null])
+    expect(stages).toEqual([
+      ...[
+        ['quoted', null],
+        ['signing', null],
+        ['prompted', null],
+      ],
+      ...[
+        ['batching', '0xba'],
+        ['done', word(9)],
+      ],
+    ])
+    expect(progress.find(({ stage }) => stage === 'batching')).toMatchObject({
+      state: { stage: 'batching', hash: '0xba', fromBlock: 100, route },
+    })
     const { params } = node.requests.find(({ method }) => method === 'wallet_sendCalls')!
     expect(params).toEqual([
       {

@@ -20,6 +20,7 @@ import {
   verify,
   withPermit,
 } from '../src/index.ts'
+import type { AddressedOrder } from '../src/order.ts'
 import { encodePermitSwap } from '../src/permit-abi.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
@@ -277,7 +278,9 @@ test('swaps with permits are encoded and decoded like the bindings, and no other
         return
       }
       expect(
-        decoded.permit ? encodePermitSwap(decoded, decoded.permit) : encodeGuardSwap({ ...decoded, value: 0n }),
+        decoded.permit
+          ? encodePermitSwap(decoded as AddressedOrder, decoded.permit)
+          : encodeGuardSwap({ ...decoded, value: 0n }),
       ).toBe(near)
     }),
   )

@@ -141,7 +141,7 @@ export class TokenGraph {
   }
 
   private storeHistory(id: string, history: PoolHistory): PoolHistory {
-    this.historyByPoolId?.set(id, history)
+    this.historyByPoolId!.set(id, history)
     return history
   }
 

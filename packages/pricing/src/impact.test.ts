@@ -2,6 +2,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { atOnce } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ranged } from '../test/pools.ts'
 import { IMPACT_LEVELS, sellDepth } from './impact.ts'
 import type { PricedPool, PricedToken } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
@@ -119,6 +120,44 @@ describe('the depth of a token', () => {
     while (!steps.next().done) looks++
     expect(looks).toBeLessThan(LOOKS)
   })
+})
+
+describe('a pool of several ranges', () => {
+  const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
+  const ranges = [
+    { from: 0.6, to: 1.7, liquidity: 1e9 },
+    { from: 0.9, to: 1.02, liquidity: 9e9 },
+    { from: 0.97, to: 1.01, liquidity: 4e9 },
+    { from: 0.8, to: 0.93, liquidity: 7e9 },
+  ]
+  const depthWith = (pools: readonly Pool[]) => {
+    token.pricedPools.length = 0
+    for (const pool of pools) {
+      const reserves = familyOf('uniswap-v3')!.reserves(pool).map(Number)
+      token.pricedPools.push({ pool, tokens: [token, other], reserves, fee: 0, edges: [] } as unknown as PricedPool)
+    }
+    return depthOf(token).map(({ usd }) => usd)
+  }
+
+  test('is as deep as one pool for each of its ranges', () => {
+    const poolWith = (of: typeof ranges) => ranged(token.address, other.address, 1, of)
+    const [whole, divided] = [depthWith([poolWith(ranges)]), depthWith(ranges.map((range) => poolWith([range])))]
+    for (const [k, usd] of whole.entries()) expect(usd / divided[k]!, String(k)).toBeCloseTo(1, 6)
+    // All of the impacts end in the ranges, so each adds to the depth.
+    expect(new Set(whole).size).toBe(5)
+  })
+})
+
+describe('the work', () => {
+  /** Number of yields for a token with this many pools, none of which can be sold into. */
+  const yieldsWith = (poolCount: number) => {
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, Number.NaN, { isListed: true })]
+    for (let k = 0; k < poolCount; k++) sold(token, other, E9, E9)
+    return [...sellDepth(token, pricer)].length
+  }
+
+  test('is interrupted at every thousandth pool that may pay a listed token, and at every one that may be the best', () =>
+    expect([3, 999, 1_000].map(yieldsWith)).toEqual([3, 999, 1_001]))
 })
 
 describe('pools that count', () => {

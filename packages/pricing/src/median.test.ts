@@ -76,6 +76,12 @@ describe('the median narrowed by pools of lower fees', () => {
     expect(two(102, 50)).toBe(102)
   })
 
+  test('includes a pool at exactly a third of the fee, or exactly the fee away', () => {
+    expect(feeAwareMedian([1, 1.25], [100, 60], [0.75, 0.25])).toBe(1.25)
+    expect(feeAwareMedian([1, 1.5], [100, 60], [0.5, 0.125])).toBe(1.5)
+    expect(feeAwareMedian([1, 0.5], [100, 60], [0.5, 0.125])).toBe(0.5)
+  })
+
   test('adds up the pools of lower fees, without those that have no say', () => {
     const fees = [0.03, 0.003, 0.003]
     expect(feeAwareMedian([100, 101, 102], [100, 30, 31], fees)).toBe(102)

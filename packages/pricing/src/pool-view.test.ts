@@ -54,6 +54,14 @@ test('a pair is backed by its whole reserves, at the price of its reserves', () 
   expect(pairs[0]!.backingJ / 1e21).toBeCloseTo(1, 3)
 })
 
+test('a pair above the maximum fee has its reserves and its fee, and no price', () => {
+  const state = { reserve0: 4_000n * ONE, reserve1: 1_000n * ONE, feePpm: 50_001 }
+  const view = viewPool(poolOf('uniswap-v2', [at(1), at(2)], state))!
+  expect([view.reserves, view.pairs]).toEqual([[4e21, 1e21], []])
+  expect(view.fee).toBeCloseTo(0.050_001, 9)
+  expect(viewPool(poolOf('uniswap-v2', [at(1), at(2)], { ...state, feePpm: 50_000 }))!.pairs).toHaveLength(1)
+})
+
 test('a pool of an unknown family, or whose quotes are samples of its own code, has no price data', () => {
   expect(viewPool(poolOf('unknown', [at(1), at(2)], {}))).toBeNull()
   const samples = [[[1_000n, 990n]], [[1_000n, 990n]]]

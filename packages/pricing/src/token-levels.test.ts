@@ -122,6 +122,17 @@ describe('the reference price of a token', () => {
   })
 })
 
+test('the reference price does not depend on tokens of the same level', () => {
+  const { put, anchor, assign, token } = framed()
+  put('p', ONE, ANCHOR, 1_000, 2)
+  put('q', TWO, ANCHOR, 1_000, 1)
+  for (const id of ['r', 's', 't']) put(id, ONE, TWO, 1e9, 64)
+  anchor()
+  assign()
+  expect(token(ONE).level).toBe(token(TWO).level)
+  expect([token(ONE).referencePrice, token(TWO).referencePrice]).toEqual([2, 1])
+})
+
 describe('a word that is sudden', () => {
   /** Two pools of the previous block, the second of which changed now. */
   function jumped(before: number, now: number, mid = 1) {
