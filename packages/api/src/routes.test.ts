@@ -196,6 +196,19 @@ describe('/simulate', () => {
     expect(other.runs).toHaveLength(1)
   })
 
+  test('does not repeat a simulation of a request that has timed out', async () => {
+    let runs = 0
+    const rejectAtTimeout = ({ signal }: { readonly signal: AbortSignal }) => {
+      runs++
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new RpcError('REJECTED', 'gone')))
+      })
+    }
+    const liveChain = { rpc: {}, simulate: rejectAtTimeout }
+    const { body } = await json(served(liveChain, { REQUEST_TIMEOUT_MS: '100' }).ask(`/simulate/1?${query}`))
+    expect([body.code, runs]).toEqual(['TIMEOUT', 1])
+  })
+
   test('tells a pruned block from another failure', async () => {
     const lagging = await simulate(ofBlock('LAGGING'), '&block=5')
     expect(lagging.body).toMatchObject({ code: 'NO_STATE', error: expect.stringContaining('block 5') })
