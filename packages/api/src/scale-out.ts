@@ -45,6 +45,11 @@ type ScaleOutOptions = {
   readonly poolLists: PoolLists
 }
 
+/** Parts of the bus package that a process needs. */
+type Bus = Pick<typeof import('@sluice/bus'), 'BusError' | 'ChainIndexers' | 'StateBus'>
+
+const importBus = (): Promise<Bus> => import('@sluice/bus')
+
 /** Connection of a process to the shared state. */
 export class ScaleOut {
   private readonly bus: StateBus
@@ -59,12 +64,17 @@ export class ScaleOut {
     indexers?.start()
   }
 
-  /** Connects to Redis and starts indexers unless the role is worker or solver. @returns undefined without `REDIS_URL` */
-  static async open(options: ScaleOutOptions): Promise<ScaleOut | undefined> {
+  /**
+   * Connects to Redis and starts indexers unless the role is worker or solver.
+   *
+   * @param loadBus - a test loads a fake
+   * @returns undefined without `REDIS_URL`
+   */
+  static async open(options: ScaleOutOptions, loadBus = importBus): Promise<ScaleOut | undefined> {
     const { config, log } = options
     const { redisUrl: url, role } = config
     if (url === undefined) return undefined
-    const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
+    const { BusError, StateBus, ChainIndexers } = await loadBus()
     const fullness = new Fullness()
     const rateLimitedLog = new RateLimitedLog(log)
     const onFull = (error: unknown) => {
