@@ -1,6 +1,6 @@
 /** Tests of the traces of requests. */
-import type { TraceRecorder } from '@sluice/tracing/recorder'
-import { describe, expect, test } from 'vitest'
+import { TraceRecorder } from '@sluice/tracing/recorder'
+import { describe, expect, test, vi } from 'vitest'
 import { loadConfig } from '../config.ts'
 import { silentLog } from '../services.ts'
 import { endTrace, startRecorder, traceOf } from './trace.ts'
@@ -16,9 +16,11 @@ const recorder = {
 const requestOf = (url: string | undefined, traceparent?: string) => ({ url, headers: { traceparent } }) as never
 
 test('a recorder starts only with a collector', async () => {
+  const start = vi.spyOn(TraceRecorder.prototype, 'start')
   expect(await startRecorder(loadConfig({}), silentLog())).toBeUndefined()
   const started = await startRecorder(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }), silentLog())
-  expect(started).toBeDefined()
+  expect(start.mock.contexts).toEqual([started])
+  start.mockRestore()
   await started!.close()
 })
 
