@@ -37,6 +37,8 @@ const equivalents = JSON.parse(
 /** Lines without an expression, which have no mutants. */
 const NO_EXPRESSION = /^\s*($|\/[/*]|\*|import\b|(export )?(type|interface)\b|readonly\b|[)\]}{(,;]+$)/
 const MUTANT_TIMEOUT_MS = 30_000
+/** Timeout of all tests without a mutant. Next to other jobs they may take four times as long as on a quiet machine. */
+const DRY_RUN_TIMEOUT_MINUTES = 30
 const DEFAULT_SEED = '1'
 /** Default number of sampled lines, with about two mutants each. */
 const DEFAULT_LINES = '20'
@@ -106,6 +108,7 @@ export async function testPackageMutants(name: string, args: readonly string[] =
     concurrency: 2,
     // Other processes may slow a run down, and a mutant that times out counts as killed.
     timeoutMS: MUTANT_TIMEOUT_MS,
+    dryRunTimeoutMinutes: DRY_RUN_TIMEOUT_MINUTES,
     reporters: ['json'],
     jsonReporter: { fileName: file },
     tempDirName: join(folder, 'copy'),
