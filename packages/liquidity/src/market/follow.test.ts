@@ -1,7 +1,7 @@
 /** Tests when work at a block is repeated, and how reads of incomplete pools are recorded, with a node in memory. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { MarketError } from '../errors.ts'
 import { PoolMap } from '../pool-map.ts'
 import { type MarketComponents, MarketFollower } from './follow.ts'
@@ -186,4 +186,67 @@ test('pools that a reorg makes the follower read again are reported, also if tha
     ['0x2b', ['added']],
     ['0x2c', ['added']],
   ])
+})
+
+describe('sampled pools', () => {
+  /** A follower of a normal pool, and of three sampled ones, of which the budget selects two. The last one cannot be read. */
+  function sampled() {
+    const ids = ['normal', 'due', 'later', 'unreadable']
+    const pools = ids.map((id) => ({ id, address: at(1), tokens: [], state: null }))
+    const row = { family: 'test' } as unknown as DexRow
+    const calls: unknown[] = []
+    const directory = {
+      followedPools: new Map(pools.map((pool) => [pool.id, { row, pool }])),
+      sampling: {
+        has: (id: string) => id !== 'normal',
+        choose: (_: PoolMap, block: number) => {
+          calls.push(['choose', block])
+          return { sampledIds: new Set(['due']), unsampledIds: new Set(['unreadable']) }
+        },
+        recordSample: (...of: unknown[]) => calls.push(['sample', ...of]),
+      },
+      ...{ isIncomplete: () => false, isDueToComplete: () => false, isCurrent: () => true },
+      handBack: (id: string) => calls.push(['hand back', id]),
+      handOver: (id: string) => calls.push(['hand over', id]) < 0,
+      families: new Map([
+        [
+          'test',
+          {
+            readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+              return batch.map(({ id }) => (id === 'unreadable' ? null : `state of ${id}`))
+            },
+          },
+        ],
+      ]),
+    }
+    const { signal } = new AbortController()
+    const components = { ledger, signal, rpc: {}, directory } as unknown as MarketComponents
+    const reader = new MarketFollower(components, () => {})
+    const readIds = async (of: readonly string[], chosenIds?: ReadonlySet<string>) =>
+      (await reader.read(header(7), of, 'quote', chosenIds)).map(({ id }) => id)
+    return { ids, calls, readIds }
+  }
+
+  test('are read within their budget, and go back if they cannot be sampled', async () => {
+    const { ids, calls, readIds } = sampled()
+    expect(await readIds(ids)).toEqual(['normal', 'due'])
+    expect(calls).toEqual([
+      ['choose', 7],
+      ['sample', 'due', true, 7],
+      ['sample', 'unreadable', false, 7],
+      ['hand back', 'unreadable'],
+    ])
+  })
+
+  test('may be chosen by the caller', async () => {
+    const { ids, calls, readIds } = sampled()
+    expect(await readIds(ids, new Set(['later']))).toEqual(['normal', 'later'])
+    expect(calls).toEqual([['sample', 'later', true, 7]])
+  })
+
+  test('take no budget if none is read', async () => {
+    const { calls, readIds } = sampled()
+    expect(await readIds(['normal', 'unknown'])).toEqual(['normal'])
+    expect(calls).toEqual([])
+  })
 })
