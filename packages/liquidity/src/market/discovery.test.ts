@@ -94,6 +94,8 @@ describe('pools that past logs list', () => {
   const block = { number: 5, hash: '0x05', parentHash: '0x04', timestamp: 5 } as unknown as BlockHeader
   const pools = ['followed', 'followed too', 'known', 'other', 'unreadable'].map((id) => ({ id, tokens: [] }))
 
+  const entryOf = (index: number) => ({ row: {}, pool: pools[index] }) as unknown as PoolEntry
+
   /** A discovery whose node has the log of each pool. The block of the first reads is reorged away as often as given. */
   function scanned(reorgs = 0) {
     const ledger = new Ledger(1)
@@ -153,17 +155,16 @@ describe('pools that past logs list', () => {
     expect(twice.reads).toHaveLength(3)
     expect(twice.ledger.snapshot().pools.has('followed')).toBe(true)
     const always = scanned(99)
-    const found = [{ row: {} as DexRow, pool: pools[0] as unknown as Pool }]
-    await expect(always.discovery.addFoundPools(found)).rejects.toThrow('block 5 is gone')
+    await expect(always.discovery.addFoundPools([entryOf(0)])).rejects.toThrow('block 5 is gone')
     expect(always.reads).toHaveLength(8)
   })
 
   test('that another market found are listed, and added at once', async () => {
     const { discovery, ledger, directory, evictions } = scanned()
-    await discovery.addFoundPools([{ row: {} as DexRow, pool: pools[0] as unknown as Pool }])
+    await discovery.addFoundPools([entryOf(0)])
     expect([...directory.listedPools.keys()]).toEqual(['followed'])
     expect(ledger.snapshot().pools.has('followed')).toBe(true)
-    await discovery.addFoundPools([{ row: {} as DexRow, pool: pools[3] as unknown as Pool }])
+    await discovery.addFoundPools([entryOf(3)])
     expect([directory.listedPools.size, evictions()]).toEqual([2, 1])
   })
 })
