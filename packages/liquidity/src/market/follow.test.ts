@@ -332,7 +332,7 @@ describe('samples of a block', () => {
     await following.refine(next, swaps)
     expect(calls).toEqual([])
     const pending = following.refine(block, swaps)
-    ledger.commit(new History([{ block: next, pools: ledger.snapshot().pools, changedIds: new Set() }]), [])
+    ledger.commit(new History([{ block: next, pools: ledger.history!.top.pools, changedIds: new Set() }]), [])
     await pending
     expect([calls.length, stateOf().again]).toEqual([1, 'old'])
   })
@@ -340,7 +340,7 @@ describe('samples of a block', () => {
   test('of a pool that changed or was dropped meanwhile are not replaced', async () => {
     const { following, stateOf, directory } = samplingFollower()
     const pending = following.refine(block, new Map(ids.map((id) => [id, []])))
-    const { pools } = ledger.snapshot()
+    const { pools } = ledger.history!.top
     const changed = pools.with([poolOf('again', 'newer') as never])
     ledger.commit(new History([{ block, pools: changed, changedIds: new Set() }]), ['again'])
     Object.assign(directory, { isCurrent: ({ id }: { id: string }) => id !== 'silenced' })
