@@ -284,6 +284,15 @@ describe('approvals in the format of 1inch', () => {
     expect((await served().ask('/compatible/0x/x')).body).toContain('NOT_FOUND')
   })
 
+  test.each(['v6.0/1/swap', 'v6.0/1/quote', 'v6.1/1/swap', 'v6.1/1/quote'])(
+    'of %s name a missing parameter',
+    async (path) => {
+      const { ask: get } = served({}, { COMPATIBLE: '1' })
+      const { status, body } = await json(get(`/compatible/1inch/swap/${path}`))
+      expect([status, body.description]).toEqual([400, expect.stringContaining('src')])
+    },
+  )
+
   test('without a route answer 200 in the format of 0x, and an error in that of 1inch', async () => {
     const { QuotingError } = await import('@sluice/quoting')
     const liveChain = {
