@@ -224,7 +224,7 @@ describe('streams of quotes', () => {
           setImmediate(() => {
             for (const update of laterUpdates) listener(update)
           })
-          return { first: Promise.resolve(), close: () => {} }
+          return { firstUpdate: Promise.resolve(), close: () => {} }
         },
       },
     })

@@ -1,10 +1,11 @@
 /** Judges a mined swap of any router on the command line, at the state before the swap. */
 import { parseArgs } from 'node:util'
-import { type Address, type Hex, loadRegistry, NATIVE } from '@sluice/chains'
+import { type Address, type Hex, loadRegistry, NATIVE, type Registry } from '@sluice/chains'
 import { formatUnits } from 'ethers'
-import { loadConfig } from './config.ts'
+import { type Config, loadConfig } from './config.ts'
 import { createMetrics } from './metrics.ts'
-import { type RefereeResponse, verdictResponse } from './referee-response.ts'
+import { formatReport } from './referee-report.ts'
+import { verdictResponse } from './referee-response.ts'
 import { Services, silentLog } from './services.ts'
 import { toApiError } from './translate.ts'
 
@@ -41,14 +42,24 @@ type Command = {
   readonly command: string
   readonly args: readonly string[]
   readonly environment: NodeJS.ProcessEnv
+  /** Opens the chains of a registry. A test opens fakes. */
+  readonly openServices?: (registry: Registry, config: Config) => Pick<Services, 'chain' | 'close'>
 }
+
+const openRealServices = (registry: Registry, config: Config) =>
+  new Services(registry, config, createMetrics(), silentLog())
 
 /**
  * Judges one transaction and prints the verdict.
  *
  * @returns the exit code: 0 if a swap was judged, 1 if there was none or the node failed, 2 for a faulty command line
  */
-export async function runReferee({ command, args, environment }: Command): Promise<number> {
+export async function runReferee({
+  command,
+  args,
+  environment,
+  openServices = openRealServices,
+}: Command): Promise<number> {
   const usageError = (reason: string) => {
     console.error(`${reason}${usageOf(command)}`)
     return USAGE_EXIT_CODE
@@ -74,7 +85,7 @@ export async function runReferee({ command, args, environment }: Command): Promi
     return NOT_JUDGED
   }
   const settings = { ...environment, ...(rpc !== undefined && { [`RPC_URL_${chainId}`]: rpc }) }
-  return judge(hash.toLowerCase() as Hex, chainId, { environment: settings, printsJson: values.json })
+  return judge(hash.toLowerCase() as Hex, chainId, { environment: settings, printsJson: values.json, openServices })
 }
 
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options })
@@ -95,12 +106,13 @@ async function readChainId(url: string): Promise<number | undefined> {
   }
 }
 
-type Settings = { readonly environment: NodeJS.ProcessEnv; readonly printsJson: boolean }
+type Settings = Required<Pick<Command, 'environment' | 'openServices'>> & { readonly printsJson: boolean }
 
-async function judge(hash: Hex, chainId: number, { environment, printsJson }: Settings): Promise<number> {
+async function judge(hash: Hex, chainId: number, settings: Settings): Promise<number> {
+  const { environment, printsJson, openServices } = settings
   const config = loadConfig(environment)
   const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
-  const services = new Services(registry, config, createMetrics(), silentLog())
+  const services = openServices(registry, config)
   const quotingContext = {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     time: async <T>(_stage: string, step: () => T | Promise<T>) => step(),
@@ -133,59 +145,4 @@ async function judge(hash: Hex, chainId: number, { environment, printsJson }: Se
   } finally {
     await services.close()
   }
-}
-
-/** Formats an amount in base units of a token. */
-type FormatAmount = (amount: string, token: string) => string
-
-function formatReport(verdict: RefereeResponse, formatAmount: FormatAmount): string {
-  const { outcome, reason, block, index, trades, sandwich, unknown } = verdict
-  if (outcome !== 'swap')
-    return `No swap to judge: ${reason}${block === null ? '' : ` (block ${block}, position ${index})`}.`
-  const lines = [`Transaction ${verdict.hash} in block ${block}, position ${index}`]
-  for (const trade of trades) lines.push(...tradeLines(trade, formatAmount))
-  if (sandwich)
-    lines.push(
-      `Looks like a sandwich: ${sandwich.front.hash} (position ${sandwich.front.index}) and ${sandwich.back.hash} (position ${sandwich.back.index}) of ${sandwich.by} trade around it in ${sandwich.pool}, and take ${sandwich.gain} base units of ${sandwich.token} out of it.`,
-    )
-  else lines.push('No sandwich was seen around it.')
-  for (const gap of unknown) lines.push(`Not known: ${gap}.`)
-  return lines.join('\n')
-}
-
-function tradeLines(trade: RefereeResponse['trades'][number], formatAmount: FormatAmount): readonly string[] {
-  const { src, dst, comparisons, fees } = trade
-  const traderText = trade.trader === trade.recipient ? trade.trader : `${trade.trader}, for ${trade.recipient}`
-  const lines = [
-    `Trade of ${traderText}`,
-    formatRow('gave', formatAmount(trade.fromAmount, src)),
-    formatRow('received', formatAmount(trade.toAmount, dst)),
-    ...fees.map((fee) => formatRow('fee, it seems', `${formatAmount(fee.amount, fee.token)} to ${fee.account}`)),
-  ]
-  if (trade.toAmountAtParent !== null)
-    lines.push(formatRow('at the block before', formatAmount(trade.toAmountAtParent, dst)))
-  for (const { state, ...comparison } of comparisons) {
-    lines.push(state === 'position' ? 'At the state in its position in the block' : 'At the end of the block before')
-    lines.push(
-      formatRow('best simulated', `${formatAmount(comparison.toAmount, dst)} (${comparison.pools.length} pools)`),
-    )
-    lines.push(formatRow('proven bound', comparison.bound === null ? 'not known' : formatAmount(comparison.bound, dst)))
-    lines.push(
-      formatRow(
-        'left on the table',
-        `${formatBps(comparison.leftBps)}, at most ${formatBps(comparison.leftAtMostBps)}`,
-      ),
-    )
-    lines.push(formatRow('net of gas', formatBps(comparison.leftNetBps)))
-    if (comparison.poolsPending) lines.push(formatRow('caveat', 'pools are still being searched for'))
-  }
-  return lines
-}
-
-function formatRow(name: string, value: string): string {
-  return `  ${name.padEnd(20)} ${value}`
-}
-
-function formatBps(value: number | null): string {
-  return value === null ? 'not known' : `${value} bps`
 }

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { AbiCoder, Interface } from 'ethers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { account, ONE, served, TWO } from '../test/src/in-memory.ts'
 import { readCardLink } from './routes/card.ts'
 
@@ -196,6 +196,19 @@ describe('/simulate', () => {
     expect(other.runs).toHaveLength(1)
   })
 
+  test('does not repeat a simulation of a request that has timed out', async () => {
+    let runs = 0
+    const rejectAtTimeout = ({ signal }: { readonly signal: AbortSignal }) => {
+      runs++
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new RpcError('REJECTED', 'gone')))
+      })
+    }
+    const liveChain = { rpc: {}, simulate: rejectAtTimeout }
+    const { body } = await json(served(liveChain, { REQUEST_TIMEOUT_MS: '100' }).ask(`/simulate/1?${query}`))
+    expect([body.code, runs]).toEqual(['TIMEOUT', 1])
+  })
+
   test('tells a pruned block from another failure', async () => {
     const lagging = await simulate(ofBlock('LAGGING'), '&block=5')
     expect(lagging.body).toMatchObject({ code: 'NO_STATE', error: expect.stringContaining('block 5') })
@@ -271,6 +284,15 @@ describe('approvals in the format of 1inch', () => {
     expect((await served().ask('/compatible/0x/x')).body).toContain('NOT_FOUND')
   })
 
+  test.each(['v6.0/1/swap', 'v6.0/1/quote', 'v6.1/1/swap', 'v6.1/1/quote'])(
+    'of %s name a missing parameter',
+    async (path) => {
+      const { ask: get } = served({}, { COMPATIBLE: '1' })
+      const { status, body } = await json(get(`/compatible/1inch/swap/${path}`))
+      expect([status, body.description]).toEqual([400, expect.stringContaining('src')])
+    },
+  )
+
   test('without a route answer 200 in the format of 0x, and an error in that of 1inch', async () => {
     const { QuotingError } = await import('@sluice/quoting')
     const liveChain = {
@@ -310,6 +332,75 @@ describe('a solver', () => {
     expect(await at('/solver/1/notify')).toMatchObject({ status: 200, body: '{}' })
     expect((await at('/solver/5/notify')).status).toBe(404)
     expect((await at('/solver/mainnet/solve')).status).toBe(400)
+  })
+})
+
+describe('an auction', () => {
+  const environment = { ROLE: 'solver', SOLVER_CHAIN: '1' }
+  const order = {
+    ...{ uid: `0x${'ab'.repeat(56)}`, sellToken: ONE, buyToken: TWO, sellAmount: '1000', buyAmount: '900' },
+    ...{ kind: 'sell', partiallyFillable: false, class: 'limit' },
+  }
+  const token = { referencePrice: String(10n ** 18n), availableBalance: '0', trusted: true }
+  const auction = (msLeft: number) =>
+    JSON.stringify({
+      ...{ id: '1', tokens: { [ONE]: token, [TWO]: token }, orders: [order], liquidity: [] },
+      ...{
+        effectiveGasPrice: '1',
+        deadline: new Date(Date.now() + msLeft).toISOString(),
+        surplusCapturingJitOrderOwners: [],
+      },
+    })
+  const post = (body: string) => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body })
+
+  test('without a route has no solutions, and is counted by its chain', async () => {
+    const { ask, metrics } = served(
+      { quote: () => Promise.reject(new RpcError('TIMEOUT', 'x')), contracts: { guard } },
+      environment,
+    )
+    for (const path of ['/solve', '/solver/1/solve'])
+      expect(await json(ask(path, post(auction(5_000))))).toEqual({ status: 200, body: { solutions: [] } })
+    expect((await metrics.solverSolutions.get()).values).toMatchObject([{ labels: { chain: 1 }, value: 0 }])
+  })
+
+  test('is refused with 429 while four others are solved', async () => {
+    const { promise, reject } = Promise.withResolvers<never>()
+    let quotes = 0
+    const quote = () => {
+      quotes++
+      return promise
+    }
+    const { ask } = served({ quote, contracts: { guard } }, environment)
+    const running = Array.from({ length: 4 }, () => json(ask('/solve', post(auction(5_000)))))
+    await vi.waitFor(() => expect(quotes).toBe(4))
+    const { status, body } = await json(ask('/solve', post(auction(5_000))))
+    expect([status, body.code, body.error]).toEqual([429, 'OVERLOADED', '4 auctions are being solved'])
+    reject(new RpcError('TIMEOUT', 'x'))
+    for (const answer of await Promise.all(running)) expect(answer).toEqual({ status: 200, body: { solutions: [] } })
+    expect((await ask('/solve', post(auction(5_000)))).status).toBe(200)
+  })
+})
+
+describe('a webhook of UniswapX', () => {
+  const body = JSON.stringify({
+    ...{ tokenInChainId: 1, tokenOutChainId: 1, requestId: 'request', quoteId: 'quote', swapper: account('0') },
+    ...{ tokenIn: ONE, tokenOut: TWO, amount: '1000', type: 'EXACT_INPUT', numOutputs: 1, protocol: 'v2' },
+  })
+  const ask = (quote: () => Promise<unknown>) =>
+    served({ quote, contracts: { guard } }, { ROLE: 'solver', UNISWAPX_FILLER: TWO }).ask('/uniswapx/quote', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
+    })
+
+  test('is answered with a quote and the filler', async () => {
+    const quote = async () => ({ route: { amountIn: 1_000n }, amountOut: 900n, netAmountOut: 890n })
+    const { status, body: text } = await ask(quote)
+    expect([status, JSON.parse(text)]).toMatchObject([200, { filler: TWO, amountIn: '1000', amountOut: '890' }])
+  })
+
+  test('has an empty answer without a quote', async () => {
+    const { QuotingError } = await import('@sluice/quoting')
+    const { status, body: text } = await ask(() => Promise.reject(new QuotingError('NO_ROUTE', 'none')))
+    expect([status, text]).toEqual([204, ''])
   })
 })
 

@@ -48,6 +48,11 @@ type ScaleOutOptions = {
   readonly poolLists: PoolLists
 }
 
+/** Parts of the bus package that a process needs. */
+type Bus = Pick<typeof import('@sluice/bus'), 'BusError' | 'ChainIndexers' | 'StateBus'>
+
+const importBus = (): Promise<Bus> => import('@sluice/bus')
+
 /** Connection of a process to the shared state. */
 export class ScaleOut {
   private readonly bus: StateBus
@@ -65,13 +70,14 @@ export class ScaleOut {
   /**
    * Connects to Redis and starts indexers unless the role is worker or solver.
    *
+   * @param loadBus - a test loads a fake
    * @returns undefined without `REDIS_URL`
    */
-  static async open(options: ScaleOutOptions): Promise<ScaleOut | undefined> {
+  static async open(options: ScaleOutOptions, loadBus = importBus): Promise<ScaleOut | undefined> {
     const { config, log } = options
     const { redisUrl: url, role } = config
     if (url === undefined) return undefined
-    const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
+    const { BusError, StateBus, ChainIndexers } = await loadBus()
     const fullness = new RedisFullness()
     const rateLimitedLog = new RateLimitedLog(log)
     const onFull = (error: unknown) => {

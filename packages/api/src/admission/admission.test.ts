@@ -220,3 +220,39 @@ test('Retry-After is the expected wait in whole seconds, from 1 to 10', async ()
     await first
   }
 })
+
+test('a task that starts or leaves the queue stops its timeout', async () => {
+  const chainAdmission = admission(1)
+  await warmUp(chainAdmission)
+  const { work, end } = pendingTask()
+  const first = chainAdmission.run(never, asTask(), work)
+  const second = chainAdmission.run(never, asTask(), async () => undefined)
+  const controller = new AbortController()
+  const third = chainAdmission.run(controller.signal, asTask(), work)
+  expect(vi.getTimerCount()).toBe(2)
+  controller.abort(new Error('gone'))
+  await expect(third).rejects.toThrow('gone')
+  expect(vi.getTimerCount()).toBe(1)
+  end()
+  await Promise.all([first, second])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('the end of the first task restarts the timeouts of the tasks that still wait', async () => {
+  const chainAdmission = admission(1, 10, 10_000)
+  const [first, second] = [pendingTask(), pendingTask()]
+  const firstRun = chainAdmission.run(never, asTask(), first.work)
+  const secondRun = chainAdmission.run(never, asTask(), second.work)
+  const refusals: string[] = []
+  const third = chainAdmission.run(never, asTask(), async () => undefined)
+  void third.catch(({ code }) => refusals.push(code))
+  await vi.advanceTimersByTimeAsync(5_000)
+  first.end()
+  await firstRun
+  await vi.advanceTimersByTimeAsync(8_999)
+  expect(refusals).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(refusals).toEqual(['OVERLOADED'])
+  second.end()
+  await secondRun
+})

@@ -1,5 +1,5 @@
 /** Endpoints of 1inch's `/approve`: the contract to approve, its current allowance, and the approval transaction. */
-import { type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { type Hex, NATIVE } from '@sluice/chains'
 import { tokenAbi } from '@sluice/quoting'
 import { RpcError } from '@sluice/rpc'
 import type { Request } from 'express'
@@ -31,7 +31,7 @@ export const approvals: Readonly<
   async allowance({ query }, { liveChain, routerAddress }, { signal }) {
     const { tokenAddress, walletAddress } = read(allowanceQuery, query)
     const { address: tokenContract } = tokenAddress
-    if (tokenContract === NATIVE || tokenContract === ZERO_ADDRESS) return { allowance: MAX_ALLOWANCE.toString() }
+    if (tokenContract === NATIVE) return { allowance: MAX_ALLOWANCE.toString() }
     const data = tokenAbi.encodeFunctionData('allowance', [walletAddress.address, routerAddress]) as Hex
     try {
       const answer = await liveChain.rpc.call({ to: tokenContract, data }, 'latest', { signal })

@@ -185,10 +185,11 @@ describe('/liquidity', () => {
 
 describe('/history', () => {
   test('tracks tokens that have a price, and records it at once if it is final', async () => {
-    const { ask, tracked } = pricedChain()
+    const { ask, tracked, requestedTokens } = pricedChain()
     const { body } = await ask(`/history/1?token=${[ONE, TWO, NATIVE_TEXT].join()}`)
     expect(JSON.parse(body)).toEqual({ [ONE]: [[70, 1.5]], [TWO]: [[70, null]], [NATIVE_TEXT]: [[70, 1.5]] })
     expect(tracked).toEqual([ONE, [ONE, block, 1.5], WRAPPED, [WRAPPED, block, 1.5]])
+    expect(requestedTokens).toEqual([[ONE, TWO, WRAPPED]])
   })
 
   test('neither tracks a token whose look-up goes on, nor records prices that may change', async () => {

@@ -1,10 +1,9 @@
 /** Handler of `/tokenlist`. */
-import { NATIVE } from '@sluice/chains'
 import type { Catalog, TokenListEntry } from '@sluice/quoting'
 import { getAddress } from 'ethers'
 import type { Request } from 'express'
 import type { RequestContext } from '../http/context.ts'
-import { NATIVE_TEXT, read, tokenListQuery } from '../requests.ts'
+import { read, tokenListQuery } from '../requests.ts'
 import type { TokenListResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
@@ -43,7 +42,8 @@ function listEntry(chainId: number, token: TokenListEntry): TokenListResponse['t
   const { address, name, symbol, decimals, depthUsd, origin, copyOf } = token
   return {
     chainId,
-    address: address === NATIVE ? NATIVE_TEXT : getAddress(address),
+    // The checksum of the native address is the spelling of the docs.
+    address: getAddress(address),
     name,
     symbol,
     decimals,

@@ -1,11 +1,16 @@
 /** Tests which pairs are searched, and with which priority and time limit, with a node in memory. */
-import { type Address, type DexRow, toAddress } from '@sluice/chains'
-import { type RequestOptions, RpcError } from '@sluice/rpc'
-import { expect, test, vi } from 'vitest'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type BlockHeader, type RequestOptions, RpcError } from '@sluice/rpc'
+import { describe, expect, test, vi } from 'vitest'
 import { pairKey, sortPair } from '../dexes/common/direction.ts'
+import type { Pool } from '../family.ts'
+import { PoolMap } from '../pool-map.ts'
 import { Discovery, type DiscoveryOptions } from './discovery.ts'
 import { FollowedTokens } from './followed-tokens.ts'
+import { History } from './history.ts'
+import { Ledger } from './ledger.ts'
 import { defaultMarketLimits } from './limits.ts'
+import type { PoolEntry } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -83,4 +88,83 @@ test('a search that failed is repeated with the next request', async () => {
   await vi.waitFor(() => expect(discovery.stateCounts.queued.entries).toBe(0))
   await expect(discovery.ensure([[token]])).rejects.toThrow('down')
   expect(searches.flat().filter((key) => key === keyOf(token, hub)).length).toBe(first + 1)
+})
+
+describe('pools that past logs list', () => {
+  const block = { number: 5, hash: '0x05', parentHash: '0x04', timestamp: 5 } as unknown as BlockHeader
+  const pools = ['followed', 'followed too', 'known', 'other', 'unreadable'].map((id) => ({ id, tokens: [] }))
+
+  const entryOf = (index: number) => ({ row: {}, pool: pools[index] }) as unknown as PoolEntry
+
+  /** A discovery whose node has the log of each pool. The block of the first reads is reorged away as often as given. */
+  function scanned(reorgs = 0) {
+    const ledger = new Ledger(1)
+    const known = PoolMap.empty.with([{ ...pools[2], state: 'old' } as unknown as Pool])
+    ledger.commit(new History([{ block, pools: known, changedIds: new Set() }]), null)
+    const family = {
+      ...{ listedByLogs: true, creationTopics: ['0xa'] },
+      createdPool: (_: DexRow, { data }: { data: string }) => pools[Number(data)],
+    }
+    const row = { family: 'test', address: at(7), startBlock: 0 } as unknown as DexRow
+    const followedPools = new Map<string, unknown>()
+    const directory = {
+      ...{ rows: [row], families: new Map([['test', family]]), familyOf: () => family },
+      ...{ scope: { hubs: [], intermediates: [] }, tokens: new FollowedTokens(new Set(), defaultMarketLimits) },
+      ...{ listedPools: new Map<string, unknown>(), followedPools },
+      hasFollowedPair: ({ id }: Pool) => id !== 'other',
+      add: (entry: PoolEntry) => followedPools.set(entry.pool.id, entry).size > 0,
+    }
+    const rpc = { getLogs: async () => pools.map((_, k) => ({ address: at(7), topics: ['0xa'], data: String(k) })) }
+    const reads: unknown[] = []
+    const follower = {
+      retryOnReorg: (work: (of: BlockHeader) => Promise<unknown>) =>
+        work(reads.length < reorgs ? { ...block, hash: '0xgone' as Hex } : block),
+      read: async (of: BlockHeader, ids: readonly string[], priority: string) => {
+        reads.push([of.hash, ids, priority])
+        return ids.filter((id) => id !== 'unreadable').map((id) => ({ id, state: 'read' }))
+      },
+    }
+    let evictions = 0
+    const statuses: string[] = []
+    const discovery = new Discovery({
+      ...{ components: { rpc, directory, ledger, signal: new AbortController().signal }, follower },
+      ...{ evictor: { run: () => evictions++ }, limits: defaultMarketLimits },
+      onScan: ({ state }: { state: string }) => statuses.push(state),
+    } as unknown as DiscoveryOptions)
+    return { discovery, ledger, directory, reads, statuses, evictions: () => evictions }
+  }
+
+  test('are added to memory if their tokens are followed, and listed in any case', async () => {
+    const { discovery, ledger, directory, reads, statuses, evictions } = scanned()
+    const changes: unknown[] = []
+    ledger.onSnapshot(({ changedIds }) => changes.push(changedIds))
+    await discovery.whenIdle()
+    expect([...directory.listedPools.keys()]).toEqual(pools.map(({ id }) => id))
+    expect(reads).toEqual([['0x05', ['followed', 'followed too', 'unreadable'], 'lookup']])
+    const { pools: pooled } = ledger.snapshot()
+    const states = Object.fromEntries([...pooled.values()].map(({ id, state }) => [id, state]))
+    expect(states).toEqual({ known: 'old', followed: 'read', 'followed too': 'read' })
+    expect(changes).toEqual([['followed', 'followed too']])
+    expect([...ledger.history!.top.changedIds]).toEqual(['followed', 'followed too'])
+    expect([evictions(), statuses]).toEqual([1, ['scanning', 'done']])
+  })
+
+  test('are read again if their block is reorged away, eight times at most', async () => {
+    const twice = scanned(2)
+    await twice.discovery.whenIdle()
+    expect(twice.reads).toHaveLength(3)
+    expect(twice.ledger.snapshot().pools.has('followed')).toBe(true)
+    const always = scanned(99)
+    await expect(always.discovery.addFoundPools([entryOf(0)])).rejects.toThrow('block 5 is gone')
+    expect(always.reads).toHaveLength(8)
+  })
+
+  test('that another market found are listed, and added at once', async () => {
+    const { discovery, ledger, directory, evictions } = scanned()
+    await discovery.addFoundPools([entryOf(0)])
+    expect([...directory.listedPools.keys()]).toEqual(['followed'])
+    expect(ledger.snapshot().pools.has('followed')).toBe(true)
+    await discovery.addFoundPools([entryOf(3)])
+    expect([directory.listedPools.size, evictions()]).toEqual([2, 1])
+  })
 })

@@ -1,7 +1,7 @@
 /** Tests when work at a block is repeated, and how reads of incomplete pools are recorded, with a node in memory. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { MarketError } from '../errors.ts'
 import { PoolMap } from '../pool-map.ts'
 import { type MarketComponents, MarketFollower } from './follow.ts'
@@ -186,4 +186,201 @@ test('pools that a reorg makes the follower read again are reported, also if tha
     ['0x2b', ['added']],
     ['0x2c', ['added']],
   ])
+})
+
+describe('sampled pools', () => {
+  /** A follower of a normal pool, and of three sampled ones, of which the budget selects two. The last one cannot be read. */
+  function sampled() {
+    const ids = ['normal', 'due', 'later', 'unreadable']
+    const pools = ids.map((id) => ({ id, address: at(1), tokens: [], state: null }))
+    const row = { family: 'test' } as unknown as DexRow
+    const calls: unknown[] = []
+    const directory = {
+      followedPools: new Map(pools.map((pool) => [pool.id, { row, pool }])),
+      sampling: {
+        has: (id: string) => id !== 'normal',
+        choose: (_: PoolMap, block: number) => {
+          calls.push(['choose', block])
+          return { sampledIds: new Set(['due']), unsampledIds: new Set(['unreadable']) }
+        },
+        recordSample: (...of: unknown[]) => calls.push(['sample', ...of]),
+      },
+      ...{ isIncomplete: () => false, isDueToComplete: () => false, isCurrent: () => true },
+      handBack: (id: string) => calls.push(['hand back', id]),
+      handOver: (id: string) => calls.push(['hand over', id]) < 0,
+      families: new Map([
+        [
+          'test',
+          {
+            readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+              return batch.map(({ id }) => (id === 'unreadable' ? null : `state of ${id}`))
+            },
+          },
+        ],
+      ]),
+    }
+    const { signal } = new AbortController()
+    const components = { ledger, signal, rpc: {}, directory } as unknown as MarketComponents
+    const reader = new MarketFollower(components, () => {})
+    const readIds = async (of: readonly string[], chosenIds?: ReadonlySet<string>) =>
+      (await reader.read(header(7), of, 'quote', chosenIds)).map(({ id }) => id)
+    return { ids, calls, readIds }
+  }
+
+  test('are read within their budget, and go back if they cannot be sampled', async () => {
+    const { ids, calls, readIds } = sampled()
+    expect(await readIds(ids)).toEqual(['normal', 'due'])
+    expect(calls).toEqual([
+      ['choose', 7],
+      ['sample', 'due', true, 7],
+      ['sample', 'unreadable', false, 7],
+      ['hand back', 'unreadable'],
+    ])
+  })
+
+  test('may be chosen by the caller', async () => {
+    const { ids, calls, readIds } = sampled()
+    expect(await readIds(ids, new Set(['later']))).toEqual(['normal', 'later'])
+    expect(calls).toEqual([['sample', 'later', true, 7]])
+  })
+
+  test('take no budget if none is read', async () => {
+    const { calls, readIds } = sampled()
+    expect(await readIds(['normal', 'unknown'])).toEqual(['normal'])
+    expect(calls).toEqual([])
+  })
+})
+
+describe('samples of a block', () => {
+  const block = header(1)
+  const next = { ...header(2), parentHash: block.hash }
+  const ids = ['again', 'first', 'stale', 'silenced']
+  const poolOf = (id: string, state: unknown) => ({ id, family: 'test', dex: '', address: at(9), tokens: [], state })
+
+  /** A follower of sampled pools with states at block 1, except `first`. */
+  function samplingFollower() {
+    const calls: unknown[] = []
+    const row = { family: 'test' } as unknown as DexRow
+    const family = {
+      topics: [],
+      refreshStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+        return batch.map(({ id }) => (id === 'again' ? 'sampled again' : null))
+      },
+      readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+        return batch.map(() => 'first sample')
+      },
+      sampled: {
+        refine: function* (_: DexRow, { id }: { id: string }, swaps: readonly unknown[]) {
+          calls.push(['refine', id, swaps])
+          yield []
+          return id === 'stale' ? null : `refined ${id}`
+        },
+      },
+    }
+    const directory = {
+      followedPools: new Map(ids.map((id) => [id, { row, pool: poolOf(id, null) }])),
+      families: new Map([['test', family]]),
+      familyOf: () => family,
+      sampling: {
+        ...{ size: 4, has: () => true, ids: () => ids },
+        choose: () => ({ sampledIds: new Set(['again', 'silenced']), unsampledIds: new Set(['first']) }),
+        recordSample: (...of: unknown[]) => calls.push(of),
+      },
+      ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, silentIds: () => [] },
+      ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ registerCreatedPools: () => [], unreadableIdsIn: () => [] },
+    }
+    const rpc = { getBlock: async () => next, getLogs: async () => [] }
+    const { signal } = new AbortController()
+    const following = new MarketFollower({ ledger, signal, rpc, directory } as unknown as MarketComponents, () => {})
+    const states = PoolMap.empty.with(['again', 'stale', 'silenced'].map((id) => poolOf(id, 'old')) as never)
+    ledger.commit(new History([{ block, pools: states, changedIds: new Set() }]), null)
+    const stateOf = () => Object.fromEntries([...ledger.snapshot().pools.values()].map(({ id, state }) => [id, state]))
+    return { following, calls, stateOf, directory }
+  }
+
+  test('replace the states of chosen pools; other pools, and those that refuse every swap, lose theirs', async () => {
+    const { following, calls, stateOf } = samplingFollower()
+    const changes: unknown[] = []
+    ledger.onSnapshot(({ changedIds }) => changes.push([...changedIds!].sort()))
+    await following.follow()
+    expect(stateOf()).toEqual({ again: 'sampled again', first: 'first sample' })
+    expect(changes).toEqual([['again', 'first', 'silenced', 'stale']])
+    expect(calls).toEqual([
+      ['first', true, 2],
+      ['silenced', false, 2],
+      ['hand back', 'silenced'],
+    ])
+  })
+
+  test('are refined at the inputs of swaps, and published as another snapshot of the block', async () => {
+    const { following, calls, stateOf } = samplingFollower()
+    const changes: unknown[] = []
+    ledger.onSnapshot(({ block: { number }, changedIds }) => changes.push([number, changedIds]))
+    const swaps = new Map([...ids, 'unknown'].map((id) => [id, [`swap of ${id}`]])) as never
+    await following.refine(block, swaps)
+    expect(calls.map((call) => (call as unknown[])[1])).toEqual(['again', 'stale', 'silenced'])
+    expect(calls[0]).toEqual(['refine', 'again', ['swap of again']])
+    expect(stateOf()).toEqual({ again: 'refined again', stale: 'old', silenced: 'refined silenced' })
+    expect(changes).toEqual([[1, ['again', 'silenced']]])
+    expect([...ledger.history!.top.changedIds]).toEqual(['again', 'silenced'])
+  })
+
+  test('are not refined at another block than the newest, before or after the reads', async () => {
+    const { following, calls, stateOf } = samplingFollower()
+    const swaps = new Map([['again', []]])
+    await following.refine(next, swaps)
+    expect(calls).toEqual([])
+    const pending = following.refine(block, swaps)
+    ledger.commit(new History([{ block: next, pools: ledger.history!.top.pools, changedIds: new Set() }]), [])
+    await pending
+    expect([calls.length, stateOf().again]).toEqual([1, 'old'])
+  })
+
+  test('of a pool that changed or was dropped meanwhile are not replaced', async () => {
+    const { following, stateOf, directory } = samplingFollower()
+    const pending = following.refine(block, new Map(ids.map((id) => [id, []])))
+    const { pools } = ledger.history!.top
+    const changed = pools.with([poolOf('again', 'newer') as never])
+    ledger.commit(new History([{ block, pools: changed, changedIds: new Set() }]), ['again'])
+    Object.assign(directory, { isCurrent: ({ id }: { id: string }) => id !== 'silenced' })
+    await pending
+    expect(stateOf()).toEqual({ again: 'newer', stale: 'old', silenced: 'old' })
+  })
+})
+
+describe('a repair', () => {
+  test('corrects pools that differ, and drops those that can no longer be read', async () => {
+    const poolOf = (id: string, state: unknown) => ({ id, family: 'test', dex: '', address: at(9), tokens: [], state })
+    const ids = ['same', 'different', 'gone']
+    const row = { family: 'test' } as unknown as DexRow
+    const onChain: Readonly<Record<string, unknown>> = { same: { x: 1n }, different: { x: 2n }, gone: null }
+    const family = {
+      readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+        return batch.map(({ id }) => onChain[id])
+      },
+    }
+    const directory = {
+      followedPools: new Map(ids.map((id) => [id, { row, pool: poolOf(id, null) }])),
+      families: new Map([['test', family]]),
+      ...{ sampling: { has: () => false }, isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ handOver: () => false, isCurrent: () => true },
+    }
+    const { signal } = new AbortController()
+    const repairing = new MarketFollower(
+      { ledger, signal, rpc: {}, directory } as unknown as MarketComponents,
+      () => {},
+    )
+    const pools = PoolMap.empty.with(ids.map((id) => poolOf(id, { x: 1n })) as never)
+    ledger.commit(new History([{ block: header(1), pools, changedIds: new Set(['earlier']) }]), null)
+    const changes: unknown[] = []
+    ledger.onSnapshot(({ changedIds }) => changes.push(changedIds))
+    expect(await repairing.repair(new Set(['same']))).toBe(0)
+    expect(changes).toEqual([])
+    expect(await repairing.repair(new Set([...ids, 'unknown']))).toBe(2)
+    expect(changes).toEqual([['different', 'gone']])
+    expect([...ledger.history!.top.changedIds]).toEqual(['earlier', 'different', 'gone'])
+    expect(ledger.snapshot().pools.get('different')!.state).toEqual({ x: 2n })
+    expect(ledger.snapshot().pools.has('gone')).toBe(false)
+  })
 })

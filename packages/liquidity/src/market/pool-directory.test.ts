@@ -316,6 +316,9 @@ describe('neighbors', () => {
     const ids = atOnce(listedPools(directory, [a])).map(({ pool }) => pool.id)
     expect(ids.slice(0, 4).sort()).toEqual(['a b', 'b hub', 'followed', 'native a'])
     expect(ids.slice(4)).toEqual(['a d'])
+    // A requested token that is not followed has no neighbors.
+    const idsOfOther = atOnce(listedPools(directory, [d])).map(({ pool }) => pool.id)
+    expect(idsOfOther.sort()).toEqual(['a d', 'c d', 'hub d'])
     list(...Array.from({ length: 2_100 }, (_, k) => entry('logged', `${k}`, a, testAddress(5_000 + k))))
     expect(atOnce(listedPools(directory, [a]))).toHaveLength(2_000)
   })

@@ -103,3 +103,13 @@ test('nothing, too much, and what buys nothing are refused', () => {
   const far = 1 << 22
   expect(refusal(E18, poolOf([bin(-far, 0n, E18)], { activeId: MIDDLE - far }))).toBe('UNSUPPORTED')
 })
+
+test('the largest input ends at the largest amount of the contract, also between two bins', () => {
+  const pool = poolOf([bin(-1, 0n, 1_000n), bin(0, 0n, 1_000n)])
+  const free = feeOf(0n, 0n)
+  for (const maxAmount of [999n, 1_000n, 1_001n]) {
+    expect(maxBinsInput(pool, true, free, maxAmount)).toBe(maxAmount)
+    const { sqrtPrice, liquidity } = binsCurve(pool, true, free, maxAmount)
+    for (const value of [...sqrtPrice, ...liquidity]) expect(value).toBeGreaterThan(0)
+  }
+})

@@ -89,8 +89,9 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   if (amountIn >= maxIn + maxFee) return { amountIn: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
   const fee = divUp(amountIn * feeRate, FEE_ONE)
   const netIn = amountIn - fee
+  // Below the reserve, because `netIn` is below `maxIn`: the limit of the contract never applies.
   const amountOut = swapForY ? (netIn * price) >> 128n : (netIn << 128n) / price
-  return { amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
+  return { amountIn, amountOut, fee }
 }
 
 /** Returns the bin after a fill. */

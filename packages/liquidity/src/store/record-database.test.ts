@@ -164,6 +164,22 @@ test('a database is full above its limits of bytes or records, and is emptied on
   }
 })
 
+test('records of deleted blocks count no longer, so a full database keeps as many records as its limit', () => {
+  const path = newPath()
+  const database = new RecordDatabase(path, { records: 4, bytes: 50_000_000 })
+  const idsOf = (number: number) => [`${number}a`, `${number}b`]
+  for (let number = 1; number <= 9; number++) {
+    const { block } = snapshotAt(number, PoolMap.empty)
+    database.begin()
+    const records = idsOf(number).map((id) => ({ id, text: id }))
+    database.commit({ chainId: 7, block, hasAllPools: true, records, sharedTexts: [] })
+  }
+  expect(idsOf(8).map((id) => findRecord(path, id)?.text)).toEqual(['8a', '8b'])
+  expect(idsOf(9).map((id) => findRecord(path, id)?.text)).toEqual(['9a', '9b'])
+  expect(idsOf(7).map((id) => findRecord(path, id))).toEqual([null, null])
+  database.close()
+})
+
 test('a block that is rolled back leaves nothing, and without one there is nothing to roll back', () => {
   const path = newPath()
   const database = new RecordDatabase(path, plenty)

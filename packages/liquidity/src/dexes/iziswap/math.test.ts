@@ -83,3 +83,19 @@ function outputOfCurve({ sqrtPrice, liquidity }: ReturnType<typeof curveOf>, amo
   }
   return output
 }
+
+test.each([
+  ['X', true, { sellingY: 500n }],
+  ['Y', false, { sellingX: 500n }],
+])('an order at the current point is filled for %s, without liquidity or other points', (_, zeroForOne, order) => {
+  const noLiquidity = { liquidity: 0n, liquidityX: 0n, feePpm: 10_000, pointDelta: 8 }
+  const state = stateAt(0, { ...noLiquidity, points: [point(0, { order: true, ...order })] })
+  // At point 0, both tokens have the same price. The fee is 1 %.
+  const trade = sellExact(state, zeroForOne, 100n)
+  expect([trade.amountOut, trade.pointsPassed, trade.state.point]).toEqual([99n, 1, 0])
+  const [[remaining]] = [trade.state.points]
+  expect([remaining!.sellingX + remaining!.sellingY, remaining!.order]).toEqual([401n, true])
+  // An order behind the current point is not in reach.
+  const behind = { ...state, points: [point(zeroForOne ? 8 : -8, { order: true, ...order })] }
+  expect(() => sellExact(behind, zeroForOne, 100n)).toThrow('too little to buy anything')
+})
