@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
 import type { Market, Pool, Snapshot } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { RpcError } from '@sluice/rpc'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { LiveChain, type LiveChainOptions } from './live-chain.ts'
 import { quoteRequest } from './quote/request.ts'
 
@@ -125,6 +126,19 @@ describe('the status of a chain', () => {
   })
 })
 
+test('a status is not waited for without time', async () => {
+  const { live } = liveChain({ scan: 'scanning' })
+  await live.views.head(work().signal)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    // The clock stands still, so only a wait of no time ends.
+    await live.waitUntilSettled(0)
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(live.status()).toHaveProperty('settling')
+})
+
 test('quotes of blocks that do not exist yet are refused', async () => {
   const { live } = liveChain()
   const request = quoteRequest({ tokenIn: A, tokenOut: B, from: at('6'), amountIn: E18 })
@@ -239,4 +253,149 @@ test('a chain that falls asleep is forgotten by the search threads', async () =>
   expect(live.rpcHealth?.endpoints).toHaveLength(1)
   await live.sleep()
   expect([forgotten, live.rpcHealth]).toEqual([[7], undefined])
+})
+
+test('calls of the node earn calls for samples, by the methods of each request', () => {
+  const events: unknown[] = []
+  const { live } = liveChain({}, { onEvent: (event: unknown) => events.push(event) })
+  const { runtime, sampler } = live as unknown as {
+    runtime: { options: { emit: (event: object) => void } }
+    sampler: { recordNodeCalls: (count: number) => void }
+  }
+  const recorded: number[] = []
+  sampler.recordNodeCalls = (count) => recorded.push(count)
+  const sent = { kind: 'rpc', event: { kind: 'sent', methods: ['eth_call', 'eth_call', 'eth_getCode'] } }
+  const all = [sent, { kind: 'rpc', event: { kind: 'answered' } }, { kind: 'quote', how: 'made' }]
+  for (const event of all) runtime.options.emit(event)
+  expect([recorded, events]).toEqual([[3], all])
+})
+
+test('facts that other processes have measured are known here, and those of this one are published', () => {
+  const published: unknown[] = []
+  const { live } = liveChain({}, { publishFact: (fact: unknown) => published.push(fact) })
+  const { runtime } = live as unknown as { runtime: { options: { onFact: (fact: object) => void } } }
+  const tax = { buyPpm: 0, sellPpm: 0, transferPpm: 9, surchargePpm: 0 }
+  live.tokens.taxes.onMeasured(B, 'pool', tax, 5)
+  expect(published).toHaveLength(1)
+  const other = liveChain().live
+  expect(other.tokens.taxes.transferPpm(B)).toBe(0n)
+  ;(other as unknown as { runtime: typeof runtime }).runtime.options.onFact(published[0] as object)
+  expect(other.tokens.taxes.transferPpm(B)).toBe(9n)
+})
+
+test('the chain stays awake while requests are in flight', () => {
+  let inFlight = true
+  const { live } = liveChain({}, { isBusy: () => inFlight })
+  const { options } = (live as unknown as { runtime: { options: { isBusy: () => boolean } } }).runtime
+  expect(options.isBusy()).toBe(true)
+  inFlight = false
+  expect(options.isBusy()).toBe(false)
+})
+
+test('the stores that untrusted input can fill are counted, and the log of quotes only if there is one', () => {
+  const { counts } = liveChain().live
+  const names = 'targets sampledPools gasLessons measuredGas faultyPools faultyTokens laterGas contractBalances'.split(
+    ' ',
+  )
+  const others = 'neighbors walletCodes walletsCompared walletsDiffering pastBlocks withdrawingPools'.split(' ')
+  for (const name of [...names, ...others]) expect([name, counts[name]]).toEqual([name, { entries: 0, evicted: 0 }])
+  expect(counts.quoteLog).toBeUndefined()
+  expect(liveChain().live.driftPercent).toBe(0)
+})
+
+test('permits are for the Guard, at the head, with deadlines by the clock', async () => {
+  const { live } = liveChain({}, { clock: () => 100_000 })
+  vi.spyOn(live.rpc, 'call').mockRejectedValue(new RpcError('REVERTED', 'no'))
+  const request = { token: A, owner: at('6'), amount: 1n, deadline: undefined }
+  expect(await live.permits(request, work())).toEqual({
+    ...{ spender: at('8'), deadline: 100 + 1_200, block: snapshot.block, offers: [] },
+  })
+})
+
+describe('a new block', () => {
+  /** A live chain whose private parts record their calls. */
+  function recordingChain(options: object = {}) {
+    let notify: (snapshot: Snapshot) => void = () => {}
+    const onSnapshot = (listener: typeof notify) => {
+      notify = listener
+      return () => {}
+    }
+    const { live } = liveChain({ onSnapshot }, options)
+    const parts = live as unknown as {
+      sampler: { observe: (snapshot: Snapshot) => void }
+      measuredGas: { markChanged: (snapshot: Snapshot) => void }
+      faultyPools: { forgetChanged: (snapshot: Snapshot) => void }
+      neighbors: { run: (source: object) => Promise<void> }
+      runtime: { snapshotListeners: Set<(snapshot: Snapshot) => void> }
+    }
+    const run = vi.spyOn(parts.neighbors, 'run').mockResolvedValue()
+    const spies = [
+      vi.spyOn(parts.sampler, 'observe').mockImplementation(() => {}),
+      vi.spyOn(parts.measuredGas, 'markChanged'),
+      vi.spyOn(parts.faultyPools, 'forgetChanged'),
+    ]
+    return { live, runtime: parts.runtime, run, spies, publish: (published: Snapshot) => notify(published) }
+  }
+
+  test('has its quotes sampled, its changed pools measured again, and its prices kept', async () => {
+    const { live, run, spies, publish } = recordingChain()
+    const record = vi.spyOn(live.priceHistory, 'record')
+    live.views
+    publish(snapshot)
+    for (const spy of spies) expect(spy.mock.calls).toEqual([[snapshot]])
+    await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1))
+    const [block, usdOf] = record.mock.calls[0]!
+    // Two units of the dollar token are in the pool for one of the other.
+    expect([block, usdOf(A), usdOf(at('7'))]).toEqual([snapshot.block, expect.closeTo(2, 1), null])
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('has tokens next to hubs looked for only if this process reads the chain, and not while it sleeps', async () => {
+    const { live, run, runtime } = recordingChain({ openMarket: undefined })
+    const publishToAll = () => {
+      for (const listener of runtime.snapshotListeners) listener(snapshot)
+    }
+    publishToAll()
+    expect(run).not.toHaveBeenCalled()
+    const { rpc } = live
+    publishToAll()
+    expect(run).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ rpc }))
+  })
+})
+
+test('a chain that falls asleep drops samples, measurements that wait, and past blocks', async () => {
+  const { live } = liveChain()
+  const { sampler, gasProber, pastBlocks } = live as unknown as {
+    sampler: { clear: () => void }
+    gasProber: { forget: () => void }
+    pastBlocks: { close: () => Promise<void> }
+  }
+  const spies = [vi.spyOn(sampler, 'clear'), vi.spyOn(gasProber, 'forget'), vi.spyOn(pastBlocks, 'close')]
+  live.views
+  await live.sleep()
+  for (const spy of spies) expect(spy).toHaveBeenCalledTimes(1)
+})
+
+test('the drift of samples decides slippage and penalties, of quotes at the head and at past blocks', () => {
+  const { live } = liveChain()
+  type Closures = { slippageOf: (route: object) => { ppm: bigint }; driftPenaltiesAt: (timestamp: number) => unknown }
+  const { quoter, pastQuoter, sampler } = live as unknown as {
+    quoter: { options: Closures }
+    pastQuoter: { options: Closures }
+    sampler: {
+      statistics: {
+        measuredDrift: (pool: string) => object
+        fadingPools: { driftPenalties: (timestamp: number) => object }
+      }
+    }
+  }
+  const penalties = new Map([['pool', 1]])
+  vi.spyOn(sampler.statistics.fadingPools, 'driftPenalties').mockImplementation((at) => (at === 50 ? penalties : {}))
+  const measured = vi.spyOn(sampler.statistics, 'measuredDrift').mockReturnValue({ samples: 1e9, worstPpm: -7_000 })
+  const route = { tokenIn: A, legs: [{ pool, tokenIn: A, tokenOut: B, amountIn: E18, amountOut: E18 }] }
+  for (const { options } of [quoter, pastQuoter]) {
+    expect(options.driftPenaltiesAt(50)).toBe(penalties)
+    expect(options.slippageOf(route).ppm).toBe(7_000n)
+  }
+  expect(measured).toHaveBeenCalledWith('pool')
 })
