@@ -88,7 +88,7 @@ export function foldThinLegs(legs: readonly GraphLeg[], maxLegs: number): readon
     const foldedLeg = {
       ...thinLegs[0]!,
       dex: `${thinLegs.length} more`,
-      folded: thinLegs,
+      foldedLegs: thinLegs,
       share: sum('share'),
       flow: sum('flow'),
     }
