@@ -71,8 +71,8 @@ export function summarize(
 
 /**
  * Compares the quotes of small trades with market prices. `ownBps` is what a trade itself costs: the fees of pools and
- * of the integrator, and the price impact. `restBps` is the remaining deviation: that of the prices of the route's
- * pools from market prices, which come from many pools.
+ * of the integrator, and the price impact. `restBps` is the remaining deviation: prices
+ * of the route's pools deviate from market prices, which come from many pools.
  */
 function compareWithPrices(consistentTrades: readonly AnsweredTrade[]) {
   const smallTrades = consistentTrades.filter(({ trade }) => trade.usd <= SMALL_USD)
@@ -115,8 +115,8 @@ function figuresOf(answeredTrades: readonly AnsweredTrade[]) {
 }
 
 /**
- * Summarizes the trades after a block, including those that it did not affect, as it does not affect most trades of
- * users.
+ * Summarizes all trades after a block. Includes trades that the block did not affect, because most trades of users are
+ * not affected either.
  */
 function figuresAfterBlock(answeredTrades: readonly AnsweredTrade[], blockIndex: number) {
   const sentOutcomes = answeredTrades.flatMap(({ outcome, replays }) =>

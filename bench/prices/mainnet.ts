@@ -18,7 +18,9 @@ const PAGE = join(import.meta.dirname, '../../docs/prices.md')
 const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
 const COMPARED_SYMBOLS = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
-/** Maximum seconds from the last trade of a pool to the block at which the pool counts as one of the block. */
+/**
+ * Maximum seconds from the last trade of a pool to the block. A pool with an older trade may have an outdated price.
+ */
 const RECENT_SECONDS = 3_600
 const MAX_SYMBOL_LENGTH = 12
 

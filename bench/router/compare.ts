@@ -38,7 +38,7 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
   }
 }
 
-/** Returns the distance from the output after gas to the upper bound of that. */
+/** Returns the distances between the output after gas and its upper bound. */
 function summarizeNetGaps(rows: readonly Row[]) {
   const gaps = rows.map(({ own }) => own.netGapBps).filter((gap) => gap !== null)
   return {

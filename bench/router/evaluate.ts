@@ -1,7 +1,7 @@
 /** Executes a route leg by leg in exact integers to compute its output. A router's own claim is never used. */
 
 import { COMPARISON_GAS } from './comparison-gas.ts'
-import { pairOut, type StableState, stableOut, type TickState, tickSwap } from './pool-maths.ts'
+import { pairOutput, type StableState, stableOutput, swapThroughTicks, type TickState } from './pool-maths.ts'
 import type { ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from './scenario.ts'
 
@@ -159,7 +159,7 @@ function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): Evaluated
   switch (pool.type) {
     case 'v2': {
       const { reserves, feePpm } = pool.state
-      const amountOut = pairOut(reserves[inputSide], reserves[1 - inputSide]!, feePpm, amountIn)
+      const amountOut = pairOutput(reserves[inputSide], reserves[1 - inputSide]!, feePpm, amountIn)
       const after: State = {
         type: 'v2',
         state: { feePpm, reserves: moveBalances(reserves, inputSide, amountIn, amountOut) },
@@ -172,11 +172,11 @@ function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): Evaluated
         amountOut,
         crossedTicks: crossed,
         unspentInput: unspent,
-      } = tickSwap(pool.state, amountIn, inputSide === 0)
+      } = swapThroughTicks(pool.state, amountIn, inputSide === 0)
       return { after: { type: 'v3', state }, amountOut, gas: hop['uniswap-v3'] + tick * crossed, unspentInput: unspent }
     }
     case 'stable': {
-      const amountOut = stableOut(pool.state, inputSide, amountIn)
+      const amountOut = stableOutput(pool.state, inputSide, amountIn)
       const balances = moveBalances(pool.state.balances, inputSide, amountIn, amountOut)
       return {
         after: { type: 'stable', state: { ...pool.state, balances } },

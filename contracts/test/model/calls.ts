@@ -1,14 +1,18 @@
-/** Accounts and calls of the differential fuzz of the Guard, and their encoding. World.sol has the same accounts and scripts. */
+/**
+ * Accounts and calls of the differential fuzz of the Guard, and their encoding. World.sol has the same accounts. A
+ * script is a list of calls (`Move`) that a player makes.
+ */
 import { IGuard__factory } from '@sluice/bindings'
 import { FunctionFragment, id } from 'ethers'
 
-/** Number of an account. */
+/** Number of an account, which is its index in `ADDRESSES`. */
 export type Account = number
 
+/** Accounts below this number have balances. */
 export const HOLDERS = 14
 export const USERS: readonly Account[] = [0, 1, 2]
 export const EXECUTORS: readonly Account[] = [3, 4]
-/** Accounts below it run scripts and have allowances. */
+/** Accounts below this number are players: they run scripts and grant allowances. */
 export const PLAYERS = 6
 /** A player that only receives. */
 export const RECIPIENT: Account = 5
@@ -21,9 +25,11 @@ export const WETH: Account = 12
 export const TOKENS: readonly Account[] = [...MODEL_TOKENS, WETH]
 /** The zero address: nobody, or the native token. */
 export const ZERO: Account = 13
-/** Not a holder. */
+/** Has no balances. */
 export const PERMIT2: Account = 14
-/** Spenders whose allowances are compared, in the order of World.sol. */
+/**
+ * Spenders of the allowances in the compared state, in the order of World.sol: Guard, Permit2, and the first Executor.
+ */
 export const SPENDERS: readonly Account[] = [GUARD, PERMIT2, 3]
 
 const MASK = (1n << 160n) - 1n
@@ -45,7 +51,7 @@ export const ADDRESSES: readonly string[] = Array.from({ length: PERMIT2 + 1 }, 
 export const addressOf = (account: Account): bigint => BigInt(`0x${ADDRESSES[account]!}`)
 const PADDED = ADDRESSES.map((address) => address.padStart(64, '0'))
 
-/** Order, as IGuard has it, by the numbers of accounts. */
+/** The struct `Order` of IGuard, with account numbers instead of addresses. */
 export type Order = {
   readonly tokenIn: Account
   readonly tokenOut: Account
@@ -61,7 +67,7 @@ export type Payout = {
 }
 export const KINDS = ['eip2612', 'dai', 'permit2'] as const
 export type PermitKind = (typeof KINDS)[number]
-/** Signature, with the statement that it signs (permits.ts); an empty statement for a forged one. */
+/** A signature, with the statement of the signed fields (see permits.ts); the statement of a forged one is empty. */
 export type Signature = { readonly statement: string; readonly hex: string }
 export type Permit = {
   readonly kind: PermitKind
@@ -87,11 +93,11 @@ export type Swap = {
   readonly recipient: Account
   readonly permit: Permit
   readonly program: readonly Move[]
-  /** Index of a word that gets a bit above its type, if the word is an address. */
+  /** Index of a calldata word. If it is an address, a bit above the 160 bits is set, which the Guard must reject. */
   readonly widened: number | undefined
 }
 
-/** Calls, by their functions. `native` is a transfer without data. */
+/** A call, by the function that it calls. `native` is a transfer of native tokens without calldata. */
 export type Call =
   | { readonly kind: 'native' }
   | { readonly kind: 'transfer'; readonly to: Account; readonly amount: bigint }
@@ -122,9 +128,9 @@ export type Move = {
   readonly to: Account
   readonly value: bigint
   readonly call: Call
-  /** True if its failure reverts the script. */
+  /** True if a failure of the call reverts the script. */
   readonly must: boolean
-  /** Encoded, without 0x. */
+  /** Encoding of the call in a script, without 0x. */
   readonly hex: string
 }
 
@@ -154,7 +160,7 @@ const word = (value: bigint): string => value.toString(16).padStart(64, '0')
 const LOW_160 = (1n << 160n) - 1n
 const LOW_48 = (1n << 48n) - 1n
 
-/** Bytes with their length ahead and zeros behind. */
+/** Encodes `bytes`: the length, followed by the data padded to whole words. */
 function tail(hex: string): string {
   const bytes = hex.length / 2
   return word(BigInt(bytes)) + hex.padEnd(Math.ceil(bytes / 32) * 64, '0')

@@ -1,4 +1,7 @@
-/** Draws calls for the differential fuzz: about half of the swaps are sound, the others have one or more hostile parts. */
+/**
+ * Draws the steps of the differential fuzz. About half of the swaps are valid, and the others have invalid or hostile
+ * parts.
+ */
 import {
   type Account,
   addressOf,
@@ -29,7 +32,7 @@ import {
 import { FORGED, type Signer } from './permits.ts'
 import { MAX_UINT, type World } from './world.ts'
 
-/** One call from outside: a player runs a script. */
+/** One call from outside (not made by a contract of the model): a player runs a script. */
 export type Step = { readonly player: Account; readonly script: readonly Move[] }
 type Submitted = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
 
@@ -38,9 +41,9 @@ const ETHER = 10n ** 18n
 const MAX_UINT48 = (1n << 48n) - 1n
 const AMOUNTS = [1n, 2n, 1_000n, ONE, ETHER] as const
 const ODD_AMOUNTS = [0n, 3n, 10n ** 21n, (1n << 128n) + 1n, 1n << 160n, MAX_UINT] as const
-/** Maximum depth of swaps inside scripts inside swaps. */
+/** Maximum depth of nesting: scripts that run during a swap may make swaps, and so on. */
 const MAX_DEPTH = 2
-/** Maximum permits that stay outstanding in a sequence. */
+/** Maximum number of signed permits that a sequence keeps for a later submission. */
 const MAX_OUTSTANDING = 8
 
 /** Deterministic random numbers (mulberry32). */
@@ -62,7 +65,7 @@ class Random {
     return this.next() % bound
   }
 
-  /** True in `percent` of all cases. */
+  /** Returns true with a probability of `percent`. */
   chance(percent: number): boolean {
     return this.below(100) < percent
   }
@@ -72,7 +75,7 @@ class Random {
   }
 }
 
-/** Calls that make the world in which every sequence starts. */
+/** Returns the steps that set up the state in which every sequence starts: balances and approvals. */
 export function setup(): readonly Step[] {
   const steps: Step[] = []
   const by = (player: Account, ...script: Move[]) => steps.push({ player, script })
@@ -109,7 +112,7 @@ export class Generator {
     this.#signer = signer
   }
 
-  /** Starts a sequence. */
+  /** Starts a sequence. Returns its first steps, which configure tokens at random. */
   start(seed: number): readonly Step[] {
     this.#random = new Random(seed)
     this.#outstanding = []
@@ -121,7 +124,7 @@ export class Generator {
     return [{ player: 0, script }]
   }
 
-  /** Returns the next call, given what the world has become. */
+  /** Draws the next step. Uses the current state of the world, for example for nonces. */
   step(): Step {
     const random = this.#random
     const share = random.below(100)
@@ -165,7 +168,7 @@ export class Generator {
     return this.#random.chance(92) ? this.#random.pick(AMOUNTS) : this.#random.pick(ODD_AMOUNTS)
   }
 
-  /** Amount of native token that players have. */
+  /** Draws an amount of native tokens that every player has. */
   #value(): bigint {
     return this.#random.pick(AMOUNTS)
   }
@@ -238,7 +241,9 @@ export class Generator {
     }
   }
 
-  /** A program that mostly does what the order wants, with hostile moves in between. */
+  /**
+   * Draws an Executor's program. Most programs pull the input and pay the output, some with hostile calls in between.
+   */
   #program(of: {
     readonly order: Order
     readonly amountIn: bigint
@@ -276,7 +281,7 @@ export class Generator {
     const random = this.#random
     const { executor, tokenIn } = order
     if (value > 0n && tokenIn === ZERO) {
-      // Native token that is not used goes back.
+      // The Executor may return a part of the native input to the Guard.
       const part = random.pick([0n, 1n, amountIn / 2n])
       return part > 0n && random.chance(50) ? [move(GUARD, { kind: 'native' }, { value: part })] : []
     }
@@ -295,7 +300,7 @@ export class Generator {
     return moves
   }
 
-  /** Output before fee: mostly enough, sometimes one too little. */
+  /** Draws the output before the fee: mostly at least the minimum, sometimes one base unit less. */
   #output(minOutput: bigint, payout: Payout | undefined): bigint {
     const random = this.#random
     const fee = payout && payout.feePpm <= 100_000n ? payout.feePpm : 0n
@@ -325,7 +330,7 @@ export class Generator {
     if (random.chance(8)) return { ...terms, signature: null }
     if (!isOurs || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
     const permit = { ...terms, signature: this.#signer.sign({ ...terms, owner, token }) }
-    // The amount of a permit may be changed after it was signed.
+    // Changes the amount after signing, which makes the signature of most kinds invalid.
     if (random.chance(5)) return { ...permit, amount: random.pick(AMOUNTS) }
     if (this.#outstanding.length < MAX_OUTSTANDING && random.chance(40))
       this.#outstanding.push({ owner, token, permit })
@@ -336,7 +341,7 @@ export class Generator {
     return token === WETH ? 0n : this.#world.nonceOf(token, owner)
   }
 
-  /** Anyone submits a permit: one that is outstanding, or one that its owner has just given away. */
+  /** Draws a submission of a user's permit to its token or Permit2 without the Guard, as anyone can do. */
   #submission(must: boolean): Move {
     const random = this.#random
     const owner = random.pick(USERS)
@@ -381,7 +386,7 @@ export class Generator {
     return move(random.pick(MODEL_TOKENS), { kind: 'configure', config: config | (blocked << 96n) })
   }
 
-  /** A token calls a player on each transfer, permit, deposit, and withdrawal. */
+  /** Draws a hook: a script of a player, which a token calls at each transfer, permit, deposit, and withdrawal. */
   #hook(depth: number): Move {
     const random = this.#random
     const player = random.below(PLAYERS)
@@ -390,7 +395,7 @@ export class Generator {
     return move(random.pick(MODEL_TOKENS), { kind: 'setHook', player, script })
   }
 
-  /** A call that someone who runs during a swap may try. Long: one case for each. */
+  /** Draws a hostile call that a contract may try while it runs during a swap. Long: one case for each. */
   #mischief(by: Account, depth: number): Move {
     const random = this.#random
     const must = random.chance(10)
@@ -438,5 +443,5 @@ export class Generator {
   }
 }
 
-/** One byte too short. */
+/** A signature that is one byte too short. */
 const SHORT: Signature = { statement: '', hex: FORGED.hex.slice(0, 128) }

@@ -1,4 +1,4 @@
-/** The ticket before signing. */
+/** The order form of the Swap page, which is shown until the user signs. */
 
 import { memo, useEffect, useState } from 'react'
 import { toPlainText } from '../format/amount.ts'
@@ -48,7 +48,7 @@ export function OrderForm({ swap, onPick }: Props) {
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
-        <Modes exactEnd={order.exact} onChoose={swap.actions.exact} />
+        <Modes exactEnd={order.exactSide} onChoose={swap.actions.setExactSide} />
         <button
           type="button"
           className="link"
@@ -113,7 +113,7 @@ function AmountOfSide({
   const { order, quote, isRefused } = swap
   const token = end === 'in' ? order.src : order.dst
   const quotedAmount = end === 'in' ? quote?.fromAmount : quote?.toAmount
-  if (order.exact === end)
+  if (order.exactSide === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
     <output className={`amt ${quiet ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
@@ -130,8 +130,8 @@ function AmountOfSide({
 
 const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
   const { order, quote, balance, missingFunds } = swap
-  const { src, entry, exact, priceOf } = order
-  const isTyped = exact === 'in'
+  const { src, entry, exactSide, priceOf } = order
+  const isTyped = exactSide === 'in'
   return (
     <TicketLeg
       label={isTyped ? 'You pay' : 'You pay (estimated)'}
@@ -168,17 +168,17 @@ const shares = [
 /** Shows the balance and buttons that pay a part of it. */
 function Balance({ swap }: { readonly swap: SwapPageState }) {
   const { order, balance, spendableBalance, actions } = swap
-  const { src, exact } = order
+  const { src, exactSide } = order
   const enterMax = useMax(swap)
   if (balance === undefined || !src) return null
   const enterShare = (percent: bigint) =>
     percent === 100n
       ? enterMax()
-      : actions.amount(toPlainText(((spendableBalance ?? 0n) * percent) / 100n, src.decimals))
+      : actions.setAmount(toPlainText(((spendableBalance ?? 0n) * percent) / 100n, src.decimals))
   return (
     <>
       Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
-      {exact === 'in' &&
+      {exactSide === 'in' &&
         shares.map(([percent, name]) => (
           <button
             key={name}
@@ -204,7 +204,7 @@ function useMax({ order: { src, amountText }, spendableBalance, missingFunds, ac
   const enter = (replace: boolean) => {
     if (max === undefined) return
     setEnteredMax(max)
-    actions.amount(max, replace)
+    actions.setAmount(max, replace)
   }
   const isTooMuch =
     missingFunds === 'gas' && enteredMax !== undefined && enteredMax === amountText && max !== enteredMax
@@ -216,8 +216,8 @@ function useMax({ order: { src, amountText }, spendableBalance, missingFunds, ac
 
 const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
   const { order, quote, isRefused, loss } = swap
-  const { src, dst, entry, exact, priceOf } = order
-  const isTyped = exact === 'out'
+  const { src, dst, entry, exactSide, priceOf } = order
+  const isTyped = exactSide === 'out'
   const note =
     quote && src && dst && !isRefused ? (
       <>
