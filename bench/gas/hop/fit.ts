@@ -140,17 +140,17 @@ function fitGas(
   const refundRows = rowsOf(refundingParts)
   const refundEstimates = partsByRoute.map((swap) => sum(swap, ({ refund }) => refund))
   const refundErrors = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
-  let isCounted = samples.map(({ gross, charged }) => gross - charged < CAPPED_REFUND_SHARE * gross)
+  let countedFlags = samples.map(({ gross, charged }) => gross - charged < CAPPED_REFUND_SHARE * gross)
   let refundCorrections: number[] = []
   for (let round = 0; round < CUT_ROUNDS; round++) {
-    const isCountedNow = isCounted
+    const currentFlags = countedFlags
     refundCorrections = weightedRegression(
       refundRows,
       refundErrors,
-      weights.map((weight, k) => weight * Number(isCountedNow[k])),
+      weights.map((weight, k) => weight * Number(currentFlags[k])),
     )
     const isUnderestimated = (k: number) => dot(refundRows[k]!, refundCorrections) < refundErrors[k]!
-    isCounted = samples.map(
+    countedFlags = samples.map(
       ({ gross, charged }, k) => gross - charged < CAPPED_REFUND_SHARE * gross || isUnderestimated(k),
     )
   }
