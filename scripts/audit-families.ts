@@ -13,6 +13,7 @@ const SOURCES = join(root, 'contracts/src')
 const read = (path: string) => readFileSync(join(SOURCES, path), 'utf8')
 const core = read('core/ExecutorCore.sol')
 
+/** Row of the page: texts about an operation. `payments` says how its input is paid. */
 export type FamilyFacts = {
   readonly name: string
   readonly source: string

@@ -78,6 +78,7 @@ export function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp:
   return roundUp ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
 }
 
+/** Returns the output of a Uniswap V2 pair. */
 export function pairOutput(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, amountIn: bigint): bigint {
   const netInput = amountIn * (PPM - feePpm)
   return (netInput * reserveOut) / (reserveIn * PPM + netInput)
@@ -103,6 +104,7 @@ export type TickSwap = {
   readonly state: TickState
 }
 
+/** Swaps in a Uniswap V3 pool. */
 export function swapThroughTicks(state: TickState, amountIn: bigint, zeroForOne: boolean): TickSwap {
   const { ticks, spacing, feePpm } = state
   let { sqrtPrice, tick, liquidity } = state
@@ -210,6 +212,7 @@ export type StableState = {
 /** Maximum number of steps of Newton's method, as in Curve's pools. */
 const MAX_ITERATIONS = 255
 
+/** Returns the output of a two-coin Curve pool. `inputSide` is the index of the input coin. */
 export function stableOutput({ balances, rates, A, feePpm }: StableState, inputSide: 0 | 1, amountIn: bigint): bigint {
   const outputSide = inputSide === 0 ? 1 : 0
   const ann = A * 2n

@@ -51,7 +51,7 @@ export type CoverageOptions = {
   readonly chain: Chain
   readonly rpc: Rpc
   /** Number of most traded tokens to compare. */
-  readonly tokens: number
+  readonly tokenCount: number
   /** Maximum wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
@@ -86,7 +86,7 @@ type PoolSearch = {
  * @throws RpcError if the node fails
  */
 export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
-  const { chain, rpc, tokens: topTokenCount, assign } = options
+  const { chain, rpc, tokenCount: topTokenCount, assign } = options
   const swaps = await Promise.all(
     allSwaps
       .filter(({ kind }) => kind !== UNKNOWN_KIND)
@@ -139,7 +139,7 @@ export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOpt
 
 /** Searches the pools of the swapped tokens with the service's own market. */
 async function findPools(swaps: readonly Swap[], options: CoverageOptions): Promise<PoolSearch> {
-  const { chain, rpc, tokens: count, settleMs, assign } = options
+  const { chain, rpc, tokenCount: count, settleMs, assign } = options
   const market = createMarket({ chain, rpc })
   try {
     const groups = groupsOf(swaps, count)

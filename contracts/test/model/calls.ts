@@ -65,8 +65,8 @@ export type Payout = {
   readonly feeRecipient: Account
   readonly wrapper: Account
 }
-export const KINDS = ['eip2612', 'dai', 'permit2'] as const
-export type PermitKind = (typeof KINDS)[number]
+export const PERMIT_KINDS = ['eip2612', 'dai', 'permit2'] as const
+export type PermitKind = (typeof PERMIT_KINDS)[number]
 /** A signature, with the statement of the signed fields (see permits.ts); the statement of a forged one is empty. */
 export type Signature = { readonly statement: string; readonly hex: string }
 export type Permit = {
@@ -94,7 +94,7 @@ export type Swap = {
   readonly permit: Permit
   readonly program: readonly Move[]
   /** Index of a calldata word. If it is an address, a bit above the 160 bits is set, which the Guard must reject. */
-  readonly widened: number | undefined
+  readonly widenedWord: number | undefined
 }
 
 /** A call, by the function that it calls. `native` is a transfer of native tokens without calldata. */
@@ -135,7 +135,7 @@ export type Move = {
 }
 
 const selector = (signature: string): string => id(signature).slice(2, 10)
-const S = {
+const FUNCTION_SELECTORS = {
   transfer: selector('transfer(address,uint256)'),
   transferFrom: selector('transferFrom(address,address,uint256)'),
   approve: selector('approve(address,uint256)'),
@@ -184,35 +184,37 @@ function callHex(call: Call): string {
     case 'native':
       return ''
     case 'transfer':
-      return S.transfer + PADDED[call.to]! + word(call.amount)
+      return FUNCTION_SELECTORS.transfer + PADDED[call.to]! + word(call.amount)
     case 'transferFrom':
-      return S.transferFrom + PADDED[call.from]! + PADDED[call.to]! + word(call.amount)
+      return FUNCTION_SELECTORS.transferFrom + PADDED[call.from]! + PADDED[call.to]! + word(call.amount)
     case 'approve':
-      return S.approve + PADDED[call.by]! + word(call.amount)
+      return FUNCTION_SELECTORS.approve + PADDED[call.by]! + word(call.amount)
     case 'mint':
-      return S.mint + PADDED[call.to]! + word(call.amount)
+      return FUNCTION_SELECTORS.mint + PADDED[call.to]! + word(call.amount)
     case 'configure':
-      return S.configure + word(call.config)
+      return FUNCTION_SELECTORS.configure + word(call.config)
     case 'setHook':
-      return S.setHook + PADDED[call.player]! + scriptHex(call.script)
+      return FUNCTION_SELECTORS.setHook + PADDED[call.player]! + scriptHex(call.script)
     case 'deposit':
-      return S.deposit
+      return FUNCTION_SELECTORS.deposit
     case 'permit': {
       const { kind, amount, nonce, deadline, signature } = call.permit
       const [r, s, v] = [signature!.hex.slice(0, 64), signature!.hex.slice(64, 128), signature!.hex.slice(128, 130)]
       const head = PADDED[call.owner]! + PADDED[call.by]!
       const rsv = v.padStart(64, '0') + r + s
       return kind === 'dai'
-        ? S.dai + head + word(nonce) + word(deadline) + word(1n) + rsv
-        : S.eip2612 + head + word(amount) + word(deadline) + rsv
+        ? FUNCTION_SELECTORS.dai + head + word(nonce) + word(deadline) + word(1n) + rsv
+        : FUNCTION_SELECTORS.eip2612 + head + word(amount) + word(deadline) + rsv
     }
     case 'approve2':
-      return S.approve2 + PADDED[call.token]! + PADDED[GUARD]! + word(call.amount) + word(call.expiration)
+      return (
+        FUNCTION_SELECTORS.approve2 + PADDED[call.token]! + PADDED[GUARD]! + word(call.amount) + word(call.expiration)
+      )
     case 'permit2': {
       const { amount, nonce, deadline, signature } = call.permit
       const details = PADDED[call.token]! + word(amount & LOW_160) + word(deadline & LOW_48) + word(nonce & LOW_48)
       return (
-        S.permit2 +
+        FUNCTION_SELECTORS.permit2 +
         PADDED[call.owner]! +
         details +
         PADDED[GUARD]! +
@@ -222,11 +224,13 @@ function callHex(call: Call): string {
       )
     }
     case 'transfer2':
-      return S.transfer2 + PADDED[call.from]! + PADDED[call.to]! + word(call.amount) + PADDED[call.token]!
+      return (
+        FUNCTION_SELECTORS.transfer2 + PADDED[call.from]! + PADDED[call.to]! + word(call.amount) + PADDED[call.token]!
+      )
     case 'play':
-      return S.play + scriptHex(call.script)
+      return FUNCTION_SELECTORS.play + scriptHex(call.script)
     case 'react':
-      return S.react + word(call.mode) + scriptHex(call.script)
+      return FUNCTION_SELECTORS.react + word(call.mode) + scriptHex(call.script)
     case 'pullInput':
       return GUARD_SELECTORS.pullInput! + PADDED[call.to]! + word(call.amount)
     case 'remaining':
@@ -236,7 +240,7 @@ function callHex(call: Call): string {
   }
 }
 
-function swapHex({ name, amountIn, order, payout, recipient, permit, program, widened }: Swap): string {
+function swapHex({ name, amountIn, order, payout, recipient, permit, program, widenedWord }: Swap): string {
   const { tokenIn, tokenOut, minOutput, deadline, executor } = order
   const orderWords = [PADDED[tokenIn]!, PADDED[tokenOut]!, word(minOutput), word(deadline), PADDED[executor]!]
   const payoutWords = [
@@ -259,14 +263,14 @@ function swapHex({ name, amountIn, order, payout, recipient, permit, program, wi
   if (isPermitted) head.push(word(BigInt(words * 32)))
   if (withPayout.length > 0) addressAt.push(head.length, head.length + 2, head.length + 3)
   head.push(...withPayout, word(BigInt(words * 32 + signed.length / 2)))
-  if (widened !== undefined) {
-    const at = addressAt[widened % addressAt.length]!
+  if (widenedWord !== undefined) {
+    const at = addressAt[widenedWord % addressAt.length]!
     head[at] = `${'0'.repeat(23)}1${head[at]!.slice(24)}`
   }
   return GUARD_SELECTORS[name]! + head.join('') + signed + tail(scriptHex(program))
 }
 
 function permitTail({ kind, amount, nonce, deadline, signature }: Permit): string {
-  const words = word(BigInt(KINDS.indexOf(kind))) + word(amount) + word(nonce) + word(deadline) + word(0xa0n)
+  const words = word(BigInt(PERMIT_KINDS.indexOf(kind))) + word(amount) + word(nonce) + word(deadline) + word(0xa0n)
   return words + tail(signature?.hex ?? '')
 }

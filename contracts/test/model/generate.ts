@@ -9,12 +9,12 @@ import {
   EXECUTORS,
   GUARD,
   HOLDERS,
-  KINDS,
   MODEL_TOKENS,
   type Move,
   move,
   type Order,
   type Payout,
+  PERMIT_KINDS,
   PERMIT2,
   type Permit,
   PLAIN,
@@ -34,7 +34,7 @@ import { MAX_UINT, type World } from './world.ts'
 
 /** One call from outside (not made by a contract of the model): a player runs a script. */
 export type Step = { readonly player: Account; readonly script: readonly Move[] }
-type Submitted = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
+type OwnedPermit = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
 
 const ONE = 1_000_000n
 const ETHER = 10n ** 18n
@@ -78,24 +78,28 @@ class Random {
 /** Returns the steps that set up the state in which every sequence starts: balances and approvals. */
 export function setup(): readonly Step[] {
   const steps: Step[] = []
-  const by = (player: Account, ...script: Move[]) => steps.push({ player, script })
+  const addStep = (player: Account, ...script: Move[]) => steps.push({ player, script })
   const must = { must: true }
   for (const token of MODEL_TOKENS) {
-    by(0, move(token, { kind: 'configure', config: ONE << 64n }, must))
-    for (const to of [...USERS, ...EXECUTORS]) by(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, must))
-    by(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, must))
-    if (token % 2 === 0) by(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, must))
+    addStep(0, move(token, { kind: 'configure', config: ONE << 64n }, must))
+    for (const to of [...USERS, ...EXECUTORS]) addStep(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, must))
+    addStep(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, must))
+    if (token % 2 === 0) addStep(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, must))
   }
   for (const player of [...USERS, ...EXECUTORS]) {
-    by(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, must: true }))
+    addStep(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, must: true }))
     for (const token of TOKENS) {
       // The first user approves the Guard, the second Permit2, the third the Executor, which nobody should.
       const spender = SPENDERS[player % 3]!
-      by(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, must))
-      const more: Call = { kind: 'approve', by: player === 2 ? PERMIT2 : GUARD, amount: player === 0 ? MAX_UINT : ONE }
-      by(player, move(token, more, must))
+      addStep(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, must))
+      const secondApproval: Call = {
+        kind: 'approve',
+        by: player === 2 ? PERMIT2 : GUARD,
+        amount: player === 0 ? MAX_UINT : ONE,
+      }
+      addStep(player, move(token, secondApproval, must))
       if (player === 1)
-        by(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, must))
+        addStep(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, must))
     }
   }
   return steps
@@ -105,7 +109,7 @@ export class Generator {
   readonly #world: World
   readonly #signer: Signer
   #random = new Random(0)
-  #outstanding: Submitted[] = []
+  #outstanding: OwnedPermit[] = []
 
   constructor(world: World, signer: Signer) {
     this.#world = world
@@ -198,12 +202,12 @@ export class Generator {
     let executor = random.pick(EXECUTORS)
     if (isOdd && random.chance(25)) executor = random.pick([PLAIN, GUARD, ZERO, tokenIn, tokenOut, sender, ...TOKENS])
     const minOutput = isOdd && random.chance(10) ? 0n : random.pick(AMOUNTS)
-    const late = isOdd && random.chance(10) ? -1n : BigInt(random.pick([0, 1, 1_000]))
-    const order: Order = { tokenIn, tokenOut, minOutput, deadline: this.#world.now + late, executor }
+    const secondsToDeadline = isOdd && random.chance(10) ? -1n : BigInt(random.pick([0, 1, 1_000]))
+    const order: Order = { tokenIn, tokenOut, minOutput, deadline: this.#world.now + secondsToDeadline, executor }
     const recipient = this.#recipient(order, sender, isOdd)
     const payout = this.#payout(order, recipient, isOdd)
-    const unused = { kind: 'eip2612', amount: 0n, nonce: 0n, deadline: 0n, signature: null } as const
-    const permit = hasPermit ? this.#permit(sender, tokenIn, amountIn) : unused
+    const emptyPermit = { kind: 'eip2612', amount: 0n, nonce: 0n, deadline: 0n, signature: null } as const
+    const permit = hasPermit ? this.#permit(sender, tokenIn, amountIn) : emptyPermit
     let value = isNative ? amountIn : 0n
     if (isOdd && random.chance(10)) value = random.pick([0n, 1n, amountIn <= ETHER ? amountIn : 1n])
     const program = this.#program({
@@ -215,8 +219,8 @@ export class Generator {
       recipient,
       depth,
     })
-    const widened = isOdd && random.chance(6) ? random.below(8) : undefined
-    return { swap: { name, amountIn, order, payout, recipient, permit, program, widened }, value }
+    const widenedWord = isOdd && random.chance(6) ? random.below(8) : undefined
+    return { swap: { name, amountIn, order, payout, recipient, permit, program, widenedWord }, value }
   }
 
   #recipient({ tokenIn, tokenOut, executor }: Order, sender: Account, isOdd: boolean): Account {
@@ -313,22 +317,22 @@ export class Generator {
 
   #permit(owner: Account, token: Account, amountIn: bigint): Permit {
     const random = this.#random
-    const kind = random.pick(KINDS)
+    const kind = random.pick(PERMIT_KINDS)
     const now = this.#world.now
-    const earlier = this.#outstanding.filter((one) => one.owner === owner && one.token === token)
-    if (earlier.length > 0 && random.chance(30)) return random.pick(earlier).permit
+    const earlierPermits = this.#outstanding.filter((one) => one.owner === owner && one.token === token)
+    if (earlierPermits.length > 0 && random.chance(30)) return random.pick(earlierPermits).permit
     const deadline = now + BigInt(random.chance(6) ? -1 : random.pick([0, 1, 1_000]))
     const amount = random.chance(60) ? amountIn : this.#amount()
-    const isOurs = USERS.includes(owner) && TOKENS.includes(token)
-    const current = !isOurs
+    const isUserPermit = USERS.includes(owner) && TOKENS.includes(token)
+    const currentNonce = !isUserPermit
       ? 0n
       : kind === 'permit2'
         ? this.#world.permit2Nonce(token, owner)
         : this.#nonce(token, owner)
-    const nonce = random.chance(92) ? current : current + 1n
+    const nonce = random.chance(92) ? currentNonce : currentNonce + 1n
     const terms = { kind, amount, nonce, deadline }
     if (random.chance(8)) return { ...terms, signature: null }
-    if (!isOurs || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
+    if (!isUserPermit || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
     const permit = { ...terms, signature: this.#signer.sign({ ...terms, owner, token }) }
     // Changes the amount after signing, which makes the signature of most kinds invalid.
     if (random.chance(5)) return { ...permit, amount: random.pick(AMOUNTS) }
@@ -346,7 +350,7 @@ export class Generator {
     const random = this.#random
     const owner = random.pick(USERS)
     const token = random.pick(TOKENS)
-    let one: Submitted = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
+    let one: OwnedPermit = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
     if (this.#outstanding.length > 0 && random.chance(60)) one = random.pick(this.#outstanding)
     const { permit } = one
     const signature = permit.signature === null || permit.signature === SHORT ? FORGED : permit.signature

@@ -259,14 +259,14 @@ function termsOf(sender: Account, value: bigint, swap: Swap): SwapTerms {
 }
 
 /** Returns the errors of all rules that a swap violates before the Guard calls another contract. */
-function refusalsOf(terms: SwapTerms, { name, order, widened }: Swap, world: World): readonly string[] {
+function refusalsOf(terms: SwapTerms, { name, order, widenedWord }: Swap, world: World): readonly string[] {
   const { value, amountIn, tokenIn, tokenOut, executor, wrapper, recipient, feePpm, feeRecipient } = terms
   const takesValue = name === 'swapNative' || name === 'swapWithPayout' || name === 'swapDirect'
   const namesRecipient = name !== 'swap' && name !== 'swapNative'
   const isNativeIn = value > 0n || tokenIn === ZERO
   const tokens = wrapper === ZERO ? [tokenIn, tokenOut] : [tokenIn, tokenOut, wrapper]
   const rules: readonly (readonly [string, boolean])[] = [
-    ['empty', widened !== undefined || (value > 0n && !takesValue)],
+    ['empty', widenedWord !== undefined || (value > 0n && !takesValue)],
     ['Reentrancy', world.flight !== undefined],
     ['Expired', world.now > order.deadline],
     ['ZeroAmount', amountIn === 0n || order.minOutput === 0n],

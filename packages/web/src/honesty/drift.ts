@@ -25,7 +25,7 @@ export type DriftRow = {
   readonly dex?: string
   /** Absent for a brand, which may have several families. */
   readonly family?: string
-  readonly after: DriftByDelay
+  readonly driftByDelay: DriftByDelay
 }
 
 /**
