@@ -91,7 +91,7 @@ export function parseDriftStats(stats: Stats): DriftStats {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const driftOf = (entry: JsonObject) => ({ after: driftByDelayOf(entry.blocks) })
+const driftOf = (entry: JsonObject) => ({ driftByDelay: driftByDelayOf(entry.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
 function withUniqueNames(rows: readonly DriftRow[]): readonly DriftRow[] {

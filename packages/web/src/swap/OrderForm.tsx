@@ -43,7 +43,7 @@ type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide)
 export function OrderForm({ swap, onPick }: Props) {
   const { order, liveQuote, quote, isRefused } = swap
   const [isSettingsOpen, setIsSettingsOpen] = useState(false)
-  const isQuiet = liveQuote.isFetching || liveQuote.isStale || !swap.isReady
+  const isOutdated = liveQuote.isFetching || liveQuote.isStale || !swap.isReady
   return (
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
@@ -60,13 +60,13 @@ export function OrderForm({ swap, onPick }: Props) {
         </button>
       </div>
       <div className="leg-in">
-        <Pay swap={swap} onPick={onPick} quiet={isQuiet} />
+        <Pay swap={swap} onPick={onPick} isOutdated={isOutdated} />
       </div>
       <div className="leg-in">
         <FlipButton onFlip={() => afterPaint(swap.actions.flip)} />
-        <Receive swap={swap} onPick={onPick} quiet={isQuiet} />
+        <Receive swap={swap} onPick={onPick} isOutdated={isOutdated} />
       </div>
-      {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
+      {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} isOutdated={isOutdated} />}
       <div id="settings">
         {isSettingsOpen && <Settings key={order.terms.resetCount} auto={quote?.slippage} terms={order.terms} />}
       </div>
@@ -99,16 +99,16 @@ function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageSt
 }
 
 /**
- * Shows the amount of a side: a field if this side is exact, else the quoted amount. `quiet` grays an outdated amount.
+ * Shows the amount of a side: a field if the side is exact, else the quoted amount, which is gray if it is outdated.
  */
 function AmountOfSide({
   swap,
   end,
-  quiet,
+  isOutdated,
 }: {
   readonly swap: SwapPageState
   readonly end: 'in' | 'out'
-  readonly quiet: boolean
+  readonly isOutdated: boolean
 }) {
   const { order, quote, isRefused } = swap
   const token = end === 'in' ? order.src : order.dst
@@ -116,7 +116,7 @@ function AmountOfSide({
   if (order.exactSide === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
-    <output className={`amt ${quiet ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
+    <output className={`amt ${isOutdated ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
       {isRefused || !isExpected(swap) ? (
         <span className="q">—</span>
       ) : quotedAmount !== undefined && token ? (
@@ -128,7 +128,7 @@ function AmountOfSide({
   )
 }
 
-const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
+const Pay = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
   const { order, quote, balance, missingFunds } = swap
   const { src, entry, exactSide, priceOf } = order
   const isTyped = exactSide === 'in'
@@ -153,7 +153,7 @@ const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) 
         )
       }
     >
-      <AmountOfSide swap={swap} end="in" quiet={quiet} />
+      <AmountOfSide swap={swap} end="in" isOutdated={isOutdated} />
       <TokenButton token={src} side="pay" onOpen={() => onPick('pay')} />
     </TicketLeg>
   )
@@ -214,7 +214,7 @@ function useMax({ order: { src, amountText }, spendableBalance, missingFunds, ac
   return () => enter(false)
 }
 
-const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
+const Receive = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
   const { order, quote, isRefused, loss } = swap
   const { src, dst, entry, exactSide, priceOf } = order
   const isTyped = exactSide === 'out'
@@ -241,7 +241,7 @@ const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean
       label={isTyped ? 'You receive at least' : 'You receive (simulated)'}
       note={(isTyped && amountProblem(entry)) || note}
     >
-      <AmountOfSide swap={swap} end="out" quiet={quiet} />
+      <AmountOfSide swap={swap} end="out" isOutdated={isOutdated} />
       <TokenButton token={dst} side="receive" onOpen={() => onPick('receive')} />
     </TicketLeg>
   )

@@ -216,15 +216,15 @@ export function Rate({
 type MinimumProps = {
   readonly quote: ShownQuote | undefined
   readonly token: PageToken | undefined
-  readonly quiet: boolean
+  readonly isOutdated: boolean
 }
 
 /** Shows the minimum in the boldest type, because the contract enforces it. */
-export function Minimum({ quote, token, quiet }: MinimumProps) {
+export function Minimum({ quote, token, isOutdated }: MinimumProps) {
   return (
     <div className="least">
       <span className="lab">Minimum received (or the swap reverts)</span>
-      <div className={`least__v ${quiet ? 'quiet' : ''}`}>
+      <div className={`least__v ${isOutdated ? 'quiet' : ''}`}>
         {quote?.minToAmount && token ? (
           <>
             <Amount base={quote.minToAmount} decimals={token.decimals} digits={9} />{' '}
