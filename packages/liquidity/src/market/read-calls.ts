@@ -4,7 +4,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type AccountOverride, type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { concat, id } from 'ethers'
+import { id } from 'ethers'
 import type { Read } from '../family.ts'
 import { READ_BATCH } from '../lenses.ts'
 
@@ -60,7 +60,7 @@ export async function callPlain(
   if (plainReads.length === 0) return reads.map(() => null)
   const lenses = new Map(plainReads.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
   const input = plainBatch.encodeDeploy([[...lenses.values()], plainReads.map(({ to, data }) => ({ to, data }))])
-  const data = concat([bytecode.PlainReadBatch.creation, input]) as Hex
+  const data: Hex = `${bytecode.PlainReadBatch.creation}${input.slice(2)}`
   if (data.length / 2 - 1 > MAX_CREATION_BYTES)
     throw new RpcError('REVERTED', 'the creation is longer than EIP-3860 allows')
   const answer = await rpc.call({ to: null, data }, block, options).catch(decodeRevert)

@@ -1,5 +1,6 @@
 /** Finds and reads Aave V3 reserves. */
 import { AaveV3Lens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
@@ -13,6 +14,7 @@ export type AaveV3Fixed = {
 
 const LENS = lensOf('AaveV3Lens')
 const lens = AaveV3Lens__factory.createInterface()
+const findCodec = callCodec<[pool: Address, assets: readonly Address[]], [aTokens: readonly string[]]>(lens, 'find')
 /** Gas per token. */
 const FIND_GAS = 60_000
 const READ_GAS = 300_000
@@ -20,10 +22,10 @@ const READ_GAS = 300_000
 /** Finds the aTokens of a market. Each aToken is a pool, whose tokens are the asset and the aToken. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
-  const data = lens.encodeFunctionData('find', [row.address, assets]) as Hex
+  const data = findCodec.encode(row.address, assets)
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * assets.length }]
   if (!answer) return []
-  const [aTokens] = lens.decodeFunctionResult('find', answer)
+  const [aTokens] = findCodec.decode(answer)
   return assets.flatMap((asset, k) => {
     const aToken = toAddress(aTokens[k]!)
     const isRequested = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
