@@ -39,7 +39,7 @@ export function inNodeModules(path: string): string {
 }
 
 /**
- * Loads an artifact in Hardhat's layout, such as `hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name` may
+ * Loads an artifact in Hardhat's layout, such as `loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name` may
  * contain folders.
  */
 export function loadHardhatArtifact(pkg: string, name: string): Artifact {

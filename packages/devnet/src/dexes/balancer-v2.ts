@@ -38,20 +38,7 @@ const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
 ]
 
 export const balancerV2: Recipe = async (chain, tokens) => {
-  const authorizer = await chain.deploy(loadBalancerV2Artifact('20210418-authorizer', 'Authorizer'), [chain.from])
-  const vault = await chain.deploy(loadBalancerV2Artifact('20210418-vault', 'Vault'), [
-    authorizer.address,
-    tokens.WETH.address,
-    0,
-    0,
-  ])
-  const feeProvider = await chain.deploy(
-    loadBalancerV2Artifact('20220725-protocol-fee-percentages-provider', 'ProtocolFeePercentagesProvider'),
-    [vault.address, ONE, ONE],
-  )
-  const queries = await chain.deploy(loadBalancerV2Artifact('20220721-balancer-queries', 'BalancerQueries'), [
-    vault.address,
-  ])
+  const { vault, feeProvider, queries } = await deployVault(chain, tokens.WETH.address)
   const factoryArguments = [vault.address, feeProvider.address, '', '']
   const weightedFactory = await chain.deploy(
     loadBalancerV2Artifact(WEIGHTED_TASK, 'WeightedPoolFactory'),
@@ -119,6 +106,20 @@ export const balancerV2: Recipe = async (chain, tokens) => {
     trustedAccounts: Object.values(rateProviders),
     routers: { balancerV2Vault: vault.address, balancerV2Queries: queries.address },
   }
+}
+
+/** Deploys the Vault and the contracts next to it. The builder's account authorizes everything. */
+async function deployVault(chain: Builder, weth: Address) {
+  const authorizer = await chain.deploy(loadBalancerV2Artifact('20210418-authorizer', 'Authorizer'), [chain.from])
+  const vault = await chain.deploy(loadBalancerV2Artifact('20210418-vault', 'Vault'), [authorizer.address, weth, 0, 0])
+  const feeProvider = await chain.deploy(
+    loadBalancerV2Artifact('20220725-protocol-fee-percentages-provider', 'ProtocolFeePercentagesProvider'),
+    [vault.address, ONE, ONE],
+  )
+  const queries = await chain.deploy(loadBalancerV2Artifact('20220721-balancer-queries', 'BalancerQueries'), [
+    vault.address,
+  ])
+  return { vault, feeProvider, queries }
 }
 
 /** A token of a pool. `specIndex` is its position in the pool's specification. */

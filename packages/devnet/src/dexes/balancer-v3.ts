@@ -60,6 +60,15 @@ const BALANCER_V3_BUFFERS: readonly BufferSpec[] = [
   { share: 'SUSDC', asset: 'USDC', dollars: [20_000n, 30_000n] },
 ]
 
+/** Arguments of `registerPool`: the accounts with a role in a pool, and the ways to add and remove liquidity. */
+const NO_MANAGERS = { pauseManager: ZeroAddress, swapFeeManager: ZeroAddress, poolCreator: ZeroAddress }
+const LIQUIDITY_MANAGEMENT = {
+  disableUnbalancedLiquidity: false,
+  enableAddLiquidityCustom: false,
+  enableRemoveLiquidityCustom: false,
+  enableDonation: false,
+}
+
 export const balancerV3: Recipe = async (chain, tokens) => {
   const contracts = compileBalancerV3()
   const { vault, extension } = await deployVault(chain, contracts)
@@ -77,22 +86,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
     dollars: readonly bigint[],
     feePpm: number,
   ) {
-    const tokenConfig = vaultTokens.map(({ symbol, address }) => {
-      const rateProvider = rateProviders[symbol]
-      return {
-        token: address,
-        tokenType: rateProvider ? 1 : 0,
-        rateProvider: rateProvider ?? ZeroAddress,
-        paysYieldFees: Boolean(rateProvider),
-      }
-    })
-    const noManagers = { pauseManager: ZeroAddress, swapFeeManager: ZeroAddress, poolCreator: ZeroAddress }
-    const liquidityManagement = {
-      disableUnbalancedLiquidity: false,
-      enableAddLiquidityCustom: false,
-      enableRemoveLiquidityCustom: false,
-      enableDonation: false,
-    }
+    const tokenConfig = vaultTokens.map(({ symbol, address }) => tokenConfigOf(address, rateProviders[symbol]))
     const fee = BigInt(feePpm) * 10n ** 12n
     await extension.send('registerPool', [
       pool.address,
@@ -100,9 +94,9 @@ export const balancerV3: Recipe = async (chain, tokens) => {
       fee,
       0,
       false,
-      noManagers,
+      NO_MANAGERS,
       ZeroAddress,
-      liquidityManagement,
+      LIQUIDITY_MANAGEMENT,
     ])
     const deposits = vaultTokens.map(({ symbol }, index) => amountWorth(symbol, dollars[index]!))
     for (const [index, { symbol }] of vaultTokens.entries()) {
@@ -148,6 +142,16 @@ export const balancerV3: Recipe = async (chain, tokens) => {
     pools,
     trustedAccounts: Object.values(rateProviders),
     routers: { balancerV3Vault: vault.address, balancerV3Trader: trader.address },
+  }
+}
+
+/** Returns the configuration of a pool's token. Type 1 has a rate provider. */
+function tokenConfigOf(token: Address, rateProvider: Address | undefined) {
+  return {
+    token,
+    tokenType: rateProvider ? 1 : 0,
+    rateProvider: rateProvider ?? ZeroAddress,
+    paysYieldFees: Boolean(rateProvider),
   }
 }
 
