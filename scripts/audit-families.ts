@@ -13,6 +13,7 @@ const SOURCES = join(root, 'contracts/src')
 const read = (path: string) => readFileSync(join(SOURCES, path), 'utf8')
 const core = read('core/ExecutorCore.sol')
 
+/** Row of the page: texts about an operation. `payments` says how its input is paid. */
 export type FamilyFacts = {
   readonly name: string
   readonly source: string
@@ -38,7 +39,10 @@ const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/clearApproval\(/, 'exact input; the approval is cleared'],
 ]
 
-/** Behavior of genuine contracts at a partial fill that the Executor does not check. These texts are not read from sources. */
+/**
+ * Behavior of genuine contracts at a partial fill that the Executor does not check. These texts are not read from
+ * sources.
+ */
 const UNGUARDED: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
   'wrapped-native': 'one to one',
@@ -104,7 +108,7 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
   return partial
 }
 
-/** Returns the account that may call back: which one, the call of `_await` says by its flag. */
+/** Returns the account that may call back, which the flag in the call of `_await` determines. */
 function callbackOf(stepFunction: string): string {
   if (!stepFunction) return 'nobody'
   const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(stepFunction)?.[1]

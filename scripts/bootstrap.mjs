@@ -1,5 +1,5 @@
-// Runs under any Node from 20 up: installs what is missing, builds what is stale, then runs scripts/<task>.ts under the Node
-// that the lockfile brings.
+// Entry point of the npm scripts, which runs under Node 20 or later: installs missing dependencies, builds outdated packages,
+// and then runs scripts/<task>.ts under the Node version of the lockfile.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,9 +13,10 @@ const lockHash = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex')
 
-// A third of the packages is used only by tests, checks, and benchmarks, and is installed when the first of these runs.
+// Suffix of the stamp if devDependencies are not installed. A third of the packages is used only by tests, checks, and
+// benchmarks, and is installed when the first of these runs.
 const LEAN = ' without devDependencies'
-const withoutTools = [
+const tasksWithoutDevDependencies = [
   'start',
   'mainnet',
   'send',
@@ -29,31 +30,31 @@ const withoutTools = [
   'prices',
   'referee',
 ]
-const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
-const lean = withoutTools.includes(task) && installed.endsWith(LEAN)
-if (installed !== lockHash && !(lean && installed === lockHash + LEAN)) {
+const installedStamp = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
+const isLean = tasksWithoutDevDependencies.includes(task) && installedStamp.endsWith(LEAN)
+if (installedStamp !== lockHash && !(isLean && installedStamp === lockHash + LEAN)) {
   console.error('Installing dependencies (about a minute the first time)…')
   // npm leaves out optional packages, such as Hardhat's EVM, if the running Node does not meet their `engines`, so it runs
   // under a newer Node. `install --no-save` installs what the lockfile says, as `ci` does. But `ci` fails if a registry
   // mirror lacks the executables of other platforms.
-  const old = Number(process.versions.node.split('.')[0]) < 22
-  const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(lean ? ['--omit=dev'] : [])]
-  const [command, args] = old ? ['npx', ['--yes', '--package=node@24', 'npm', ...npm]] : ['npm', npm]
+  const isOldNode = Number(process.versions.node.split('.')[0]) < 22
+  const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(isLean ? ['--omit=dev'] : [])]
+  const [command, args] = isOldNode ? ['npx', ['--yes', '--package=node@24', 'npm', ...npm]] : ['npm', npm]
   const install = spawnSync(command, args, { cwd: root, stdio: ['inherit', 2, 2] })
   if (install.status !== 0) {
     console.error('The installation failed; the lines above say why. Run the same command again to retry.')
     process.exit(install.status ?? 1)
   }
-  writeFileSync(stamp, lockHash + (lean ? LEAN : ''))
+  writeFileSync(stamp, lockHash + (isLean ? LEAN : ''))
 }
 
 const node = join(root, 'node_modules/.bin/node')
 const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
 // The cache of compiled modules halves their loading time, also in tests and in the processes that they start.
-const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
-const env = { ...compiled, ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' }
+const compileCacheEnv = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
+const env = { ...compileCacheEnv, ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' }
 
-// Scripts import the bindings, which the build creates. It prints to stderr, since stdout is for the output of the script.
+// Scripts import the bindings, which the build creates. The build prints to stderr, since stdout is for the script.
 if (task !== 'format') {
   if (!existsSync(join(root, 'packages/bindings/dist'))) console.error('Compiling contracts and bindings…')
   const isPrinted = task === 'build' || process.env.CI === 'true'

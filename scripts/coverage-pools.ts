@@ -88,7 +88,7 @@ async function measureLive(): Promise<void> {
     const swaps: Swap[] = []
     for (let number = Math.max(0, head.number - blocks + 1); number <= head.number; number++)
       swaps.push(...(await swapsAt(rpc, number, chain)))
-    const coverage = await coverageOf(swaps, { chain, rpc, tokens, settleMs })
+    const coverage = await coverageOf(swaps, { chain, rpc, tokenCount: tokens, settleMs })
     printCoverage(coverage, chain)
   } catch (error) {
     if (!(error instanceof RpcError)) throw error

@@ -258,7 +258,7 @@ describe('a deployment to many chains', () => {
     // The connection drops when the Executor would be sent, after the keyless deployer and the Guard.
     let sends = 0
     const wire = await proxyTo(dying!)
-    wire.fault = (calls) => {
+    wire.injectFault = (calls) => {
       sends += calls.filter(({ method }) => method === 'eth_sendTransaction').length
       return sends > 2 ? 'drop' : undefined
     }
@@ -297,7 +297,7 @@ describe('a deployment to many chains', () => {
     expect(output.join('\n') + resultTable(first)).not.toContain('secret')
     expect(resultTable(first)).toMatch(/^424301 .* failed .*NODE_FAILED|TRANSACTION_FAILED/m)
 
-    wire.fault = () => undefined
+    wire.injectFault = () => undefined
     const heights = await Promise.all([contested!, easy!].map(({ url }) => blockOf(url)))
     const env = Object.fromEntries(targets.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]))
     const second = await command(['--all'], env)

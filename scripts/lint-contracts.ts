@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { forge } from './lib/forge.ts'
 import { root } from './lib/run.ts'
 
-type Answer = { readonly rule: string; readonly file: string; readonly findings: number; readonly why: string }
+type AcceptedFinding = { readonly rule: string; readonly file: string; readonly findings: number; readonly why: string }
 
-const ANSWERS: readonly Answer[] = [
+const ACCEPTED_FINDINGS: readonly AcceptedFinding[] = [
   {
     rule: 'unsafe-typecast',
     file: 'src/core/ExecutorCore.sol',
@@ -62,8 +62,8 @@ for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*â•­â–
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 let unansweredCount = 0
-for (const key of new Set([...counts.keys(), ...ANSWERS.map(({ rule, file }) => `${rule} ${file}`)])) {
-  const answer = ANSWERS.find(({ rule, file }) => `${rule} ${file}` === key)
+for (const key of new Set([...counts.keys(), ...ACCEPTED_FINDINGS.map(({ rule, file }) => `${rule} ${file}`)])) {
+  const answer = ACCEPTED_FINDINGS.find(({ rule, file }) => `${rule} ${file}` === key)
   const findings = counts.get(key) ?? 0
   const isSettled = findings === (answer?.findings ?? 0)
   if (!isSettled) unansweredCount += 1

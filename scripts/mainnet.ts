@@ -68,7 +68,7 @@ console.log(lines.text)
 /** Returns the registry's tokens that the state contains, by symbol. The first token with a symbol wins. */
 function symbols(tokens: readonly Token[]): Readonly<Record<string, DevnetToken>> {
   const knownTokens = tokens.flatMap(({ symbol, address, decimals }) =>
-    node.knows(address) && decimals !== null ? [[symbol, { address, decimals }] as const] : [],
+    node.hasAccount(address) && decimals !== null ? [[symbol, { address, decimals }] as const] : [],
   )
   return Object.fromEntries(knownTokens.reverse())
 }

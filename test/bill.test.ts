@@ -58,9 +58,9 @@ const QUIET_LOOKS = 4
 /** Waits until the node receives no calls for eight seconds, which means that the wake-up work has ended. */
 async function untilQuiet(): Promise<void> {
   for (let look = 0, quiet = 0; look < 60; look++) {
-    const before = node.methods.length
+    const before = node.calledMethods.length
     await sleep(2_000)
-    quiet = node.methods.length === before ? quiet + 1 : 0
+    quiet = node.calledMethods.length === before ? quiet + 1 : 0
     if (quiet === QUIET_LOOKS) return
   }
   throw new Error('the service does not come to rest')
@@ -68,11 +68,11 @@ async function untilQuiet(): Promise<void> {
 
 /** Returns the calls and bytes that an action causes. */
 async function costOf(work: () => Promise<void>) {
-  const [calls, bytes] = [node.methods.length, node.bytes]
+  const [calls, bytes] = [node.calledMethods.length, node.byteCount]
   await work()
-  const methods = Object.groupBy(node.methods.slice(calls), (method) => method)
+  const methods = Object.groupBy(node.calledMethods.slice(calls), (method) => method)
   const counts = Object.entries(methods).map(([method, all]) => `${method}: ${all!.length}`)
-  return { calls: node.methods.length - calls, bytes: node.bytes - bytes, counts: counts.join(', ') }
+  return { calls: node.calledMethods.length - calls, bytes: node.byteCount - bytes, counts: counts.join(', ') }
 }
 
 test(`${REST_MS / 1_000} s without a block or request cost few calls and bytes`, async () => {

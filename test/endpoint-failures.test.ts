@@ -82,7 +82,7 @@ describe.each(kinds.map((failure) => [failure.name, failure] as const))('%s', (_
 
 test('a swap on a chain whose last block is an hour old can be mined', async () => {
   const old = await NodeProxy.start(devnet.url)
-  old.rewrite = (answers) =>
+  old.rewriteAnswers = (answers) =>
     answers.map((answer) => {
       const { result } = answer as { result?: { timestamp?: string } | null }
       if (typeof result !== 'object' || !result?.timestamp) return answer

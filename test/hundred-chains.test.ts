@@ -88,7 +88,7 @@ test(
     await expect
       .poll(async () => (await states()).every(({ state }) => state === 'asleep'), { timeout: 2 * IDLE_MS })
       .toBe(true)
-    const { methods } = many.proxy
+    const { calledMethods: methods } = many.proxy
     const before = methods.length
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(methods.length).toBe(before)

@@ -65,7 +65,7 @@ async function untilScanned(service: Service, pools = 0): Promise<Ready> {
 }
 
 /** Without LONG: all providers that hide pools, and a twelfth of the others. */
-const tried = providers().filter(({ failsWith }, k) => process.env.LONG || failsWith || k % 12 === 0)
+const tried = providers().filter(({ scanErrorPattern: failsWith }, k) => process.env.LONG || failsWith || k % 12 === 0)
 
 test.each(tried)('$name', { timeout: 120_000 }, async (provider) => {
   const node = await NodeProxy.start(devnet.url)
@@ -75,13 +75,13 @@ test.each(tried)('$name', { timeout: 120_000 }, async (provider) => {
   const { scan, pools, status } = await untilScanned(service, expected)
   const { poolsPending } = (await firstQuote(service)) as { readonly poolsPending?: true }
   expect(status).toBe('ready')
-  if (!provider.failsWith) {
+  if (!provider.scanErrorPattern) {
     expect(scan).toMatchObject({ state: 'done', progress: 1, families: [] })
     expect(scan?.reason).toBeUndefined()
     expect(pools).toBe(expected)
     expect(poolsPending).toBeUndefined()
   } else {
-    expect(scan).toMatchObject({ state: 'failing', reason: expect.stringMatching(provider.failsWith) })
+    expect(scan).toMatchObject({ state: 'failing', reason: expect.stringMatching(provider.scanErrorPattern) })
     expect(scan!.families).toEqual(expect.arrayContaining(['uniswap-v4', 'balancer-v2', 'balancer-v3']))
     expect(pools).toBeLessThan(expected)
     expect(poolsPending).toBe(true)

@@ -5,7 +5,7 @@ import {
   gasOfSenderCode,
   readRecordedSwaps,
   sendRecorded,
-  sendWithExactly,
+  sendWithExactInput,
   simulateRecorded,
   startBefore,
 } from './src/recorded.ts'
@@ -44,10 +44,10 @@ test.each(earliestFirst)(
       const node = new Node(url)
       const simulated = await simulateRecorded(service.url, recorded)
       const sent = await sendRecorded(node, recorded)
-      expect(sent.asOnChain).toBe(true)
+      expect(sent.matchesChain).toBe(true)
       expect(simulated.revertReason).toBeUndefined()
       expect(BigInt(simulated.amountOut)).toBe(sent.received)
-      const { grossGas } = (await sendWithExactly(node, recorded))!
+      const { grossGas } = (await sendWithExactInput(node, recorded))!
       expect(simulated.gasUsed - grossGas).toBe(gasOfSenderCode(recorded))
     } finally {
       await anvil.stop()

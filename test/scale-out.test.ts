@@ -83,9 +83,9 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
       await expectExact(worker, 'WETH', 'USDC')
       await expectExact(worker, 'LINK', 'UNI')
     }
-    for (const { lag } of workers) expect(lag.proxy.methods).not.toContain('eth_getLogs')
+    for (const { lag } of workers) expect(lag.proxy.calledMethods).not.toContain('eth_getLogs')
     expect(await owner()).toBeDefined()
-    const reading = indexers.filter(({ lag }) => lag.proxy.methods.includes('eth_getLogs'))
+    const reading = indexers.filter(({ lag }) => lag.proxy.calledMethods.includes('eth_getLogs'))
     expect(reading).toHaveLength(1)
     expect((await ready(workers[0]!)).bus).toMatchObject({ state: 'connected', owned: [] })
   })

@@ -63,12 +63,12 @@ test.each([
     for (let round = 0; round < ROUNDS; round++) {
       await appearAndVanish(isQuoted)
       const amount = E18 + BigInt(round)
-      const before = proxy.requests
+      const before = proxy.requestCount
       const { status, body } = await get<RouteBody & { blockHash: string }>(
         swapUrl(service.url, devnet.chainId, { ...query, amount }),
       )
       expect(status, JSON.stringify(body)).toBe(200)
-      requests += proxy.requests - before
+      requests += proxy.requestCount - before
       expect(await hashOf(body.simulationBlock)).toBe(body.blockHash)
     }
     expect(requests / ROUNDS).toBeLessThanOrEqual(MAX_AVERAGE_REQUESTS)

@@ -43,7 +43,11 @@ export type CheckedTrades = {
   readonly largestBps: number[]
 }
 
-/** The result of no trades. @param seed - of the first market */
+/**
+ * Returns the result of no trades.
+ *
+ * @param seed - seed of the first market
+ */
 export function noTrades(seed: number): CheckedTrades {
   const tally = (check: Check) => ({ made: 0, allowedBps: ALLOWED_LOSS_BPS[check], violations: 0, worstBps: 0 })
   return {

@@ -53,7 +53,7 @@ const SECTION_STEPS = 40
 /** Parts of a trade that are compared with the whole. */
 const TRADE_PARTS = [0.2, 0.5, 0.8]
 /** Gas of a typical route. */
-const USUAL_GAS = 300_000
+const TYPICAL_ROUTE_GAS = 300_000
 /** Gas prices of the checks, as the cost of a typical route relative to the trade's value. */
 const GAS_SHARES = [0.0001, 0.003]
 const DIVISION_LIMITS = { maxHops: 4, chunks: 24, maxPaths: 24 }
@@ -113,7 +113,7 @@ class TradeChecks {
   }
 
   run(): CheckedTrade {
-    this.checkNarrower()
+    this.checkRestricted()
     this.checkAfterGas()
     this.checkTwoPools()
     this.checkDivision()
@@ -145,14 +145,14 @@ class TradeChecks {
     return CERTIFICATE_ROUNDING + ROUNDED_UNITS / Math.max(MIN_UNITS, value / Math.max(...market.values))
   }
 
-  private checkNarrower(): void {
-    for (const [name, overrides] of this.narrowerRequests(this.route)) {
+  private checkRestricted(): void {
+    for (const [name, overrides] of this.restrictedRequests(this.route)) {
       const other = routeOf(this.graph, this.trade, overrides)
       if (other) this.compare('narrower', other.amountOut, name)
     }
   }
 
-  private narrowerRequests({ legs }: RoutePlan): readonly (readonly [string, Partial<RouteRequest>])[] {
+  private restrictedRequests({ legs }: RoutePlan): readonly (readonly [string, Partial<RouteRequest>])[] {
     const families = new Set(legs.map(({ pool }) => pool.family))
     return [
       ...[1, 2, 3].map((maxHops) => [`maxHops ${maxHops}`, { maxHops }] as const),
@@ -170,7 +170,7 @@ class TradeChecks {
     const native = market.tokens[0]!
     const value = Number(trade.amountIn) * market.values[market.tokens.indexOf(trade.tokenIn)]!
     for (const share of GAS_SHARES) {
-      const gasPriceWei = BigInt(Math.floor((share * value) / (USUAL_GAS * market.values[0]!)))
+      const gasPriceWei = BigInt(Math.floor((share * value) / (TYPICAL_ROUTE_GAS * market.values[0]!)))
       if (gasPriceWei === 0n) continue
       const terms = { wrappedNative: native, gasPriceWei }
       const ownRoute = routeOf(graph, trade, terms)
@@ -178,7 +178,7 @@ class TradeChecks {
       const netOutput = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
       const gap = ownRoute.optimalityGapNetBps
       const bound = gap === null ? null : netOutput(ownRoute) / (1 - gap / BPS)
-      for (const [name, overrides] of this.narrowerRequests(ownRoute)) {
+      for (const [name, overrides] of this.restrictedRequests(ownRoute)) {
         const other = routeOf(graph, trade, { ...terms, ...overrides })
         if (!other) continue
         this.performedChecks.add('narrower after gas')

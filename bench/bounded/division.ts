@@ -48,14 +48,14 @@ function improveByMoves(
   for (let size = chunk; size * 20_000n > chunk && size > 0n; ) {
     let hasMoved = false
     for (const from of usedPaths()) {
-      const share = minOf(amounts[from]!, size)
-      if (share === 0n) continue
-      const remainingAmounts = amounts.with(from, amounts[from]! - share)
+      const movedAmount = minOf(amounts[from]!, size)
+      if (movedAmount === 0n) continue
+      const remainingAmounts = amounts.with(from, amounts[from]! - movedAmount)
       const move = bestMove(paths, maxHops, (pathIndex) =>
-        pathIndex === from ? null : remainingAmounts.with(pathIndex, remainingAmounts[pathIndex]! + share),
+        pathIndex === from ? null : remainingAmounts.with(pathIndex, remainingAmounts[pathIndex]! + movedAmount),
       )
       if (!move || move.output <= best) continue
-      amounts = remainingAmounts.with(move.pathIndex, remainingAmounts[move.pathIndex]! + share)
+      amounts = remainingAmounts.with(move.pathIndex, remainingAmounts[move.pathIndex]! + movedAmount)
       best = move.output
       hasMoved = true
     }
@@ -112,9 +112,9 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
     if (hopOutput === null) return null
     let remaining = hopOutput
     for (const [k, { path }] of inputsThrough.entries()) {
-      const ownShare = k === inputsThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
-      remaining -= ownShare
-      balances.set(path, ownShare)
+      const pathShare = k === inputsThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
+      remaining -= pathShare
+      balances.set(path, pathShare)
     }
   }
   for (const { path } of pathInputs) output += balances.get(path)!
@@ -135,9 +135,9 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
       if ((keyByPool.get(hop.pool.id) ?? key) !== key) return null
       keyByPool.set(hop.pool.id, key)
       hopByKey.set(key, hop)
-      const before = predecessors.get(key) ?? new Set()
-      predecessors.set(key, before)
-      if (k > 0) before.add(keyOf(path[k - 1]!))
+      const ownPredecessors = predecessors.get(key) ?? new Set()
+      predecessors.set(key, ownPredecessors)
+      if (k > 0) ownPredecessors.add(keyOf(path[k - 1]!))
     }
   const order: string[] = []
   const doneKeys = new Set<string>()

@@ -37,6 +37,7 @@ const E18 = 10n ** 18n
 const TICK_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 /** Maximum absolute tick. Beyond it, 96-bit square root prices lose too much precision. */
 const MAX_TICK = 700_000
+/** Minimum base units of each token in a pool. */
 const MIN_UNITS = 1_000
 
 /** Returns a pool; null if it would hold too few units of a token, or its price is out of range. */
@@ -56,8 +57,8 @@ function pairState({ tokens, price, size, feePpm }: PairSpec): PoolState {
 }
 
 /**
- * A position: its width in ticks below and above the price (negative on the other side), and its part of the pool's
- * size.
+ * A position from `below` ticks below the price to `above` ticks above it. A negative number is on the other side of
+ * the price. `part` is the position's part of the pool's size.
  */
 type Position = { readonly below: number; readonly above: number; readonly part: number }
 

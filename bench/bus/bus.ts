@@ -48,7 +48,7 @@ let pools = PoolMap.empty
 for (let offset = 0; offset < POOL_COUNT; offset += 1_000)
   pools = pools.with(numbers.slice(offset, offset + 1_000).map((n) => syntheticPool(n, 0)))
 
-/** Returns a block whose timestamp is the time of its publication in milliseconds. */
+/** Returns the state of a new block to publish. Its timestamp is the current time in milliseconds. */
 function stateOf(map: PoolMap): PublishedState {
   blockNumber++
   const hash = `0x${blockNumber.toString(16).padStart(64, '0')}` as const

@@ -77,7 +77,7 @@ class Meter {
 
   constructor(node: NodeProxy) {
     this.node = node
-    node.fault = (_, isBatch) => {
+    node.injectFault = (_, isBatch) => {
       if (isBatch) this.batches++
       return undefined
     }
@@ -85,13 +85,13 @@ class Meter {
 
   /** Resets the counts. */
   reset(): void {
-    const { methods, requests, bytes } = this.node
+    const { calledMethods: methods, requestCount: requests, byteCount: bytes } = this.node
     this.start = { methodCount: methods.length, requests, bytes, batches: this.batches }
   }
 
   /** @param scale - factor from the measured to the reported time */
   read(scale = 1) {
-    const methods = this.node.methods.slice(this.start.methodCount)
+    const methods = this.node.calledMethods.slice(this.start.methodCount)
     const batches = this.batches - this.start.batches
     const costs = Object.entries(prices).map(([provider, list]) => {
       const cost = methods.reduce((sum, method) => sum + priceOf(list, method), batches * list.batch)
@@ -100,8 +100,8 @@ class Meter {
     const byMethod = Object.entries(Object.groupBy(methods, (method) => method))
     return {
       calls: Math.round(methods.length * scale),
-      requests: Math.round((this.node.requests - this.start.requests) * scale),
-      kB: rounded(((this.node.bytes - this.start.bytes) * scale) / 1_000, 0),
+      requests: Math.round((this.node.requestCount - this.start.requests) * scale),
+      kB: rounded(((this.node.byteCount - this.start.bytes) * scale) / 1_000, 0),
       units: Object.fromEntries(costs),
       methods: Object.fromEntries(byMethod.map(([method, all]) => [method, Math.round(all!.length * scale)])),
     }

@@ -47,11 +47,11 @@ async function countCalls(root: string): Promise<Counts> {
   const random = randomOf(14)
   const next = () => randomPath(devnet, random)
   const countDuring = async (workCount: number, work: () => Promise<unknown>): Promise<Count> => {
-    const [calls, requests] = [node.methods.length, node.requests]
+    const [calls, requests] = [node.calledMethods.length, node.requestCount]
     await work()
     return {
-      calls: rounded((node.methods.length - calls) / workCount, 2),
-      requests: rounded((node.requests - requests) / workCount, 2),
+      calls: rounded((node.calledMethods.length - calls) / workCount, 2),
+      requests: rounded((node.requestCount - requests) / workCount, 2),
     }
   }
   const quote = async () => {

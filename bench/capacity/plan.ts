@@ -89,9 +89,9 @@ export function lognormal({ median, p95 }: { readonly median: number; readonly p
 export function planOf(load: Load): Plan {
   const { chains, poolsPerChain, quotesPerSecond, blocksPerSecond, changedPoolsPerBlock, replicas, threads } = load
   const { mainMs, routeMs, redisPoolKB, redisEntryKB, blockMs, redisBlockMs, nodeMs, joinSeconds } = COEFFICIENTS
-  const route = lognormal(routeMs).mean
+  const meanRouteMs = lognormal(routeMs).mean
   const pools = chains * poolsPerChain
-  const workersForSearches = (quotesPerSecond * route) / 1_000 / (threads * MAX_THREAD_USE)
+  const workersForSearches = (quotesPerSecond * meanRouteMs) / 1_000 / (threads * MAX_THREAD_USE)
   const workersForMainThread = (quotesPerSecond * mainMs) / 1_000 / MAX_THREAD_USE
   const workersForPools = (pools * replicas) / MAX_POOLS
   const workers = Math.max(replicas, Math.ceil(Math.max(workersForSearches, workersForMainThread, workersForPools)))
@@ -100,7 +100,7 @@ export function planOf(load: Load): Plan {
     workers,
     indexers: Math.max(replicas, Math.ceil(pools / MAX_POOLS)),
     cores: Math.ceil(
-      (quotesPerSecond * (mainMs + route)) / 1_000 + (blocksPerSecond * msPerBlock * (1 + replicas)) / 1_000,
+      (quotesPerSecond * (mainMs + meanRouteMs)) / 1_000 + (blocksPerSecond * msPerBlock * (1 + replicas)) / 1_000,
     ),
     redisGB: (pools * redisPoolKB + blocksPerSecond * changedPoolsPerBlock * redisEntryKB * STREAM_SECONDS) / 1e6,
     redisCores: (blocksPerSecond * redisBlockMs) / 1_000,

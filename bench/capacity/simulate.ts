@@ -11,14 +11,15 @@ const MAX_WAIT_MS = 2_000
 /** Maximum time of a search, whose work is bounded. No measured search took longer. */
 const MAX_ROUTE_MS = 250
 
+/** Result of a simulation. `refused` is the fraction of rejected requests. */
 export type Outcome = {
   readonly refused: number
   readonly latencyMs: { readonly p50: number; readonly p99: number }
   /** Share of time in which a worker's routing threads are busy: mean and maximum of the workers. */
   readonly busy: { readonly mean: number; readonly most: number }
-  /** Chains that a worker follows. */
+  /** Number of chains that a worker follows: mean and maximum of the workers. */
   readonly chains: { readonly mean: number; readonly most: number }
-  /** Heap of the worker's pools, including the copy of each routing thread. */
+  /** Heap of a worker's pools, including the copy of each routing thread: mean and maximum of the workers. */
   readonly heapGB: { readonly mean: number; readonly most: number }
 }
 

@@ -22,7 +22,7 @@ const MAX_TOKENS = 10
 const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 422, 503])
 
 /** A response with the time of its request. */
-type Answer = Outcome & { readonly askedAt: number }
+type Answer = Outcome & { readonly requestedAtMs: number }
 type Block = { readonly number: string; readonly hash: string }
 /** Time at which each removed block was removed from the chain, by block hash. */
 type RemovalTimes = Map<string, number>
@@ -57,8 +57,8 @@ async function simulationPath(): Promise<string> {
 }
 
 async function requestPath(path: string): Promise<Answer> {
-  const askedAt = performance.now()
-  return { ...(await send(service.url + path)), askedAt }
+  const requestedAtMs = performance.now()
+  return { ...(await send(service.url + path)), requestedAtMs }
 }
 
 /** @returns a function that ends the load and returns the responses */
@@ -104,7 +104,7 @@ async function reorg(depth: number, isQuoted: boolean, removedBlocks: RemovalTim
 
 /** Returns the fault of a response; undefined if there is none. */
 function faultOf(
-  { status, body, askedAt }: Answer,
+  { status, body, requestedAtMs }: Answer,
   removedBlocks: RemovalTimes,
   knownHashes: ReadonlySet<string>,
 ): string | undefined {
@@ -113,7 +113,8 @@ function faultOf(
   const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
   if (blockHash === undefined) return undefined
   const removedAt = removedBlocks.get(blockHash)
-  if (removedAt !== undefined) return removedAt < askedAt ? 'a block that was gone when it was asked for' : undefined
+  if (removedAt !== undefined)
+    return removedAt < requestedAtMs ? 'a block that was gone when it was asked for' : undefined
   return knownHashes.has(blockHash) ? undefined : 'a block that never was'
 }
 

@@ -13,15 +13,18 @@ import { type Router, type Scenario, scenarios } from './scenarios.ts'
 import { revokeApprovals } from './signing.ts'
 import { PERMIT2 } from './world.ts'
 
+/** An executed instruction, from the node's trace. */
 type Step = {
   readonly op: string
   readonly gas: number
   readonly gasCost: number
   readonly depth: number
 }
+/** A call, from the node's call trace. */
 type Frame = { readonly type: string; readonly to: string; readonly input: string; readonly calls?: readonly Frame[] }
-/** Gas by cause. */
+/** Gas by the cause to which `attributeGas` attributes it. */
 type GasByCause = Map<string, number>
+/** Gas of one router, before and after the refund (`gas` is charged). */
 type Column = { readonly name: string; readonly gas: number; readonly gasByCause: GasByCause; readonly refund: number }
 
 const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
@@ -114,7 +117,7 @@ function attributeGas(steps: readonly Step[], top: Frame, data: Hex, labels: Rea
     'calldata',
     bytes.reduce((sum, byte) => sum + (byte === 0 ? ZERO_BYTE_GAS : BYTE_GAS), 0),
   )
-  // Steps enter the frames in the order of their calls. Calls of precompiles and of plain accounts have no steps.
+  // The n-th call instruction of a frame is the frame's n-th call. Precompiles and accounts without code have no steps.
   const causeOf = (frame: Frame): string | undefined => {
     const label = labels.get(frame.to.toLowerCase())
     return (

@@ -10,7 +10,7 @@ import { startEthereum, startLocal, type World } from '@sluice/liquidity/testing
 import { record } from '../record.ts'
 import { errorsOf, learnedErrorsOf } from './hop/errors.ts'
 import { fitTable, type GasFile } from './hop/fit.ts'
-import { type ObservedRoute, observe, observePools, warm } from './hop/observe.ts'
+import { type ObservedRoute, observePools, observeRandomRoutes, warmUpChain } from './hop/observe.ts'
 import { approveAll } from './hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
@@ -23,20 +23,21 @@ const worlds: World[] = []
 for (const start of [startEthereum, startLocal]) worlds.push(await start())
 for (const world of worlds) {
   await approveAll(world)
-  await warm(world, 1)
+  await warmUpChain(world, 1)
 }
 const previousTable = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
 let table = previousTable
 if (!isCheck) {
   const samples: ObservedRoute[] = []
-  for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED_SAMPLES, 2)))
+  for (const world of worlds)
+    samples.push(...(await observePools(world)), ...(await observeRandomRoutes(world, FITTED_SAMPLES, 2)))
   table = fitTable(samples, previousTable)
 }
 const otherRoutes: ObservedRoute[] = []
 const errorPercent: Record<string, object> = {}
 const learnedErrorPercent: Record<string, object> = {}
 for (const world of worlds) {
-  const samples = await observe(world, SAMPLES, 3)
+  const samples = await observeRandomRoutes(world, SAMPLES, 3)
   otherRoutes.push(...samples)
   errorPercent[world.name] = errorsOf(samples, table)
   learnedErrorPercent[world.name] = learnedErrorsOf(samples)

@@ -26,8 +26,8 @@ import { permit2Abi, signPermit, signPermit2, split } from './signing.ts'
 import { factoryAbi, PERMIT2, type World, ZERO } from './world.ts'
 
 // Addresses that Uniswap's routers replace by the sender and by the router itself.
-const THE_SENDER: Hex = '0x0000000000000000000000000000000000000001'
-const THE_ROUTER: Hex = '0x0000000000000000000000000000000000000002'
+const SENDER_PLACEHOLDER: Hex = '0x0000000000000000000000000000000000000001'
+const ROUTER_PLACEHOLDER: Hex = '0x0000000000000000000000000000000000000002'
 const packPath = (...parts: (Hex | number)[]) =>
   encodePacked(
     parts.map((part) => (typeof part === 'number' ? 'uint24' : 'address')),
@@ -113,7 +113,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
         { path: packPath(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: minAmountOf(AMOUNT) },
       ]),
     ),
-    v2v3: multicall(v2(AMOUNT, 0n, [a, b], THE_ROUTER), v3(b, c, 3000, me, 0n, minAmountOf(AMOUNT))),
+    v2v3: multicall(v2(AMOUNT, 0n, [a, b], ROUTER_PLACEHOLDER), v3(b, c, 3000, me, 0n, minAmountOf(AMOUNT))),
     split2: multicall(
       v2(p(40), minAmountOf(p(40)), [a, b], me),
       v3(a, b, 3000, me, AMOUNT - p(40), minAmountOf(p(60))),
@@ -125,7 +125,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
     ),
     nativeIn: multicall(v3(weth, b, 3000, me, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT))),
     nativeOut: multicall(
-      v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n),
+      v3(a, weth, 3000, ROUTER_PLACEHOLDER, NATIVE_AMOUNT, 0n),
       encode('unwrapWETH9', [minAmountOf(NATIVE_AMOUNT), me]),
     ),
   }
@@ -185,7 +185,7 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
       args: [`0x${commands.map(([code]) => code).join('')}`, commands.map(([, input]) => input), DEADLINE],
     })
   // Amount that UniversalRouter replaces by its balance.
-  const ALL_HELD = 1n << 255n
+  const WHOLE_BALANCE = 1n << 255n
   const p = percentOfAmount
   const swapV4 = encode('((address, address, uint24, int24, address), bool, uint128, uint128, bytes)', [
     [[key.currency0, key.currency1, key.fee, key.tickSpacing, key.hooks], true, AMOUNT, minAmountOf(AMOUNT), '0x'],
@@ -193,29 +193,29 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
   const settleAll = encode('address, uint256', [a, AMOUNT])
   const takeAll = encode('address, uint256', [b, minAmountOf(AMOUNT)])
   const trades: Record<Trade, Hex> = {
-    v2: execute(v2(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), [a, b])),
-    v3: execute(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b))),
-    v3v3: execute(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b, 3000, c))),
+    v2: execute(v2(SENDER_PLACEHOLDER, AMOUNT, minAmountOf(AMOUNT), [a, b])),
+    v3: execute(v3(SENDER_PLACEHOLDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b))),
+    v3v3: execute(v3(SENDER_PLACEHOLDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b, 3000, c))),
     v2v3: execute(
-      v2(THE_ROUTER, AMOUNT, 0n, [a, b]),
-      v3(THE_SENDER, ALL_HELD, minAmountOf(AMOUNT), packPath(b, 3000, c), false),
+      v2(ROUTER_PLACEHOLDER, AMOUNT, 0n, [a, b]),
+      v3(SENDER_PLACEHOLDER, WHOLE_BALANCE, minAmountOf(AMOUNT), packPath(b, 3000, c), false),
     ),
     split2: execute(
-      v2(THE_SENDER, p(40), minAmountOf(p(40)), [a, b]),
-      v3(THE_SENDER, AMOUNT - p(40), minAmountOf(p(60)), packPath(a, 3000, b)),
+      v2(SENDER_PLACEHOLDER, p(40), minAmountOf(p(40)), [a, b]),
+      v3(SENDER_PLACEHOLDER, AMOUNT - p(40), minAmountOf(p(60)), packPath(a, 3000, b)),
     ),
     split3: execute(
-      v2(THE_SENDER, p(40), minAmountOf(p(40)), [a, b]),
-      v3(THE_SENDER, p(30), minAmountOf(p(30)), packPath(a, 3000, b)),
-      v3(THE_SENDER, AMOUNT - p(40) - p(30), minAmountOf(p(30)), packPath(a, 500, b)),
+      v2(SENDER_PLACEHOLDER, p(40), minAmountOf(p(40)), [a, b]),
+      v3(SENDER_PLACEHOLDER, p(30), minAmountOf(p(30)), packPath(a, 3000, b)),
+      v3(SENDER_PLACEHOLDER, AMOUNT - p(40) - p(30), minAmountOf(p(30)), packPath(a, 500, b)),
     ),
     nativeIn: execute(
-      ['0b', encode('address, uint256', [THE_ROUTER, NATIVE_AMOUNT])],
-      v3(THE_SENDER, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT), packPath(weth, 3000, b), false),
+      ['0b', encode('address, uint256', [ROUTER_PLACEHOLDER, NATIVE_AMOUNT])],
+      v3(SENDER_PLACEHOLDER, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT), packPath(weth, 3000, b), false),
     ),
-    nativeOut: execute(v3(THE_ROUTER, NATIVE_AMOUNT, 0n, packPath(a, 3000, weth)), [
+    nativeOut: execute(v3(ROUTER_PLACEHOLDER, NATIVE_AMOUNT, 0n, packPath(a, 3000, weth)), [
       '0c',
-      encode('address, uint256', [THE_SENDER, minAmountOf(NATIVE_AMOUNT)]),
+      encode('address, uint256', [SENDER_PLACEHOLDER, minAmountOf(NATIVE_AMOUNT)]),
     ]),
     // SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE_ALL.
     v4: execute(['10', encode('bytes, bytes[]', ['0x060c0f', [swapV4, settleAll, takeAll]])]),
@@ -234,7 +234,10 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
           [values, spender, sigDeadline],
           signature,
         ])
-        return { to, data: execute(['0a', permit], v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b))) }
+        return {
+          to,
+          data: execute(['0a', permit], v3(SENDER_PLACEHOLDER, AMOUNT, minAmountOf(AMOUNT), packPath(a, 3000, b))),
+        }
       }
       return { to, data: trades[tradeOf(scenario)], value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n }
     },

@@ -23,13 +23,15 @@ type AnsweredTrade = {
   readonly outcome: TradedOutcome
   /** Fraction by which the value of the quoted output at market prices exceeds the value of the input. */
   readonly overMarket: number
-  /** Outcomes after each block; empty if the trade reverted before them. */
+  /** Outcome of the quote's transactions after each block; empty if the trade reverted before the blocks. */
   readonly replays: readonly ReplayedOutcome[]
 }
 
 export type Figures = ReturnType<typeof summarize>
 
-/** Returns the trades that succeeded, in their order; each `AfterBlock` has their outcomes in the same order. */
+/**
+ * Returns the trades that succeeded, in their order. Each `AfterBlock` has the outcomes of these trades in this order.
+ */
 export function landedOf(
   trialOutcomes: readonly TrialOutcome[],
 ): { readonly trade: Trade; readonly outcome: LandedOutcome }[] {
@@ -71,8 +73,8 @@ export function summarize(
 
 /**
  * Compares the quotes of small trades with market prices. `ownBps` is what a trade itself costs: the fees of pools and
- * of the integrator, and the price impact. `restBps` is the remaining deviation: that of the prices of the route's
- * pools from market prices, which come from many pools.
+ * of the integrator, and the price impact. `restBps` is the remaining deviation: prices of the route's pools deviate
+ * from market prices, which come from many pools.
  */
 function compareWithPrices(consistentTrades: readonly AnsweredTrade[]) {
   const smallTrades = consistentTrades.filter(({ trade }) => trade.usd <= SMALL_USD)
@@ -115,8 +117,8 @@ function figuresOf(answeredTrades: readonly AnsweredTrade[]) {
 }
 
 /**
- * Summarizes the trades after a block, including those that it did not affect, as it does not affect most trades of
- * users.
+ * Summarizes all trades after a block. Includes trades that the block did not affect, because most trades of users are
+ * not affected either.
  */
 function figuresAfterBlock(answeredTrades: readonly AnsweredTrade[], blockIndex: number) {
   const sentOutcomes = answeredTrades.flatMap(({ outcome, replays }) =>

@@ -139,13 +139,13 @@ export async function recordProbes(env: World['env'], paths: readonly string[]):
         if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
       }
       await requestQuote()
-      proxy.answer = (call) => {
+      proxy.intercept = (call) => {
         if (call.method === 'eth_call' && call.params.length > 2)
           probes.push(JSON.stringify({ jsonrpc: '2.0', id: 1, method: call.method, params: call.params }))
         return undefined
       }
       await requestQuote()
-      proxy.answer = () => undefined
+      proxy.intercept = () => undefined
     }
     return probes
   } finally {

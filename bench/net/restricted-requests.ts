@@ -1,4 +1,7 @@
-/** Variants of a request with restrictions. The route of a good router is never worse than theirs. */
+/**
+ * Variants of a request with restrictions. Their routes are allowed for the request too, so its own route must be as
+ * good.
+ */
 import { findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 
 const GWEI = 10n ** 9n

@@ -6,8 +6,8 @@
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
 import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest, routeGas } from '@sluice/routing'
-import { drawRequest, grossGas, observe, warm } from '../gas/hop/observe.ts'
-import { approveAll, chargedFromHere } from '../gas/hop/swap.ts'
+import { drawRequest, measureGrossGas, observeRandomRoutes, warmUpChain } from '../gas/hop/observe.ts'
+import { approveAll, simulateCharge } from '../gas/hop/swap.ts'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 import { generate } from '../router/generate.ts'
@@ -48,10 +48,10 @@ const byMeasurement: Record<string, object[]> = {}
 for (const start of [startEthereum, startLocal]) {
   const world = await start()
   await approveAll(world)
-  await warm(world, SEED)
+  await warmUpChain(world, SEED)
   const graph = buildGraph(await world.market.sync())
   const lessons = new GasLessons(world.chain.wrappedNative?.address ?? null)
-  for (const { route, gross } of await observe(world, LESSON_COUNT, SEED)) lessons.observe(route, gross, 0)
+  for (const { route, gross } of await observeRandomRoutes(world, LESSON_COUNT, SEED)) lessons.observe(route, gross, 0)
   byMeasurement[world.name] = []
   for (const gasPriceWei of GAS_PRICES) {
     const generator = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
@@ -113,7 +113,7 @@ async function measureRequest(world: World, graph: Graph, request: RouteRequest)
   const outputPerGas = Number(ownRoute.gasCostOut) / ownRoute.gas
   const { wrappedNative } = request
   const netOf = async (route: RoutePlan) => {
-    const chargedGas = await chargedFromHere(world, route)
+    const chargedGas = await simulateCharge(world, route)
     return chargedGas === null
       ? Number.NEGATIVE_INFINITY
       : Number(route.amountOut - ownRoute.amountOut) - chargedGas * outputPerGas
@@ -122,8 +122,8 @@ async function measureRequest(world: World, graph: Graph, request: RouteRequest)
   if (rankedNet === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
   const candidates = [ownRoute, ...((result.ok && result.alternatives) || [])] as const
-  const ownRun = await withTime(() => grossGas(world, [ownRoute]))
-  const candidatesRun = await withTime(() => grossGas(world, candidates))
+  const ownRun = await withTime(() => measureGrossGas(world, [ownRoute]))
+  const candidatesRun = await withTime(() => measureGrossGas(world, candidates))
   let quotedRoute = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.

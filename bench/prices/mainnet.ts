@@ -18,7 +18,9 @@ const PAGE = join(import.meta.dirname, '../../docs/prices.md')
 const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
 const COMPARED_SYMBOLS = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
-/** Maximum seconds from the last trade of a pool to the block at which the pool counts as one of the block. */
+/**
+ * Maximum seconds from the last trade of a pool to the block. A pool with an older trade may have an outdated price.
+ */
 const RECENT_SECONDS = 3_600
 const MAX_SYMBOL_LENGTH = 12
 
@@ -52,7 +54,7 @@ try {
     const symbol = listedTokens.get(address)?.symbol ?? (await symbolOf(address))
     rows.push({ address, symbol, detail: await prices.detail(address) })
   }
-  const comparisons = await compare(rows)
+  const comparisons = await compareWithDeepestPools(rows)
   writeFileSync(PAGE, pageOf(rows, comparisons, block.number))
   const rowsByReason = Object.groupBy(rows, ({ detail }) => detail.reason ?? 'priced')
   record('mainnet-prices', {
@@ -75,13 +77,13 @@ async function tokensOf(): Promise<readonly Address[]> {
   for (const account of Object.keys(state.accounts)) {
     const address = toAddress(account)
     if (pools.has(address) || tokens.has(address)) continue
-    const [decimals, supply] = [await read(address, 'decimals'), await read(address, 'totalSupply')]
+    const [decimals, supply] = [await readOrNull(address, 'decimals'), await readOrNull(address, 'totalSupply')]
     if (decimals !== null && supply !== null && BigInt(String(supply[0])) > 0n) tokens.add(address)
   }
   return [...tokens]
 }
 
-async function compare(rows: readonly Row[]) {
+async function compareWithDeepestPools(rows: readonly Row[]) {
   const comparedRows = COMPARED_SYMBOLS.map((symbol) => rows.find((row) => row.symbol === symbol)!)
   const namedTokens = new Map<string, NamedToken>()
   for (const { address, symbol } of comparedRows) {
@@ -105,8 +107,8 @@ async function compare(rows: readonly Row[]) {
 }
 
 /**
- * Returns the deepest pool of the token with one of the other symbols, and the token's price there: the pool that holds
- * most of the other token, dated pools first. A pool is dated if the time of its last trade is known.
+ * Returns the deepest pool between the token and a token with one of the other symbols, and the token's price in it.
+ * The deepest pool holds most of the other token. Dated pools, whose last trade has a known time, come before others.
  *
  * @param otherUsd - price of the other token in USD
  */
@@ -121,7 +123,7 @@ async function deepestPoolOf(
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
     const other = namedTokens.get(a === token ? b : a)
     if ((a !== token && b !== token) || !other || !otherSymbols.includes(other.symbol)) continue
-    const balance = await read(other.address, 'balanceOf', [pool.address])
+    const balance = await readOrNull(other.address, 'balanceOf', [pool.address])
     const otherBalance = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
     const poolRate = await rateOf(pool)
     if (
@@ -141,38 +143,38 @@ async function deepestPoolOf(
 type Rate = { readonly rate: number; readonly isDated: boolean }
 
 /**
- * Returns the price of a pool: base units of the second token per base unit of the first; null if the pool is known to
- * be of another date than the block.
+ * Returns the price of a pool: base units of the second token per base unit of the first; null if the pool's last trade
+ * is not recent.
  */
 async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
   if (family === 'uniswap-v2') {
-    const reserves = await read(address, 'getReserves')
-    return reserves && isOfBlockOrUndated(reserves[2])
+    const reserves = await readOrNull(address, 'getReserves')
+    return reserves && isRecentOrUndated(reserves[2])
       ? { rate: Number(reserves[1]) / Number(reserves[0]), isDated: Number(reserves[2]) > 0 }
       : null
   }
-  const slot0 = family === 'uniswap-v3' ? await read(address, 'slot0') : null
-  const lastObservation = slot0 && (await read(address, 'observations', [slot0[2]]))
-  return slot0 && lastObservation && isOfBlockOrUndated(lastObservation[0])
+  const slot0 = family === 'uniswap-v3' ? await readOrNull(address, 'slot0') : null
+  const lastObservation = slot0 && (await readOrNull(address, 'observations', [slot0[2]]))
+  return slot0 && lastObservation && isRecentOrUndated(lastObservation[0])
     ? { rate: (Number(slot0[0]) / 2 ** 96) ** 2, isDated: Number(lastObservation[0]) > 0 }
     : null
 }
 
 /** @param seconds - timestamp of the last trade; 0 if unknown */
-function isOfBlockOrUndated(seconds: unknown): boolean {
+function isRecentOrUndated(seconds: unknown): boolean {
   const pricedAt = Number(seconds)
   return pricedAt === 0 || Math.abs(Number(state.timestamp) - pricedAt) <= RECENT_SECONDS
 }
 
 async function symbolOf(address: Address): Promise<string> {
-  const answer = await read(address, 'symbol')
+  const answer = await readOrNull(address, 'symbol')
   const symbol =
     typeof answer?.[0] === 'string' ? answer[0].replaceAll(/[^\w.$+-]/g, '').slice(0, MAX_SYMBOL_LENGTH) : ''
   return symbol || '(none)'
 }
 
 /** Returns the result of a call; null if the account does not provide one. */
-async function read(to: string, name: string, args: readonly unknown[] = []) {
+async function readOrNull(to: string, name: string, args: readonly unknown[] = []) {
   const data = abi.encodeFunctionData(name, args) as `0x${string}`
   try {
     return abi.decodeFunctionResult(name, await rpc.call({ to: toAddress(to), data }, 'latest'))
@@ -187,7 +189,11 @@ async function read(to: string, name: string, args: readonly unknown[] = []) {
   }
 }
 
-function pageOf(rows: readonly Row[], comparisons: Awaited<ReturnType<typeof compare>>, block: number): string {
+function pageOf(
+  rows: readonly Row[],
+  comparisons: Awaited<ReturnType<typeof compareWithDeepestPools>>,
+  block: number,
+): string {
   const pricedRows = rows.filter(({ detail }) => detail.usd !== null)
   const byName = [...rows].sort((a, b) => (a.symbol.toLowerCase() < b.symbol.toLowerCase() ? -1 : 1))
   const lines = byName.map(({ address, symbol, detail }) => {

@@ -10,7 +10,7 @@ const MAX_LISTED_LOSSES = 10
 
 /** Output base units after gas, and the search time. */
 export type Outcome = { readonly net: number; readonly ms: number }
-export type Row = {
+export type TradeResult = {
   readonly seed: number
   readonly own: RoutedTrade
   /** Output base units after gas. */
@@ -21,7 +21,7 @@ export type Row = {
   readonly peers: ReadonlyMap<string, Outcome | null>
 }
 
-export function summary(rows: readonly Row[], gasPrice: bigint) {
+export function summary(rows: readonly TradeResult[], gasPrice: bigint) {
   const gaps = rows.map(({ own }) => own.gapBps).filter((gap) => gap !== null)
   const ms = rows.map(({ own }) => own.ms)
   return {
@@ -38,8 +38,8 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
   }
 }
 
-/** Returns the distance from the output after gas to the upper bound of that. */
-function summarizeNetGaps(rows: readonly Row[]) {
+/** Returns the distances between the output after gas and its upper bound. */
+function summarizeNetGaps(rows: readonly TradeResult[]) {
   const gaps = rows.map(({ own }) => own.netGapBps).filter((gap) => gap !== null)
   return {
     trades: gaps.length,
@@ -53,7 +53,7 @@ function summarizeNetGaps(rows: readonly Row[]) {
  * Returns what the service's limits of 24 pools and 4 hops cost: the loss compared with unlimited routes, in basis
  * points of the output, and the search time within the limits.
  */
-function measureCostOfLimits(rows: readonly Row[]) {
+function measureCostOfLimits(rows: readonly TradeResult[]) {
   const routedRows = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
   const costsBps = routedRows.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
   const ms = rows.map(({ limited }) => limited.ms)
@@ -67,12 +67,12 @@ function measureCostOfLimits(rows: readonly Row[]) {
   }
 }
 
-export function comparePeers(rows: readonly Row[]) {
+export function comparePeers(rows: readonly TradeResult[]) {
   const names = new Set(rows.flatMap(({ peers }) => [...peers.keys()]))
   return [...names].map((name) => comparePeer(rows, name))
 }
 
-function comparePeer(rows: readonly Row[], name: string) {
+function comparePeer(rows: readonly TradeResult[], name: string) {
   const peerRows = rows.filter(({ peers }) => peers.has(name))
   const pairedRows = peerRows.flatMap(({ seed, own, net, peers }) => {
     const peer = peers.get(name)

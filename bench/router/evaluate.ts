@@ -1,7 +1,7 @@
-/** Executes a route leg by leg in exact integers to compute its output. A router's own claim is never used. */
+/** Computes the output of any router's route: executes it leg by leg in exact integers on the scenario's pools. */
 
 import { COMPARISON_GAS } from './comparison-gas.ts'
-import { pairOut, type StableState, stableOut, type TickState, tickSwap } from './pool-maths.ts'
+import { pairOutput, type StableState, stableOutput, swapThroughTicks, type TickState } from './pool-maths.ts'
 import type { ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from './scenario.ts'
 
@@ -27,8 +27,8 @@ type EvaluatedSwap = {
   readonly unspentInput: bigint
 }
 
-/** Keeps the states of a scenario's pools, which swaps change. */
-export class Executor {
+/** Current states of a scenario's pools. `swap` changes a state, and `quote` does not. */
+export class PoolStates {
   private readonly scenario: Scenario
   private readonly states = new Map<number, State>()
 
@@ -75,7 +75,7 @@ export class Executor {
  * `tokenIn`. Pools keep the changes of earlier legs.
  */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
-  const executor = new Executor(scenario)
+  const poolStates = new PoolStates(scenario)
   const balances = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
   let gas = COMPARISON_GAS.route
   let incompleteLegs = 0
@@ -84,7 +84,7 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
     const amountIn = (balance * BigInt(num)) / BigInt(den)
     if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than is held`)
     if (amountIn <= 0n) continue
-    const swapResult = executor.swap(pool, tokenIn, tokenOut, amountIn)
+    const swapResult = poolStates.swap(pool, tokenIn, tokenOut, amountIn)
     balances.set(tokenIn, balance - amountIn)
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapResult.amountOut)
     gas += swapResult.gas
@@ -93,13 +93,15 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
   return { amountOut: balances.get(trade.tokenOut) ?? 0n, gas, incompleteLegs }
 }
 
-/** Executes paths, each with its share of the amount. Shared pools are priced one path after the other. */
+/**
+ * Executes paths one after the other, each with its own part of the amount. Pools keep the changes of earlier paths.
+ */
 export function evaluatePaths(
   scenario: Scenario,
   trade: ScenarioTrade,
   paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Omit<ScenarioLeg, 'num' | 'den'>[] }[],
 ): Evaluation {
-  const executor = new Executor(scenario)
+  const poolStates = new PoolStates(scenario)
   const gasByPool = new Map<number, number>()
   let amountOut = 0n
   let spentAmount = 0n
@@ -110,10 +112,10 @@ export function evaluatePaths(
     spentAmount += balance
     for (const { pool, tokenIn, tokenOut } of path.hops) {
       if (tokenIn !== token) throw new RangeError(`the path breaks off before pool ${pool}`)
-      const swapResult = executor.swap(pool, tokenIn, tokenOut, balance)
+      const swapResult = poolStates.swap(pool, tokenIn, tokenOut, balance)
       balance = swapResult.amountOut
       token = tokenOut
-      const baseGas = COMPARISON_GAS.hop[executor.familyOf(pool)]
+      const baseGas = COMPARISON_GAS.hop[poolStates.familyOf(pool)]
       // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
       gasByPool.set(pool, (gasByPool.get(pool) ?? baseGas) + swapResult.gas - baseGas)
       if (swapResult.unspentInput > 0n) incompleteLegs++
@@ -129,6 +131,7 @@ export function evaluatePaths(
   }
 }
 
+/** Returns the index of the input token in the pool. */
 function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut: number): 0 | 1 {
   if (tokenIn === token0 && tokenOut === token1) return 0
   if (tokenIn === token1 && tokenOut === token0) return 1
@@ -159,7 +162,7 @@ function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): Evaluated
   switch (pool.type) {
     case 'v2': {
       const { reserves, feePpm } = pool.state
-      const amountOut = pairOut(reserves[inputSide], reserves[1 - inputSide]!, feePpm, amountIn)
+      const amountOut = pairOutput(reserves[inputSide], reserves[1 - inputSide]!, feePpm, amountIn)
       const after: State = {
         type: 'v2',
         state: { feePpm, reserves: moveBalances(reserves, inputSide, amountIn, amountOut) },
@@ -172,11 +175,11 @@ function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): Evaluated
         amountOut,
         crossedTicks: crossed,
         unspentInput: unspent,
-      } = tickSwap(pool.state, amountIn, inputSide === 0)
+      } = swapThroughTicks(pool.state, amountIn, inputSide === 0)
       return { after: { type: 'v3', state }, amountOut, gas: hop['uniswap-v3'] + tick * crossed, unspentInput: unspent }
     }
     case 'stable': {
-      const amountOut = stableOut(pool.state, inputSide, amountIn)
+      const amountOut = stableOutput(pool.state, inputSide, amountIn)
       const balances = moveBalances(pool.state.balances, inputSide, amountIn, amountOut)
       return {
         after: { type: 'stable', state: { ...pool.state, balances } },

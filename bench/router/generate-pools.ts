@@ -22,8 +22,8 @@ const MIN_POSITIONS = 3
 const MAX_ADDED_POSITIONS = 28
 /** Maximum half width of a position, in ticks. */
 const MAX_POSITION_TICKS = 25_000
-/** Weight of the full-range position. A weight is relative to the sum of all; that of others is 1 at the median. */
-const FULL_RANGE_SHARE = 0.08
+/** Weight of the full-range position. The weights of the others are random, with a median of 1. */
+const FULL_RANGE_WEIGHT = 0.08
 const AMPLIFICATIONS = [100, 200, 500, 1000]
 
 type CommonFields = Pick<ScenarioPool, 'id' | 'address' | 'token0' | 'token1' | 'feePpm' | 'tvlUsd'>
@@ -73,7 +73,7 @@ export class PoolFactory {
       feePpm,
       tvlUsd: Math.round(tvl),
     }
-    const makePool = { v2: makePair, v3: makeTicks, stable: makeStable }[type]
+    const makePool = { v2: makePairPool, v3: makeTickPool, stable: makeStablePool }[type]
     const pool = makePool({ commonFields, token0, token1, tvl, price }, random)
     if (!pool) return false
     this.pools.push(pool)
@@ -82,14 +82,14 @@ export class PoolFactory {
   }
 }
 
-function makePair({ commonFields: base, token0, tvl, price }: PoolSpec): ScenarioPool | null {
+function makePairPool({ commonFields: base, token0, tvl, price }: PoolSpec): ScenarioPool | null {
   const reserve0 = (tvl / 2 / token0.priceUsd) * 10 ** token0.decimals
   const reserve1 = reserve0 * price
   if (reserve0 < 1e4 || reserve1 < 1e4) return null
   return { ...base, type: 'v2', reserve0: String(wholeNumber(reserve0)), reserve1: String(wholeNumber(reserve1)) }
 }
 
-function makeStable({ commonFields: base, token0, token1, tvl }: PoolSpec, random: Random): ScenarioPool {
+function makeStablePool({ commonFields: base, token0, token1, tvl }: PoolSpec, random: Random): ScenarioPool {
   const A = random.pick(AMPLIFICATIONS)
   const decimals = Math.max(token0.decimals, token1.decimals)
   let imbalance = (random.next() * 2 - 1) * 0.35
@@ -131,7 +131,10 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 type Position = { readonly low: number; readonly high: number; readonly liquidity: number }
 
-function makeTicks({ commonFields: base, token0, token1, tvl, price }: PoolSpec, random: Random): ScenarioPool | null {
+function makeTickPool(
+  { commonFields: base, token0, token1, tvl, price }: PoolSpec,
+  random: Random,
+): ScenarioPool | null {
   const spacing = TICK_SPACING_OF_FEE[base.feePpm]!
   const sqrtPrice = wholeNumber(Math.sqrt(price) * 2 ** 96)
   const tick = tickAtSqrtPrice(sqrtPrice)
@@ -191,7 +194,7 @@ function drawPositions(
       high = Math.min(high, Math.ceil((center + width) / spacing) * spacing)
     }
     if (high <= low) continue
-    const weight = index === 0 ? FULL_RANGE_SHARE : Math.exp(random.normal())
+    const weight = index === 0 ? FULL_RANGE_WEIGHT : Math.exp(random.normal())
     const [lowSqrtPrice, highSqrtPrice] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
     const clampedSqrtPrice = Math.min(Math.max(Math.sqrt(price), lowSqrtPrice), highSqrtPrice)
     const usdPerLiquidity =

@@ -41,12 +41,12 @@ export function generate({
   nPools,
   seed,
   nTrades = 40,
-  allowedTypes: only = ['v2', 'v3', 'stable'],
+  allowedTypes: requestedTypes = ['v2', 'v3', 'stable'],
 }: ScenarioSpec): Scenario {
   const random = seededRandom(seed)
   const tokens = makeTokens(nPools, random)
   const factory = new PoolFactory(tokens, random)
-  const allowedTypes = new AllowedTypes(only)
+  const allowedTypes = new AllowedTypes(requestedTypes)
   addHubPools(factory, allowedTypes, nPools, random)
   addTailPools(factory, allowedTypes, nPools, tokens, random)
   const { pools } = factory

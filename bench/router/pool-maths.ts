@@ -10,6 +10,7 @@ export const MIN_TICK = -887_272
 export const MAX_TICK = 887_272
 /** Ticks per bitmap word. A swap stops at the end of a word even if no tick is initialized there. */
 const TICKS_PER_WORD = 256
+/** Maximum number of steps of a swap: ends of bitmap words and initialized ticks. */
 const MAX_STEPS = 5_000
 
 /** Element i is 2^128 / 1.0001^(2^i / 2): the factor of the square root of the price for bit i of a negative tick. */
@@ -77,11 +78,13 @@ export function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp:
   return roundUp ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
 }
 
-export function pairOut(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, amountIn: bigint): bigint {
+/** Returns the output of a Uniswap V2 pair. */
+export function pairOutput(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, amountIn: bigint): bigint {
   const netInput = amountIn * (PPM - feePpm)
   return (netInput * reserveOut) / (reserveIn * PPM + netInput)
 }
 
+/** A Uniswap V3 pool. */
 export type TickState = {
   /** Square root of the price in base units of token 1 per base unit of token 0, times 2^96. */
   readonly sqrtPrice: bigint
@@ -101,7 +104,8 @@ export type TickSwap = {
   readonly state: TickState
 }
 
-export function tickSwap(state: TickState, amountIn: bigint, zeroForOne: boolean): TickSwap {
+/** Swaps in a Uniswap V3 pool. */
+export function swapThroughTicks(state: TickState, amountIn: bigint, zeroForOne: boolean): TickSwap {
   const { ticks, spacing, feePpm } = state
   let { sqrtPrice, tick, liquidity } = state
   let unspentInput = amountIn
@@ -119,7 +123,7 @@ export function tickSwap(state: TickState, amountIn: bigint, zeroForOne: boolean
     const nextTick = Math.min(MAX_TICK, Math.max(MIN_TICK, isInThisWord ? nextInitializedTick : wordEnd))
     const tickPrice = sqrtPriceAtTick(nextTick)
     const isBeyondLimit = zeroForOne ? tickPrice < limitPrice : tickPrice > limitPrice
-    const step = swapWithin(
+    const swapStep = swapWithin(
       sqrtPrice,
       isBeyondLimit ? limitPrice : tickPrice,
       liquidity,
@@ -127,10 +131,10 @@ export function tickSwap(state: TickState, amountIn: bigint, zeroForOne: boolean
       feePpm,
       zeroForOne,
     )
-    unspentInput -= step.spent
-    amountOut += step.amountOut
-    const hasMoved = step.sqrtPrice !== sqrtPrice
-    sqrtPrice = step.sqrtPrice
+    unspentInput -= swapStep.spent
+    amountOut += swapStep.amountOut
+    const hasMoved = swapStep.sqrtPrice !== sqrtPrice
+    sqrtPrice = swapStep.sqrtPrice
     if (sqrtPrice === tickPrice) {
       if (isInThisWord) {
         crossedCount++
@@ -190,7 +194,7 @@ function swapWithin(
     ? amount1Between(endPrice, startPrice, liquidity, false)
     : amount0Between(startPrice, endPrice, liquidity, false)
   const input = inputToReach(endPrice)
-  // If the input ends before the target, all of it is spent: what does not move the price is the fee.
+  // If the input ends before the target, all of it is spent: the part that does not move the price is the fee.
   return {
     sqrtPrice: endPrice,
     amountOut,
@@ -205,9 +209,11 @@ export type StableState = {
   readonly A: bigint
   readonly feePpm: bigint
 }
+/** Maximum number of steps of Newton's method, as in Curve's pools. */
 const MAX_ITERATIONS = 255
 
-export function stableOut({ balances, rates, A, feePpm }: StableState, inputSide: 0 | 1, amountIn: bigint): bigint {
+/** Returns the output of a two-coin Curve pool. `inputSide` is the index of the input coin. */
+export function stableOutput({ balances, rates, A, feePpm }: StableState, inputSide: 0 | 1, amountIn: bigint): bigint {
   const outputSide = inputSide === 0 ? 1 : 0
   const ann = A * 2n
   const x = balances[inputSide] * rates[inputSide]

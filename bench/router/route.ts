@@ -25,7 +25,7 @@ export type RoutedTrade = {
   readonly legs: readonly ScenarioLeg[]
   /** Distance of the output from its upper bound, without gas, in basis points; null without a bound. */
   readonly gapBps: number | null
-  /** Distance of the output after gas from the upper bound of that, in basis points; null without a bound. */
+  /** Distance of the output after gas from its upper bound, in basis points; null without a bound. */
   readonly netGapBps: number | null
   /** Milliseconds of the search after warm-up: the median of three runs after one that does not count. */
   readonly ms: number

@@ -6,7 +6,7 @@ import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
 import { measureCertificates } from './certificates.ts'
 import { measureChangedPools } from './changed-pool.ts'
-import { comparePeers, type Outcome, type Row, summary } from './compare.ts'
+import { comparePeers, type Outcome, summary, type TradeResult } from './compare.ts'
 import { evaluate, evaluatePaths } from './evaluate.ts'
 import { generate } from './generate.ts'
 import { netOf } from './net.ts'
@@ -35,10 +35,10 @@ const UNISWAP_TRADES_WITHOUT_GAS = 10
 const TIMED_RUNS = 3
 
 const sizes = []
-const rowsWithGas: Row[] = []
+const rowsWithGas: TradeResult[] = []
 for (const { nPools, seeds, nTrades } of SIZES) {
   for (const gasPrice of GAS_PRICES) {
-    const rows: Row[] = []
+    const rows: TradeResult[] = []
     for (const seed of seeds)
       rows.push(...(await runScenario(generate({ name: 'bench', nPools, seed, nTrades }), gasPrice)))
     if (gasPrice > 0n) rowsWithGas.push(...rows)
@@ -56,7 +56,7 @@ record('router', {
   thread: await measureThread(20_000, 940_001),
 })
 
-async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]> {
+async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<TradeResult[]> {
   const loadedScenario = loadScenario(scenario)
   const graph = scenarioGraph(loadedScenario)
   const isSmall = scenario.pools.length <= MAX_POOLS_OF_SIMPLE_PEERS
@@ -64,7 +64,7 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]>
   const simplePeers = isSmall ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
   const uniswap = uniswapPeer(scenario, price)
   const foreignPeers = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
-  const rows: Row[] = []
+  const rows: TradeResult[] = []
   const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= MIN_USD)
   for (const peer of foreignPeers) await warmUp(trades, peer.run)
   await warmUp(trades, (trade) => routeTrade(loadedScenario, graph, trade, gasPrice))

@@ -14,7 +14,7 @@ import {
   readRecordedSwaps,
   type SimulatedAnswer,
   sendRecorded,
-  sendWithExactly,
+  sendWithExactInput,
   simulateRecorded,
   startBefore,
 } from '@sluice/system-test/recorded'
@@ -49,7 +49,7 @@ for (const recordedSwap of readRecordedSwaps()) {
       recorded: recordedSwap,
       simulated: simulatedSwap,
       sent: sentSwap,
-      sentWithExactInput: await sendWithExactly(node, recordedSwap),
+      sentWithExactInput: await sendWithExactInput(node, recordedSwap),
     })
   } finally {
     await service.close()
@@ -76,7 +76,7 @@ const byRouter = Object.groupBy(comparisons, ({ recorded }) => recorded.router)
 
 record('routers', {
   transactions: comparisons.length,
-  minedAsOnChain: comparisons.filter(({ sent }) => sent.asOnChain).length,
+  minedAsOnChain: comparisons.filter(({ sent }) => sent.matchesChain).length,
   exact: comparisons.filter(isExact).length,
   byRouter: Object.fromEntries(
     Object.entries(byRouter).map(([router, group = []]) => [
@@ -93,5 +93,8 @@ record('routers', {
   },
 })
 writePage()
-if (unexplainedSwaps.length > 0 || !comparisons.every((comparison) => isExact(comparison) && comparison.sent.asOnChain))
+if (
+  unexplainedSwaps.length > 0 ||
+  !comparisons.every((comparison) => isExact(comparison) && comparison.sent.matchesChain)
+)
   process.exitCode = 1

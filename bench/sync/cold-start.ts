@@ -103,8 +103,8 @@ async function measureOnce({ chainId, url, env, query }: World) {
       allPoolsMs,
       pools,
       state,
-      calls: node.methods.length,
-      requests: node.requests,
+      calls: node.calledMethods.length,
+      requests: node.requestCount,
     }
   } finally {
     await service.stop()

@@ -1,4 +1,7 @@
-/** Reads standard JSON from stdin, compiles it with the lockfile's solc and prints the creation code of the contract named. */
+/**
+ * Script of `compileStandardJson`: compiles the standard JSON on stdin, and prints the creation code of the named
+ * contract.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

@@ -1,3 +1,4 @@
+/** Errors of deployments. */
 import { CodedError } from '@sluice/chains'
 import { BaseError } from 'viem'
 
@@ -26,8 +27,8 @@ export function nodeMessage(error: unknown): string {
 }
 
 /**
- * A failure of the node or of a deployment as a DeployError; any other error as it is. The endpoint's path and query, which
- * often hold an API key, are left out of the text, since reports of failures are passed on.
+ * Converts a failure of the node or of a deployment to a DeployError, and returns other errors unchanged. Removes the
+ * path and the query of the endpoint from the message, because they may contain an API key, and messages are shared.
  */
 export function toDeployError(error: unknown, rpcUrl: string): unknown {
   if (!(error instanceof DeployError || error instanceof BaseError)) return error

@@ -1,13 +1,15 @@
+/** Determines the gas price of a deployment's transactions. */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 
-/** Offer of a transaction for its gas, in wei. */
+/** Fee fields of a transaction in wei per gas. Chains without a base fee use `gasPrice`. */
 export type Fees =
   | { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
   | { readonly gasPrice: bigint }
 
 /**
- * Fees for all transactions of a deployment, read before the first one. The keyless deployer's creation pays 100 gwei, and
- * on a quiet chain nodes would suggest that price for the next transactions. Twice the base fee outlasts six full blocks.
+ * Returns the fees for all transactions of a deployment. Call it before the first transaction: the creation of the
+ * keyless deployer pays 100 gwei, and on a quiet chain nodes would then suggest that price. The maximum is twice the
+ * base fee, which the base fee reaches after six full blocks at the earliest.
  */
 export async function currentFees(client: PublicClient): Promise<Fees> {
   const gasPrice = await client.getGasPrice()
@@ -17,7 +19,7 @@ export async function currentFees(client: PublicClient): Promise<Fees> {
   return { maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas, maxPriorityFeePerGas }
 }
 
-/** Upper bound of the price of a unit of gas: what the account must hold for each. */
-export function maxPrice(fees: Fees): bigint {
+/** Returns the maximum wei per gas that a transaction with these fees pays. */
+export function maxGasPrice(fees: Fees): bigint {
   return 'gasPrice' in fees ? fees.gasPrice : fees.maxFeePerGas
 }

@@ -1,3 +1,4 @@
+/** Waits until the paying account can send a deployment: no pending transactions, and sufficient funds. */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, formatEther, formatGwei } from 'viem'
 import { DeployError } from './errors.ts'
@@ -5,12 +6,13 @@ import { type Outlay, totalOf } from './outlay.ts'
 import { pendingBalance, waitFor } from './transactions.ts'
 
 /**
- * Waits until the account has no transaction of its own pending. An interrupted run may have left some; behind them the same
- * creations would be sent and paid for twice.
+ * Waits until the account has no pending transactions. An interrupted run may have left some, which may be the same
+ * creations; sending these again would cost twice.
  *
+ * @returns true if there were pending transactions
  * @throws DeployError `TRANSACTION_PENDING`
  */
-export async function settleOwnTransactions(
+export async function waitForOwnTransactions(
   client: PublicClient,
   address: Address,
   timeoutMs: number,
@@ -18,8 +20,8 @@ export async function settleOwnTransactions(
 ): Promise<boolean> {
   const pendingCount = async () => {
     const minedNonce = await client.getTransactionCount({ address })
-    const pending = await client.getTransactionCount({ address, blockTag: 'pending' }).catch(() => minedNonce)
-    return pending - minedNonce
+    const pendingNonce = await client.getTransactionCount({ address, blockTag: 'pending' }).catch(() => minedNonce)
+    return pendingNonce - minedNonce
   }
   const count = await pendingCount()
   if (count <= 0) return false
@@ -33,7 +35,7 @@ export async function settleOwnTransactions(
 }
 
 /**
- * Waits for funds that are on their way, until the account can pay for the outlays.
+ * Waits for pending transfers to the account, until it can pay for the outlays.
  *
  * @throws DeployError `FUNDS_SHORT` with the exact amount that is missing
  */
@@ -48,15 +50,19 @@ export async function requireFunds(
   const neededWei = totalOf(outlays, gasPrice)
   const balance = await client.getBalance({ address })
   if (balance >= neededWei) return
-  const pending = await pendingBalance(client, address)
-  const short = (account: string, balance: bigint) =>
+  const balanceWithPending = await pendingBalance(client, address)
+  const shortfallError = (account: string, balance: bigint) =>
     new DeployError(
       'FUNDS_SHORT',
       `${address} holds ${formatEther(balance)} of the native token${account} and needs ${formatEther(neededWei)} at ${formatGwei(gasPrice)} gwei: ` +
         `it lacks ${formatEther(neededWei - balance)} (${neededWei - balance} wei)`,
     )
-  if (pending < neededWei) throw short(pending > balance ? ', pending transfers included,' : '', pending)
+  if (balanceWithPending < neededWei)
+    throw shortfallError(balanceWithPending > balance ? ', pending transfers included,' : '', balanceWithPending)
   onProgress(`waiting up to ${timeoutMs / 1_000} s for pending funds of ${address}`)
   if (!(await waitFor(async () => (await client.getBalance({ address })) >= neededWei, timeoutMs)))
-    throw short(`, its funding is still pending after ${timeoutMs / 1_000} s,`, await client.getBalance({ address }))
+    throw shortfallError(
+      `, its funding is still pending after ${timeoutMs / 1_000} s,`,
+      await client.getBalance({ address }),
+    )
 }

@@ -1,3 +1,4 @@
+/** Creates Hardhat environments that are connected to an endpoint. */
 import { join } from 'node:path'
 import { createHardhatRuntimeEnvironment } from 'hardhat/hre'
 import type { SensitiveString } from 'hardhat/types/config'
@@ -9,9 +10,10 @@ import { DeployError, toDeployError } from './errors.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Hardhat with one network, `target`, behind the given endpoint; without a key the node's own accounts sign.
+ * Creates a Hardhat environment with one network, `target`, at an endpoint. Without a key, the node's unlocked accounts
+ * sign.
  *
- * @throws DeployError `UNREACHABLE` for what is no endpoint
+ * @throws DeployError `UNREACHABLE` if `rpcUrl` is not an HTTP URL
  */
 export async function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise<HardhatRuntimeEnvironment> {
   if (!/^https?:/.test(rpcUrl) || !URL.canParse(rpcUrl))
@@ -28,9 +30,9 @@ export async function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise
 export type Connection = Awaited<ReturnType<HardhatRuntimeEnvironment['network']['create']>>
 
 /**
- * Connects to the chain behind an endpoint for the time of `work`.
+ * Runs `work` with a connection to an endpoint, and then closes the connection.
  *
- * @throws DeployError; the endpoint's path is not in its text
+ * @throws DeployError, whose message omits the path of the endpoint
  */
 export async function withChain<T>(
   { rpcUrl, chainId, privateKey }: { rpcUrl: string; chainId: number; privateKey?: string },
@@ -50,7 +52,11 @@ export async function withChain<T>(
   }
 }
 
-/** @throws DeployError `UNREACHABLE`, `WRONG_CHAIN` */
+/**
+ * Checks that an endpoint serves a chain.
+ *
+ * @throws DeployError `UNREACHABLE`, `WRONG_CHAIN`
+ */
 export async function expectChain(provider: EthereumProvider, rpcUrl: string, chainId: number): Promise<void> {
   let rpcChainId: unknown
   try {

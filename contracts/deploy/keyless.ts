@@ -1,3 +1,7 @@
+/**
+ * Checks and creates the keyless deployer (see create2.ts), which creates Guard and Executor at the same addresses on
+ * every chain.
+ */
 import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
 import { formatEther, formatGwei, keccak256 } from 'viem'
 import { KEYLESS_DEPLOYER } from './create2.ts'
@@ -5,19 +9,22 @@ import { DeployError, nodeMessage } from './errors.ts'
 import type { Fees } from './fees.ts'
 import { pendingBalance, receiptOf, sentTransactionHash, waitFor } from './transactions.ts'
 
-/** Progress of a chain towards the keyless deployer. */
+/** State of the keyless deployer on a chain. */
 export type KeylessState = {
   readonly exists: boolean
-  /** Wei that its signer lacks for the creation; 0 if it exists or the funds are there or on their way. */
+  /**
+   * Wei that must be sent to the signer of the creation; 0 if the deployer exists, or the signer has or awaits enough.
+   */
   readonly lackingWei: bigint
 }
 
-/** Hash of the creation: the transaction is fixed, so its hash is the same on every chain. */
+/** Hash of the creation transaction, which is the same on every chain. */
 const CREATION_HASH = keccak256(KEYLESS_DEPLOYER.transaction)
 
 /**
- * Reads whether the keyless deployer exists, and if not, whether the chain can run its creation. The signature fixes gas,
- * gas price and nonce, and a creation that fails burns the address on that chain, so each is checked before money is sent.
+ * Reads if the keyless deployer exists, and if not, checks that the chain can run its creation. The signature fixes gas
+ * limit, gas price, and nonce. A failed creation would make the address unusable on that chain for ever, so all three
+ * are checked before funds are sent.
  *
  * @throws DeployError `KEYLESS_DEPLOYER`
  */
@@ -51,7 +58,12 @@ export async function keylessState(client: PublicClient): Promise<KeylessState> 
   return { exists: false, lackingWei: balance < cost ? cost - balance : 0n }
 }
 
-/** @throws DeployError `KEYLESS_DEPLOYER`, `TRANSACTION_FAILED` */
+/**
+ * Creates the keyless deployer, unless it exists: funds the signer of the creation, and publishes the signed
+ * transaction.
+ *
+ * @throws DeployError `KEYLESS_DEPLOYER`, `TRANSACTION_FAILED`
+ */
 export async function ensureKeylessDeployer(
   client: PublicClient,
   wallet: WalletClient,
@@ -63,7 +75,7 @@ export async function ensureKeylessDeployer(
   const { exists, lackingWei } = await keylessState(client)
   if (exists) return
   if (lackingWei > 0n) {
-    await refuseProtectedOnly(client)
+    await requireUnprotectedAccepted(client)
     onProgress(`funding the keyless deployer's signer with ${formatEther(lackingWei)}`)
     const { status, transactionHash } = await receiptOf(
       client,
@@ -80,7 +92,7 @@ export async function ensureKeylessDeployer(
   try {
     await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
   } catch (error) {
-    // An interrupted run, or another account, may have published it: then it is known, or mined already.
+    // The node also rejects the transaction if an interrupted run, or somebody else, has already published it.
     if (!(await waitFor(hasCode, timeoutMs)))
       throw new DeployError('TRANSACTION_FAILED', `its creation was not accepted: ${nodeMessage(error)}`, {
         cause: error,
@@ -92,10 +104,11 @@ export async function ensureKeylessDeployer(
 }
 
 /**
- * Offers the creation while its signer cannot pay for it. A node that accepts such transactions rejects it for the lack
- * of funds. A node that requires a chain id rejects it before checking funds; funds sent for it would be stranded.
+ * Throws if the node accepts only transactions that name a chain id (EIP-155), which the creation does not. Tests this
+ * by sending the creation while the signer cannot pay for it: other nodes reject it for lack of funds. On such a node,
+ * funds sent to the signer would be lost.
  */
-async function refuseProtectedOnly(client: PublicClient): Promise<void> {
+async function requireUnprotectedAccepted(client: PublicClient): Promise<void> {
   try {
     await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
   } catch (error) {

@@ -1,3 +1,4 @@
+/** Deploys Guard and Executor to several chains (`npm run deploy -- --all`, `--chains`). */
 import type { Deployment, Hex } from '@sluice/chains'
 import { formatEther } from 'viem'
 import { deployWithOutcome } from './deploy.ts'
@@ -15,22 +16,23 @@ export type DeployManyOptions = {
   readonly onProgress?: (text: string) => void
 }
 
-/** One chain of a run over many. */
+/** Result of one chain. */
 export type ChainResult = Target & {
-  /** `stood`: all of it was there before. `estimated`: a dry run, with something left to send. */
+  /** `stood`: all contracts existed before. `estimated`: a dry run found contracts to create. */
   readonly status: 'deployed' | 'stood' | 'estimated' | 'failed'
   /** Absent if the chain failed. */
   readonly deployment?: Deployment
-  /** Upper estimate of the cost, made before anything was sent. */
+  /** Upper estimate of the cost in wei, made before anything was sent. */
   readonly estimateWei?: bigint
   readonly error?: DeployError
 }
 
 /**
- * Deploys to chains one after another. Estimates all of them first, so that the sum is known before anything is paid; goes on
- * after a chain that fails. Contracts that stand are verified by their code and not sent again, so a second run resumes.
+ * Deploys to chains one after another. Estimates the costs of all chains before it sends anything. Continues after a
+ * chain that fails. Verifies the code of existing contracts instead of creating them, so a second call resumes a failed
+ * one.
  *
- * @throws what is no failure of a chain
+ * @throws errors other than DeployError, which are not failures of a chain
  */
 export async function deployMany(options: DeployManyOptions): Promise<ChainResult[]> {
   const { targets, dryRun = false, onProgress = () => {} } = options
@@ -58,7 +60,7 @@ async function deployTo(
 ): Promise<ChainResult> {
   const { chainId } = target
   try {
-    const { deployment, created, estimateWei } = await deployWithOutcome({
+    const { deployment, missingContracts, estimateWei } = await deployWithOutcome({
       ...target,
       deploymentsDir,
       dryRun,
@@ -66,7 +68,7 @@ async function deployTo(
       ...(timeoutMs !== undefined && { timeoutMs }),
       onProgress: (text) => onProgress(`[${chainId}] ${text}`),
     })
-    const status = created.length === 0 ? 'stood' : dryRun ? 'estimated' : 'deployed'
+    const status = missingContracts.length === 0 ? 'stood' : dryRun ? 'estimated' : 'deployed'
     return { ...target, status, deployment, estimateWei }
   } catch (error) {
     if (!(error instanceof DeployError)) throw error
@@ -75,7 +77,7 @@ async function deployTo(
   }
 }
 
-/** Table of results for a terminal, without endpoints: it is meant to be passed on. */
+/** Formats results as a table for a terminal. Omits endpoints, which may contain API keys, so that it can be shared. */
 export function resultTable(results: readonly ChainResult[]): string {
   const rows = results.map(({ chainId, status, deployment, estimateWei, error }) => [
     String(chainId),

@@ -1,3 +1,4 @@
+/** Reads facts about chains from the registry, and derives Hardhat's networks from them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CHAIN_DATA_DIR } from '@sluice/chains'
@@ -13,7 +14,7 @@ type ChainFacts = {
   readonly unsupported?: string
 }
 
-/** The registry's file of a chain; undefined for a chain it does not know. */
+/** Returns the registry's file of a chain; undefined for a chain that is not in the registry. */
 export function chainFacts(chainId: number): ChainFacts | undefined {
   return allChains().find((chain) => chain.chainId === chainId)
 }
@@ -25,8 +26,8 @@ function allChains(): ChainFacts[] {
 }
 
 /**
- * Hardhat's networks: every chain of the registry that can run the contracts, under its name there. `RPC_URL_<chainId>`
- * names the endpoint, else it is the first public one of the chain's file.
+ * Returns Hardhat's networks: all chains of the registry that can run the contracts, by name. The endpoint is that of
+ * `RPC_URL_<chainId>`, or by default the first one in the chain's file.
  */
 export function registryNetworks() {
   return Object.fromEntries(

@@ -1,14 +1,15 @@
+/** Estimates the cost of a deployment. */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { BaseError, formatEther, type Hex } from 'viem'
 import { create2Calldata, KEYLESS_DEPLOYER } from './create2.ts'
 import type { KeylessState } from './keyless.ts'
 import type { PlannedContract } from './plan.ts'
 
-/** Something that a deployment has yet to send. */
+/** A transaction that a deployment still has to send, with an upper estimate of its gas. */
 export type Outlay = {
-  readonly what: string
+  readonly description: string
   readonly gas: bigint
-  /** Wei sent in addition to the gas. */
+  /** Wei that the transaction transfers. */
   readonly value: bigint
 }
 
@@ -19,40 +20,41 @@ export async function outlaysFor(
   { exists, lackingWei }: KeylessState,
 ): Promise<Outlay[]> {
   if (missing.length === 0) return []
-  const contracts: Outlay[] = []
+  const creationOutlays: Outlay[] = []
   for (const { name, address, initCode } of missing)
-    contracts.push({
-      what: `create ${name} at ${address}`,
-      gas: exists ? await estimatedGas(client, initCode) : creationGas(initCode),
+    creationOutlays.push({
+      description: `create ${name} at ${address}`,
+      gas: exists ? await estimateCreationGas(client, initCode) : creationGasByFormula(initCode),
       value: 0n,
     })
-  if (exists) return contracts
+  if (exists) return creationOutlays
   const { address, signer } = KEYLESS_DEPLOYER
-  const ownOutlay = {
-    what: `create the keyless deployer at ${address}, by the transaction its signer ${signer} left behind`,
+  const deployerOutlay = {
+    description: `create the keyless deployer at ${address}, by the transaction its signer ${signer} left behind`,
     gas: 0n,
     value: 0n,
   }
-  if (lackingWei === 0n) return [ownOutlay, ...contracts]
-  return [{ what: `fund ${signer}`, gas: 21_000n, value: lackingWei }, ownOutlay, ...contracts]
+  if (lackingWei === 0n) return [deployerOutlay, ...creationOutlays]
+  return [{ description: `fund ${signer}`, gas: 21_000n, value: lackingWei }, deployerOutlay, ...creationOutlays]
 }
 
-/** In wei. */
+/** Returns the cost of the outlays in wei. */
 export function totalOf(outlays: readonly Outlay[], gasPrice: bigint): bigint {
   return outlays.reduce((sum, { gas, value }) => sum + gas * gasPrice + value, 0n)
 }
 
-export function describe({ what, gas, value }: Outlay): string {
+export function describeOutlay({ description, gas, value }: Outlay): string {
   const costs = [...(gas > 0n ? [`up to ${gas} gas`] : []), ...(value > 0n ? [`${formatEther(value)} native`] : [])]
-  return costs.length > 0 ? `${what}: ${costs.join(' and ')}` : what
+  return costs.length > 0 ? `${description}: ${costs.join(' and ')}` : description
 }
 
 /**
- * The formula, or the node's estimate and a quarter if that is more: some rollups charge for the data of a transaction in
- * gas. A node that cannot estimate leaves the formula.
+ * Returns the gas of a creation: the larger one of the formula and of the node's estimate plus a quarter. The node's
+ * estimate can be larger, because some rollups charge for the data of a transaction in gas. If the node cannot
+ * estimate, the formula counts alone.
  */
-async function estimatedGas(client: PublicClient, initCode: Hex): Promise<bigint> {
-  const byFormula = creationGas(initCode)
+async function estimateCreationGas(client: PublicClient, initCode: Hex): Promise<bigint> {
+  const byFormula = creationGasByFormula(initCode)
   const { address, signer } = KEYLESS_DEPLOYER
   try {
     const estimate = await client.estimateGas({ account: signer, to: address, data: create2Calldata(initCode) })
@@ -64,8 +66,11 @@ async function estimatedGas(client: PublicClient, initCode: Hex): Promise<bigint
   return byFormula
 }
 
-/** 200 gas per byte of code deposited, at most 16 per byte sent, 53,000 for a creating transaction, a half more to be safe. */
-function creationGas(initCode: Hex): bigint {
+/**
+ * Returns an upper estimate of the gas of a creation: 200 per byte of deployed code, 16 per byte of calldata, and
+ * 53,000 per creation, plus a half.
+ */
+function creationGasByFormula(initCode: Hex): bigint {
   const bytes = BigInt((initCode.length - 2) / 2)
   return ((bytes * 216n + 53_000n) * 3n) / 2n
 }

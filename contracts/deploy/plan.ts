@@ -1,19 +1,21 @@
+/** Computes addresses and code hashes of Guard and Executor from their compiled code. */
 import type { Address, Build, ContractRecord, Hex } from '@sluice/chains'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import { create2Address, hashOf, SALT } from './create2.ts'
 
-/** The generation of the Executor in this source tree. What it can trade is in packages/program/src/ops. */
+/** Generation of the Executor in this source tree. packages/program/src/ops defines its operations. */
 export const EXECUTOR_VERSION: number = 1
 
 /**
- * Names of a contract in each build. `cancun` needs PUSH0, TSTORE and MCOPY; `london` runs on chains that lack one of
- * them. The sources differ only in the storage of the lock during a swap.
+ * Contract names and EVM version of each build. `cancun` needs the opcodes PUSH0, TSTORE, and MCOPY; `london` is for
+ * chains that lack one of them. The sources differ only in where the lock is stored during a swap.
  */
 export const BUILDS = {
   cancun: { evmVersion: 'cancun', Guard: 'Guard', Executor: 'Executor' },
   london: { evmVersion: 'london', Guard: 'GuardLondon', Executor: 'ExecutorLondon' },
 } as const satisfies Record<Build, { evmVersion: string; Guard: string; Executor: string }>
 
+/** A contract as it will be deployed. */
 export type PlannedContract = {
   readonly name: 'Guard' | 'Executor'
   readonly address: Address
@@ -26,14 +28,14 @@ export type PlannedContract = {
 
 export type Plan = { readonly guard: PlannedContract; readonly executor: PlannedContract }
 
-/** Addresses of this tree's contracts on every chain of a build, from the compiled artifacts alone. */
+/** Computes the contracts of a build from the compiled artifacts. Their addresses are the same on every chain. */
 export async function planDeployment(hre: HardhatRuntimeEnvironment, build: Build): Promise<Plan> {
-  const guard = await plan(hre, 'Guard', build)
-  return { guard, executor: await plan(hre, 'Executor', build, guard.address) }
+  const guard = await planContract(hre, 'Guard', build)
+  return { guard, executor: await planContract(hre, 'Executor', build, guard.address) }
 }
 
-/** @param guard - what an Executor is created with */
-async function plan(
+/** @param guard - constructor argument of an Executor; absent for the Guard */
+async function planContract(
   hre: HardhatRuntimeEnvironment,
   name: PlannedContract['name'],
   build: Build,
@@ -42,9 +44,12 @@ async function plan(
   const artifact = await hre.artifacts.readArtifact(BUILDS[build][name])
   const initCode = guard ? executorInitCode(artifact.bytecode as Hex, guard) : (artifact.bytecode as Hex)
   const initCodeHash = hashOf(initCode)
-  // The Executor's one immutable is its Guard: with that in its places the artifact's code is what will stand on chain.
-  const places = Object.values(artifact.immutableReferences ?? {}).flat()
-  const runtime = places.reduce((code, { start }) => placeGuard(code, start, guard!), artifact.deployedBytecode)
+  // The artifact's runtime code has zeros at the positions of immutables. The Executor's only immutable is the Guard.
+  const immutablePositions = Object.values(artifact.immutableReferences ?? {}).flat()
+  const runtime = immutablePositions.reduce(
+    (code, { start }) => placeGuard(code, start, guard!),
+    artifact.deployedBytecode,
+  )
   return {
     name,
     address: create2Address(initCodeHash),
@@ -55,23 +60,23 @@ async function plan(
   }
 }
 
-/** Init code of an Executor: its compiled creation code, and the one argument of its constructor. */
+/** Returns the init code of an Executor: the compiled creation code, followed by the constructor's only argument. */
 export function executorInitCode(creationCode: Hex, guard: Address): Hex {
-  return `${creationCode}${word(guard)}`
+  return `${creationCode}${paddedAddress(guard)}`
 }
 
 function placeGuard(code: string, start: number, guard: Address): string {
   const offset = 2 + 2 * start
-  return code.slice(0, offset) + word(guard) + code.slice(offset + 64)
+  return code.slice(0, offset) + paddedAddress(guard) + code.slice(offset + 64)
 }
 
-const word = (address: Address) => address.slice(2).padStart(64, '0')
+const paddedAddress = (address: Address) => address.slice(2).padStart(64, '0')
 
-export function record(
+export function contractRecordOf(
   plannedContract: PlannedContract,
   creation?: { block: number; transaction?: Hex },
 ): ContractRecord {
   const { address, initCodeHash, codeHash, build } = plannedContract
-  const common = { address, salt: SALT, initCodeHash, codeHash, build }
-  return creation ? { ...common, status: 'deployed', ...creation } : { ...common, status: 'predicted' }
+  const commonFields = { address, salt: SALT, initCodeHash, codeHash, build }
+  return creation ? { ...commonFields, status: 'deployed', ...creation } : { ...commonFields, status: 'predicted' }
 }

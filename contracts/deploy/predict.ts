@@ -1,3 +1,4 @@
+/** Predicts the addresses of the contracts before they are deployed (`npm run predict`). */
 import { readdirSync } from 'node:fs'
 import {
   type Build,
@@ -9,45 +10,45 @@ import {
 } from '@sluice/chains'
 import { executableFamilies } from '@sluice/program'
 import { hardhatFor } from './hardhat.ts'
-import { EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
+import { contractRecordOf, EXECUTOR_VERSION, type Plan, planDeployment } from './plan.ts'
 
 /**
- * Writes the addresses of this tree's contracts on every chain of each build. Earlier Executors of the same Guard stay while a
- * chain's file records one.
+ * Writes `releases.json`: the addresses of this tree's contracts, which are the same on every chain of a build. Keeps
+ * earlier Executors of the same Guard as long as a chain's deployment file records them.
  */
 export async function predictReleases(deploymentsDir: string): Promise<void> {
-  const before = readReleases(deploymentsDir)
-  const deployedAddresses = seenAddresses(deploymentsDir)
+  const previousReleases = readReleases(deploymentsDir)
+  const deployedAddresses = addressesInFiles(deploymentsDir)
   const releases: Record<string, Release> = {}
   for (const build of ['cancun', 'london'] as const)
-    releases[build] = releaseOf(await currentPlan(build), before[build], deployedAddresses)
+    releases[build] = releaseOf(await currentPlan(build), previousReleases[build], deployedAddresses)
   writeReleases(deploymentsDir, releases)
 }
 
-/** The plan of the contracts as they are compiled now. No node is asked. */
+/** Returns the contracts of a build as they are compiled now. Calls no node. */
 export async function currentPlan(build: Build): Promise<Plan> {
   return planDeployment(await hardhatFor('http://127.0.0.1:1'), build)
 }
 
 function releaseOf(
   { guard, executor }: Plan,
-  before: Release | undefined,
+  previousRelease: Release | undefined,
   deployedAddresses: ReadonlySet<string>,
 ): Release {
-  const earlier = before?.guard.address === guard.address ? before.executors : []
-  const retainedExecutors = earlier.filter(
+  const earlierExecutors = previousRelease?.guard.address === guard.address ? previousRelease.executors : []
+  const retainedExecutors = earlierExecutors.filter(
     ({ address }) => address !== executor.address && deployedAddresses.has(address),
   )
-  const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...codeOf(record(executor)) }
-  return { guard: codeOf(record(guard)), executors: [...retainedExecutors, newest] }
+  const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...codeOf(contractRecordOf(executor)) }
+  return { guard: codeOf(contractRecordOf(guard)), executors: [...retainedExecutors, newest] }
 }
 
 function codeOf({ address, salt, initCodeHash, codeHash }: ContractRecord) {
   return { address, salt, initCodeHash, codeHash }
 }
 
-/** Addresses that were seen on any chain. */
-function seenAddresses(deploymentsDir: string): ReadonlySet<string> {
+/** Returns the addresses of all contracts that the chains' deployment files record. */
+function addressesInFiles(deploymentsDir: string): ReadonlySet<string> {
   const ids = readdirSync(deploymentsDir).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
   return new Set(ids.flatMap((id) => Object.keys(readDeploymentFile(deploymentsDir, Number(id))!.deployed)))
 }

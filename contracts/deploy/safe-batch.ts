@@ -1,5 +1,5 @@
 /**
- * A file that the Transaction Builder of Safe imports.
+ * Creates batch files that Safe's Transaction Builder imports.
  *
  * @see https://github.com/safe-global/safe-react-apps/tree/development/apps/tx-builder: `BatchFile`, and its checksum
  */
@@ -7,7 +7,7 @@ import { type Address, getAddress, type Hex, keccak256, stringToBytes } from 'vi
 
 export type SafeTransaction = {
   readonly to: Address
-  /** Wei, in decimal: the importer refuses numbers. */
+  /** Wei, as decimal text, because the importer refuses numbers. */
   readonly value: string
   readonly data: Hex
   readonly contractMethod: null
@@ -30,7 +30,7 @@ export type SafeBatch = {
   readonly transactions: readonly SafeTransaction[]
 }
 
-/** Version of the Transaction Builder whose files have this form. */
+/** Version of the Transaction Builder whose file format is used. */
 const TX_BUILDER_VERSION = '1.18.2'
 
 type Call = { readonly to: Address; readonly value: bigint; readonly data: Hex }
@@ -61,15 +61,18 @@ export function safeBatch(
   return { ...batch, meta: { ...meta, checksum: safeChecksum(batch) } }
 }
 
-/** Keccak-256 of the file in the builder's own canonical form, with `meta.checksum` absent. */
+/** Returns the checksum of a batch: keccak256 of its canonical text, in which `meta.checksum` is absent. */
 export function safeChecksum(batch: object): Hex {
-  return keccak256(stringToBytes(canonical(batch)))
+  return keccak256(stringToBytes(canonicalText(batch)))
 }
 
-/** Keys of an object in order as one JSON list, then each value and a comma; lists and the rest as in JSON, undefined as null. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+/**
+ * Returns the canonical text of a value, as the Transaction Builder defines it: for an object, its sorted keys as a
+ * JSON list, followed by each value and a comma. Other values are as in JSON, and undefined is null.
+ */
+function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${JSON.stringify(entries.map(([key]) => key))}${entries.map(([, child]) => `${canonical(child)},`).join('')}}`
+  return `{${JSON.stringify(entries.map(([key]) => key))}${entries.map(([, child]) => `${canonicalText(child)},`).join('')}}`
 }

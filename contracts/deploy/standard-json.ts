@@ -1,3 +1,4 @@
+/** Creates and compiles the standard JSON inputs with which explorers verify the contracts. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -7,8 +8,8 @@ import { BUILDS, EXECUTOR_VERSION } from './plan.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Input for solc to compile one contract: its sources and what they import, and no others. Explorers and Sourcify
- * verify a deployment with it. Paths and settings are those of Hardhat's build, so the bytecode is the same.
+ * Returns solc's input for one contract: its source, and the files that this imports. Explorers and Sourcify verify a
+ * deployment with the input. Paths and settings are those of Hardhat's build, so that the bytecode is the same.
  */
 export function standardJson(contract: 'Guard' | 'Executor', build: Build) {
   const name = BUILDS[build][contract]
@@ -34,15 +35,15 @@ export function standardJson(contract: 'Guard' | 'Executor', build: Build) {
   }
 }
 
-/** Its name in `deployments/standard-json`, where every generation of the Executor keeps its own. */
+/** Returns the name of a contract's file in `deployments/standard-json`. Each generation of the Executor has a file. */
 export function standardJsonFile(contract: 'Guard' | 'Executor', build: Build, version = EXECUTOR_VERSION): string {
   return contract === 'Guard' ? `${BUILDS[build].Guard}.json` : `${BUILDS[build].Executor}.v${version}.json`
 }
 
-/** The creation code it compiles to, by a compiler of its own, apart from Hardhat's and its cache. */
+/** Compiles a standard JSON input without Hardhat and its cache, and returns the contract's creation code. */
 export function compileStandardJson(json: string, contract: 'Guard' | 'Executor', build: Build): Hex {
   const script = join(import.meta.dirname, 'compile-standard-json.ts')
-  // The compiler recurses deeply.
+  // The compiler recurses deeply, so it runs in its own process with a larger stack.
   const args = ['--stack-size=8000', script, BUILDS[build][contract]]
   return execFileSync(process.execPath, args, { input: json, encoding: 'utf8', maxBuffer: 1 << 24 }) as Hex
 }

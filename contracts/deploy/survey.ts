@@ -1,3 +1,4 @@
+/** Reads a chain before a deployment, and confirms the deployed code. */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import type { Build } from '@sluice/chains'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
@@ -11,7 +12,7 @@ import { type Plan, type PlannedContract, planDeployment } from './plan.ts'
 import { probeBuild } from './probe.ts'
 import { FEW_BLOCKS_MS, waitFor } from './transactions.ts'
 
-/** State of a chain before a deployment. */
+/** State of a chain before a deployment, with the transactions that are still to be sent (`outlays`). */
 export type Survey = {
   readonly build: Build
   readonly plan: Plan
@@ -21,13 +22,21 @@ export type Survey = {
   readonly outlays: readonly Outlay[]
 }
 
-/** @throws DeployError `UNSUPPORTED_CHAIN`; a chain outside the registry is left to the probe */
+/**
+ * Rejects chains that the registry marks as unsupported. For chains outside of the registry, `probeBuild` decides.
+ *
+ * @throws DeployError `UNSUPPORTED_CHAIN`
+ */
 export function refuseUnsupported(chainId: number): void {
   const unsupportedReason = chainFacts(chainId)?.unsupported
   if (unsupportedReason) throw new DeployError('UNSUPPORTED_CHAIN', unsupportedReason)
 }
 
-/** @throws DeployError */
+/**
+ * Reads which contracts are missing on a chain, and what their creation costs.
+ *
+ * @throws DeployError
+ */
 export async function surveyChain(
   hre: HardhatRuntimeEnvironment,
   client: PublicClient,
@@ -38,17 +47,21 @@ export async function surveyChain(
   const plan = await planDeployment(hre, build)
   const missing: PlannedContract[] = []
   for (const plannedContract of [plan.guard, plan.executor]) {
-    if (await stands(client, plannedContract))
+    if (await isDeployed(client, plannedContract))
       onProgress(`${plannedContract.name} stands at ${plannedContract.address}`)
     else missing.push(plannedContract)
   }
-  // Contracts that exist were created by it.
+  // If all contracts exist, so does the keyless deployer, which created them.
   const keyless = missing.length === 0 ? { exists: true, lackingWei: 0n } : await keylessState(client)
   return { build, plan, missing, keyless, outlays: await outlaysFor(client, missing, keyless) }
 }
 
-/** @throws DeployError `CODE_MISMATCH` when other code stands at the address, which CREATE2 rules out on an honest chain */
-export async function stands(client: PublicClient, { name, address, codeHash }: PlannedContract): Promise<boolean> {
+/**
+ * Returns true if a contract exists.
+ *
+ * @throws DeployError `CODE_MISMATCH` if the address has other code, which CREATE2 makes impossible on an honest chain
+ */
+export async function isDeployed(client: PublicClient, { name, address, codeHash }: PlannedContract): Promise<boolean> {
   const code = await client.getCode({ address })
   if (!code || code === '0x') return false
   if (hashOf(code) !== codeHash)
@@ -57,8 +70,8 @@ export async function stands(client: PublicClient, { name, address, codeHash }: 
 }
 
 /**
- * Confirms the code in two ways: by reading it, and by running EXTCODEHASH. A cache in front of a node that returns old or
- * wrong data for one of them contradicts the other.
+ * Confirms the code of a contract in two ways: by reading the code, and by running EXTCODEHASH. A cache in front of the
+ * node may return old or wrong data for one of the two, but hardly for both.
  *
  * @throws DeployError `CODE_MISMATCH`
  */
@@ -69,12 +82,12 @@ export async function confirmCode(
 ): Promise<void> {
   const { name, address, codeHash } = plannedContract
   let executionResult: Hex | undefined
-  const agrees = async () => {
-    if (!(await stands(client, plannedContract))) return false
-    executionResult = await extCodeHash(client, address)
+  const isConfirmed = async () => {
+    if (!(await isDeployed(client, plannedContract))) return false
+    executionResult = await runExtCodeHash(client, address)
     return executionResult === codeHash
   }
-  if (!(await waitFor(agrees, Math.min(timeoutMs, FEW_BLOCKS_MS))))
+  if (!(await waitFor(isConfirmed, Math.min(timeoutMs, FEW_BLOCKS_MS))))
     throw new DeployError(
       'CODE_MISMATCH',
       `the endpoint contradicts itself on ${name} at ${address}: EXTCODEHASH returned ${executionResult ?? 'nothing'}, expected ${codeHash}`,
@@ -82,14 +95,15 @@ export async function confirmCode(
 }
 
 /** Runs `PUSH20 address; EXTCODEHASH` as creation code in a call, and returns the word. */
-async function extCodeHash(client: PublicClient, address: Address): Promise<Hex | undefined> {
+async function runExtCodeHash(client: PublicClient, address: Address): Promise<Hex | undefined> {
   const { data } = await client.call({ data: concatHex(['0x73', address, '0x3f60005260206000f3']) })
   return data
 }
 
 /**
- * The block whose transactions created the code, by bisection over past states; undefined if the node does not keep them.
- * Steps back from the newest block double, so that a node with recent states only is enough for a recent creation.
+ * Finds the block in which a contract was created, by bisection over past states; undefined if the node does not keep
+ * these states. Starts with doubling steps back from the newest block, so that a recent creation needs only recent
+ * states.
  */
 export async function creationBlock(client: PublicClient, address: Address): Promise<number | undefined> {
   const hasCode = async (blockNumber: bigint) => {
@@ -97,20 +111,20 @@ export async function creationBlock(client: PublicClient, address: Address): Pro
     return code !== undefined && code !== '0x'
   }
   try {
-    let present = await client.getBlockNumber({ cacheTime: 0 })
-    if (!(await hasCode(present))) return undefined
-    let absent = -1n
-    for (let step = 1n; absent < 0n && present > 0n; step *= 2n) {
-      const block = present > step ? present - step : 0n
-      if (await hasCode(block)) present = block
-      else absent = block
+    let blockWithCode = await client.getBlockNumber({ cacheTime: 0 })
+    if (!(await hasCode(blockWithCode))) return undefined
+    let blockWithoutCode = -1n
+    for (let step = 1n; blockWithoutCode < 0n && blockWithCode > 0n; step *= 2n) {
+      const block = blockWithCode > step ? blockWithCode - step : 0n
+      if (await hasCode(block)) blockWithCode = block
+      else blockWithoutCode = block
     }
-    while (present - absent > 1n) {
-      const middle = (present + absent) / 2n
-      if (await hasCode(middle)) present = middle
-      else absent = middle
+    while (blockWithCode - blockWithoutCode > 1n) {
+      const middle = (blockWithCode + blockWithoutCode) / 2n
+      if (await hasCode(middle)) blockWithCode = middle
+      else blockWithoutCode = middle
     }
-    return Number(present)
+    return Number(blockWithCode)
   } catch {
     return undefined
   }

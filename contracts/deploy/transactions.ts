@@ -1,21 +1,22 @@
+/** Waits for transactions and balances. */
 import { setTimeout } from 'node:timers/promises'
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, BaseError, type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import { DeployError } from './errors.ts'
 
-/** Timeout for a transaction to be mined, and for funds that are pending. */
+/** Default timeout of a wait for a transaction to be mined, or for pending funds. */
 export const MINED_TIMEOUT_MS = 180_000
 
 /**
- * A few blocks of most chains: nodes behind one endpoint can be that far apart, so one of them may lack what another has
- * reported.
+ * Duration of a few blocks on most chains. Nodes behind one endpoint can differ by as much, so one may lack a block
+ * that another has reported.
  */
 export const FEW_BLOCKS_MS = 30_000
 
 const POLL_MS = 1_000
 const RECEIPT_POLL_MS = 200
 
-/** Polls until `condition` holds or the time is up. @returns whether it held */
+/** Polls until `condition` holds. Returns false if it does not hold before the timeout. */
 export async function waitFor(
   condition: () => Promise<boolean>,
   timeoutMs: number,
@@ -24,19 +25,23 @@ export async function waitFor(
   const deadline = Date.now() + timeoutMs
   for (;;) {
     if (await condition()) return true
-    const leftMs = deadline - Date.now()
-    if (leftMs <= 0) return false
-    await setTimeout(Math.min(pollMs, leftMs))
+    const remainingMs = deadline - Date.now()
+    if (remainingMs <= 0) return false
+    await setTimeout(Math.min(pollMs, remainingMs))
   }
 }
 
-/** Balance once the transactions that the node knows of are mined; the mined one if the node has no pending state. */
+/** Returns the balance after all pending transactions; the current balance if the node has no pending state. */
 export async function pendingBalance(client: PublicClient, address: Address): Promise<bigint> {
   const minedBalance = await client.getBalance({ address })
   return client.getBalance({ address, blockTag: 'pending' }).catch(() => minedBalance)
 }
 
-/** @throws DeployError `TRANSACTION_FAILED` when the node refuses it */
+/**
+ * Awaits the hash of a transaction that is being sent.
+ *
+ * @throws DeployError `TRANSACTION_FAILED` if the node refuses the transaction
+ */
 export async function sentTransactionHash(hash: Promise<Hex>): Promise<Hex> {
   try {
     return await hash
@@ -47,10 +52,10 @@ export async function sentTransactionHash(hash: Promise<Hex>): Promise<Hex> {
 }
 
 /**
- * Polls for the receipt. viem's own wait looks again only at a new block, which a node that mines on demand may announce
- * before it has the receipt.
+ * Polls for the receipt of a transaction. Does not use viem's function, which retries only at a new block: a node that
+ * mines on demand may announce the block before it has the receipt, and then no new block follows.
  *
- * @throws DeployError `TRANSACTION_FAILED` when it is not mined in time
+ * @throws DeployError `TRANSACTION_FAILED` if the transaction is not mined in time
  */
 export async function receiptOf(client: PublicClient, hash: Hex): Promise<TransactionReceipt> {
   let receipt: TransactionReceipt | null = null

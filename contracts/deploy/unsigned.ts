@@ -1,13 +1,17 @@
+/**
+ * Lists the transactions of a deployment without sending them, for a wallet or a Safe to sign (`npm run deploy --
+ * --unsigned`, `--safe`).
+ */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, type Hex, isAddress } from 'viem'
 import { create2Calldata, KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError } from './errors.ts'
 import { withChain } from './hardhat.ts'
-import { describe } from './outlay.ts'
+import { describeOutlay } from './outlay.ts'
 import { type SafeBatch, safeBatch } from './safe-batch.ts'
 import { refuseUnsupported, type Survey, surveyChain } from './survey.ts'
 
-/** A transaction that any account may sign and send: the contracts get the same addresses for each signer. */
+/** A transaction that any account may sign and send. The addresses of the contracts do not depend on the signer. */
 export type UnsignedTransaction = {
   readonly description: string
   readonly chainId: number
@@ -15,11 +19,11 @@ export type UnsignedTransaction = {
   /** Wei, in decimal. */
   readonly value: string
   readonly data: Hex
-  /** Upper estimate, in decimal. */
+  /** Upper estimate of the gas, in decimal. */
   readonly gas: string
 }
 
-/** A transaction that is signed already: anyone publishes it by `eth_sendRawTransaction`. */
+/** A signed transaction, which anyone can publish by `eth_sendRawTransaction`. */
 export type SignedTransaction = { readonly description: string; readonly chainId: number; readonly raw: Hex }
 
 export type UnsignedOptions = {
@@ -29,49 +33,49 @@ export type UnsignedOptions = {
 }
 
 /**
- * Transactions that a deployment has left to send, in the order in which they must be mined. Reads the chain and needs no
- * key; empty if everything stands.
+ * Returns the transactions that a deployment still has to send, in the order in which they must be mined; empty if all
+ * contracts exist. Needs no key.
  *
  * @throws DeployError
  */
 export async function unsignedDeployment(
   options: UnsignedOptions,
 ): Promise<(UnsignedTransaction | SignedTransaction)[]> {
-  return surveyChains(options, async (_, { missing, outlays, keyless: { exists, lackingWei } }) => {
+  return withSurvey(options, async (_, { missing, outlays, keyless: { exists, lackingWei } }) => {
     const { chainId } = options
     const creations = outlays.slice(-missing.length)
-    const create = missing.map((plannedContract, k) => ({
-      description: describe(creations[k]!),
+    const creationTransactions = missing.map((plannedContract, k) => ({
+      description: describeOutlay(creations[k]!),
       chainId,
       to: KEYLESS_DEPLOYER.address,
       value: '0',
       data: create2Calldata(plannedContract.initCode),
       gas: String(creations[k]!.gas),
     }))
-    if (exists) return create
-    const publish = {
+    if (exists) return creationTransactions
+    const publication = {
       description: 'publish as it is: creates the keyless deployer',
       chainId,
       raw: KEYLESS_DEPLOYER.transaction,
     }
-    return [...(lackingWei > 0n ? [funding(chainId, lackingWei)] : []), publish, ...create]
+    return [...(lackingWei > 0n ? [fundingTransaction(chainId, lackingWei)] : []), publication, ...creationTransactions]
   })
 }
 
 /**
- * Returns the unsigned transactions as a batch that a Safe executes; undefined if nothing is left to send. A batch is one
- * transaction, so while the keyless deployer is missing it can only fund its creation: a call to the address without code
- * would do nothing, and would not fail.
+ * Returns the unsigned transactions as a batch that a Safe executes; undefined if all contracts exist. A batch is one
+ * transaction. So while the keyless deployer is missing, the batch only funds the deployer's creation: calls to an
+ * address without code would have no effect, but succeed.
  *
- * @throws DeployError `NO_ACCOUNT` when no contract is at the Safe's address, `KEYLESS_DEPLOYER` when its creation must be
- * published first
+ * @throws DeployError `NO_ACCOUNT` if no contract is at the Safe's address, `KEYLESS_DEPLOYER` if the creation of the
+ * keyless deployer is funded and must be published first
  */
 export async function safeDeployment(
   options: UnsignedOptions & { readonly safe: string },
 ): Promise<SafeBatch | undefined> {
   const { chainId, safe, onProgress = () => {} } = options
   if (!isAddress(safe)) throw new DeployError('NO_ACCOUNT', `${safe} is no address, or its checksum is wrong`)
-  return surveyChains(options, async (client, { missing, keyless: { exists, lackingWei } }) => {
+  return withSurvey(options, async (client, { missing, keyless: { exists, lackingWei } }) => {
     const code = await client.getCode({ address: safe })
     if (!code || code === '0x')
       throw new DeployError(
@@ -86,29 +90,32 @@ export async function safeDeployment(
         missing.map(({ name, address }) => `${name} at ${address}`).join(', '),
         missing.map(({ initCode }) => ({ to: KEYLESS_DEPLOYER.address, value: 0n, data: create2Calldata(initCode) })),
       )
-    const publish = `publish ${KEYLESS_DEPLOYER.transaction} (eth_sendRawTransaction, by anyone), then run this again`
+    const instruction = `publish ${KEYLESS_DEPLOYER.transaction} (eth_sendRawTransaction, by anyone), then run this again`
     if (lackingWei === 0n)
-      throw new DeployError('KEYLESS_DEPLOYER', `the keyless deployer is missing and its signer is funded: ${publish}`)
-    onProgress(`the keyless deployer is missing: this batch funds its signer. When it is executed, ${publish}`)
+      throw new DeployError(
+        'KEYLESS_DEPLOYER',
+        `the keyless deployer is missing and its signer is funded: ${instruction}`,
+      )
+    onProgress(`the keyless deployer is missing: this batch funds its signer. When it is executed, ${instruction}`)
     return batch(`Funds the signer of the keyless deployer`, [
       { to: KEYLESS_DEPLOYER.signer, value: lackingWei, data: '0x' },
     ])
   })
 }
 
-function funding(chainId: number, lackingWei: bigint): UnsignedTransaction {
+function fundingTransaction(chainId: number, lackingWei: bigint): UnsignedTransaction {
   const { signer } = KEYLESS_DEPLOYER
   const description = `fund ${signer}, which signed the creation of the keyless deployer`
   return { description, chainId, to: signer, value: String(lackingWei), data: '0x', gas: '21000' }
 }
 
-async function surveyChains<T>(
+async function withSurvey<T>(
   { rpcUrl, chainId, onProgress = () => {} }: UnsignedOptions,
-  read: (client: PublicClient, survey: Survey) => Promise<T>,
+  work: (client: PublicClient, survey: Survey) => Promise<T>,
 ): Promise<T> {
   refuseUnsupported(chainId)
   return withChain({ rpcUrl, chainId }, async (hre, connection) => {
     const client = await connection.viem.getPublicClient()
-    return read(client, await surveyChain(hre, client, onProgress))
+    return work(client, await surveyChain(hre, client, onProgress))
   })
 }

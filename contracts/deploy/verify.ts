@@ -1,3 +1,4 @@
+/** Compares recorded deployments with the sources and with the chain (`npm run verify-deployment`). */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, type ContractRecord, DEPLOYMENTS_DIR, type Deployment, loadRegistry } from '@sluice/chains'
@@ -9,25 +10,26 @@ import { compileStandardJson, standardJsonFile } from './standard-json.ts'
 
 export type VerifyOptions = {
   readonly chainId: number
-  /** Overlay of `deployments/`. */
+  /** Folder whose files replace those of `deployments/`. */
   readonly deploymentsDir?: string | undefined
-  /** Compares the code on chain too. */
+  /** Endpoint of the chain, whose code is compared too; absent to compare only with the sources. */
   readonly rpcUrl?: string
-  /** Holds what compilers were given, by generation; `deployments/standard-json` by default. */
+  /** Folder of the standard JSON inputs by generation; `deployments/standard-json` by default. */
   readonly standardJsonDir?: string
 }
 export type Check = { readonly what: string; readonly ok: boolean }
 export type VerificationReport = {
   readonly checks: readonly Check[]
-  /** Notes that the reader should know besides, such as that nothing is deployed yet. */
+  /** Remarks that are not results of checks, such as that a contract is not deployed yet. */
   readonly notes: readonly string[]
 }
-type Entry = { readonly name: string; readonly record: ContractRecord; readonly version?: number }
+type ContractEntry = { readonly name: string; readonly record: ContractRecord; readonly version?: number }
 
 /**
  * Compares every recorded contract with its source, and with the chain if an endpoint is given.
  *
- * @throws DeployError `BAD_FILE` when the chain has no deployment, `WRONG_CHAIN` when the endpoint serves another
+ * @throws DeployError `BAD_FILE` if the chain has no recorded deployment, `WRONG_CHAIN` if the endpoint serves another
+ * chain
  */
 export async function verifyDeployment(options: VerifyOptions): Promise<VerificationReport> {
   const { chainId, deploymentsDir, rpcUrl, standardJsonDir = join(DEPLOYMENTS_DIR, 'standard-json') } = options
@@ -39,11 +41,11 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
   const checks: Check[] = []
   const notes: string[] = []
   for (const { name, record, version } of entries) {
-    if (version === undefined) checks.push(...compare(name, record, plan.guard))
-    else if (version === EXECUTOR_VERSION) checks.push(...compare(name, record, plan.executor))
+    if (version === undefined) checks.push(...compareWithPlan(name, record, plan.guard))
+    else if (version === EXECUTOR_VERSION) checks.push(...compareWithPlan(name, record, plan.executor))
     else
       checks.push(
-        compareOlder(
+        compareOlderExecutor(
           name,
           record,
           deployment.guard.address,
@@ -81,8 +83,8 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
   }
 }
 
-/** The Guard and every generation of the Executor, with the generation's number. */
-function entriesOf({ chainId, guard, executors }: Deployment): Entry[] {
+/** Returns the recorded Guard and Executors. Only Executors have a `version`, their generation. */
+function entriesOf({ chainId, guard, executors }: Deployment): ContractEntry[] {
   if (executors.length === 0) throw new DeployError('BAD_FILE', `the deployment of chain ${chainId} has no Executor`)
   if (executors.some(({ build }) => build !== guard.build))
     throw new DeployError('BAD_FILE', `the Guard and the Executors of chain ${chainId} are of different builds`)
@@ -92,15 +94,22 @@ function entriesOf({ chainId, guard, executors }: Deployment): Entry[] {
   ]
 }
 
-function compare(name: string, contractRecord: ContractRecord, plannedContract: PlannedContract): Check[] {
+function compareWithPlan(name: string, contractRecord: ContractRecord, plannedContract: PlannedContract): Check[] {
   return [
     { what: `${name} creation code`, ok: contractRecord.initCodeHash === plannedContract.initCodeHash },
     { what: `${name} runtime code`, ok: contractRecord.codeHash === plannedContract.codeHash },
   ]
 }
 
-/** This tree holds the source of the newest generation; of the others it holds what a compiler was given. */
-function compareOlder(name: string, { build, initCodeHash }: ContractRecord, guard: Address, file: string): Check {
+/**
+ * Compares an Executor of an earlier generation with its standard JSON, because its source is no longer in this tree.
+ */
+function compareOlderExecutor(
+  name: string,
+  { build, initCodeHash }: ContractRecord,
+  guard: Address,
+  file: string,
+): Check {
   if (!existsSync(file)) return { what: `${name} creation code: ${file} is missing`, ok: false }
   const initCode = executorInitCode(compileStandardJson(readFileSync(file, 'utf8'), 'Executor', build), guard)
   return { what: `${name} creation code, compiled from ${file}`, ok: hashOf(initCode) === initCodeHash }

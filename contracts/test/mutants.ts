@@ -1,19 +1,22 @@
-/** Mutants of scripts/mutants.ts: each check and each clearing that an invariant rests on, one at a time. */
+/**
+ * Mutants of the contracts for scripts/mutants.ts. Each removes one check, or one reset of a slot, on which an
+ * invariant depends.
+ */
 
-/** Mutant of the contracts. */
+/** A change of one line of the contracts, which a test must detect. */
 export type Mutant = {
   readonly name: string
-  /** Below contracts/src. */
+  /** Path below contracts/src. */
   readonly file: string
-  /** Must stand in the file; its first occurrence is replaced. */
+  /** Text in the file, whose first occurrence is replaced by `to`. */
   readonly from: string
   readonly to: string
-  /** Tried in the london build too. */
+  /** True to test the mutant in the london build too. */
   readonly bothBuilds?: boolean
 }
 
 const guard = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/GuardCore.sol', from, to })
-/** Lock and loan, which each build keeps in slots of its own. */
+/** Returns a mutant of the code that stores lock and loan, which differs between the builds. */
 const loan = (name: string, from: string, to = ''): Mutant => ({
   name,
   file: 'core/Loan.sol',
@@ -300,12 +303,12 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
-/** Mutant of the code that writes programs, and refuses those that would leave something in the Executor. */
+/** A mutant of the TypeScript encoder of programs, which must reject programs that leave tokens in the Executor. */
 export type EncoderMutant = {
   readonly name: string
-  /** Below the root. */
+  /** Path below the root of the repository. */
   readonly file: string
-  /** The test file that is asked. */
+  /** Test file that must detect the mutant. */
   readonly tests: string
   readonly from: string
   readonly to: string

@@ -34,10 +34,10 @@ type Context = RecordedNode & {
 const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', Fluid: 'fluid-dex' }
 
 /**
- * Finds the rows of the pools that swapped but are not in memory. The first of these rules that matches decides: its
- * contract is the row's own; it names the row's factory; its address follows from the factory; its event belongs to one
- * family with one row on the chain; its code equals that of a pool in memory, or contains the row's factory as an
- * immutable; the name of its share token begins with the row's brand.
+ * Finds the rows of the pools that swapped but are not in memory. A pool belongs to a row by the first of these rules
+ * that matches: the pool's contract is that of the row; the pool names the row's factory; its address follows from the
+ * factory; its event belongs to one family with one row on the chain; its code contains the row's factory as an
+ * immutable, or equals that of a pool in memory; the name of its share token begins with the row's brand.
  *
  * @param knownPools - pools in memory
  * @returns pools with their rows, by pool id
@@ -51,7 +51,7 @@ export async function assignPools(
   const { chain, rpc } = node
   const block = (await rpc.getBlock('latest'))!
   const servedDexRows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
-  // The market itself hands pools over to the twins of these rows.
+  // Leaves out rows of twins (families that sample pools of another family), to which the market itself moves pools.
   const rows = servedDexRows.filter(({ family }) => exactIdOf(family) === null)
   const swapByUnknownPool = new Map(swaps.filter(({ pool }) => !knownPools.has(pool)).map((swap) => [swap.pool, swap]))
   const entries = await Promise.all(
@@ -116,7 +116,7 @@ async function findRowByName(contract: Address, { rows, rpc }: Context): Promise
   const [name] = AbiCoder.defaultAbiCoder().decode(['string'], data) as unknown as [string]
   const word = name.split(' ')[0]!.toLowerCase()
   if (word.length < MIN_WORD_LENGTH) return undefined
-  // Rows with an init code hash are left out: the address of the pair has already shown that it is not theirs.
+  // Leaves out rows with an init code hash, since the pair's address has already shown that it is not of these rows.
   const pairs = rows.filter(({ family, initCodeHash }) => family === 'uniswap-v2' && !initCodeHash)
   return pairs.find(({ brand }) => brand.toLowerCase().startsWith(word))
 }
@@ -139,7 +139,10 @@ async function tokensOf(contract: Address, rpc: Rpc): Promise<readonly Address[]
 
 const MAX_COINS = 4
 
-/** Assigns a pool to the first Curve row whose family can read it, as its math reproduces the pool's own quotes. */
+/**
+ * Assigns a pool to the first Curve row whose family can read it. A family reads only pools whose quotes its math
+ * reproduces.
+ */
 async function assignCurvePool(contract: Address, { rows, rpc, block }: Context): Promise<AssignedPool | null> {
   const coin = (i: number) => `${selectorOf('coins(uint256)')}${i.toString(16).padStart(64, '0')}` as Hex
   const coins = await Promise.all(Array.from({ length: MAX_COINS }, (_, i) => readAddress(rpc, contract, coin(i))))

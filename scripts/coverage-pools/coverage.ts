@@ -51,7 +51,7 @@ export type CoverageOptions = {
   readonly chain: Chain
   readonly rpc: Rpc
   /** Number of most traded tokens to compare. */
-  readonly tokens: number
+  readonly tokenCount: number
   /** Maximum wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
@@ -86,7 +86,7 @@ type PoolSearch = {
  * @throws RpcError if the node fails
  */
 export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
-  const { chain, rpc, tokens: topTokenCount, assign } = options
+  const { chain, rpc, tokenCount, assign } = options
   const swaps = await Promise.all(
     allSwaps
       .filter(({ kind }) => kind !== UNKNOWN_KIND)
@@ -101,7 +101,7 @@ export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOpt
       tokens: countedTokens(swap, (pool ?? assignedPools.get(swap.pool)?.pool)?.tokens ?? [], chain),
     }
   })
-  const tokens = topTokens(tradedSwaps, topTokenCount)
+  const tokens = topTokens(tradedSwaps, tokenCount)
   const topTokenSet = new Set(tokens)
   const countedSwaps = tradedSwaps.filter(
     (tradedSwap) => tradedSwap.tokens.length === 0 || tradedSwap.tokens.some((token) => topTokenSet.has(token)),
@@ -139,10 +139,10 @@ export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOpt
 
 /** Searches the pools of the swapped tokens with the service's own market. */
 async function findPools(swaps: readonly Swap[], options: CoverageOptions): Promise<PoolSearch> {
-  const { chain, rpc, tokens: count, settleMs, assign } = options
+  const { chain, rpc, tokenCount, settleMs, assign } = options
   const market = createMarket({ chain, rpc })
   try {
-    const groups = groupsOf(swaps, count)
+    const groups = groupsOf(swaps, tokenCount)
     const { pools: foundPools } = await market.ensureGroups(groups)
     const assignedRows = await assign?.(swaps, foundPools)
     const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
@@ -214,7 +214,7 @@ function countedTokens(
   return [...new Set(tokens?.map(wrappedOf) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
 }
 
-/** True if the pool accepts an amount of any of its tokens. */
+/** Returns true if the pool accepts an amount of at least one of its tokens. */
 function isUsable(pool: Pool): boolean {
   const family = familyOf(pool.family)!
   const accepts = (tokenIn: Address, tokenOut: Address) =>

@@ -35,7 +35,7 @@ async function coverageAfter(node: Node, chain: Chain, blocks: readonly Recorded
       swaps.push(...(await swapsAt(rpc, block.number, chain)))
     }
     const assign: CoverageOptions['assign'] = (...pools) => assignPools(...pools, { chain, rpc, url: node.url })
-    return await coverageOf(swaps, { chain, rpc, tokens, settleMs: SETTLE_MS, assign })
+    return await coverageOf(swaps, { chain, rpc, tokenCount: tokens, settleMs: SETTLE_MS, assign })
   } finally {
     rpc.close()
     await node.stop()

@@ -16,13 +16,15 @@ const OTHER_PAIR_KIND = 'pair of another kind'
 /** Kind of a trade of a contract that logs no known event: a pool, a market maker, or no exchange at all. */
 export const UNKNOWN_KIND = 'unknown'
 
+/** A swap in a mined transaction. */
 export type Swap = {
   readonly transaction: Hex
+  /** Kind of DEX that emits the event, or one of the kinds above. */
   readonly kind: string
   /** Id of the pool in a contract that holds many; the address of the contract if it is the pool itself. */
   readonly pool: string
   readonly contract: Address
-  /** Tokens that the pool traded; null if the logs do not say, as of pools in a contract that holds many. */
+  /** Tokens that the pool traded; null if unknown, for example if the contract holds many pools. */
   readonly tokens: readonly [Address, Address] | null
   /** Fee that the event reports, in ppm; null if it reports none. */
   readonly feePpm: number | null
@@ -58,7 +60,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
     return [{ ...sharedFields, kind, pool, contract: log.address, tokens, feePpm }]
   })
 
-  /** Balance change of all pools found so far together, by token. */
+  // Sum of the balance changes of all pools found so far, by token.
   const changeOfPools = new Map<Address, bigint>()
   const addChangesOf = (account: Address) => {
     for (const [token, change] of changes.get(account) ?? [])

@@ -9,7 +9,7 @@ import { startLocal, type World } from '@sluice/liquidity/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorsOf } from '../../bench/gas/hop/errors.ts'
 import type { GasFile } from '../../bench/gas/hop/fit.ts'
-import { observe, observePools, warm } from '../../bench/gas/hop/observe.ts'
+import { observePools, observeRandomRoutes, warmUpChain } from '../../bench/gas/hop/observe.ts'
 import { approveAll } from '../../bench/gas/hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
@@ -20,7 +20,7 @@ let world: World
 beforeAll(async () => {
   world = await startLocal()
   await approveAll(world)
-  await warm(world, 77, WARM_UP_ROUTES)
+  await warmUpChain(world, 77, WARM_UP_ROUTES)
 })
 afterAll(() => world?.stop())
 
@@ -34,7 +34,7 @@ test(
   'the gas table is within 10 % of the charged gas for at least half of the routes, of one pool and of many',
   async () => {
     const table = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
-    const [alone, routes] = [await observePools(world), await observe(world, ROUTES, 78)]
+    const [alone, routes] = [await observePools(world), await observeRandomRoutes(world, ROUTES, 78)]
     expect(alone.length).toBeGreaterThan(60)
     expect(routes.length).toBe(ROUTES)
     for (const samples of [alone, routes]) {
@@ -49,7 +49,7 @@ test(
 test(
   'gas before refunds is the charged gas plus the refund',
   async () => {
-    for (const { gross, charged } of await observe(world, REFUNDED, 79)) {
+    for (const { gross, charged } of await observeRandomRoutes(world, REFUNDED, 79)) {
       expect(gross).toBeGreaterThanOrEqual(charged)
       // EIP-3529. Differences between block and simulation, such as an oracle's slot, are at most 2 %
       // (docs/honesty.md).

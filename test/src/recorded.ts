@@ -41,10 +41,11 @@ export type RecordedSwap = {
   readonly accounts: Readonly<Record<string, Account>>
 }
 
-type File = { readonly transactions: readonly RecordedSwap[]; readonly code: readonly string[] }
+type RecordingFile = { readonly transactions: readonly RecordedSwap[]; readonly code: readonly string[] }
 
 const FILE = join(import.meta.dirname, '../fixtures/router-transactions.json.br')
-const readRecordingFile = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as File
+const readRecordingFile = (): RecordingFile =>
+  JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as RecordingFile
 
 export const readRecordedSwaps = (): readonly RecordedSwap[] => readRecordingFile().transactions
 
@@ -111,7 +112,7 @@ export type ReplayedSwap = {
   /** Gas that the transaction executed, before refunds. */
   readonly grossGas: number
   /** True if status, gas, and every log equal those on Ethereum. */
-  readonly asOnChain: boolean
+  readonly matchesChain: boolean
 }
 
 /** Mines the signed transaction in its block, and then reverts the chain to its previous state. */
@@ -129,8 +130,8 @@ export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<
   const logsHash = keccak256(
     toUtf8Bytes(JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data]))),
   )
-  const asOnChain = status === '0x1' && Number(gasUsed) === recorded.gasUsed && logsHash === recorded.logsHash
-  return { received, grossGas: Number(executedGas), asOnChain }
+  const matchesChain = status === '0x1' && Number(gasUsed) === recorded.gasUsed && logsHash === recorded.logsHash
+  return { received, grossGas: Number(executedGas), matchesChain }
 }
 
 /**
@@ -140,7 +141,7 @@ export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<
  *
  * @returns undefined if the token's balances or allowances cannot be set
  */
-export async function sendWithExactly(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap | undefined> {
+export async function sendWithExactInput(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap | undefined> {
   const { tokenIn, spender, amountIn } = recorded
   const snapshotId = await node.request<string>('evm_snapshot')
   const amount = toBeHex(BigInt(amountIn))
@@ -191,7 +192,7 @@ const RECEIVING_GAS = 15
 const SIGNATURE_GAS = 4_093
 const PERMIT2_PERMIT = 0x0a
 
-/** Returns the gas that the code at the simulated sender uses. By this, the simulation exceeds `sendWithExactly`. */
+/** Returns the gas that the code at the simulated sender uses. By this, the simulation exceeds `sendWithExactInput`. */
 export function gasOfSenderCode({ router, raw, tokenOut }: RecordedSwap): number {
   const { data } = Transaction.from(raw)
   const commands = router.startsWith('UniversalRouter')

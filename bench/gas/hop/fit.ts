@@ -1,16 +1,19 @@
-/** Fits the gas table to charged routes by least squares over their parts, regularized toward the previous table. */
+/**
+ * Fits the router's gas table to measured routes. The gas of a route is the sum over its parts (see `gasParts`), each
+ * of which has a gas before refunds and a refund. Least squares find both, with a pull toward the previous table.
+ */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
 import { gasParts, piecesIn } from '@sluice/routing'
 import type { ObservedRoute } from './observe.ts'
 
-type Gas = { readonly gas: number; readonly refund: number }
+type PartGas = { readonly gas: number; readonly refund: number }
 type TokenRow = { readonly symbol: string; readonly gas: number; readonly once: number; readonly basis: string }
 
 export type GasFile = {
   readonly route: number
   readonly routeRefund: number
   readonly families: Record<string, GasRow>
-  readonly parts: Record<string, Gas>
+  readonly parts: Record<string, PartGas>
   readonly tokens: Record<string, TokenRow>
 }
 
@@ -19,19 +22,22 @@ export type GasFile = {
  * dominate (Huber loss).
  */
 const HUBER_LIMIT = 0.03
+/** Iterations of the reweighted least squares. */
 const REWEIGHTINGS = 10
-/** Weight of the previous table relative to routes of some hundred thousand gas: about a tenth of one route. */
+/**
+ * Weight of the pull toward the previous table. A route's weight is 1 / gas², so this is about a tenth of one route.
+ */
 const RIDGE = 3e-12
 /**
  * Refund as a share of gas from which a route counts as capped (EIP-3529 caps refunds at a fifth). The charged gas of a
  * capped route shows only a lower bound of its refunds.
  */
 const CAPPED_REFUND_SHARE = 0.199
-/** Rounds of fitting refunds, each with the capped routes that the previous fit contradicts. */
+/** Rounds of the refund fit. Each also counts the capped routes for which the previous fit is below the lower bound. */
 const CUT_ROUNDS = 4
 /** Maximum relative error of a family's `hop` at which it is kept. Such errors do not change routes. */
 const MAX_DEVIATION = 0.15
-/** Minimum number of routes with a part for a fit of the part. */
+/** Minimum number of routes that contain a part. Rarer parts are not fitted. */
 const MIN_SAMPLES = 6
 /** Parts that clear no storage slot. */
 const NOT_REFUNDED = /^(?:token|unknown)/
@@ -51,15 +57,15 @@ const RECORDED_WORLD = 'ethereum'
 type FitPart = GasPart | 'unknown'
 type FitParts = ReadonlyMap<FitPart, number>
 
-function fitParts({ world, route, wrappedNative }: ObservedRoute): FitParts {
+function partsOf({ world, route, wrappedNative }: ObservedRoute): FitParts {
   const parts = new Map<FitPart, number>(gasParts({ ...route, wrappedNative }))
   if (world !== RECORDED_WORLD) return parts
   const ticks = route.legs.flatMap(({ writes = [] }) => writes.filter((slot) => slot.startsWith('tick')))
   return ticks.length > 0 ? parts.set('unknown', ticks.length) : parts
 }
 
-/** Returns the gas of a part in a table. */
-export function gasOf(part: FitPart, { route, routeRefund, families, parts, tokens }: GasFile): Gas {
+/** Returns the gas of a part by a table. */
+export function gasOf(part: FitPart, { route, routeRefund, families, parts, tokens }: GasFile): PartGas {
   if (part === 'unknown') return { gas: 0, refund: 0 }
   if (part === 'route') return { gas: route, refund: routeRefund }
   const [kind, id] = part.split(':')
@@ -73,21 +79,21 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
 /**
  * Fits a table. Keeps the rows of pieces, since crossings are rare and the recorded state has only half of the ticks.
  *
- * @param old - provides the rows of unused parts and of parts with small errors
+ * @param previousTable - provides the rows of unused parts and of parts with small errors
  */
-export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
+export function fitTable(all: readonly ObservedRoute[], previousTable: GasFile): GasFile {
   const routesWithFewPieces = all.filter(
     ({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES,
   )
-  const swaps = routesWithFewPieces.map(fitParts)
-  const partNames = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
+  const partsByRoute = routesWithFewPieces.map(partsOf)
+  const partNames = [...new Set(partsByRoute.flatMap((swap) => [...swap.keys()]))]
     .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
-  const hasEnoughSamples = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
+  const hasEnoughSamples = (part: FitPart) => partsByRoute.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
   const fittedParts = partNames.filter((part) => part !== 'route' && hasEnoughSamples(part))
-  const fittedGas = fitRow(routesWithFewPieces, swaps, fittedParts, old)
+  const fittedGas = fitGas(routesWithFewPieces, partsByRoute, fittedParts, previousTable)
   const basisOf = (part: FitPart) => {
-    const routesOfPart = routesWithFewPieces.filter((_, k) => swaps[k]!.has(part))
+    const routesOfPart = routesWithFewPieces.filter((_, k) => partsByRoute[k]!.has(part))
     return `fitted: ${routesOfPart.length} routes of ${[...new Set(routesOfPart.map(({ world }) => world))].join(' and ')}`
   }
   const fitFamily = ([id, row]: [string, GasRow]): [string, GasRow] => {
@@ -105,59 +111,63 @@ export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
       : [id, row]
   }
   return {
-    route: old.route,
-    routeRefund: old.routeRefund,
-    families: Object.fromEntries(Object.entries(old.families).map(fitFamily)),
-    parts: Object.fromEntries(Object.keys(old.parts).map((part) => [part, fittedGas(part as GasPart)])),
-    tokens: Object.fromEntries(Object.entries(old.tokens).map(fitToken)),
+    route: previousTable.route,
+    routeRefund: previousTable.routeRefund,
+    families: Object.fromEntries(Object.entries(previousTable.families).map(fitFamily)),
+    parts: Object.fromEntries(Object.keys(previousTable.parts).map((part) => [part, fittedGas(part as GasPart)])),
+    tokens: Object.fromEntries(Object.entries(previousTable.tokens).map(fitToken)),
   }
 }
 
-/** Fits the gas of the given parts to the routes. Other parts keep their gas. */
-function fitRow(
+/** Fits the gas and the refunds of the given parts to the routes. Other parts keep the values of the previous table. */
+function fitGas(
   samples: readonly ObservedRoute[],
-  swaps: readonly FitParts[],
+  partsByRoute: readonly FitParts[],
   fittedParts: readonly FitPart[],
-  old: GasFile,
-): (part: FitPart) => Gas {
+  previousTable: GasFile,
+): (part: FitPart) => PartGas {
   const weights = samples.map(({ gross }) => 1 / gross)
-  const sum = (swap: FitParts, figureOf: (gas: Gas) => number) =>
-    [...swap].reduce((total, [part, count]) => total + count * figureOf(gasOf(part, old)), 0)
-  const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
+  const sum = (swap: FitParts, figureOf: (gas: PartGas) => number) =>
+    [...swap].reduce((total, [part, count]) => total + count * figureOf(gasOf(part, previousTable)), 0)
+  const rowsOf = (parts: readonly FitPart[]) => partsByRoute.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(fittedParts)
-  const refit = weightedRegression(
+  const gasCorrections = weightedRegression(
     rows,
-    samples.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
+    samples.map(({ gross }, k) => gross - sum(partsByRoute[k]!, ({ gas, refund }) => gas + refund)),
     weights,
   )
-  const refunding = fittedParts.filter((part) => !NOT_REFUNDED.test(part))
-  const refundRows = rowsOf(refunding)
-  const refundEstimates = swaps.map((swap) => sum(swap, ({ refund }) => refund))
-  const values = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
-  let isCounted = samples.map(({ gross, charged }) => gross - charged < CAPPED_REFUND_SHARE * gross)
-  let refunds: number[] = []
+  const refundingParts = fittedParts.filter((part) => !NOT_REFUNDED.test(part))
+  const refundRows = rowsOf(refundingParts)
+  const refundEstimates = partsByRoute.map((swap) => sum(swap, ({ refund }) => refund))
+  const refundErrors = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
+  let countedFlags = samples.map(({ gross, charged }) => gross - charged < CAPPED_REFUND_SHARE * gross)
+  let refundCorrections: number[] = []
   for (let round = 0; round < CUT_ROUNDS; round++) {
-    const now = isCounted
-    refunds = weightedRegression(
+    const currentFlags = countedFlags
+    refundCorrections = weightedRegression(
       refundRows,
-      values,
-      weights.map((weight, k) => weight * Number(now[k])),
+      refundErrors,
+      weights.map((weight, k) => weight * Number(currentFlags[k])),
     )
-    const isShort = (k: number) => dot(refundRows[k]!, refunds) < values[k]!
-    isCounted = samples.map(({ gross, charged }, k) => gross - charged < CAPPED_REFUND_SHARE * gross || isShort(k))
+    const isUnderestimated = (k: number) => dot(refundRows[k]!, refundCorrections) < refundErrors[k]!
+    countedFlags = samples.map(
+      ({ gross, charged }, k) => gross - charged < CAPPED_REFUND_SHARE * gross || isUnderestimated(k),
+    )
   }
   return (part) => {
-    const [index, refundIndex] = [fittedParts.indexOf(part), refunding.indexOf(part)]
-    const previousGas = gasOf(part, old)
-    const refund = previousGas.refund + Math.round(refunds[refundIndex] ?? 0)
-    return { gas: previousGas.gas + previousGas.refund + Math.round(refit[index] ?? 0) - refund, refund }
+    const [index, refundIndex] = [fittedParts.indexOf(part), refundingParts.indexOf(part)]
+    const previousGas = gasOf(part, previousTable)
+    const refund = previousGas.refund + Math.round(refundCorrections[refundIndex] ?? 0)
+    return { gas: previousGas.gas + previousGas.refund + Math.round(gasCorrections[index] ?? 0) - refund, refund }
   }
 }
 
 const dot = (row: readonly number[], solution: readonly number[]) =>
   row.reduce((sum, count, j) => sum + count * solution[j]!, 0)
 
-/** Returns the coefficients of iteratively reweighted least squares with Huber weights. */
+/**
+ * Returns the coefficients that minimize the Huber loss of rows * coefficients - values, by reweighted least squares.
+ */
 function weightedRegression(
   rows: readonly number[][],
   values: readonly number[],
@@ -175,7 +185,7 @@ function weightedRegression(
   return solution
 }
 
-/** Solves the normal equations by Gaussian elimination. */
+/** Returns the coefficients of ridge regression: solves the normal equations by Gaussian elimination. */
 function solve(rows: readonly number[][], values: readonly number[], weights: readonly number[]): number[] {
   const n = rows[0]!.length
   const matrix = Array.from({ length: n }, (_, i) => Array.from({ length: n + 1 }, (_, j) => (i === j ? RIDGE : 0)))

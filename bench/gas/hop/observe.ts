@@ -6,7 +6,7 @@ import { buildGraph, EncodeError, findRoute, type Graph, type RoutePlan, type Ro
 import { createSimulationContext, intrinsicGas, simulateSwap } from '@sluice/simulation'
 import { fillObservations } from './observations.ts'
 import { amountFor, hopOf, refreshedPool, throughWrapper, tradablePools } from './pools.ts'
-import { chargedFromHere, encodeRoute, routeThrough, sendRoute } from './swap.ts'
+import { encodeRoute, routeThrough, sendRoute, simulateCharge } from './swap.ts'
 
 export type ObservedRoute = {
   readonly world: string
@@ -21,7 +21,7 @@ export type ObservedRoute = {
 /** Range of the value of a trade, in dollars. */
 const TRADE_USD = { min: 50, max: 100_000 }
 /** Percent. By default the service rejects trades with more impact. */
-const MAX_IMPACT = 15n
+const MAX_IMPACT_PERCENT = 15n
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
 /** Random routes sent before the measurements. The first trades of a pool pay for slots that are never empty again. */
 const WARM_UP_ROUTES = 120
@@ -40,7 +40,7 @@ const SMALL_SIZE = 0.02
  *
  * @param count - number of random routes, after trades in both directions of each pool
  */
-export async function warm(world: World, seed: number, count = WARM_UP_ROUTES): Promise<void> {
+export async function warmUpChain(world: World, seed: number, count = WARM_UP_ROUTES): Promise<void> {
   const r = random(seed)
   for (const { id } of tradablePools(world)) {
     for (const isReversed of [false, true]) {
@@ -61,7 +61,11 @@ export async function warm(world: World, seed: number, count = WARM_UP_ROUTES): 
 }
 
 /** Measures random routes of the router, each from the same state. */
-export async function observe(world: World, count: number, seed: number): Promise<readonly ObservedRoute[]> {
+export async function observeRandomRoutes(
+  world: World,
+  count: number,
+  seed: number,
+): Promise<readonly ObservedRoute[]> {
   const r = random(seed)
   const graph = buildGraph(await world.market.sync())
   const samples: ObservedRoute[] = []
@@ -90,8 +94,8 @@ export async function observePools(world: World): Promise<readonly ObservedRoute
 
 /** Returns the measured route; null if it cannot be sent. */
 async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRoute | null> {
-  const [gross = null] = await grossGas(world, [route])
-  const charged = gross === null ? null : await chargedFromHere(world, route)
+  const [gross = null] = await measureGrossGas(world, [route])
+  const charged = gross === null ? null : await simulateCharge(world, route)
   if (gross === null || charged === null) return null
   return { world: world.name, route, wrappedNative: world.chain.wrappedNative?.address ?? null, charged, gross }
 }
@@ -102,7 +106,7 @@ const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>(
  * Returns the gas before refunds of whole transactions, one per route, all from the same state in one call. Null for a
  * route that does not pay exactly the computed output, which a quote would reject.
  */
-export async function grossGas(
+export async function measureGrossGas(
   world: World,
   [route, ...otherRoutes]: readonly [RoutePlan, ...RoutePlan[]],
 ): Promise<(number | null)[]> {
@@ -111,17 +115,17 @@ export async function grossGas(
   try {
     const { to, data } = encodeRoute(world, route)
     const { tokenIn, amountIn, tokenOut } = route
-    const datas = [data, ...otherRoutes.map((other) => encodeRoute(world, other).data)]
+    const calldatas = [data, ...otherRoutes.map((other) => encodeRoute(world, other).data)]
     const trade = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
     const callOptions = {
       gasPrice: 0n,
       block: 'latest',
-      ...(otherRoutes.length > 0 && { others: datas.slice(1) }),
+      ...(otherRoutes.length > 0 && { others: calldatas.slice(1) }),
     } as const
     const result = await simulateSwap(world.rpc, { ...trade, ...callOptions }, context)
     const routes = [route, ...otherRoutes]
     return [result, ...(result.alternatives ?? [])].map(({ success, amountOut, gasUsed }, k) =>
-      success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
+      success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(calldatas[k]!)) : null,
     )
   } catch (error) {
     if (error instanceof EncodeError) return [null]
@@ -174,5 +178,5 @@ function marketOf(world: World, graph: Graph): PricedMarket {
 
 /** Returns true if the price impact is one that the service accepts by default. */
 function isWithinMaxImpact({ amountOut, midAmountOut }: RoutePlan): boolean {
-  return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MAX_IMPACT)
+  return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MAX_IMPACT_PERCENT)
 }

@@ -8,7 +8,7 @@ import { MaxUint256 } from 'ethers'
 
 const familyById = new Map(families.map((family) => [family.id, family]))
 const erc20 = IERC20__factory.createInterface()
-const NEVER = 1n << 40n
+const FAR_DEADLINE = 1n << 40n
 const GAS_LIMIT = '0x1312d00'
 
 export type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
@@ -66,7 +66,7 @@ export function encodeRoute(world: World, route: RoutePlan): EncodedSwap {
     wrappedNative,
     families: familyById,
     minOutput: 1n,
-    deadline: NEVER,
+    deadline: FAR_DEADLINE,
   })
 }
 
@@ -86,7 +86,7 @@ export async function sendRoute(world: World, route: RoutePlan): Promise<number 
  * encoded or reverts. Uses `eth_simulateV1`, because after `evm_revert` a sent transaction may remain in the node's
  * pool and be mined again.
  */
-export async function chargedFromHere(world: World, route: RoutePlan): Promise<number | null> {
+export async function simulateCharge(world: World, route: RoutePlan): Promise<number | null> {
   try {
     const { to, data, value } = encodeRoute(world, route)
     const calls = [transactionOf(world, to, data, value)]

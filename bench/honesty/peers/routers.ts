@@ -2,7 +2,7 @@
  * Contenders that trade through Uniswap's own routers at their Ethereum addresses. Each builds the transaction of one
  * trade.
  */
-import { artifact, type MainnetPool, readState } from '@sluice/devnet'
+import { loadArtifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
 import { concat, Interface, toBeHex } from 'ethers'
 import type { TradedToken } from '../../lib/trades.ts'
@@ -20,9 +20,9 @@ const ROUTER_ITSELF = '0x0000000000000000000000000000000000000002'
 /** The input amount that SwapRouter02 takes for its whole balance. */
 const WHOLE_BALANCE = 0n
 
-const v2 = new Interface(artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json').abi)
+const v2 = new Interface(loadArtifact('@uniswap/v2-periphery/build/UniswapV2Router02.json').abi)
 const v3 = new Interface(
-  artifact('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json').abi,
+  loadArtifact('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json').abi,
 )
 
 export type Trade = { readonly src: TradedToken; readonly dst: TradedToken; readonly amount: bigint }

@@ -1,7 +1,7 @@
 /** Two simple routing methods, on which many routers are based. Pools are computed by the benchmark's evaluator. */
 
 import { COMPARISON_GAS } from '../comparison-gas.ts'
-import { Executor } from '../evaluate.ts'
+import { PoolStates } from '../evaluate.ts'
 import type { Scenario, ScenarioTrade } from '../scenario.ts'
 import type { Hop, Peer, PeerRoute } from './peer.ts'
 
@@ -21,7 +21,7 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | 
   const run = (trade: ScenarioTrade): PeerRoute | null => {
     const token = scenario.tokens.find(({ id }) => id === trade.tokenOut)!
     const outputPerGas = ((gasPrice / 10 ** native.decimals) * native.priceUsd * 10 ** token.decimals) / token.priceUsd
-    const executor = new Executor(scenario)
+    const poolStates = new PoolStates(scenario)
     const usedPools = new Set<number>()
     const amount = BigInt(trade.amountIn)
     const paths: { amountIn: bigint; hops: readonly Hop[] }[] = []
@@ -30,12 +30,12 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | 
         part === partCount - 1
           ? amount - (amount / BigInt(partCount)) * BigInt(partCount - 1)
           : amount / BigInt(partCount)
-      const hops = bestPath(executor, trade, amountIn, poolsOf, (pool) => (usedPools.has(pool) ? 0 : outputPerGas))
+      const hops = bestPath(poolStates, trade, amountIn, poolsOf, (pool) => (usedPools.has(pool) ? 0 : outputPerGas))
       if (!hops) return null
       let hopAmount = amountIn
       for (const { pool, tokenIn, tokenOut } of hops) {
         usedPools.add(pool)
-        hopAmount = executor.swap(pool, tokenIn, tokenOut, hopAmount).amountOut
+        hopAmount = poolStates.swap(pool, tokenIn, tokenOut, hopAmount).amountOut
       }
       paths.push({ amountIn, hops })
     }
@@ -48,7 +48,7 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | 
 type PartialPath = { readonly amount: bigint; readonly net: number; readonly hops: readonly Hop[] }
 
 function bestPath(
-  executor: Executor,
+  poolStates: PoolStates,
   { tokenIn, tokenOut }: ScenarioTrade,
   amountIn: bigint,
   poolsOf: ReadonlyMap<number, readonly number[]>,
@@ -60,13 +60,13 @@ function bestPath(
     const nextFrontier = new Map<number, PartialPath>()
     for (const [from, path] of frontier) {
       for (const pool of poolsOf.get(from) ?? []) {
-        const to = executor.otherToken(pool, from)
+        const to = poolStates.otherToken(pool, from)
         if (to === tokenIn || path.hops.some((earlier) => earlier.tokenIn === to)) continue
         // The last hop must end at the target.
         if (hop === MAX_HOPS - 1 && to !== tokenOut) continue
-        const { amountOut, gas, unspentInput } = executor.quote(pool, from, to, path.amount)
+        const { amountOut, gas, unspentInput } = poolStates.quote(pool, from, to, path.amount)
         if (amountOut <= 0n || unspentInput > 0n) continue
-        const cost = to === tokenOut ? gasCostOfHops(executor, [...path.hops, { pool }], gas, outputPerGasOf) : 0
+        const cost = to === tokenOut ? gasCostOfHops(poolStates, [...path.hops, { pool }], gas, outputPerGasOf) : 0
         const net = Number(amountOut) - cost
         const hops = [...path.hops, { pool, tokenIn: from, tokenOut: to }]
         if (to === tokenOut) {
@@ -85,13 +85,13 @@ function bestPath(
  * does not keep those of earlier hops.
  */
 function gasCostOfHops(
-  executor: Executor,
+  poolStates: PoolStates,
   hops: readonly { readonly pool: number }[],
   lastGas: number,
   outputPerGasOf: (pool: number) => number,
 ): number {
   return hops.reduce((sum, { pool }, index) => {
-    const gas = index === hops.length - 1 ? lastGas : COMPARISON_GAS.hop[executor.familyOf(pool)]
+    const gas = index === hops.length - 1 ? lastGas : COMPARISON_GAS.hop[poolStates.familyOf(pool)]
     return sum + gas * outputPerGasOf(pool)
   }, 0)
 }

@@ -11,7 +11,7 @@ export type Peer = {
   /** Returns a route; null if it finds none. */
   readonly run: (trade: ScenarioTrade) => PeerRoute | null | Promise<PeerRoute | null>
 }
-/** A swap of the whole amount that arrives at it. */
+/** A swap in a path, which sells the whole output of the previous hop. */
 export type Hop = Pick<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'>
 /** A route as legs with shares of balances, or as paths with their amounts. */
 export type PeerRoute =

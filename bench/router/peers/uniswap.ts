@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { Executor } from '../evaluate.ts'
+import { PoolStates } from '../evaluate.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from '../scenario.ts'
 import type { Hop, Peer, PeerRoute } from './peer.ts'
 import { candidateFinder } from './uniswap-candidates.ts'
@@ -76,7 +76,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
   )
   const findCandidates = candidateFinder(scenario)
   const native = scenario.tokens[scenario.nativeToken]!
-  const executor = new Executor(scenario)
+  const poolStates = new PoolStates(scenario)
 
   /** Returns a path's exact output and gas for a part of the amount; null if a pool cannot accept it. */
   const quotePath = (path: readonly PoolOfPackage[], tokenIn: number, amountIn: bigint) => {
@@ -85,8 +85,8 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
     let gas = 0
     let token = tokenIn
     for (const { pool } of path) {
-      const next = executor.otherToken(pool.id, token)
-      const swapResult = executor.quote(pool.id, token, next, amount)
+      const next = poolStates.otherToken(pool.id, token)
+      const swapResult = poolStates.quote(pool.id, token, next, amount)
       if (swapResult.amountOut <= 0n || swapResult.unspentInput > 0n) return null
       hops.push({ pool: pool.id, tokenIn: token, tokenOut: next })
       amount = swapResult.amountOut

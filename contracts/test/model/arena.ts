@@ -1,4 +1,8 @@
-/** Runs random sequences of calls against the compiled Guard and against its reference, and compares every answer and state. */
+/**
+ * Differential fuzz of the Guard: runs random sequences of calls against the compiled Guard on anvil and against the
+ * reference (guard.ts), and compares the results and the state. World.sol's Driver runs a whole sequence in one
+ * `eth_call`.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -15,15 +19,15 @@ const CHAIN_ID = 31_337
 const NOW = 2_000_000_000n
 const DRIVER = `0x${'d1'.repeat(20)}`
 const COINBASE = `0x${'c0'.repeat(20)}`
-const GAS = '0xe8d4a51000'
+const GAS_LIMIT = '0xe8d4a51000'
 const modules = join(import.meta.dirname, '../../../node_modules')
-/** Calls of a sequence. */
-const STEPS = 32
-/** Calls between two comparisons of the whole state. The last state of a sequence is compared too. */
-const PERIOD = 4
-/** Sequences of an HTTP request, and requests in flight. */
-const BATCH = 16
-const IN_FLIGHT = 3
+/** Steps of a sequence. A step is one call from outside (see generate.ts). */
+const STEPS_PER_SEQUENCE = 32
+/** Steps from one comparison of the state to the next. The state after a sequence's last step is compared too. */
+const STEPS_PER_COMPARISON = 4
+/** Sequences in one HTTP request, and maximum concurrent requests. */
+const SEQUENCES_PER_REQUEST = 16
+const CONCURRENT_REQUESTS = 3
 /** Maximum differences that a run collects before it ends. */
 const MAX_DIFFERENCES = 1
 const REQUEST_TIMEOUT_MS = 600_000
@@ -36,18 +40,18 @@ export type Difference = {
 }
 export type Tally = {
   sequences: number
-  /** Sequences that end before a call that nests too deep. */
+  /** Sequences that ended early, before a call that nests too deeply. */
   cutShort: number
-  /** Calls of the Guard from outside: swaps, draws, plain native token, reads. */
+  /** Steps that consist of one call of the Guard: a swap, a pull of input, a native transfer, or a read. */
   calls: number
-  /** Swaps from outside, and those that succeeded. */
+  /** Calls among `calls` that are swaps, and swaps that succeeded. */
   swaps: number
   succeeded: number
-  /** All calls that the Guard answered, by swaps inside of scripts too. */
+  /** All calls of the Guard, including calls in scripts that run during other calls. */
   answers: number
-  /** Errors that calls from outside ended with. */
+  /** Number of `calls` by the error with which they reverted. */
   readonly errors: Record<string, number>
-  /** Swaps from outside that succeeded, by function. */
+  /** Number of succeeded swaps by function of the Guard. */
   readonly functions: Record<string, number>
 }
 export type Run = {
@@ -69,8 +73,8 @@ type Expected = {
 type Sequence = { readonly index: number; readonly steps: readonly Step[]; readonly expected: readonly Expected[] }
 
 const guardErrors = IGuard__factory.createInterface()
-const SELECTORS = new Map<string, bigint>()
-guardErrors.forEachError(({ name, selector }) => SELECTORS.set(name, BigInt(selector)))
+const SELECTOR_BY_ERROR = new Map<string, bigint>()
+guardErrors.forEachError(({ name, selector }) => SELECTOR_BY_ERROR.set(name, BigInt(selector)))
 for (const error of [
   'Refused',
   'NoBalance',
@@ -80,17 +84,17 @@ for (const error of [
   'InvalidNonce',
   'InvalidContractSignature',
 ])
-  SELECTORS.set(error, BigInt(id(`${error}()`).slice(0, 10)))
+  SELECTOR_BY_ERROR.set(error, BigInt(id(`${error}()`).slice(0, 10)))
 for (const error of ['SignatureExpired', 'AllowanceExpired', 'InsufficientAllowance'])
-  SELECTORS.set(error, BigInt(id(`${error}(uint256)`).slice(0, 10)))
-SELECTORS.set('Error', 0x08c379a0n)
-SELECTORS.set('Panic', 0x4e487b71n)
-SELECTORS.set('empty', 0n)
-/** The token's error has the name of one of the Guard's. */
-const EXPIRED_TOKEN = BigInt(id('Expired()').slice(0, 10))
+  SELECTOR_BY_ERROR.set(error, BigInt(id(`${error}(uint256)`).slice(0, 10)))
+SELECTOR_BY_ERROR.set('Error', 0x08c379a0n)
+SELECTOR_BY_ERROR.set('Panic', 0x4e487b71n)
+SELECTOR_BY_ERROR.set('empty', 0n)
+/** Selector of the model token's `Expired()`. The Guard has an error of the same name with another selector. */
+const TOKEN_EXPIRED_SELECTOR = BigInt(id('Expired()').slice(0, 10))
 const namesOf = (selector: bigint): string => {
-  for (const [name, one] of SELECTORS) if (one === selector) return name
-  return selector === EXPIRED_TOKEN ? 'Expired' : `0x${selector.toString(16)}`
+  for (const [name, one] of SELECTOR_BY_ERROR) if (one === selector) return name
+  return selector === TOKEN_EXPIRED_SELECTOR ? 'Expired' : `0x${selector.toString(16)}`
 }
 
 export class Arena {
@@ -110,7 +114,7 @@ export class Arena {
       '--hardfork',
       'cancun',
       '--gas-limit',
-      String(BigInt(GAS)),
+      String(BigInt(GAS_LIMIT)),
       '--code-size-limit',
       '100000',
       '--base-fee',
@@ -161,10 +165,10 @@ export class Arena {
     }
     const [from] = await this.#rpc<string[]>('eth_accounts', [])
     const data = driverData(steps, false)
-    // The digest needs a Guard: any code that answers a word.
+    // Driver's digest reads `remaining` from the Guard, so the setup needs any code that returns a word.
     await set(at(GUARD), '0x60206000f3')
     const receipt = await this.#rpc<{ status: string }>('eth_sendTransactionSync', [
-      { from, to: DRIVER, data, gas: GAS, gasPrice: '0x0' },
+      { from, to: DRIVER, data, gas: GAS_LIMIT, gasPrice: '0x0' },
     ])
     if (receipt.status !== '0x1') throw new Error('the setup reverted')
   }
@@ -173,7 +177,7 @@ export class Arena {
     return this.#world.call(player, player, 0n, { kind: 'play', script })
   }
 
-  /** Runs random calls until at least `calls` of them were calls of the Guard, or until the first difference. */
+  /** Runs random sequences until they contain at least `calls` calls of the Guard, or until the first difference. */
   async run({ code, build, calls, seed, hasPermit2 = true }: Run): Promise<Finding> {
     const tally: Tally = {
       sequences: 0,
@@ -194,13 +198,13 @@ export class Arena {
     const inFlight = new Set<Promise<void>>()
     let index = 0
     while (tally.calls < calls && differences.length < MAX_DIFFERENCES) {
-      const batch = Array.from({ length: BATCH }, () => this.#sequence(index++, seed, tally))
+      const batch = Array.from({ length: SEQUENCES_PER_REQUEST }, () => this.#sequence(index++, seed, tally))
       const compared = this.#compare(batch).then((more) => {
         differences.push(...more)
         inFlight.delete(compared)
       })
       inFlight.add(compared)
-      if (inFlight.size >= IN_FLIGHT) await Promise.race(inFlight)
+      if (inFlight.size >= CONCURRENT_REQUESTS) await Promise.race(inFlight)
     }
     await Promise.all(inFlight)
     this.#world.restore(mark)
@@ -208,7 +212,7 @@ export class Arena {
     return { tally, difference: differences[0] }
   }
 
-  /** Draws a sequence and computes what the Guard must answer. */
+  /** Draws a sequence, and computes the expected results with the reference. */
   #sequence(index: number, seed: number, tally: Tally): Sequence {
     const world = this.#world
     const mark = world.mark()
@@ -225,7 +229,7 @@ export class Arena {
     }
     try {
       for (const step of this.#generator.start(Math.imul(seed, 0x9e3779b1) ^ index)) take(step)
-      while (steps.length < STEPS) take(this.#generator.step())
+      while (steps.length < STEPS_PER_SEQUENCE) take(this.#generator.step())
     } catch (error) {
       // The sequence ends before the call that nests too deep.
       if (!(error instanceof TooDeep)) throw error
@@ -252,7 +256,12 @@ export class Arena {
 
   #request(k: number, data: string): object {
     const time = { time: `0x${NOW.toString(16)}` }
-    return { jsonrpc: '2.0', id: k, method: 'eth_call', params: [{ to: DRIVER, data, gas: GAS }, 'latest', {}, time] }
+    return {
+      jsonrpc: '2.0',
+      id: k,
+      method: 'eth_call',
+      params: [{ to: DRIVER, data, gas: GAS_LIMIT }, 'latest', {}, time],
+    }
   }
 
   /** Finds the words of the state that differ after a step. */
@@ -323,7 +332,7 @@ function firstDifference({ expected }: Sequence, result: string): number | undef
   for (let step = 0; step < expected.length; step++) {
     const { ok, word, errors, digest } = expected[step]!
     const [actualOk, actualWord, actualDigest] = wordsOf(result, step)
-    const isSeen = step % PERIOD === PERIOD - 1 || step === expected.length - 1
+    const isSeen = step % STEPS_PER_COMPARISON === STEPS_PER_COMPARISON - 1 || step === expected.length - 1
     const isSame = ok
       ? actualOk === 1n && actualWord === word
       : actualOk === 0n && errors.some((error) => isError(error, actualWord!))
@@ -334,7 +343,7 @@ function firstDifference({ expected }: Sequence, result: string): number | undef
 
 function isError(error: string, word: bigint): boolean {
   const selector = word >> 224n
-  return selector === SELECTORS.get(error) || (error === 'Expired' && selector === EXPIRED_TOKEN)
+  return selector === SELECTOR_BY_ERROR.get(error) || (error === 'Expired' && selector === TOKEN_EXPIRED_SELECTOR)
 }
 
 function driverData(steps: readonly Step[], isDump: boolean): string {

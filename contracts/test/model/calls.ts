@@ -1,14 +1,18 @@
-/** Accounts and calls of the differential fuzz of the Guard, and their encoding. World.sol has the same accounts and scripts. */
+/**
+ * Accounts and calls of the differential fuzz of the Guard, and their encoding. World.sol has the same accounts. A
+ * script is a list of calls (`Move`) that a player makes.
+ */
 import { IGuard__factory } from '@sluice/bindings'
 import { FunctionFragment, id } from 'ethers'
 
-/** Number of an account. */
+/** Number of an account, which is its index in `ADDRESSES`. */
 export type Account = number
 
+/** Accounts below this number have balances. */
 export const HOLDERS = 14
 export const USERS: readonly Account[] = [0, 1, 2]
 export const EXECUTORS: readonly Account[] = [3, 4]
-/** Accounts below it run scripts and have allowances. */
+/** Accounts below this number are players: they run scripts and grant allowances. */
 export const PLAYERS = 6
 /** A player that only receives. */
 export const RECIPIENT: Account = 5
@@ -21,9 +25,11 @@ export const WETH: Account = 12
 export const TOKENS: readonly Account[] = [...MODEL_TOKENS, WETH]
 /** The zero address: nobody, or the native token. */
 export const ZERO: Account = 13
-/** Not a holder. */
+/** Has no balances. */
 export const PERMIT2: Account = 14
-/** Spenders whose allowances are compared, in the order of World.sol. */
+/**
+ * Spenders of the allowances in the compared state, in the order of World.sol: Guard, Permit2, and the first Executor.
+ */
 export const SPENDERS: readonly Account[] = [GUARD, PERMIT2, 3]
 
 const MASK = (1n << 160n) - 1n
@@ -45,7 +51,7 @@ export const ADDRESSES: readonly string[] = Array.from({ length: PERMIT2 + 1 }, 
 export const addressOf = (account: Account): bigint => BigInt(`0x${ADDRESSES[account]!}`)
 const PADDED = ADDRESSES.map((address) => address.padStart(64, '0'))
 
-/** Order, as IGuard has it, by the numbers of accounts. */
+/** The struct `Order` of IGuard, with account numbers instead of addresses. */
 export type Order = {
   readonly tokenIn: Account
   readonly tokenOut: Account
@@ -59,9 +65,9 @@ export type Payout = {
   readonly feeRecipient: Account
   readonly wrapper: Account
 }
-export const KINDS = ['eip2612', 'dai', 'permit2'] as const
-export type PermitKind = (typeof KINDS)[number]
-/** Signature, with the statement that it signs (permits.ts); an empty statement for a forged one. */
+export const PERMIT_KINDS = ['eip2612', 'dai', 'permit2'] as const
+export type PermitKind = (typeof PERMIT_KINDS)[number]
+/** A signature, with the statement of the signed fields (see permits.ts); the statement of a forged one is empty. */
 export type Signature = { readonly statement: string; readonly hex: string }
 export type Permit = {
   readonly kind: PermitKind
@@ -87,11 +93,11 @@ export type Swap = {
   readonly recipient: Account
   readonly permit: Permit
   readonly program: readonly Move[]
-  /** Index of a word that gets a bit above its type, if the word is an address. */
-  readonly widened: number | undefined
+  /** Index of a calldata word. If it is an address, a bit above the 160 bits is set, which the Guard must reject. */
+  readonly widenedWord: number | undefined
 }
 
-/** Calls, by their functions. `native` is a transfer without data. */
+/** A call, by the function that it calls. `native` is a transfer of native tokens without calldata. */
 export type Call =
   | { readonly kind: 'native' }
   | { readonly kind: 'transfer'; readonly to: Account; readonly amount: bigint }
@@ -122,14 +128,14 @@ export type Move = {
   readonly to: Account
   readonly value: bigint
   readonly call: Call
-  /** True if its failure reverts the script. */
+  /** True if a failure of the call reverts the script. */
   readonly must: boolean
-  /** Encoded, without 0x. */
+  /** Encoding of the call in a script, without 0x. */
   readonly hex: string
 }
 
 const selector = (signature: string): string => id(signature).slice(2, 10)
-const S = {
+const FUNCTION_SELECTORS = {
   transfer: selector('transfer(address,uint256)'),
   transferFrom: selector('transferFrom(address,address,uint256)'),
   approve: selector('approve(address,uint256)'),
@@ -154,7 +160,7 @@ const word = (value: bigint): string => value.toString(16).padStart(64, '0')
 const LOW_160 = (1n << 160n) - 1n
 const LOW_48 = (1n << 48n) - 1n
 
-/** Bytes with their length ahead and zeros behind. */
+/** Encodes `bytes`: the length, followed by the data padded to whole words. */
 function tail(hex: string): string {
   const bytes = hex.length / 2
   return word(BigInt(bytes)) + hex.padEnd(Math.ceil(bytes / 32) * 64, '0')
@@ -178,35 +184,37 @@ function callHex(call: Call): string {
     case 'native':
       return ''
     case 'transfer':
-      return S.transfer + PADDED[call.to]! + word(call.amount)
+      return FUNCTION_SELECTORS.transfer + PADDED[call.to]! + word(call.amount)
     case 'transferFrom':
-      return S.transferFrom + PADDED[call.from]! + PADDED[call.to]! + word(call.amount)
+      return FUNCTION_SELECTORS.transferFrom + PADDED[call.from]! + PADDED[call.to]! + word(call.amount)
     case 'approve':
-      return S.approve + PADDED[call.by]! + word(call.amount)
+      return FUNCTION_SELECTORS.approve + PADDED[call.by]! + word(call.amount)
     case 'mint':
-      return S.mint + PADDED[call.to]! + word(call.amount)
+      return FUNCTION_SELECTORS.mint + PADDED[call.to]! + word(call.amount)
     case 'configure':
-      return S.configure + word(call.config)
+      return FUNCTION_SELECTORS.configure + word(call.config)
     case 'setHook':
-      return S.setHook + PADDED[call.player]! + scriptHex(call.script)
+      return FUNCTION_SELECTORS.setHook + PADDED[call.player]! + scriptHex(call.script)
     case 'deposit':
-      return S.deposit
+      return FUNCTION_SELECTORS.deposit
     case 'permit': {
       const { kind, amount, nonce, deadline, signature } = call.permit
       const [r, s, v] = [signature!.hex.slice(0, 64), signature!.hex.slice(64, 128), signature!.hex.slice(128, 130)]
       const head = PADDED[call.owner]! + PADDED[call.by]!
       const rsv = v.padStart(64, '0') + r + s
       return kind === 'dai'
-        ? S.dai + head + word(nonce) + word(deadline) + word(1n) + rsv
-        : S.eip2612 + head + word(amount) + word(deadline) + rsv
+        ? FUNCTION_SELECTORS.dai + head + word(nonce) + word(deadline) + word(1n) + rsv
+        : FUNCTION_SELECTORS.eip2612 + head + word(amount) + word(deadline) + rsv
     }
     case 'approve2':
-      return S.approve2 + PADDED[call.token]! + PADDED[GUARD]! + word(call.amount) + word(call.expiration)
+      return (
+        FUNCTION_SELECTORS.approve2 + PADDED[call.token]! + PADDED[GUARD]! + word(call.amount) + word(call.expiration)
+      )
     case 'permit2': {
       const { amount, nonce, deadline, signature } = call.permit
       const details = PADDED[call.token]! + word(amount & LOW_160) + word(deadline & LOW_48) + word(nonce & LOW_48)
       return (
-        S.permit2 +
+        FUNCTION_SELECTORS.permit2 +
         PADDED[call.owner]! +
         details +
         PADDED[GUARD]! +
@@ -216,11 +224,13 @@ function callHex(call: Call): string {
       )
     }
     case 'transfer2':
-      return S.transfer2 + PADDED[call.from]! + PADDED[call.to]! + word(call.amount) + PADDED[call.token]!
+      return (
+        FUNCTION_SELECTORS.transfer2 + PADDED[call.from]! + PADDED[call.to]! + word(call.amount) + PADDED[call.token]!
+      )
     case 'play':
-      return S.play + scriptHex(call.script)
+      return FUNCTION_SELECTORS.play + scriptHex(call.script)
     case 'react':
-      return S.react + word(call.mode) + scriptHex(call.script)
+      return FUNCTION_SELECTORS.react + word(call.mode) + scriptHex(call.script)
     case 'pullInput':
       return GUARD_SELECTORS.pullInput! + PADDED[call.to]! + word(call.amount)
     case 'remaining':
@@ -230,7 +240,7 @@ function callHex(call: Call): string {
   }
 }
 
-function swapHex({ name, amountIn, order, payout, recipient, permit, program, widened }: Swap): string {
+function swapHex({ name, amountIn, order, payout, recipient, permit, program, widenedWord }: Swap): string {
   const { tokenIn, tokenOut, minOutput, deadline, executor } = order
   const orderWords = [PADDED[tokenIn]!, PADDED[tokenOut]!, word(minOutput), word(deadline), PADDED[executor]!]
   const payoutWords = [
@@ -253,14 +263,14 @@ function swapHex({ name, amountIn, order, payout, recipient, permit, program, wi
   if (isPermitted) head.push(word(BigInt(words * 32)))
   if (withPayout.length > 0) addressAt.push(head.length, head.length + 2, head.length + 3)
   head.push(...withPayout, word(BigInt(words * 32 + signed.length / 2)))
-  if (widened !== undefined) {
-    const at = addressAt[widened % addressAt.length]!
+  if (widenedWord !== undefined) {
+    const at = addressAt[widenedWord % addressAt.length]!
     head[at] = `${'0'.repeat(23)}1${head[at]!.slice(24)}`
   }
   return GUARD_SELECTORS[name]! + head.join('') + signed + tail(scriptHex(program))
 }
 
 function permitTail({ kind, amount, nonce, deadline, signature }: Permit): string {
-  const words = word(BigInt(KINDS.indexOf(kind))) + word(amount) + word(nonce) + word(deadline) + word(0xa0n)
+  const words = word(BigInt(PERMIT_KINDS.indexOf(kind))) + word(amount) + word(nonce) + word(deadline) + word(0xa0n)
   return words + tail(signature?.hex ?? '')
 }

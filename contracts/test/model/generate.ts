@@ -1,4 +1,7 @@
-/** Draws calls for the differential fuzz: about half of the swaps are sound, the others have one or more hostile parts. */
+/**
+ * Draws the steps of the differential fuzz. About half of the swaps are valid, and the others have invalid or hostile
+ * parts.
+ */
 import {
   type Account,
   addressOf,
@@ -6,12 +9,12 @@ import {
   EXECUTORS,
   GUARD,
   HOLDERS,
-  KINDS,
   MODEL_TOKENS,
   type Move,
   move,
   type Order,
   type Payout,
+  PERMIT_KINDS,
   PERMIT2,
   type Permit,
   PLAIN,
@@ -29,18 +32,18 @@ import {
 import { FORGED, type Signer } from './permits.ts'
 import { MAX_UINT, type World } from './world.ts'
 
-/** One call from outside: a player runs a script. */
+/** One call from outside (not made by a contract of the model): a player runs a script. */
 export type Step = { readonly player: Account; readonly script: readonly Move[] }
-type Submitted = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
+type OwnedPermit = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
 
 const ONE = 1_000_000n
 const ETHER = 10n ** 18n
 const MAX_UINT48 = (1n << 48n) - 1n
 const AMOUNTS = [1n, 2n, 1_000n, ONE, ETHER] as const
 const ODD_AMOUNTS = [0n, 3n, 10n ** 21n, (1n << 128n) + 1n, 1n << 160n, MAX_UINT] as const
-/** Maximum depth of swaps inside scripts inside swaps. */
+/** Maximum depth of nesting: scripts that run during a swap may make swaps, and so on. */
 const MAX_DEPTH = 2
-/** Maximum permits that stay outstanding in a sequence. */
+/** Maximum number of signed permits that a sequence keeps for a later submission. */
 const MAX_OUTSTANDING = 8
 
 /** Deterministic random numbers (mulberry32). */
@@ -62,7 +65,7 @@ class Random {
     return this.next() % bound
   }
 
-  /** True in `percent` of all cases. */
+  /** Returns true with a probability of `percent`. */
   chance(percent: number): boolean {
     return this.below(100) < percent
   }
@@ -72,27 +75,31 @@ class Random {
   }
 }
 
-/** Calls that make the world in which every sequence starts. */
+/** Returns the steps that set up the state in which every sequence starts: balances and approvals. */
 export function setup(): readonly Step[] {
   const steps: Step[] = []
-  const by = (player: Account, ...script: Move[]) => steps.push({ player, script })
+  const addStep = (player: Account, ...script: Move[]) => steps.push({ player, script })
   const must = { must: true }
   for (const token of MODEL_TOKENS) {
-    by(0, move(token, { kind: 'configure', config: ONE << 64n }, must))
-    for (const to of [...USERS, ...EXECUTORS]) by(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, must))
-    by(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, must))
-    if (token % 2 === 0) by(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, must))
+    addStep(0, move(token, { kind: 'configure', config: ONE << 64n }, must))
+    for (const to of [...USERS, ...EXECUTORS]) addStep(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, must))
+    addStep(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, must))
+    if (token % 2 === 0) addStep(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, must))
   }
   for (const player of [...USERS, ...EXECUTORS]) {
-    by(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, must: true }))
+    addStep(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, must: true }))
     for (const token of TOKENS) {
       // The first user approves the Guard, the second Permit2, the third the Executor, which nobody should.
       const spender = SPENDERS[player % 3]!
-      by(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, must))
-      const more: Call = { kind: 'approve', by: player === 2 ? PERMIT2 : GUARD, amount: player === 0 ? MAX_UINT : ONE }
-      by(player, move(token, more, must))
+      addStep(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, must))
+      const secondApproval: Call = {
+        kind: 'approve',
+        by: player === 2 ? PERMIT2 : GUARD,
+        amount: player === 0 ? MAX_UINT : ONE,
+      }
+      addStep(player, move(token, secondApproval, must))
       if (player === 1)
-        by(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, must))
+        addStep(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, must))
     }
   }
   return steps
@@ -102,14 +109,14 @@ export class Generator {
   readonly #world: World
   readonly #signer: Signer
   #random = new Random(0)
-  #outstanding: Submitted[] = []
+  #outstanding: OwnedPermit[] = []
 
   constructor(world: World, signer: Signer) {
     this.#world = world
     this.#signer = signer
   }
 
-  /** Starts a sequence. */
+  /** Starts a sequence. Returns its first steps, which configure tokens at random. */
   start(seed: number): readonly Step[] {
     this.#random = new Random(seed)
     this.#outstanding = []
@@ -121,7 +128,7 @@ export class Generator {
     return [{ player: 0, script }]
   }
 
-  /** Returns the next call, given what the world has become. */
+  /** Draws the next step. Uses the current state of the world, for example for nonces. */
   step(): Step {
     const random = this.#random
     const share = random.below(100)
@@ -165,7 +172,7 @@ export class Generator {
     return this.#random.chance(92) ? this.#random.pick(AMOUNTS) : this.#random.pick(ODD_AMOUNTS)
   }
 
-  /** Amount of native token that players have. */
+  /** Draws an amount of native tokens that every player has. */
   #value(): bigint {
     return this.#random.pick(AMOUNTS)
   }
@@ -195,12 +202,12 @@ export class Generator {
     let executor = random.pick(EXECUTORS)
     if (isOdd && random.chance(25)) executor = random.pick([PLAIN, GUARD, ZERO, tokenIn, tokenOut, sender, ...TOKENS])
     const minOutput = isOdd && random.chance(10) ? 0n : random.pick(AMOUNTS)
-    const late = isOdd && random.chance(10) ? -1n : BigInt(random.pick([0, 1, 1_000]))
-    const order: Order = { tokenIn, tokenOut, minOutput, deadline: this.#world.now + late, executor }
+    const secondsToDeadline = isOdd && random.chance(10) ? -1n : BigInt(random.pick([0, 1, 1_000]))
+    const order: Order = { tokenIn, tokenOut, minOutput, deadline: this.#world.now + secondsToDeadline, executor }
     const recipient = this.#recipient(order, sender, isOdd)
     const payout = this.#payout(order, recipient, isOdd)
-    const unused = { kind: 'eip2612', amount: 0n, nonce: 0n, deadline: 0n, signature: null } as const
-    const permit = hasPermit ? this.#permit(sender, tokenIn, amountIn) : unused
+    const emptyPermit = { kind: 'eip2612', amount: 0n, nonce: 0n, deadline: 0n, signature: null } as const
+    const permit = hasPermit ? this.#permit(sender, tokenIn, amountIn) : emptyPermit
     let value = isNative ? amountIn : 0n
     if (isOdd && random.chance(10)) value = random.pick([0n, 1n, amountIn <= ETHER ? amountIn : 1n])
     const program = this.#program({
@@ -212,8 +219,8 @@ export class Generator {
       recipient,
       depth,
     })
-    const widened = isOdd && random.chance(6) ? random.below(8) : undefined
-    return { swap: { name, amountIn, order, payout, recipient, permit, program, widened }, value }
+    const widenedWord = isOdd && random.chance(6) ? random.below(8) : undefined
+    return { swap: { name, amountIn, order, payout, recipient, permit, program, widenedWord }, value }
   }
 
   #recipient({ tokenIn, tokenOut, executor }: Order, sender: Account, isOdd: boolean): Account {
@@ -238,7 +245,9 @@ export class Generator {
     }
   }
 
-  /** A program that mostly does what the order wants, with hostile moves in between. */
+  /**
+   * Draws an Executor's program. Most programs pull the input and pay the output, some with hostile calls in between.
+   */
   #program(of: {
     readonly order: Order
     readonly amountIn: bigint
@@ -276,7 +285,7 @@ export class Generator {
     const random = this.#random
     const { executor, tokenIn } = order
     if (value > 0n && tokenIn === ZERO) {
-      // Native token that is not used goes back.
+      // The Executor may return a part of the native input to the Guard.
       const part = random.pick([0n, 1n, amountIn / 2n])
       return part > 0n && random.chance(50) ? [move(GUARD, { kind: 'native' }, { value: part })] : []
     }
@@ -295,7 +304,7 @@ export class Generator {
     return moves
   }
 
-  /** Output before fee: mostly enough, sometimes one too little. */
+  /** Draws the output before the fee: mostly at least the minimum, sometimes one base unit less. */
   #output(minOutput: bigint, payout: Payout | undefined): bigint {
     const random = this.#random
     const fee = payout && payout.feePpm <= 100_000n ? payout.feePpm : 0n
@@ -308,24 +317,24 @@ export class Generator {
 
   #permit(owner: Account, token: Account, amountIn: bigint): Permit {
     const random = this.#random
-    const kind = random.pick(KINDS)
+    const kind = random.pick(PERMIT_KINDS)
     const now = this.#world.now
-    const earlier = this.#outstanding.filter((one) => one.owner === owner && one.token === token)
-    if (earlier.length > 0 && random.chance(30)) return random.pick(earlier).permit
+    const earlierPermits = this.#outstanding.filter((one) => one.owner === owner && one.token === token)
+    if (earlierPermits.length > 0 && random.chance(30)) return random.pick(earlierPermits).permit
     const deadline = now + BigInt(random.chance(6) ? -1 : random.pick([0, 1, 1_000]))
     const amount = random.chance(60) ? amountIn : this.#amount()
-    const isOurs = USERS.includes(owner) && TOKENS.includes(token)
-    const current = !isOurs
+    const isUserPermit = USERS.includes(owner) && TOKENS.includes(token)
+    const currentNonce = !isUserPermit
       ? 0n
       : kind === 'permit2'
         ? this.#world.permit2Nonce(token, owner)
         : this.#nonce(token, owner)
-    const nonce = random.chance(92) ? current : current + 1n
+    const nonce = random.chance(92) ? currentNonce : currentNonce + 1n
     const terms = { kind, amount, nonce, deadline }
     if (random.chance(8)) return { ...terms, signature: null }
-    if (!isOurs || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
+    if (!isUserPermit || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
     const permit = { ...terms, signature: this.#signer.sign({ ...terms, owner, token }) }
-    // The amount of a permit may be changed after it was signed.
+    // Changes the amount after signing, which makes the signature of most kinds invalid.
     if (random.chance(5)) return { ...permit, amount: random.pick(AMOUNTS) }
     if (this.#outstanding.length < MAX_OUTSTANDING && random.chance(40))
       this.#outstanding.push({ owner, token, permit })
@@ -336,12 +345,12 @@ export class Generator {
     return token === WETH ? 0n : this.#world.nonceOf(token, owner)
   }
 
-  /** Anyone submits a permit: one that is outstanding, or one that its owner has just given away. */
+  /** Draws a submission of a user's permit to its token or Permit2 without the Guard, as anyone can do. */
   #submission(must: boolean): Move {
     const random = this.#random
     const owner = random.pick(USERS)
     const token = random.pick(TOKENS)
-    let one: Submitted = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
+    let one: OwnedPermit = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
     if (this.#outstanding.length > 0 && random.chance(60)) one = random.pick(this.#outstanding)
     const { permit } = one
     const signature = permit.signature === null || permit.signature === SHORT ? FORGED : permit.signature
@@ -381,7 +390,7 @@ export class Generator {
     return move(random.pick(MODEL_TOKENS), { kind: 'configure', config: config | (blocked << 96n) })
   }
 
-  /** A token calls a player on each transfer, permit, deposit, and withdrawal. */
+  /** Draws a hook: a script of a player, which a token calls at each transfer, permit, deposit, and withdrawal. */
   #hook(depth: number): Move {
     const random = this.#random
     const player = random.below(PLAYERS)
@@ -390,7 +399,7 @@ export class Generator {
     return move(random.pick(MODEL_TOKENS), { kind: 'setHook', player, script })
   }
 
-  /** A call that someone who runs during a swap may try. Long: one case for each. */
+  /** Draws a hostile call that a contract may try while it runs during a swap. Long: one case for each. */
   #mischief(by: Account, depth: number): Move {
     const random = this.#random
     const must = random.chance(10)
@@ -438,5 +447,5 @@ export class Generator {
   }
 }
 
-/** One byte too short. */
+/** A signature that is one byte too short. */
 const SHORT: Signature = { statement: '', hex: FORGED.hex.slice(0, 128) }

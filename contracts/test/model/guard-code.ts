@@ -1,4 +1,4 @@
-/** Compiles the Guard with one broken line, for the differential fuzz. */
+/** Compiles mutants of the Guard, each with one changed line. The differential fuzz must detect them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ type Output = {
 }
 
 const src = join(import.meta.dirname, '../../src')
-/** Everything that the Guard is made of. */
+/** Folders of contracts/src with the Guard's sources. */
 const FOLDERS = ['core', 'interfaces', 'libraries', 'slots']
 const GUARD_FILES = [
   'core/GuardCore.sol',
@@ -27,7 +27,7 @@ const GUARD_FILES = [
   'libraries/Transfers.sol',
 ]
 
-/** Mutants of the Guard's sources. */
+/** The mutants of `mutants.ts` that change the Guard. */
 export const guardMutants: readonly Mutant[] = mutants.filter(({ file }) => GUARD_FILES.includes(file))
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Reference implementation of the Guard, written from IGuard's documentation, SECURITY.md, and docs/audit (calls.md, state.md). It
- * knows nothing of slots, packing, or assembly. If these documents leave open which of several errors is reported, all of
- * them are accepted.
+ * Reference implementation of the Guard, written from IGuard's documentation, SECURITY.md, and docs/audit (calls.md,
+ * state.md), without slots, packing, and assembly. If these documents leave open which of several errors a call
+ * reports, `Reverted.errors` lists all of them, and the Guard may report any.
  */
 import { type Account, type Call, GUARD, type Move, PERMIT2, type Permit, type Swap, ZERO } from './calls.ts'
 import { type Answer, type Outcome, Reverted } from './outcome.ts'
@@ -13,7 +13,7 @@ const MAX_UINT256 = (1n << 256n) - 1n
 const NOTHING: Answer = { word: 0n, size: 0 }
 
 /** Terms of a swap by any of the six functions. */
-type Plan = {
+type SwapTerms = {
   readonly sender: Account
   readonly value: bigint
   readonly amountIn: bigint
@@ -30,9 +30,9 @@ type Plan = {
   readonly program: readonly Move[]
 }
 
-const growth = (before: bigint, after: bigint): bigint => (after > before ? after - before : 0n)
+const increaseOf = (before: bigint, after: bigint): bigint => (after > before ? after - before : 0n)
 
-/** State of the chain, and calls of other contracts. */
+/** Parts of `world.ts` that the Guard uses: the chain's state, and calls of other contracts. */
 interface World extends State {
   /** Timestamp of the block, in seconds. */
   readonly now: bigint
@@ -62,145 +62,158 @@ export class ReferenceGuard {
         this.#pullInput(caller, call.to, call.amount)
         return NOTHING
       case 'swap': {
-        const plan = planOf(caller, value, call.swap)
-        const refusals = refusalsOf(plan, call.swap, this.#world)
+        const terms = termsOf(caller, value, call.swap)
+        const refusals = refusalsOf(terms, call.swap, this.#world)
         if (refusals.length > 0) throw new Reverted(...refusals)
-        return { word: this.#swap(plan), size: 32 }
+        return { word: this.#swap(terms), size: 32 }
       }
       default:
         throw new Reverted('empty')
     }
   }
 
-  /** The Executor in flight draws input, up to what remains, to anyone but the Guard. */
+  /** The Executor of the running swap transfers input, at most `remaining`, to any account but the Guard. */
   #pullInput(caller: Account, to: Account, amount: bigint): void {
     const world = this.#world
     const { flight } = world
     if (!flight || flight.executor !== caller) throw new Reverted('NotExecutor')
     if (amount > world.remaining || to === GUARD) throw new Reverted('InvalidPull')
     world.remaining -= amount
-    const { payer, token, by } = flight
-    if (by === 'wrapped') this.#pay(token, to, amount)
-    else if (by === 'approval') this.#transferred(token, { kind: 'transferFrom', from: payer, to, amount })
+    const { payer, token, inputSource } = flight
+    if (inputSource === 'wrapped') this.#pay(token, to, amount)
+    else if (inputSource === 'approval') this.#transferred(token, { kind: 'transferFrom', from: payer, to, amount })
     else {
-      const drawn = world.call(GUARD, PERMIT2, 0n, { kind: 'transfer2', from: payer, to, amount, token })
-      if (!drawn.ok) throw failureOf(drawn, 'TransferFailed')
+      const transferOutcome = world.call(GUARD, PERMIT2, 0n, { kind: 'transfer2', from: payer, to, amount, token })
+      if (!transferOutcome.ok) throw failureOf(transferOutcome, 'TransferFailed')
       if (!world.hasCode(PERMIT2)) throw new Reverted('TransferFailed')
     }
   }
 
-  #swap(plan: Plan): bigint {
+  #swap(terms: SwapTerms): bigint {
     const world = this.#world
-    if (plan.permit) this.#submit(plan, plan.permit)
-    // The value of the call is not the Guard's own.
-    const nativeBefore = world.native(GUARD) - plan.value
-    const received = plan.isDirect
-      ? this.#direct(plan)
-      : plan.tokenOut === ZERO
-        ? this.#nativeOutput(plan, nativeBefore)
-        : this.#tokenOutput(plan)
-    if (received < plan.minOutput) throw new Reverted(world.hasCode(plan.executor) ? 'OutputTooLow' : 'InvalidExecutor')
-    if (plan.value > 0n) {
-      const unused = growth(nativeBefore, world.native(GUARD))
-      if (unused > 0n) this.#send(plan.sender, unused)
+    if (terms.permit) this.#submit(terms, terms.permit)
+    // Native balance of the Guard without the value of this call, which the Guard has already received.
+    const nativeBefore = world.native(GUARD) - terms.value
+    const received = terms.isDirect
+      ? this.#direct(terms)
+      : terms.tokenOut === ZERO
+        ? this.#nativeOutput(terms, nativeBefore)
+        : this.#tokenOutput(terms)
+    if (received < terms.minOutput)
+      throw new Reverted(world.hasCode(terms.executor) ? 'OutputTooLow' : 'InvalidExecutor')
+    if (terms.value > 0n) {
+      const unused = increaseOf(nativeBefore, world.native(GUARD))
+      if (unused > 0n) this.#send(terms.sender, unused)
     }
     world.flight = undefined
     return received
   }
 
-  /** Submits the sender's permit, locked, and ignores what comes of it. */
-  #submit({ sender, tokenIn }: Plan, permit: Permit): void {
+  /**
+   * Submits the sender's permit while the Guard is locked. Ignores a failure, since an earlier approval may suffice.
+   */
+  #submit({ sender, tokenIn }: SwapTerms, permit: Permit): void {
     const world = this.#world
-    world.flight = { executor: undefined, payer: sender, token: tokenIn, by: 'approval' }
+    world.flight = { executor: undefined, payer: sender, token: tokenIn, inputSource: 'approval' }
     if (!permit.signature) return
     if (permit.kind === 'permit2')
       world.call(GUARD, PERMIT2, 0n, { kind: 'permit2', owner: sender, token: tokenIn, permit })
     else world.call(GUARD, tokenIn, 0n, { kind: 'permit', owner: sender, by: GUARD, permit })
   }
 
-  /** The Executor pays the recipient, whose growth is the output. */
-  #direct(plan: Plan): bigint {
-    const before = this.#world.balanceOf(plan.tokenOut, plan.recipient)
-    this.#execute(plan)
-    return growth(before, this.#world.balanceOf(plan.tokenOut, plan.recipient))
+  /** Direct mode: the Executor pays the recipient. The output is the increase of the recipient's balance. */
+  #direct(terms: SwapTerms): bigint {
+    const before = this.#world.balanceOf(terms.tokenOut, terms.recipient)
+    this.#execute(terms)
+    return increaseOf(before, this.#world.balanceOf(terms.tokenOut, terms.recipient))
   }
 
-  /** The Guard receives the output, takes the fee, and pays the recipient, whose growth is the output. */
-  #tokenOutput(plan: Plan): bigint {
+  /**
+   * Custody mode: the Guard receives the output, pays the fee, and pays the recipient. Returns the recipient's
+   * increase.
+   */
+  #tokenOutput(terms: SwapTerms): bigint {
     const world = this.#world
-    const { tokenOut, recipient } = plan
+    const { tokenOut, recipient } = terms
     const before = world.balanceOf(tokenOut, GUARD)
-    this.#execute(plan)
-    const output = growth(before, world.balanceOf(tokenOut, GUARD))
-    const fee = feeOf(output, plan.feePpm)
-    if (fee > 0n) this.#pay(tokenOut, plan.feeRecipient, fee)
+    this.#execute(terms)
+    const output = increaseOf(before, world.balanceOf(tokenOut, GUARD))
+    const fee = feeOf(output, terms.feePpm)
+    if (fee > 0n) this.#pay(tokenOut, terms.feeRecipient, fee)
     if (output - fee === 0n) return 0n
     const balanceBefore = world.balanceOf(tokenOut, recipient)
     this.#pay(tokenOut, recipient, output - fee)
-    return growth(balanceBefore, world.balanceOf(tokenOut, recipient))
+    return increaseOf(balanceBefore, world.balanceOf(tokenOut, recipient))
   }
 
-  /** As `#tokenOutput`, for native token, which the Guard may have to unwrap first. */
-  #nativeOutput(plan: Plan, nativeBefore: bigint): bigint {
+  /** Like `#tokenOutput`, for native output. If the order names a wrapper, the Guard unwraps the output first. */
+  #nativeOutput(terms: SwapTerms, nativeBefore: bigint): bigint {
     const world = this.#world
-    const { wrapper, recipient, minOutput } = plan
-    if (wrapper === ZERO) this.#execute(plan)
+    const { wrapper, recipient, minOutput } = terms
+    if (wrapper === ZERO) this.#execute(terms)
     else {
       const before = world.balanceOf(wrapper, GUARD)
-      this.#execute(plan)
-      const wrapped = growth(before, world.balanceOf(wrapper, GUARD))
+      this.#execute(terms)
+      const wrapped = increaseOf(before, world.balanceOf(wrapper, GUARD))
       if (wrapped > 0n) this.#unwrap(wrapper, wrapped)
     }
-    const output = growth(nativeBefore, world.native(GUARD))
-    const fee = feeOf(output, plan.feePpm)
-    if (fee > 0n) this.#send(plan.feeRecipient, fee)
+    const output = increaseOf(nativeBefore, world.native(GUARD))
+    const fee = feeOf(output, terms.feePpm)
+    if (fee > 0n) this.#send(terms.feeRecipient, fee)
     if (output - fee >= minOutput) this.#send(recipient, output - fee)
     return output - fee
   }
 
-  /** Lends the input, runs the program, and ends the loan. */
-  #execute(plan: Plan): void {
+  /**
+   * Sets `remaining` to the input that the program may draw, runs the program, and unwraps input that was not drawn.
+   */
+  #execute(terms: SwapTerms): void {
     const world = this.#world
-    const { sender, value, tokenIn, amountIn, executor } = plan
+    const { sender, value, tokenIn, amountIn, executor } = terms
     const flight: Flight = {
       executor,
       payer: value > 0n ? GUARD : sender,
       token: tokenIn,
-      by: value > 0n ? 'wrapped' : plan.permit?.kind === 'permit2' ? 'permit2' : 'approval',
+      inputSource: value > 0n ? 'wrapped' : terms.permit?.kind === 'permit2' ? 'permit2' : 'approval',
     }
     world.flight = flight
     const isForwarded = value > 0n && tokenIn === ZERO
     if (value > 0n && !isForwarded) this.#wrap(tokenIn, amountIn)
     if (!isForwarded) world.remaining = loanOf(amountIn, world.build)
-    const run = world.execute(executor, isForwarded ? value : 0n, plan.program)
-    if (!run.ok) throw world.hasCode(executor) ? new Reverted(...run.errors) : new Reverted('InvalidExecutor')
+    const programOutcome = world.execute(executor, isForwarded ? value : 0n, terms.program)
+    if (!programOutcome.ok)
+      throw world.hasCode(executor) ? new Reverted(...programOutcome.errors) : new Reverted('InvalidExecutor')
     const undrawn = world.remaining
     world.remaining = 0n
     if (value > 0n && undrawn > 0n) this.#unwrap(tokenIn, undrawn)
   }
 
-  /** A wrapper that the Guard holds some of must credit the exact amount. Otherwise, what it did not credit cannot be lent. */
+  /**
+   * Wraps native input. If the Guard already held tokens of the wrapper, the wrapper must credit the exact amount, so
+   * that the program cannot draw the Guard's own tokens.
+   */
   #wrap(wrapper: Account, amount: bigint): void {
     const world = this.#world
     const before = world.balanceOf(wrapper, GUARD)
-    const wrapped = world.call(GUARD, wrapper, amount, { kind: 'deposit' })
-    if (!wrapped.ok) throw new Reverted(...wrapped.errors)
-    if (before > 0n && growth(before, world.balanceOf(wrapper, GUARD)) !== amount) throw new Reverted('WrapMismatch')
+    const depositOutcome = world.call(GUARD, wrapper, amount, { kind: 'deposit' })
+    if (!depositOutcome.ok) throw new Reverted(...depositOutcome.errors)
+    if (before > 0n && increaseOf(before, world.balanceOf(wrapper, GUARD)) !== amount)
+      throw new Reverted('WrapMismatch')
   }
 
   #unwrap(wrapper: Account, amount: bigint): void {
     const world = this.#world
     const before = world.native(GUARD)
-    const unwrapped = world.withdraw(wrapper, amount)
-    if (!unwrapped.ok) throw new Reverted(...unwrapped.errors)
-    if (growth(before, world.native(GUARD)) !== amount) throw new Reverted('WrapMismatch')
+    const withdrawalOutcome = world.withdraw(wrapper, amount)
+    if (!withdrawalOutcome.ok) throw new Reverted(...withdrawalOutcome.errors)
+    if (increaseOf(before, world.native(GUARD)) !== amount) throw new Reverted('WrapMismatch')
   }
 
   #pay(token: Account, to: Account, amount: bigint): void {
     this.#transferred(token, { kind: 'transfer', to, amount })
   }
 
-  /** A token may answer true, or nothing if it has code. */
+  /** Calls a token. It must return true, or nothing if it has code. */
   #transferred(token: Account, call: Call): void {
     const outcome = this.#world.call(GUARD, token, 0n, call)
     if (!outcome.ok) throw failureOf(outcome, 'TransferFailed')
@@ -214,12 +227,12 @@ export class ReferenceGuard {
   }
 }
 
-/** Forwards the errors of a call, or reports `otherwise` if it gave none. */
+/** Returns the errors of a failed call; `otherwise` replaces a revert without data. */
 function failureOf(outcome: Extract<Outcome, { ok: false }>, otherwise: string): Reverted {
   return new Reverted(...outcome.errors.map((error) => (error === 'empty' ? otherwise : error)))
 }
 
-/** In the london build, a loan of 2^256 - 1 lends nothing (StorageSlots). */
+/** Returns the input that a program may draw. In the london build, 2^256 - 1 overflows to 0 (StorageSlots.sol). */
 function loanOf(amount: bigint, build: World['build']): bigint {
   return build === 'london' && amount === MAX_UINT256 ? 0n : amount
 }
@@ -229,7 +242,7 @@ function feeOf(output: bigint, feePpm: bigint): bigint {
   return (output * feePpm) / PPM
 }
 
-function planOf(sender: Account, value: bigint, swap: Swap): Plan {
+function termsOf(sender: Account, value: bigint, swap: Swap): SwapTerms {
   const { name, order, payout, program } = swap
   const isDirect = name === 'swapDirect' || name === 'swapDirectWithPermit'
   const hasPayout = name === 'swapWithPayout' || name === 'swapWithPermit'
@@ -245,15 +258,15 @@ function planOf(sender: Account, value: bigint, swap: Swap): Plan {
   }
 }
 
-/** Returns every reason why the Guard may refuse a swap before it calls anyone. */
-function refusalsOf(plan: Plan, { name, order, widened }: Swap, world: World): readonly string[] {
-  const { value, amountIn, tokenIn, tokenOut, executor, wrapper, recipient, feePpm, feeRecipient } = plan
+/** Returns the errors of all rules that a swap violates before the Guard calls another contract. */
+function refusalsOf(terms: SwapTerms, { name, order, widenedWord }: Swap, world: World): readonly string[] {
+  const { value, amountIn, tokenIn, tokenOut, executor, wrapper, recipient, feePpm, feeRecipient } = terms
   const takesValue = name === 'swapNative' || name === 'swapWithPayout' || name === 'swapDirect'
   const namesRecipient = name !== 'swap' && name !== 'swapNative'
   const isNativeIn = value > 0n || tokenIn === ZERO
   const tokens = wrapper === ZERO ? [tokenIn, tokenOut] : [tokenIn, tokenOut, wrapper]
   const rules: readonly (readonly [string, boolean])[] = [
-    ['empty', widened !== undefined || (value > 0n && !takesValue)],
+    ['empty', widenedWord !== undefined || (value > 0n && !takesValue)],
     ['Reentrancy', world.flight !== undefined],
     ['Expired', world.now > order.deadline],
     ['ZeroAmount', amountIn === 0n || order.minOutput === 0n],
@@ -270,7 +283,7 @@ function refusalsOf(plan: Plan, { name, order, widened }: Swap, world: World): r
       'InvalidRecipient',
       namesRecipient && (recipient === ZERO || recipient === GUARD || [...tokens, executor].includes(recipient)),
     ],
-    ['DirectNative', plan.isDirect && tokenOut === ZERO],
+    ['DirectNative', terms.isDirect && tokenOut === ZERO],
   ]
   return rules.filter(([, applies]) => applies).map(([error]) => error)
 }

@@ -1,6 +1,6 @@
 /** Outcomes of calls: answers and errors. */
 
-/** Names of errors that a call may end with. `empty` stands for no data. */
+/** Names of the errors with which a call may revert; any of them is right. `empty` is a revert without data. */
 export type Errors = readonly string[]
 /** Thrown if a contract reverts. */
 export class Reverted {
@@ -9,8 +9,8 @@ export class Reverted {
     this.errors = errors
   }
 }
-/** Thrown if calls are nested too deep to compare: the EVM's limits of depth and gas are not modeled. */
+/** Thrown if calls are nested too deeply to compare, because the model has no limits of call depth and gas. */
 export class TooDeep {}
-/** Answer of a contract: the first word of what it returned, and the number of bytes. */
+/** Return data of a contract: its first word, and its size in bytes. */
 export type Answer = { readonly word: bigint; readonly size: number }
 export type Outcome = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly errors: Errors }

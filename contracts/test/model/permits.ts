@@ -1,4 +1,7 @@
-/** Signs permits as wallets do. A statement names everything that is signed: the model compares statements and needs no cryptography. */
+/**
+ * Signs permits as wallets do. Each signature has a statement, a text of the signed fields. The model compares
+ * statements instead of verifying signatures.
+ */
 import { AbiCoder, id, keccak256, SigningKey } from 'ethers'
 import { type Account, ADDRESSES, GUARD, type PermitKind, type Signature, USERS } from './calls.ts'
 
@@ -26,7 +29,7 @@ export type Terms = {
   readonly deadline: bigint
 }
 
-/** Names what is signed: each kind signs only some of the fields. */
+/** Returns the statement of a permit: the fields that its kind signs. */
 export function statementOf({ kind, owner, token, amount, nonce, deadline }: Terms): string {
   if (kind === 'dai') return `dai ${owner} ${token} ${nonce} ${deadline}`
   if (kind === 'eip2612') return `eip2612 ${owner} ${token} ${amount} ${nonce} ${deadline}`
@@ -78,5 +81,5 @@ export class Signer {
   }
 }
 
-/** A signature of nobody. */
+/** A signature that no account made. */
 export const FORGED: Signature = { statement: '', hex: `${'11'.repeat(32)}${'22'.repeat(32)}1b` }

@@ -1,7 +1,10 @@
-/** Words of the model's state, in the order in which Driver of World.sol reads them, and the journal that undoes writes. */
+/**
+ * State of the modeled chain as a list of words, which World.sol's Driver reads in the same order, with a journal of
+ * writes.
+ */
 import { type Account, HOLDERS, MODEL_TOKENS, PERMIT2, PLAIN, PLAYERS, SPENDERS, USERS, ZERO } from './calls.ts'
 
-// Positions of the words, as Driver of World.sol reads them.
+// Indices of words in the state. The native balances of the accounts come first. `*_AT` with a token are relative to it.
 export const PLAYER_AT = HOLDERS
 export const TOKEN_AT = PLAYER_AT + 2 * PLAYERS
 export const TOKEN_WORDS = HOLDERS + PLAYERS * SPENDERS.length + USERS.length + 2
@@ -20,29 +23,31 @@ const POWERS: bigint[] = new Array(WORDS)
 POWERS[WORDS - 1] = 1n
 for (let k = WORDS - 2; k >= 0; k--) POWERS[k] = (POWERS[k + 1]! * BASE) % PRIME
 
-/** The Guard's notes on the swap in flight. */
+/** Data of the running swap that the Guard stores while it is locked. */
 export type Flight = {
-  /** Undefined while only a permit is submitted. */
+  /** Undefined while the Guard submits a permit, before the Executor runs. */
   readonly executor: Account | undefined
   readonly payer: Account
   readonly token: Account
-  readonly by: 'approval' | 'wrapped' | 'permit2'
+  readonly inputSource: 'approval' | 'wrapped' | 'permit2'
 }
-type Undo = { readonly word: number; readonly value: bigint } | { readonly slot: number; readonly value: unknown }
+type JournalEntry =
+  | { readonly word: number; readonly value: bigint }
+  | { readonly slot: number; readonly value: unknown }
 
 /** State of the chain. Every write can be undone, as the EVM undoes those of a call that reverts. */
 export class State {
   /** Build of the Guard. */
   build: 'cancun' | 'london' = 'cancun'
   readonly words: bigint[] = new Array(WORDS).fill(0n)
-  /** Polynomial hash of the words, as Driver computes it. */
+  /** Polynomial hash of the words, with base `BASE` modulo `PRIME`, as World.sol's Driver computes it. */
   digest = 0n
-  /** Scripts of players, scripts of hooks, and the flight. */
+  /** Values that are not words: scripts by player, then scripts of hooks by model token, then the flight. */
   protected readonly slots: unknown[] = []
-  readonly #undo: Undo[] = []
+  readonly #undo: JournalEntry[] = []
   #hasPermit2 = true
 
-  /** Returns a mark for `restore`. */
+  /** Returns the current position of the journal, to which `restore` can return. */
   mark(): number {
     return this.#undo.length
   }
@@ -99,7 +104,7 @@ export class State {
     return account !== PLAIN && account !== ZERO && (account !== PERMIT2 || this.#hasPermit2)
   }
 
-  /** Makes the chain one with or without Permit2, which then has no allowances either. */
+  /** Adds or removes Permit2. Removing it also removes its allowances. */
   set hasPermit2(value: boolean) {
     this.#hasPermit2 = value
     if (!value) for (let at = PERMIT2_AT; at < REMAINING_AT; at++) this.write(at, 0n)

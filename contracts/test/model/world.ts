@@ -1,6 +1,6 @@
 /**
- * Model of everything around the Guard: tokens, WETH9, Permit2, and players that act as World.sol and the published contracts
- * do.
+ * Model of everything around the Guard: tokens, WETH9, Permit2, and players that act as World.sol and the published
+ * contracts do.
  */
 import {
   type Account,
@@ -22,7 +22,7 @@ import { type Answer, type Outcome, Reverted, TooDeep } from './outcome.ts'
 import { statementOf } from './permits.ts'
 import { CONFIG_AT, HOOK_AT, NONCES_AT, PERMIT2_AT, PLAYER_AT, State, TOKEN_AT, TOKEN_WORDS, WETH_AT } from './state.ts'
 
-/** Maximum nested calls. */
+/** Maximum depth of nested calls. Deeper sequences are not compared (`TooDeep`). */
 const MAX_DEPTH = 100
 const NOTHING: Answer = { word: 0n, size: 0 }
 const wordOf = (word: bigint): Answer => ({ word, size: 32 })
@@ -35,7 +35,9 @@ export const MAX_UINT = (1n << 256n) - 1n
 const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT48 = (1n << 48n) - 1n
 const MAX_AMOUNT = 1n << 128n
+/** Balance that a lying token reports. */
 const LIE = 1n << 250n
+/** Bit of a token's hook word that is set while the hook runs. */
 const RUNNING = 1n << 160n
 
 type Script = readonly Move[]
@@ -64,14 +66,14 @@ export class World extends State {
     return this.words[this.#tokenAt(token) + CONFIG_AT]!
   }
 
-  /** Shares of a model token, or balance of WETH9. */
+  /** Returns the shares of a model token, or the balance of WETH9. A balance is shares * rate / `ONE`. */
   holdings(token: Account, account: Account): bigint {
     return this.words[this.#tokenAt(token) + account]!
   }
 
   // Calls
 
-  /** Makes a call as the EVM does: undone if it reverts. */
+  /** Makes a call, and undoes its writes if it reverts, as the EVM does. */
   call(from: Account, to: Account, value: bigint, call: Call): Outcome {
     const mark = this.mark()
     if (this.#depth >= MAX_DEPTH) throw new TooDeep()
@@ -92,7 +94,11 @@ export class World extends State {
     }
   }
 
-  /** Reads a balance. Throws if the token refuses, returns less than a word, or has no code. */
+  /**
+   * Reads a balance for the Guard.
+   *
+   * @throws Reverted if the token reverts, returns less than a word, or has no code
+   */
   balanceOf(token: Account, account: Account): bigint {
     if (token === WETH) return this.holdings(WETH, account)
     if (!MODEL_TOKENS.includes(token)) throw new Reverted('ReadFailed')
@@ -142,7 +148,7 @@ export class World extends State {
 
   /** Runs an Executor's program. */
   execute(executor: Account, value: bigint, program: Script): Outcome {
-    // An Executor that is no player does not have the function.
+    // Other accounts than players do not have the function, so `remaining`, an unknown function for them, replaces it.
     return this.call(
       GUARD,
       executor,
@@ -171,7 +177,7 @@ export class World extends State {
     return token === WETH ? WETH_AT : TOKEN_AT + TOKEN_WORDS * (token - MODEL_TOKENS[0]!)
   }
 
-  /** Position of an allowance, or undefined for one that nobody gives. */
+  /** Returns the index of an allowance's word; undefined for allowances that are always 0 in the model. */
   #allowanceAt(token: Account, owner: Account, spender: Account): number | undefined {
     const k = SPENDERS.indexOf(spender)
     return owner < PLAYERS && k >= 0 ? this.#tokenAt(token) + HOLDERS + owner * SPENDERS.length + k : undefined
@@ -392,9 +398,14 @@ export class World extends State {
   }
 }
 
+/**
+ * Returns the balance per million shares of a model token. `config` has the layout of World.sol's ModelToken: bits 0-3
+ * result of transfers, 4-7 result of balance reads, 8-11 permits, 12-15 deposits and withdrawals, 16-39 tax on the
+ * recipient in ppm, 40-63 charge on the payer in ppm, 64-95 this rate, 96-255 account that cannot receive.
+ */
 const rateOf = (config: bigint): bigint => (config >> 64n) & 0xffffffffn
 
-/** True unless the token answers without moving anything. */
+/** Returns true if a transfer changes balances. Some hostile tokens only return a result. */
 function moves(config: bigint): boolean {
   const kind = config & 15n
   return kind !== 2n && kind !== 9n
@@ -422,7 +433,7 @@ function answerOf(config: bigint): Answer {
   }
 }
 
-/** True for calls of functions that ModelToken has. The others reach its fallback. */
+/** Returns true for functions that World.sol's ModelToken declares. Other calls reach the fallback. */
 function hasFunction({ kind }: Call): boolean {
   return ['transfer', 'transferFrom', 'approve', 'mint', 'configure', 'setHook', 'permit'].includes(kind)
 }

@@ -1,7 +1,7 @@
 /**
- * Calls that the Executor makes to others when it runs steps, where a Recorder (Recorder.sol) stands at every address: the reference
- * that the fuzz of the decoder holds it to. Reads are left out.
- * Long: one case for each operation.
+ * Computes the calls that the Executor makes when it runs steps, without reads. In the fuzz of the decoder, which
+ * compares these calls with the real ones, every other account has the code of a Recorder (Recorder.sol). Long: one
+ * case for each operation.
  */
 import {
   IAaveGsm__factory,
@@ -40,19 +40,19 @@ import {
 import type { Step, StepInput } from '@sluice/program'
 import { AbiCoder } from 'ethers'
 
-/** Answer of every Recorder for a balance or an amount. */
+/** Word that every Recorder returns for a balance or an amount. */
 export const WORD = 10n ** 30n
 const RESERVE = WORD / 2n
-/** Amount that a pool of uniswap-v4, pancake-infinity, or ekubo gives. */
+/** Output of a swap in a pool of uniswap-v4, pancake-infinity, or ekubo that a Recorder replaces. */
 const POOL_OUTPUT = 7n
-/** Amount that such a pool says it takes, as the Executor reads it: balance changes have 128 bits and a sign. */
+/** Returns the input that such a pool reports, as the Executor reads it: a signed balance change of 128 bits. */
 const spentOf = (amount: bigint, sign: 1n | -1n): bigint =>
   BigInt.asUintN(256, sign * BigInt.asIntN(128, sign * amount))
-/** Beyond the points of every pool of iziswap. */
+/** Point beyond those of all iziswap pools, so that it limits no swap. */
 const FARTHEST_POINT = 800_001
 const [LOWEST_PRICE, HIGHEST_PRICE] = [4295128740n, 1461446703485210103287273052203988822378723970341n]
 const ZERO = `0x${'00'.repeat(20)}`
-/** Ends of prices of Ekubo, packed as its core keeps them. */
+/** Minimum and maximum price of Ekubo, in the packed form of its core contract. */
 const [LOWEST_RATIO, HIGHEST_RATIO] = [4611797791050542631n, 79227682466138141934206691491n]
 const MAX_UINT128 = (1n << 128n) - 1n
 const ekubo = IEkuboCore__factory.createInterface()
@@ -60,7 +60,7 @@ const infinityVault = IPancakeInfinityVault__factory.createInterface()
 const infinityCl = IPancakeInfinityClManager__factory.createInterface()
 const infinityBin = IPancakeInfinityBinManager__factory.createInterface()
 
-/** 32 bytes of hex. */
+/** Returns a value as a word: 32 bytes of hex without 0x. */
 const wordOf = (value: string | number | bigint | boolean): string =>
   BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
 const balancerV1 = IBalancerV1Pool__factory.createInterface()
@@ -103,7 +103,7 @@ export type Scene = {
   /** Seconds. */
   readonly timestamp: number
 }
-/** `input` in full, or its selector if the rest is data that the callee returns. */
+/** A call. `input` is the whole calldata, or only its selector if the rest is data that the callee returned. */
 export type Call = { readonly to: string; readonly value: bigint; readonly input: string }
 
 const token = IERC20__factory.createInterface()

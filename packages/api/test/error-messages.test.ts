@@ -96,7 +96,7 @@ const prunes =
 
 test('missing state is 422 NO_STATE for every endpoint', async () => {
   const head = Number(((await (await fetch(local.devnet.url, blockNumber)).json()) as { result: string }).result)
-  proxy.answer = prunes(head)
+  proxy.intercept = prunes(head)
   try {
     const fields = new URLSearchParams({
       ...{
@@ -113,7 +113,7 @@ test('missing state is 422 NO_STATE for every endpoint', async () => {
       expect({ path, status, code: body.code }, body.error).toEqual({ path, status: 422, code: 'NO_STATE' })
     }
   } finally {
-    proxy.answer = () => undefined
+    proxy.intercept = () => undefined
   }
 })
 const blockNumber = {

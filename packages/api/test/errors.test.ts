@@ -68,11 +68,11 @@ function raw(text: string): Promise<Answer> {
 /** Runs a task while the node does not answer. */
 async function heldBack<T>(work: () => Promise<T>): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  proxy.answer = () => promise
+  proxy.intercept = () => promise
   try {
     return await work()
   } finally {
-    proxy.answer = () => undefined
+    proxy.intercept = () => undefined
     resolve(undefined)
   }
 }
@@ -113,9 +113,9 @@ const causes: Readonly<Record<ApiErrorCode, (() => Promise<Answer>) | string>> =
   BEHIND: onServer(() => swap({ minimumBlock: '99999999' })),
   OVERLOADED: () =>
     heldBack(async () => {
-      const before = proxy.requests
+      const before = proxy.requestCount
       const first = ask(narrow.url + swap({ amount: '1000' })).catch(() => {})
-      await expect.poll(() => proxy.requests, { timeout: 60_000 }).toBeGreaterThan(before)
+      await expect.poll(() => proxy.requestCount, { timeout: 60_000 }).toBeGreaterThan(before)
       const answers = await Promise.all([1, 2, 3].map((k) => ask(narrow.url + swap({ amount: `${2_000 + k}` }))))
       await first
       return answers.find(({ text }) => text.includes('OVERLOADED'))!

@@ -205,7 +205,7 @@ test('prices of a recent block are served while the node does not report its hea
       const { status, text } = await ask(prices)
       return status === 200 && !text.includes('null')
     })
-    silent.answer = () => promise
+    silent.intercept = () => promise
     // Wait until the last head is no longer considered current.
     await new Promise((done) => setTimeout(done, 600))
     const { status, text } = await ask(prices)

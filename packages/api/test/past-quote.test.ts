@@ -3,7 +3,7 @@
  * or contracts have changed since.
  */
 import { NATIVE } from '@sluice/chains'
-import { artifact, createBuilder, type Devnet, type DevnetPool } from '@sluice/devnet'
+import { createBuilder, type Devnet, type DevnetPool, loadArtifact } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { request, startChain, startOver } from './src/devnet.ts'
@@ -256,7 +256,7 @@ describe('pools and contracts that appear or disappear', () => {
     await warmUp(local.server.url, `/quote/31337?${new URLSearchParams(query)}`)
     const then = await get('/quote', query)
     const uniswap = (name: string, address: string) =>
-      builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+      builder.contractAt(loadArtifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
     const factory = uniswap('UniswapV2Factory', info.routers.uniswapV2Factory!)
     await factory.send('createPair', [link.address, usdc.address])
     const pair = uniswap('UniswapV2Pair', await factory.read<string>('getPair', [link.address, usdc.address]))

@@ -38,7 +38,7 @@ async function quote(server: RunningServer, overrides: Readonly<Record<string, s
 test('a body limit of 64 kB: requests are made smaller, and quotes come', async () => {
   const proxy = await node()
   let refused = 0
-  proxy.fault = (calls) => {
+  proxy.injectFault = (calls) => {
     const isLarge = JSON.stringify(calls).length > 64_000
     if (isLarge) refused++
     return isLarge ? { status: 413, body: '<html>413 Request Entity Too Large</html>' } : undefined
@@ -89,7 +89,7 @@ test('hashes in upper case, in blocks but not in logs', async () => {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, upper(inner)]))
   }
   // Do not change results of calls, which are bytes returned by contracts.
-  proxy.rewrite = (answers) =>
+  proxy.rewriteAnswers = (answers) =>
     answers.map((answer) => {
       const { result } = answer as { result?: unknown }
       return typeof result === 'object' && !Array.isArray(result) ? { ...answer, result: upper(result) } : answer
@@ -112,7 +112,7 @@ test('NODE_PAUSED: a Retry-After beyond the request timeout fails at once, or an
   const proxy = await node()
   const alone = await serve(proxy.url)
   expect((await quote(alone)).status).toBe(200)
-  proxy.fault = () => ({ status: 429, body: '{"error":"slow down"}', headers: { 'retry-after': '60' } })
+  proxy.injectFault = () => ({ status: 429, body: '{"error":"slow down"}', headers: { 'retry-after': '60' } })
   await expect.poll(async () => (await quote(alone)).body.code, { timeout: 30_000 }).toBe('NODE_PAUSED')
   const paused = await quote(alone)
   expect(paused.status).toBe(503)

@@ -141,7 +141,7 @@ describe('a node of another make', () => {
 
   /** Answers calls of some methods with what `change` makes of the true answer. */
   const change = (methods: RegExp, change: (result: never, call: RpcCall) => unknown) => {
-    proxy.answer = async (call) =>
+    proxy.intercept = async (call) =>
       methods.test(call.method)
         ? { result: change(structuredClone(await rpc(call.method, ...call.params)) as never, call) }
         : undefined
@@ -176,7 +176,7 @@ describe('a node of another make', () => {
     const messages = ['missing trie node 0xabc (path )', 'header not found', 'state at block is pruned']
     // Without LONG: the first of them.
     for (const message of process.env.LONG ? messages : messages.slice(0, 1)) {
-      proxy.answer = ({ method, params }) =>
+      proxy.intercept = ({ method, params }) =>
         /^(eth_call|eth_getCode|eth_simulateV1|eth_getStorageAt|eth_getBalance|eth_getProof)$/.test(method) &&
         old.some((hash) => JSON.stringify(params).includes(hash))
           ? { error: { code: -32_000, message } }
@@ -193,7 +193,7 @@ describe('a node of another make', () => {
 
   test('that has no state of the block itself either, and does not trace', async () => {
     const methods = /^(eth_call|eth_getCode|eth_simulateV1|eth_getBalance|debug_)/
-    proxy.answer = ({ method, params }) =>
+    proxy.intercept = ({ method, params }) =>
       methods.test(method) && !JSON.stringify(params).includes('latest')
         ? { error: { code: -32_000, message: 'missing trie node 0xabc (path )' } }
         : undefined
@@ -261,7 +261,7 @@ describe('a node of another make', () => {
   })
 
   test('after all of which it judges as before', async () => {
-    proxy.answer = () => undefined
+    proxy.intercept = () => undefined
     expect(figuresOf(await verdictOf(hash, server.url))).toEqual(figuresOf(await verdictOf(hash)))
   })
 })

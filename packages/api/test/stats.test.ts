@@ -1,5 +1,5 @@
 /** Tests drift statistics in /stats and /metrics against the effect of real blocks. */
-import { artifact, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
+import { type Contract, createBuilder, type Devnet, loadArtifact } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import type { StatsResponse } from '../src/stats-response.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   token = await deployToken(devnet, 'NamedToken', ['Drift', 'DRIFT'], 1_000n)
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const uniswap = (name: string, address: string) =>
-    builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+    builder.contractAt(loadArtifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
   const factory = uniswap('UniswapV2Factory', devnet.info.routers.uniswapV2Factory!)
   pair = uniswap(
     'UniswapV2Pair',

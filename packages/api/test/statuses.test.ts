@@ -21,7 +21,7 @@ afterAll(async () => {
   await devnet?.stop()
 })
 afterEach(() => {
-  proxy.answer = () => undefined
+  proxy.intercept = () => undefined
   proxy.delayMs = 0
 })
 
@@ -50,9 +50,9 @@ const get = async (path: string, from = server) => {
 /** Stops the node's answers. @returns a function that releases them */
 function holdNode(): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  proxy.answer = () => promise
+  proxy.intercept = () => promise
   return () => {
-    proxy.answer = () => undefined
+    proxy.intercept = () => undefined
     resolve(undefined)
   }
 }
@@ -126,7 +126,7 @@ describe('422', () => {
     }
     const honest = await poolsOf('4000000000000000000')
     let failed = 0
-    proxy.answer = ({ method, params }) => {
+    proxy.intercept = ({ method, params }) => {
       const [call, , overrides] = params as [{ to?: string }, unknown, Record<string, object>?]
       const isSwap = method === 'eth_call' && overrides && call.to === accounts[2]!.address.toLowerCase()
       // In the first simulation only, the output token reverts on every call.
@@ -187,7 +187,7 @@ describe('502', () => {
   })
 
   test('the node answers for another chain', async () => {
-    proxy.answer = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined)
+    proxy.intercept = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined)
     const lied = await startOver(proxy.url)
     try {
       const { status, body } = await get(swapPath(), lied)
@@ -199,7 +199,7 @@ describe('502', () => {
   })
 
   test('the node refuses state overrides', async () => {
-    proxy.answer = ({ method, params }) =>
+    proxy.intercept = ({ method, params }) =>
       method === 'eth_call' && params.length > 2
         ? { error: { code: -32602, message: 'too many arguments, want at most 2' } }
         : undefined
@@ -215,7 +215,7 @@ describe('502', () => {
 
   test('the node returns malformed responses', async () => {
     await get(swapPath())
-    proxy.answer = () => ({ result: { not: 'what was asked for' } })
+    proxy.intercept = () => ({ result: { not: 'what was asked for' } })
     const { status, body } = await get(swapPath())
     expect(status, JSON.stringify(body)).toBe(502)
   })

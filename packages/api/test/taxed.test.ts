@@ -1,6 +1,6 @@
 /** Tests tokens whose taxes and limits depend on other actions in the same transaction. */
 import { toAddress } from '@sluice/chains'
-import { artifact, type Builder, type Contract, createBuilder } from '@sluice/devnet'
+import { type Builder, type Contract, createBuilder, loadArtifact } from '@sluice/devnet'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
@@ -47,7 +47,7 @@ async function sent({ gasEstimate, tx }: Route, token: string): Promise<bigint> 
 }
 
 const uniswapV2 = (builder: Builder, name: string, address: string) =>
-  builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+  builder.contractAt(loadArtifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
 
 function pairOf(token: string, other: string): Promise<string> {
   const { info, url } = local.devnet

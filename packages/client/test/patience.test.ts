@@ -99,11 +99,11 @@ test('transactions and approvals are sent only to the private node', async () =>
   for (const wallet of [viem, ethers]) {
     const refuses = { ...wallet, send: () => Promise.reject(new Error('sent in public')) }
     const hidden = privately(refuses, proxy.url)
-    proxy.methods.length = 0
+    proxy.calledMethods.length = 0
     const before = await stage.balance(stage.token('USDC'), wallet.address)
     const { route } = await swap(stage.client, hidden, CHAIN, wanted(), stage)
     expect((await stage.balance(stage.token('USDC'), wallet.address)) - before).toBe(BigInt(route.toAmount))
-    expect(proxy.methods).toEqual(['eth_sendRawTransaction'])
+    expect(proxy.calledMethods).toEqual(['eth_sendRawTransaction'])
     await swap(
       stage.client,
       hidden,
@@ -111,8 +111,8 @@ test('transactions and approvals are sent only to the private node', async () =>
       { src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10n ** 6n },
       stage,
     )
-    expect(proxy.methods.length).toBeGreaterThan(1)
-    expect(new Set(proxy.methods)).toEqual(new Set(['eth_sendRawTransaction']))
+    expect(proxy.calledMethods.length).toBeGreaterThan(1)
+    expect(new Set(proxy.calledMethods)).toEqual(new Set(['eth_sendRawTransaction']))
   }
   provider.destroy()
   const browser = fromEip1193({ request: async () => null }, account(5).address)

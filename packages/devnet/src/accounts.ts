@@ -8,7 +8,10 @@ export type Account = { readonly address: Address; readonly privateKey: Hex }
 /** The default mnemonic of anvil and Hardhat. It is public, so never send anything of value to these accounts. */
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
-/** Account that deploys all contracts and owns the liquidity. It has no key: the node impersonates it while the chain is built. */
+/**
+ * Account that deploys all contracts and owns the liquidity. It has no key: the node impersonates it while the chain is
+ * built.
+ */
 export const DEPLOYER = toAddress('0xde00000000000000000000000000000000000001')
 
 /** Returns the accounts that the node has unlocked, each with 10,000 ETH. */

@@ -5,13 +5,16 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { endWithUs } from './children.ts'
+import { endWithThisProcess } from './children.ts'
 import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 
 const START_TIMEOUT_MS = 30_000
-/** Maximum states of past blocks that anvil stores on disk, at least a megabyte each. It keeps at least as many in memory. */
-const MAX_PERSISTED = 200
+/**
+ * Maximum number of past states that anvil stores on disk, at least a megabyte each. Anvil keeps at least as many more
+ * in memory.
+ */
+const MAX_PERSISTED_STATES = 200
 
 /** Options of `startAnvil`. */
 export type AnvilOptions = {
@@ -29,7 +32,7 @@ export type Anvil = {
   readonly stop: () => Promise<void>
 }
 
-/** Returns the path of the executable in the platform's npm package. Its wrapper script would intercept signals. */
+/** Returns the path of anvil's executable. The npm package also has a wrapper script, which would intercept signals. */
 export function anvilPath(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const os = process.platform === 'win32' ? 'win32' : process.platform
@@ -37,7 +40,9 @@ export function anvilPath(): string {
   return require.resolve(`@foundry-rs/anvil-${os}-${arch}/bin/anvil${os === 'win32' ? '.exe' : ''}`)
 }
 
-/** Range below the ports that systems assign to outgoing connections, so that a port found free is not taken before its use. */
+/**
+ * Below the ports that systems assign to outgoing connections, so that no connection takes a port that was found free.
+ */
 const PORTS = { from: 20_000, to: 32_000 }
 const PORT_TRIES = 100
 
@@ -62,31 +67,31 @@ export async function freePort(): Promise<number> {
  */
 export async function startAnvil({ chainId = 31337, port = 0, args = [] }: AnvilOptions = {}): Promise<Anvil> {
   // Folder for states of past blocks, up to a gigabyte. By default anvil leaves them in the home directory.
-  const states = mkdtempSync(join(tmpdir(), 'sluice-states-'))
+  const statesFolder = mkdtempSync(join(tmpdir(), 'sluice-states-'))
   // Output goes to a file, because a child that outlives this process and holds a pipe would hang the shell.
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-anvil-'))
-  const logFile = join(folder, 'log')
+  const logFolder = mkdtempSync(join(tmpdir(), 'sluice-anvil-'))
+  const logFile = join(logFolder, 'log')
   const log = openSync(logFile, 'w')
   // With port 0 anvil chooses a free port itself, so no other process can take it first.
   const child = spawn(
     anvilPath(),
     [
       ...['--chain-id', String(chainId), '--port', String(port), '--color', 'never'],
-      ...['--cache-path', states, '--max-persisted-states', String(MAX_PERSISTED), ...args],
+      ...['--cache-path', statesFolder, '--max-persisted-states', String(MAX_PERSISTED_STATES), ...args],
     ],
     { stdio: ['ignore', log, log] },
   )
   closeSync(log)
-  endWithUs(child, states)
+  endWithThisProcess(child, statesFolder)
   const exitEvent = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const kill = () => child.kill('SIGKILL')
   try {
-    const onPort = await listening(child, logFile)
-    const url = `http://127.0.0.1:${onPort}`
+    const listeningPort = await waitForPort(child, logFile)
+    const url = `http://127.0.0.1:${listeningPort}`
     await request(url, 'anvil_setLoggingEnabled', [false])
     return {
       url,
-      port: onPort,
+      port: listeningPort,
       stop: async () => {
         child.kill('SIGTERM')
         const timer = setTimeout(kill, 3000)
@@ -98,12 +103,12 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
     kill()
     throw error
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(logFolder, { recursive: true, force: true })
   }
 }
 
 /** Returns the port as soon as this child reports that it listens. */
-async function listening(child: ChildProcess, logFile: string): Promise<number> {
+async function waitForPort(child: ChildProcess, logFile: string): Promise<number> {
   let failure: Error | undefined
   child.once('error', (error) => {
     failure = error

@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url)
  * Loads a published artifact, such as `@uniswap/v2-core/build/UniswapV2Factory.json`. Accepts the formats of Truffle,
  * Hardhat, Foundry, and Waffle.
  */
-export function artifact(path: string): Artifact {
+export function loadArtifact(path: string): Artifact {
   const publishedArtifactJson = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
   const bytecode = publishedArtifactJson.bytecode ?? publishedArtifactJson.evm?.bytecode
   const object = typeof bytecode === 'object' ? bytecode.object : bytecode
@@ -39,9 +39,9 @@ export function inNodeModules(path: string): string {
 }
 
 /**
- * Loads an artifact in Hardhat's layout, such as `hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name` may
+ * Loads an artifact in Hardhat's layout, such as `loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name` may
  * contain folders.
  */
-export function hardhatArtifact(pkg: string, name: string): Artifact {
-  return artifact(`${pkg}/artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)
+export function loadHardhatArtifact(pkg: string, name: string): Artifact {
+  return loadArtifact(`${pkg}/artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)
 }

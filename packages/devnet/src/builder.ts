@@ -1,4 +1,4 @@
-/** Sends the recipe's transactions, one per block, and reads the results. */
+/** Deploys and calls contracts on the local chain for the recipes. Each transaction has its own block. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { getCreateAddress, Interface, type InterfaceAbi, type Result } from 'ethers'
 import type { Artifact } from './artifact.ts'
@@ -38,15 +38,15 @@ export type Builder = {
   contractAt(abi: InterfaceAbi, address: string): Contract
   /** Returns the address of the deployment that follows `skip` other transactions. */
   nextAddress(skip: number): Promise<Address>
-  /** Returns the runtime code. */
+  /** Returns the runtime code of an account. */
   code(address: Address): Promise<Hex>
-  /** Sets the runtime code of an account, for code that was constructed elsewhere. */
+  /** Sets the runtime code of an account without a deployment. */
   setCode(address: Address, code: Hex): Promise<void>
   transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<DevnetReceipt>
 }
 
 /** The gas limit of a whole block, since every transaction has its own block. */
-const gasLimit = '0x1c9c380'
+const GAS_LIMIT = '0x1c9c380'
 
 /**
  * Creates a builder.
@@ -63,7 +63,7 @@ export function createBuilder(url: string, from: Address): Builder {
     data?: Hex
     value?: bigint
   }): Promise<DevnetReceipt> {
-    const transaction = { from, ...(to && { to }), ...(data && { data }), value: hex(value), gas: gasLimit }
+    const transaction = { from, ...(to && { to }), ...(data && { data }), value: hex(value), gas: GAS_LIMIT }
     const receipt = await request<DevnetReceipt>(url, 'eth_sendTransactionSync', [transaction])
     if (BigInt(receipt.status) !== 1n) {
       // A call with the same input at the head returns the revert reason.

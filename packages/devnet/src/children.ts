@@ -3,16 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** Child processes, with the folders to remove after them. */
+/** Running child processes, each with the folder to remove after its end. */
 const children = new Map<ChildProcess, string>()
 
 /** Ends a child when this process ends for any reason, and removes the child's folder. */
-export function endWithUs(child: ChildProcess, folder: string): void {
+export function endWithThisProcess(child: ChildProcess, folder: string): void {
   if (children.size === 0) watch()
   children.set(child, folder)
-  const heir = startHeir(child, folder)
+  const reaper = startReaper(child, folder)
   child.once('exit', () => {
-    heir?.kill('SIGKILL')
+    reaper?.kill('SIGKILL')
     children.delete(child)
     rmSync(folder, { recursive: true, force: true })
     if (children.size === 0) unwatch()
@@ -20,10 +20,10 @@ export function endWithUs(child: ChildProcess, folder: string): void {
 }
 
 /**
- * Starts a shell that briefly outlives this process, because SIGKILL leaves no time to end children. The shell reads
- * from a pipe that closes with this process. Returns undefined if there is no such shell.
+ * Starts a shell that kills the child after the end of this process, even if SIGKILL ended it. The shell waits for the
+ * end of a pipe that this process holds. Returns undefined on Windows, and if the child did not start.
  */
-function startHeir({ pid }: ChildProcess, folder: string): ChildProcess | undefined {
+function startReaper({ pid }: ChildProcess, folder: string): ChildProcess | undefined {
   if (pid === undefined || process.platform === 'win32') return undefined
   const script = `trap '' INT TERM HUP; read -r _; kill -9 "$1" 2>/dev/null; rm -rf "$2"`
   const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid), folder], { stdio: ['pipe', 'ignore', 'ignore'] })

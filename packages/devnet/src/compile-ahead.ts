@@ -3,9 +3,9 @@
  */
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { compileSources } from './compile.ts'
-import { toCompile } from './dexes/index.ts'
+import { compileFunctions } from './dexes/index.ts'
 
-const units = [...toCompile, compileSources]
+const units = [...compileFunctions, compileSources]
 
 // Each unit has its own thread. A compiler error ends the process with the compiler's message.
 if (isMainThread) for (const index of units.keys()) new Worker(new URL(import.meta.url), { workerData: index })

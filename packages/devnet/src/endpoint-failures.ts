@@ -1,27 +1,27 @@
-/** Fault injection: typical failures of public endpoints, in front of a real node. */
-import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
+/** Typical failures of public RPC endpoints, which tests inject through a `NodeProxy`. */
+import type { FaultInjector, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
 /** A kind of endpoint failure. */
 export type EndpointFailure = {
   readonly name: string
-  /** Share of requests or calls that fail; 1 for a permanent failure. */
+  /** Fraction of HTTP requests (`injectFault`) or calls (`intercept`) that fail; 1 if all do. */
   readonly share: number
-  /** True if a chain can be served even if all its endpoints fail this way. */
+  /** True if the service can serve a chain all of whose endpoints fail this way. */
   readonly survivable: boolean
-  readonly fault?: Fault
-  readonly answer?: Interceptor
-  readonly rewrite?: NodeProxy['rewrite']
+  readonly injectFault?: FaultInjector
+  readonly intercept?: Interceptor
+  readonly rewriteAnswers?: NodeProxy['rewriteAnswers']
 }
 
-const error = (code: number, message: string) => ({ error: { code, message } })
+const rpcError = (code: number, message: string) => ({ error: { code, message } })
 const errorBody = (code: number, message: string) =>
-  JSON.stringify({ jsonrpc: '2.0', id: null, ...error(code, message) })
+  JSON.stringify({ jsonrpc: '2.0', id: null, ...rpcError(code, message) })
 const HTML = '<!doctype html><html><body><h1>Attention required</h1></body></html>'
-const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
-const namesHash = ({ params }: RpcCall) =>
+const BLOCK_METHODS = /^eth_(call|getCode|getLogs|getBlockByHash)$/
+const hasBlockHash = ({ params }: RpcCall) =>
   params.some((param) => typeof param === 'object' && param !== null && 'blockHash' in param)
 
-type Behavior = Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>
+type Behavior = Pick<EndpointFailure, 'injectFault' | 'intercept' | 'rewriteAnswers'>
 
 /**
  * Returns the kinds of failures.
@@ -29,85 +29,90 @@ type Behavior = Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>
  * @param random - returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export function endpointFailures(random: () => number = Math.random): readonly EndpointFailure[] {
-  const sometimes = (name: string, share: number, { fault, answer }: Behavior): EndpointFailure => ({
+  const sometimes = (name: string, share: number, { injectFault, intercept }: Behavior): EndpointFailure => ({
     name,
     share,
     survivable: true,
-    ...(fault && { fault: (...args) => (random() < share ? fault(...args) : undefined) }),
-    ...(answer && { answer: (...args) => (random() < share ? answer(...args) : undefined) }),
+    ...(injectFault && { injectFault: (...args) => (random() < share ? injectFault(...args) : undefined) }),
+    ...(intercept && { intercept: (...args) => (random() < share ? intercept(...args) : undefined) }),
   })
   const always = (name: string, survivable: boolean, behavior: Behavior): EndpointFailure => ({
     ...{ name, share: 1, survivable },
     ...behavior,
   })
   return [
-    sometimes('HTTP 429', 0.3, { fault: () => ({ status: 429, body: 'too many requests' }) }),
+    sometimes('HTTP 429', 0.3, { injectFault: () => ({ status: 429, body: 'too many requests' }) }),
     sometimes('HTTP 429 with Retry-After', 0.3, {
-      fault: () => ({ status: 429, body: 'too many requests', headers: { 'retry-after': '1' } }),
+      injectFault: () => ({ status: 429, body: 'too many requests', headers: { 'retry-after': '1' } }),
     }),
-    sometimes('error -32005', 0.3, { answer: () => error(-32005, 'limit exceeded') }),
-    sometimes('HTTP 503', 0.3, { fault: () => ({ status: 503, body: 'no healthy upstream' }) }),
+    sometimes('error -32005', 0.3, { intercept: () => rpcError(-32005, 'limit exceeded') }),
+    sometimes('HTTP 503', 0.3, { injectFault: () => ({ status: 503, body: 'no healthy upstream' }) }),
     always('batches refused', true, {
-      fault: (_, isBatch) =>
+      injectFault: (_, isBatch) =>
         isBatch ? { status: 400, body: errorBody(-32600, 'batch requests are not supported') } : undefined,
     }),
     always('two calls a batch', true, {
-      fault: (calls) =>
+      injectFault: (calls) =>
         calls.length > 2 ? { status: 200, body: errorBody(-32600, 'batch too large, limit 2') } : undefined,
     }),
     sometimes('lagging backends', 0.3, {
-      answer: ({ method }) => {
-        if (!ofBlock.test(method)) return undefined
-        return method === 'eth_getBlockByHash' ? { result: null } : error(-32000, 'header not found')
+      intercept: ({ method }) => {
+        if (!BLOCK_METHODS.test(method)) return undefined
+        return method === 'eth_getBlockByHash' ? { result: null } : rpcError(-32000, 'header not found')
       },
     }),
     sometimes('pages of HTML', 0.2, {
-      fault: () => ({ status: 200, body: HTML, headers: { 'content-type': 'text/html' } }),
+      injectFault: () => ({ status: 200, body: HTML, headers: { 'content-type': 'text/html' } }),
     }),
-    sometimes('two seconds late', 0.3, { fault: () => ({ delayMs: 2_000 }) }),
-    sometimes('hanging', 0.3, { fault: () => 'hang' }),
-    always('dead', false, { fault: () => 'drop' }),
-    always('silent', false, { fault: () => 'hang' }),
-    sometimes('cut short', 0.3, { fault: () => 'cut' }),
-    sometimes('dropped connections', 0.3, { fault: () => 'drop' }),
-    sometimes('empty logs', 0.3, { answer: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined) }),
+    sometimes('two seconds late', 0.3, { injectFault: () => ({ delayMs: 2_000 }) }),
+    sometimes('hanging', 0.3, { injectFault: () => 'hang' }),
+    always('dead', false, { injectFault: () => 'drop' }),
+    always('silent', false, { injectFault: () => 'hang' }),
+    sometimes('cut short', 0.3, { injectFault: () => 'cut' }),
+    sometimes('dropped connections', 0.3, { injectFault: () => 'drop' }),
+    sometimes('empty logs', 0.3, {
+      intercept: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined),
+    }),
     sometimes('wrong chain id', 0.3, {
-      answer: ({ method }) => (method === 'eth_chainId' ? { result: '0x7' } : undefined),
+      intercept: ({ method }) => (method === 'eth_chainId' ? { result: '0x7' } : undefined),
     }),
     sometimes('heads that are not there', 0.3, {
-      answer: ({ method, params }) =>
+      intercept: ({ method, params }) =>
         method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: syntheticHead(random) } : undefined,
     }),
     always('no overrides', false, {
-      answer: (call) => {
+      intercept: (call) => {
         if (call.method === 'eth_call') call.params = call.params.slice(0, 2)
         return undefined
       },
     }),
     always('answers twice, and late', true, {
-      fault: () => (random() < 0.3 ? { delayMs: 60 } : undefined),
-      rewrite: (answers) => [...answers, ...answers].reverse(),
+      injectFault: () => (random() < 0.3 ? { delayMs: 60 } : undefined),
+      rewriteAnswers: (answers) => [...answers, ...answers].reverse(),
     }),
     always('no block hashes (EIP-1898)', true, {
-      answer: (call) =>
-        /^eth_(call|getCode)$/.test(call.method) && namesHash(call)
-          ? error(-32602, 'invalid argument 1: json: cannot unmarshal object into Go value of type string')
+      intercept: (call) =>
+        /^eth_(call|getCode)$/.test(call.method) && hasBlockHash(call)
+          ? rpcError(-32602, 'invalid argument 1: json: cannot unmarshal object into Go value of type string')
           : undefined,
     }),
     sometimes('null for answers', 0.3, {
-      answer: ({ method }) => (/^eth_(call|getLogs|getCode|gasPrice)$/.test(method) ? { result: null } : undefined),
+      intercept: ({ method }) => (/^eth_(call|getLogs|getCode|gasPrice)$/.test(method) ? { result: null } : undefined),
     }),
     sometimes('foreign ids', 0.3, {
-      fault: () => ({ status: 200, body: '{"jsonrpc":"2.0","id":9000001,"result":"0x"}' }),
+      injectFault: () => ({ status: 200, body: '{"jsonrpc":"2.0","id":9000001,"result":"0x"}' }),
     }),
   ]
 }
 
 /** Applies a kind of failure to a proxy; removes the faults by default. */
-export function setEndpointFailure(proxy: NodeProxy, { fault, answer, rewrite }: Partial<EndpointFailure> = {}): void {
-  proxy.fault = fault ?? (() => undefined)
-  proxy.answer = answer ?? (() => undefined)
-  proxy.rewrite = rewrite ?? ((answers) => answers)
+export function setEndpointFailure(
+  proxy: NodeProxy,
+  { injectFault, intercept, rewriteAnswers }: Partial<EndpointFailure> = {},
+): void {
+  proxy.injectFault = injectFault ?? (() => undefined)
+  proxy.intercept = intercept ?? (() => undefined)
+  proxy.rewriteAnswers = rewriteAnswers ?? ((answers) => answers)
 }
 
 function syntheticHead(random: () => number): object {

@@ -1,6 +1,6 @@
 export { type Account, accounts, DEPLOYER } from './accounts.ts'
 export * from './anvil.ts'
-export { type Artifact, artifact, hardhatArtifact } from './artifact.ts'
+export { type Artifact, loadArtifact, loadHardhatArtifact } from './artifact.ts'
 export { type Builder, type Contract, createBuilder } from './builder.ts'
 export { compileSources } from './compile.ts'
 export * from './constants.ts'

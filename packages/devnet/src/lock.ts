@@ -2,7 +2,8 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 /**
- * Age after which a lock is stale, longer than any locked work. Process ids are reused, so a live id proves nothing.
+ * Age after which a lock is stale: more than any work under a lock takes. An age limit is needed because the system can
+ * give the id of an ended holder to another process.
  */
 const STALE_MS = 300_000
 

@@ -1,4 +1,4 @@
-/** A proxy in front of a real node that can delay, change, or reject calls, or serve several chains. */
+/** An HTTP proxy of a JSON-RPC node for tests. It can delay, change, answer, or reject calls, and count them. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -11,7 +11,7 @@ export type RpcAnswer = {
 }
 
 /**
- * Returns the proxy's own response to a call, or undefined to forward the call, which it may modify.
+ * Returns the proxy's own response to a call, or undefined to forward the call to the node. May modify the call first.
  *
  * @param path - path of the requested URL, such as `/10`, so that one proxy can be many endpoints
  */
@@ -28,54 +28,54 @@ export type HttpFault =
   | 'drop'
   | 'cut'
 
-/** @returns the fault of a request, or undefined for none */
-export type Fault = (calls: readonly RpcCall[], isBatch: boolean, path: string) => HttpFault | undefined
+/** Returns the fault of an HTTP request with these calls; undefined for none. */
+export type FaultInjector = (calls: readonly RpcCall[], isBatch: boolean, path: string) => HttpFault | undefined
 
 /** An HTTP proxy of a node with configurable faults. */
 export class NodeProxy {
   readonly url: string
-  answer: Interceptor
-  fault: Fault = () => undefined
+  intercept: Interceptor
+  injectFault: FaultInjector = () => undefined
   /** Changes the list of responses before it is sent, for example to duplicate some. */
-  rewrite: (answers: readonly object[]) => readonly object[] = (answers) => answers
+  rewriteAnswers: (answers: readonly object[]) => readonly object[] = (answers) => answers
   /** Milliseconds before each response. */
   delayMs = 0
-  /** Methods called so far. */
-  readonly methods: string[] = []
-  /** HTTP requests so far. */
-  requests = 0
-  /** Bytes of request and response bodies so far. */
-  bytes = 0
+  /** Methods of all calls so far, in order of arrival. */
+  readonly calledMethods: string[] = []
+  /** Number of HTTP requests so far. */
+  requestCount = 0
+  /** Total length of request and response bodies so far. */
+  byteCount = 0
   private readonly server: Server
 
-  static async start(target: string, answer: Interceptor = () => undefined): Promise<NodeProxy> {
+  static async start(target: string, intercept: Interceptor = () => undefined): Promise<NodeProxy> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return new NodeProxy(server, target, answer)
+    return new NodeProxy(server, target, intercept)
   }
 
-  private constructor(server: Server, target: string, answer: Interceptor) {
+  private constructor(server: Server, target: string, intercept: Interceptor) {
     this.server = server
-    this.answer = answer
+    this.intercept = intercept
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     server.on('request', async (request, response) => {
-      const bytes = await request.toArray().catch(() => null)
-      if (!bytes) return
-      const body = JSON.parse(Buffer.concat(bytes).toString()) as RpcCall | RpcCall[]
-      this.requests++
-      this.bytes += bytes.reduce((sum: number, chunk: Buffer) => sum + chunk.length, 0)
-      const fault = this.fault([body].flat(), Array.isArray(body), request.url ?? '/')
+      const chunks = await request.toArray().catch(() => null)
+      if (!chunks) return
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as RpcCall | RpcCall[]
+      this.requestCount++
+      this.byteCount += chunks.reduce((sum: number, chunk: Buffer) => sum + chunk.length, 0)
+      const fault = this.injectFault([body].flat(), Array.isArray(body), request.url ?? '/')
       if (fault === 'hang') return
       if (fault === 'drop') return void response.destroy()
-      if (typeof fault === 'object' && 'status' in fault) return refuse(response, fault)
+      if (typeof fault === 'object' && 'status' in fault) return respondWithStatus(response, fault)
       const delayMs = this.delayMs + (typeof fault === 'object' ? fault.delayMs : 0)
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
       // The node may have stopped before a long call ends.
       const answers = await this.answerAll([body].flat(), request.url ?? '/', target).catch(() => null)
       if (!answers) return void response.destroy()
-      const rewrittenAnswers = this.rewrite(answers)
+      const rewrittenAnswers = this.rewriteAnswers(answers)
       const text = JSON.stringify(Array.isArray(body) ? rewrittenAnswers : rewrittenAnswers[0])
-      this.bytes += text.length
+      this.byteCount += text.length
       response.setHeader('content-type', 'application/json')
       if (fault !== 'cut') return void response.end(text)
       response.setHeader('content-length', Buffer.byteLength(text))
@@ -89,11 +89,15 @@ export class NodeProxy {
   }
 
   private async answerAll(calls: readonly RpcCall[], path: string, target: string): Promise<readonly object[]> {
-    this.methods.push(...calls.map(({ method }) => method))
-    const ownAnswers = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
-    const passedCalls = ownAnswers.filter(({ answer }) => !answer).map(({ call }) => call)
+    this.calledMethods.push(...calls.map(({ method }) => method))
+    const ownAnswers = await Promise.all(
+      calls.map(async (call) => ({ call, answer: await this.intercept(call, path) })),
+    )
+    const forwardedCalls = ownAnswers.filter(({ answer }) => !answer).map(({ call }) => call)
     const forwardedAnswers = new Map(
-      passedCalls.length > 0 ? (await forward(target, passedCalls)).map((response) => [response.id, response]) : [],
+      forwardedCalls.length > 0
+        ? (await forward(target, forwardedCalls)).map((response) => [response.id, response])
+        : [],
     )
     return ownAnswers.map(({ call, answer }) =>
       answer ? { jsonrpc: '2.0', id: call.id, ...answer } : forwardedAnswers.get(call.id)!,
@@ -101,7 +105,10 @@ export class NodeProxy {
   }
 }
 
-function refuse(response: ServerResponse, { status, body, headers }: Extract<HttpFault, { status: number }>): void {
+function respondWithStatus(
+  response: ServerResponse,
+  { status, body, headers }: Extract<HttpFault, { status: number }>,
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(body)
 }

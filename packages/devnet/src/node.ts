@@ -1,4 +1,4 @@
-/** JSON-RPC requests to the local node. */
+/** Sends JSON-RPC requests to a local node. */
 import { DevnetError } from './errors.ts'
 
 /**

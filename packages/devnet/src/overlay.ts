@@ -1,4 +1,6 @@
-/** Writes the chain, deployment, and `devnet.json` files that describe the local chain to the other packages. */
+/**
+ * Writes the files that describe the local chain: chain file, deployment file, and `devnet.json` for users' scripts.
+ */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Address, type ChainFile, formatChainFile, type Token, writeDeployment } from '@sluice/chains'
@@ -37,11 +39,11 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
 }
 
 /**
- * Writes `chains/31337.json` and the deployment files under `dir`, for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. Set
- * `RPC_URL_31337` for a node on another port than the default.
+ * Writes `chains/31337.json` and `deployments/` under `dir`, to which `CHAINS_DIR` and `DEPLOYMENTS_DIR` must point. If
+ * the node does not listen on the default port, set `RPC_URL_31337` too.
  */
 export function writeOverlay(dir: string, info: DevnetInfo): void {
-  write(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
+  writeAtomically(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
   writeDeployment(join(dir, 'deployments'), info.deployment)
 }
 
@@ -100,7 +102,7 @@ export function writeDevnetJson({ dir, devnet, apiUrl }: DevnetJsonOptions): Dev
   const { guard, executor, accounts, tokens } = devnet.info
   const contracts = swapContracts(devnet.info)
   const content = { chainId: devnet.chainId, rpcUrl: devnet.url, apiUrl, guard, executor, contracts, accounts, tokens }
-  write(join(dir, 'devnet.json'), json(content))
+  writeAtomically(join(dir, 'devnet.json'), json(content))
   return content
 }
 
@@ -109,7 +111,7 @@ function json(value: unknown): string {
 }
 
 /** Writes a file atomically, so that readers never see a partial file. */
-function write(file: string, content: string): void {
+function writeAtomically(file: string, content: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(`${file}.${process.pid}`, content)
   renameSync(`${file}.${process.pid}`, file)

@@ -1,40 +1,41 @@
 /**
- * Specifications of the local chain's pools. Depths and prices differ, so that good routes split and take several hops.
- * No pool deviates from the list price by more than its fee, so that no cycle gains and quotes have a bound. Any two
- * tokens are at most four Uniswap V2 or V3 pools apart. Each token has such a pool with a hub of the chain.
+ * Types of the pool specifications in `dexes/`, which keep these rules. Depths and prices differ, so that good routes
+ * split and take several hops. No pool's price deviates from the list prices by more than its fee, so that no cycle
+ * gains. Each token has a Uniswap V2 or V3 pool with a hub of the chain, and any two tokens are connected by at most
+ * four such pools.
  */
 import type { TokenSymbol } from './tokens.ts'
 
 export type PoolSpec = {
   readonly pair: readonly [TokenSymbol, TokenSymbol]
-  /** Dollars of both tokens together. */
+  /** Value of both tokens together at list prices. */
   readonly dollars: bigint
-  /** Discount of the second token against its list price, in basis points. */
+  /** Basis points by which the second token is cheaper in this pool than at its list price. */
   readonly skewBps: bigint
 }
 
 /** `fee` is in parts per million, the unit of the factory. */
 export type TieredPoolSpec = PoolSpec & { readonly fee: number }
 
-export const pool = (a: TokenSymbol, b: TokenSymbol, dollars: bigint, skewBps = 0n): PoolSpec => ({
+export const poolSpec = (a: TokenSymbol, b: TokenSymbol, dollars: bigint, skewBps = 0n): PoolSpec => ({
   pair: [a, b],
   dollars,
   skewBps,
 })
-export const tieredPool = (
+export const tieredPoolSpec = (
   a: TokenSymbol,
   b: TokenSymbol,
   fee: number,
   dollars: bigint,
   skewBps = 0n,
 ): TieredPoolSpec => ({
-  ...pool(a, b, dollars, skewBps),
+  ...poolSpec(a, b, dollars, skewBps),
   fee,
 })
 
 export type StablePoolSpec = {
   readonly tokens: readonly TokenSymbol[]
-  /** Dollars of each token. Amounts differ, so that prices do. */
+  /** Value of each token's balance, in the order of `tokens`. The values differ, so that prices deviate from 1. */
   readonly dollars: readonly bigint[]
   readonly amplification: bigint
   readonly feePpm: number
@@ -43,17 +44,17 @@ export type StablePoolSpec = {
 export type WeightedPoolSpec = {
   readonly tokens: readonly TokenSymbol[]
   readonly weightsPercent: readonly bigint[]
-  /** Dollars of all tokens together, divided by weight. */
+  /** Value of all tokens together. Each token's part is its weight. */
   readonly dollars: bigint
   readonly feePpm: number
 }
 
-/** Custom fee of a pool. By default the fee is that of the pool's kind. */
-export type FeeOverride = { readonly ownFeePpm?: number }
+/** Fee of a pool, if it differs from the default of the pool's kind. */
+export type FeeOverride = { readonly customFeePpm?: number }
 
 export type LendingReserveSpec = {
   readonly asset: 'USDC' | 'DAI'
-  /** Name of the aToken, which is not in the token list. */
+  /** Symbol of the aToken, which is not in the token list. */
   readonly aToken: 'AUSDC' | 'ADAI'
   readonly dollars: bigint
 }

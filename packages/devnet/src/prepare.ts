@@ -1,4 +1,4 @@
-/** Builds the local chain once and saves it, so that later starts only load it. */
+/** Builds the local chain once and saves its state and addresses on disk, so that later starts only load them. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,39 +35,39 @@ const root = join(import.meta.dirname, '../../..')
 const DEFAULT_DIR = join(root, '.devnet')
 
 /**
- * Builds the chain if it is missing or its inputs have changed, and writes the files that describe it to the API.
+ * Builds the chain if no saved one has the current inputs (see `inputsHash`), and writes the files of `writeOverlay`.
  * Several processes can call it at the same time.
  */
 export async function prepareDevnet({ dir = DEFAULT_DIR, onProgress }: PrepareOptions = {}): Promise<PreparedDevnet> {
-  const preparedState = await loadOrBuild(dir, onProgress ?? (() => {}))
-  writeOverlay(dir, preparedState.info)
-  return preparedState
+  const devnet = await loadOrBuild(dir, onProgress ?? (() => {}))
+  writeOverlay(dir, devnet.info)
+  return devnet
 }
 
 async function loadOrBuild(dir: string, onProgress: Progress): Promise<PreparedDevnet> {
-  const states = join(dir, 'state')
-  const home = join(states, inputsHash())
-  if (existsSync(home)) return read(home, true)
-  mkdirSync(states, { recursive: true })
-  return withLock(join(states, 'lock'), async () => {
-    if (existsSync(home)) return read(home, true)
-    const draft = `${home}.${process.pid}`
-    mkdirSync(draft, { recursive: true })
+  const statesDir = join(dir, 'state')
+  const savedDir = join(statesDir, inputsHash())
+  if (existsSync(savedDir)) return readSaved(savedDir, true)
+  mkdirSync(statesDir, { recursive: true })
+  return withLock(join(statesDir, 'lock'), async () => {
+    if (existsSync(savedDir)) return readSaved(savedDir, true)
+    const draftDir = `${savedDir}.${process.pid}`
+    mkdirSync(draftDir, { recursive: true })
     try {
-      await buildInto(draft, onProgress)
-      for (const name of readdirSync(states)) {
-        const mustKeep = name === 'lock' || join(states, name) === draft
-        if (!mustKeep) rmSync(join(states, name), { recursive: true, force: true })
+      await buildInto(draftDir, onProgress)
+      for (const name of readdirSync(statesDir)) {
+        const mustKeep = name === 'lock' || join(statesDir, name) === draftDir
+        if (!mustKeep) rmSync(join(statesDir, name), { recursive: true, force: true })
       }
-      renameSync(draft, home)
+      renameSync(draftDir, savedDir)
     } finally {
-      rmSync(draft, { recursive: true, force: true })
+      rmSync(draftDir, { recursive: true, force: true })
     }
-    return read(home, false)
+    return readSaved(savedDir, false)
   })
 }
 
-async function buildInto(draft: string, onProgress: Progress): Promise<void> {
+async function buildInto(draftDir: string, onProgress: Progress): Promise<void> {
   onProgress('building the local chain')
   const anvil = await startAnvil({
     chainId: CHAIN_ID,
@@ -76,19 +76,19 @@ async function buildInto(draft: string, onProgress: Progress): Promise<void> {
   })
   try {
     await request(anvil.url, 'anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
-    const info = await build({ url: anvil.url, deploymentsDir: draft, onProgress })
+    const info = await build({ url: anvil.url, deploymentsDir: draftDir, onProgress })
     const state = await request<string>(anvil.url, 'anvil_dumpState', [false])
     // The method returns gzip in hex, but the command line needs plain JSON.
-    writeFileSync(join(draft, 'chain.json'), gunzipSync(Buffer.from(state.slice(2), 'hex')))
-    writeFileSync(join(draft, 'info.json'), `${JSON.stringify(info, null, 2)}\n`)
+    writeFileSync(join(draftDir, 'chain.json'), gunzipSync(Buffer.from(state.slice(2), 'hex')))
+    writeFileSync(join(draftDir, 'info.json'), `${JSON.stringify(info, null, 2)}\n`)
   } finally {
     await anvil.stop()
   }
 }
 
-function read(home: string, fromCache: boolean): PreparedDevnet {
-  const info = JSON.parse(readFileSync(join(home, 'info.json'), 'utf8')) as DevnetInfo
-  return { info, stateFile: join(home, 'chain.json'), fromCache }
+function readSaved(savedDir: string, fromCache: boolean): PreparedDevnet {
+  const info = JSON.parse(readFileSync(join(savedDir, 'info.json'), 'utf8')) as DevnetInfo
+  return { info, stateFile: join(savedDir, 'chain.json'), fromCache }
 }
 
 /**

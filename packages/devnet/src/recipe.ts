@@ -1,4 +1,4 @@
-/** Builds everything on the local chain in a fixed order. */
+/** Builds the local chain on a fresh node: tokens, funded accounts, DEXes with pools, routers, Guard, and Executor. */
 import type { Address, Deployment } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
@@ -23,7 +23,7 @@ export type DevnetInfo = {
   readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>> & Readonly<Record<string, DevnetToken>>
   readonly dexes: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
-  /** Accounts that own pools or provide their rates. */
+  /** Accounts whose privileges over pools the service accepts: the deployer, and the pools' rate providers. */
   readonly vouched: readonly Address[]
   /** Factories, routers, quoters, and position managers of the DEXes by name. */
   readonly routers: Readonly<Record<string, Address>>
@@ -32,7 +32,7 @@ export type DevnetInfo = {
 /** Base fee of the last built block: 1 gwei. */
 const BASE_FEE_WEI = 1_000_000_000
 
-/** Ten million ETH, which the deployer wraps. */
+/** Balance of the deployer: ten million ETH, part of which it wraps. */
 const DEPLOYER_WEI = 10_000_000n * 10n ** 18n
 
 export type BuildOptions = {

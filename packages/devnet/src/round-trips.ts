@@ -1,6 +1,6 @@
 /** Counts round trips to the node. */
 
-/** An RPC client with a count of round trips. Concurrent requests count as one round trip. */
+/** An RPC client with a count of round trips. Requests that overlap in time count as one round trip. */
 export type RoundTripCounter<T> = { readonly rpc: T; roundTrips(): number }
 
 /**
@@ -10,17 +10,17 @@ export type RoundTripCounter<T> = { readonly rpc: T; roundTrips(): number }
  */
 export function countRoundTrips<T extends object>(rpc: T): RoundTripCounter<T> {
   let trips = 0
-  let open = 0
+  let openRequests = 0
   const countingRpc = new Proxy(rpc, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
       return async (...args: unknown[]) => {
-        if (open++ === 0) trips++
+        if (openRequests++ === 0) trips++
         try {
           return await (value as (...args: unknown[]) => Promise<unknown>).apply(target, args)
         } finally {
-          open--
+          openRequests--
         }
       }
     },

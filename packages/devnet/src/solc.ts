@@ -1,4 +1,4 @@
-/** Compiles Solidity offline with a solc from the lockfile, and caches the result by a hash of its inputs. */
+/** Compiles Solidity offline with a solc from npm, and caches the result by a hash of its inputs in `cache/`. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,8 @@ import { DevnetError } from './errors.ts'
 const require = createRequire(import.meta.url)
 const cacheDir = join(import.meta.dirname, '../cache')
 
-export type Unit = {
+/** Input of one run of the compiler. */
+export type CompilationUnit = {
   /** Name of the compiler's package. The lockfile determines its version. */
   readonly compiler: 'solc' | 'solc-0.7.6'
   readonly evmVersion: 'istanbul' | 'cancun'
@@ -29,11 +30,11 @@ type SolcOutput = {
 }
 
 /**
- * Returns every contract of the unit's own files by name.
+ * Compiles a unit and returns the contracts of its `sources` by name, without those of imported files.
  *
  * @throws DevnetError COMPILE with solc's own messages
  */
-export function compile({ compiler, evmVersion, runs, sources, packages }: Unit): Record<string, Artifact> {
+export function compile({ compiler, evmVersion, runs, sources, packages }: CompilationUnit): Record<string, Artifact> {
   const settings = {
     evmVersion,
     ...(runs !== undefined && { optimizer: { enabled: true, runs } }),
@@ -49,8 +50,8 @@ export function compile({ compiler, evmVersion, runs, sources, packages }: Unit)
   })
   const versions = [compiler, ...packages].map((name) => readFileSync(inNodeModules(`${name}/package.json`)))
   const key = createHash('sha256').update(versions.join()).update(input).digest('hex').slice(0, 16)
-  const cached = join(cacheDir, `${key}.json`)
-  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as Record<string, Artifact>
+  const cacheFile = join(cacheDir, `${key}.json`)
+  if (existsSync(cacheFile)) return JSON.parse(readFileSync(cacheFile, 'utf8')) as Record<string, Artifact>
 
   const solc = require(compiler) as Solc
   const callbacks = { import: (path: string) => ({ contents: readFileSync(inNodeModules(path), 'utf8') }) }
@@ -64,11 +65,11 @@ export function compile({ compiler, evmVersion, runs, sources, packages }: Unit)
     }
   }
   mkdirSync(cacheDir, { recursive: true })
-  writeFileSync(`${cached}.${process.pid}`, JSON.stringify(artifacts))
-  renameSync(`${cached}.${process.pid}`, cached)
+  writeFileSync(`${cacheFile}.${process.pid}`, JSON.stringify(artifacts))
+  renameSync(`${cacheFile}.${process.pid}`, cacheFile)
   return artifacts
 }
 
-/** Reads sources of packages that publish no bytecode, such as `published(['<package>/<path>.sol'])`. */
+/** Reads sources of packages that publish no bytecode, such as `publishedSources(['<package>/<path>.sol'])`. */
 export const publishedSources = (paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(paths.map((path) => [path, readFileSync(inNodeModules(path), 'utf8')]))

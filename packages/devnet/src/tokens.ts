@@ -1,17 +1,17 @@
-/** The tokens of the local chain, with their list prices and contracts. */
+/** Deploys the local chain's tokens and gives them to accounts. Each token has a fixed list price in dollars. */
 import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import { accounts } from './accounts.ts'
-import { artifact } from './artifact.ts'
+import { loadArtifact } from './artifact.ts'
 import type { Builder, Contract } from './builder.ts'
 import { compileSources } from './compile.ts'
 
 export type TokenSpec = {
   readonly name: string
   readonly decimals: number
-  /** Micro-dollars per whole token. An arbitrary price by which pools are filled. */
+  /** List price in micro-dollars per whole token, from which pool amounts are computed. */
   readonly usd6: bigint
-  /** Contract in `tokens/`, `Token` by default. WETH9 is the genuine contract. */
+  /** Name of the contract in `tokens/`; `Token` by default. WETH9 is the original contract from npm instead. */
   readonly kind?:
     | 'Token'
     | 'NoReturnToken'
@@ -24,7 +24,7 @@ export type TokenSpec = {
     | 'WETH9'
   /** Version in the EIP-712 domain of a PermitToken. */
   readonly version?: string
-  /** Token that a vault or a wrapper holds. It precedes the vault in the list. */
+  /** Symbol of the token that a SavingsVault or WrappedShares holds. It is deployed first, so its entry is earlier. */
   readonly asset?: string
 }
 
@@ -62,7 +62,7 @@ export function kindOf(symbol: TokenSymbol): NonNullable<TokenSpec['kind']> {
   return kind
 }
 
-/** Returns the base units of a token with this value in dollars. */
+/** Returns the base units of a token that are worth `dollars` at its list price. */
 export function amountWorth(symbol: TokenSymbol, dollars: bigint): bigint {
   const { decimals, usd6 } = TOKENS[symbol]
   return (dollars * 1_000_000n * 10n ** BigInt(decimals)) / usd6
@@ -87,10 +87,10 @@ export async function giveTokens(
   } else if (kind === 'WrappedShares') {
     const underlying = tokens[asset as TokenSymbol]
     // Wrapping rounds down, so a few additional base units ensure the amount.
-    const wrappedAmount = (await underlying.read<bigint>('amountFor', [amount])) + 10n
-    await giveTokens(chain, tokens, asset as TokenSymbol, chain.from, wrappedAmount)
-    await underlying.send('approve', [token.address, wrappedAmount])
-    await token.send('wrap', [wrappedAmount])
+    const amountToWrap = (await underlying.read<bigint>('amountFor', [amount])) + 10n
+    await giveTokens(chain, tokens, asset as TokenSymbol, chain.from, amountToWrap)
+    await underlying.send('approve', [token.address, amountToWrap])
+    await token.send('wrap', [amountToWrap])
     if (to !== chain.from) await token.send('transfer', [to, amount])
   } else {
     await token.send('mint', [to, amount])
@@ -102,14 +102,15 @@ export async function deployTokens(chain: Builder): Promise<Tokens> {
   const tokens: Partial<Record<TokenSymbol, Contract>> = {}
   for (const symbol of Object.keys(TOKENS) as TokenSymbol[]) {
     const { kind = 'Token', asset }: TokenSpec = TOKENS[symbol]
-    const code = kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json') : ownContracts[kind]!
-    const underlying = tokens[asset as TokenSymbol]?.address
-    tokens[symbol] = await chain.deploy(code, constructorArguments(symbol, chain.from, underlying))
+    const tokenArtifact =
+      kind === 'WETH9' ? loadArtifact('@uniswap/v2-periphery/build/WETH9.json') : ownContracts[kind]!
+    const assetAddress = tokens[asset as TokenSymbol]?.address
+    tokens[symbol] = await chain.deploy(tokenArtifact, constructorArguments(symbol, chain.from, assetAddress))
   }
   return tokens as Tokens
 }
 
-function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: Address): unknown[] {
+function constructorArguments(symbol: TokenSymbol, taxCollector: Address, asset?: Address): unknown[] {
   const spec: TokenSpec = TOKENS[symbol]
   switch (spec.kind) {
     case 'WETH9':
@@ -119,7 +120,7 @@ function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: A
     case 'RebasingToken':
       return [spec.name, symbol]
     case 'TaxedToken':
-      return [spec.name, symbol, spec.decimals, collector]
+      return [spec.name, symbol, spec.decimals, taxCollector]
     case 'WrappedShares':
       return [spec.name, symbol, asset]
     case 'SavingsVault':
@@ -129,7 +130,7 @@ function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: A
   }
 }
 
-/** Fills a vault with five million dollars and with interest that raises its share to the list price. */
+/** Deposits five million dollars into a vault, and adds interest that raises the vault's share to its list price. */
 async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): Promise<void> {
   const spec: TokenSpec = TOKENS[symbol]
   const asset = spec.asset as TokenSymbol
@@ -142,17 +143,23 @@ async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): P
 }
 
 /**
- * Funds the first accounts with a million dollars or 10,000 whole tokens of each token, whichever is more. Vaults earn
- * interest first, and then a rebase follows. So no share of a vault or of the rebasing token has a rate of exactly one.
+ * Funds the first three accounts with a million dollars or 10,000 whole tokens of each token, whichever is more. Adds
+ * interest to the vaults before, and rebases STETH after, so that no share has a rate of exactly 1.
  */
 export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void> {
   const symbols = Object.keys(TOKENS) as TokenSymbol[]
   for (const symbol of symbols) if (kindOf(symbol) === 'SavingsVault') await seedVault(chain, tokens, symbol)
   for (const { address } of accounts(3)) {
     for (const symbol of symbols) {
-      const seedAmount = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)
-      const million = amountWorth(symbol, 1_000_000n)
-      await giveTokens(chain, tokens, symbol, address, million > seedAmount ? million : seedAmount)
+      const tenThousandTokens = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)
+      const millionDollars = amountWorth(symbol, 1_000_000n)
+      await giveTokens(
+        chain,
+        tokens,
+        symbol,
+        address,
+        millionDollars > tenThousandTokens ? millionDollars : tenThousandTokens,
+      )
     }
   }
   await tokens.STETH.send('rebase', [31_459n])

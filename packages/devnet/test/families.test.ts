@@ -2,17 +2,17 @@
 import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hardhatArtifact } from '../src/artifact.ts'
+import { loadHardhatArtifact } from '../src/artifact.ts'
 import type { Contract } from '../src/builder.ts'
 import { compileSources } from '../src/compile.ts'
-import { aaveThree } from '../src/dexes/aave-v3.ts'
-import { balancerOne } from '../src/dexes/balancer-v1.ts'
-import { balancer } from '../src/dexes/balancer-v2.ts'
-import { curve } from '../src/dexes/curve-stable.ts'
+import { loadAaveArtifact } from '../src/dexes/aave-v3.ts'
+import { loadBalancerV1Artifact } from '../src/dexes/balancer-v1.ts'
+import { loadBalancerV2Artifact } from '../src/dexes/balancer-v2.ts'
+import { loadCurveArtifact } from '../src/dexes/curve-stable.ts'
 import type { PoolToken } from '../src/dexes/dex.ts'
-import { slipstreamContracts } from '../src/dexes/slipstream.ts'
+import { compileSlipstream } from '../src/dexes/slipstream.ts'
 import { type PoolKey, poolId } from '../src/dexes/uniswap-v4.ts'
-import { aerodrome } from '../src/dexes/velodrome-v2.ts'
+import { compileAerodrome } from '../src/dexes/velodrome-v2.ts'
 import { request } from '../src/node.ts'
 import { amountWorth, TOKENS, type TokenSymbol } from '../src/tokens.ts'
 import { approve, both, info, NEVER, poolsOf, startView } from './fixture.ts'
@@ -156,7 +156,10 @@ describe('Algebra V1', () => {
 
   it('takes the fee that its volatility oracle moves', async () => {
     const [, pool] = poolsOf('Algebra V1')[0]!
-    const contract = devnet.chain.contractAt(hardhatArtifact('@cryptoalgebra/core', 'AlgebraPool').abi, pool.address)
+    const contract = devnet.chain.contractAt(
+      loadHardhatArtifact('@cryptoalgebra/core', 'AlgebraPool').abi,
+      pool.address,
+    )
     const { fee, communityFeeToken0 } = await contract.readAll('globalState')
     expect(fee).toBeGreaterThan(0n)
     expect(communityFeeToken0).toBeDefined()
@@ -169,7 +172,7 @@ describe('Algebra Integral', () => {
     const router = devnet.router('algebraIntegralSwapRouter', `${periphery}/SwapRouter.sol/SwapRouter.json`)
     const quoter = devnet.router('algebraIntegralQuoterV2', `${periphery}/lens/QuoterV2.sol/QuoterV2.json`)
     const contract = devnet.chain.contractAt(
-      hardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraPool').abi,
+      loadHardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraPool').abi,
       pool.address,
     )
     if (pool.feePpm !== undefined) expect(await contract.read('fee')).toBe(BigInt(pool.feePpm))
@@ -192,7 +195,7 @@ describe('Algebra Integral', () => {
 
 describe('Curve', () => {
   it.each(poolsOf('Curve'))('%s', async (_, pool) => {
-    const contract = devnet.chain.contractAt(curve('StableSwap').abi, pool.address)
+    const contract = devnet.chain.contractAt(loadCurveArtifact('StableSwap').abi, pool.address)
     const symbols = pool.tokens as readonly TokenSymbol[]
     for (const [i, tokenIn] of symbols.entries()) {
       const j = (i + 1) % symbols.length
@@ -211,7 +214,7 @@ describe('Aave V3', () => {
   it.each(poolsOf('Aave V3'))('%s', async (_, pool) => {
     const [asset, aToken] = pool.addresses!
     const symbol = pool.tokens[0] as TokenSymbol
-    const market = devnet.chain.contractAt(aaveThree('pool/Pool').abi, info.routers.aaveV3Pool!)
+    const market = devnet.chain.contractAt(loadAaveArtifact('pool/Pool').abi, info.routers.aaveV3Pool!)
     const share = devnet.chain.contractAt(['function balanceOf(address) view returns (uint256)'], aToken!)
     const income = () => market.read<bigint>('getReserveNormalizedIncome', [asset])
     // The repaid loan increased the value of each unit, and no open loan changes it further.
@@ -233,7 +236,7 @@ describe('Aave V3', () => {
 
 describe('Balancer V1', () => {
   it.each(poolsOf('Balancer V1'))('%s', async (_, pool) => {
-    const traded = devnet.chain.contractAt(balancerOne('BPool').abi, pool.address)
+    const traded = devnet.chain.contractAt(loadBalancerV1Artifact('BPool').abi, pool.address)
     const fee = await traded.read<bigint>('getSwapFee')
     const symbols = pool.tokens as readonly TokenSymbol[]
     for (const [i, tokenIn] of symbols.entries()) {
@@ -256,9 +259,12 @@ describe('Balancer V1', () => {
 
 describe('Balancer V2', () => {
   it.each(poolsOf('Balancer V2'))('%s', async (_, pool) => {
-    const vault = devnet.chain.contractAt(balancer('20210418-vault', 'Vault').abi, info.routers.balancerV2Vault!)
+    const vault = devnet.chain.contractAt(
+      loadBalancerV2Artifact('20210418-vault', 'Vault').abi,
+      info.routers.balancerV2Vault!,
+    )
     const queries = devnet.chain.contractAt(
-      balancer('20220721-balancer-queries', 'BalancerQueries').abi,
+      loadBalancerV2Artifact('20220721-balancer-queries', 'BalancerQueries').abi,
       info.routers.balancerV2Queries!,
     )
     const GIVEN_IN = 0
@@ -287,7 +293,7 @@ describe('Balancer V2', () => {
 
 describe('Aerodrome', () => {
   it.each(poolsOf('Aerodrome'))('%s', async (_, pool) => {
-    const contract = devnet.chain.contractAt(aerodrome().Pool!.abi, pool.address)
+    const contract = devnet.chain.contractAt(compileAerodrome().Pool!.abi, pool.address)
     for (const [tokenIn, tokenOut] of both(pool)) {
       const out = (amountIn: bigint) => contract.read<bigint>('getAmountOut', [amountIn, addressOf(tokenIn)])
       await trade(tokenIn, tokenOut, contract, out, async (amountIn) => {
@@ -303,7 +309,7 @@ describe('Aerodrome', () => {
 
 describe('Slipstream', () => {
   it.each(poolsOf('Slipstream'))('%s', async (_, { tickSpacing, ...pool }) => {
-    const { SwapRouter, QuoterV2 } = slipstreamContracts()
+    const { SwapRouter, QuoterV2 } = compileSlipstream()
     const router = devnet.chain.contractAt(SwapRouter!.abi, info.routers.slipstreamSwapRouter!)
     const quoter = devnet.chain.contractAt(QuoterV2!.abi, info.routers.slipstreamQuoterV2!)
     for (const [tokenIn, tokenOut] of both(pool)) {

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { type Address, toAddress } from '@sluice/chains'
 import { type InterfaceAbi, MaxUint256 } from 'ethers'
-import { artifact, hardhatArtifact, inNodeModules } from '../src/artifact.ts'
+import { inNodeModules, loadArtifact, loadHardhatArtifact } from '../src/artifact.ts'
 import { type Contract, createBuilder } from '../src/builder.ts'
 import { compileSources } from '../src/compile.ts'
 import { type Devnet, type DevnetInfo, type DevnetPool, prepareDevnet, startDevnet } from '../src/index.ts'
@@ -56,14 +56,14 @@ export function view(url: string, info: DevnetInfo, me: Address): View {
     router: (name, path) => {
       const address = info.routers[name]
       if (!address) throw new Error(`no router ${name}`)
-      return chain.contractAt(artifact(path).abi, toAddress(address))
+      return chain.contractAt(loadArtifact(path).abi, toAddress(address))
     },
   }
 }
 
 function tokenAbi(symbol: TokenSymbol) {
   const { kind = 'Token' }: TokenSpec = TOKENS[symbol]
-  return kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json').abi : compileSources()[kind]!.abi
+  return kind === 'WETH9' ? loadArtifact('@uniswap/v2-periphery/build/WETH9.json').abi : compileSources()[kind]!.abi
 }
 
 /** Approves any amount. Resets the allowance to zero first, because some tokens require it. */
@@ -72,8 +72,8 @@ export async function approve(token: Contract, spender: Address): Promise<void> 
   await token.send('approve', [spender, MaxUint256])
 }
 
-export const pairAbi = artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi
-export const v3PoolAbi = hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').abi
+export const pairAbi = loadArtifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi
+export const v3PoolAbi = loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').abi
 
 /** TypeChain factory with the ABI of Permit2, which the package ships without an ABI. */
 const bindings = '@1inch/solidity-utils/dist/typechain-types/factories/contracts/interfaces/IPermit2__factory.js'

@@ -20,7 +20,7 @@ import { type Assets, pageHtml } from './template.ts'
 const dist = join(import.meta.dirname, '../dist')
 const { service = '' } = parseArgs({ options: { service: { type: 'string' } } }).values
 
-function write(path: string, content: string | Buffer): void {
+function writeOutput(path: string, content: string | Buffer): void {
   const file = join(dist, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)
@@ -31,14 +31,14 @@ function write(path: string, content: string | Buffer): void {
  *
  * @returns the path of the file
  */
-function asset(name: string, content: string | Buffer): string {
+function writeAsset(name: string, content: string | Buffer): string {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8)
   const path = `assets/${name.replace('.', `-${hash}.`)}`
-  write(path, content)
+  writeOutput(path, content)
   return path
 }
 
-const source = (path: string) => readFileSync(join(import.meta.dirname, 'site', path), 'utf8')
+const readSource = (path: string) => readFileSync(join(import.meta.dirname, 'site', path), 'utf8')
 
 /**
  * Copies the fonts that the style sheet uses, and replaces their paths in it.
@@ -47,39 +47,39 @@ const source = (path: string) => readFileSync(join(import.meta.dirname, 'site', 
  */
 function styleSheet(): string {
   const require = createRequire(import.meta.url)
-  return source('site.css').replace(/url\("(@fontsource\/[^"]+)"\)/g, (_, font: string) => {
-    const path = asset(font.split('/').at(-1)!, readFileSync(require.resolve(font)))
+  return readSource('site.css').replace(/url\("(@fontsource\/[^"]+)"\)/g, (_, font: string) => {
+    const path = writeAsset(font.split('/').at(-1)!, readFileSync(require.resolve(font)))
     return `url("${path.replace('assets/', '')}")`
   })
 }
 
-function assets(index: string): Assets {
+function writeAssets(index: string): Assets {
   const library = readFileSync(fileURLToPath(import.meta.resolve('minisearch')), 'utf8')
-  const minisearch = asset('minisearch.js', library.replace(/^\/\/# sourceMappingURL=.*$/m, ''))
-  const search = stripTypeScriptTypes(source('search.ts')).replace(
+  const minisearch = writeAsset('minisearch.js', library.replace(/^\/\/# sourceMappingURL=.*$/m, ''))
+  const search = stripTypeScriptTypes(readSource('search.ts')).replace(
     "'minisearch'",
     `'./${minisearch.replace('assets/', '')}'`,
   )
   return {
-    icon: asset('icon.svg', readFileSync(join(root, 'packages/web/public/app/icon.svg'))),
-    style: asset('site.css', styleSheet()),
-    script: asset('site.js', stripTypeScriptTypes(source('site.ts'))),
-    search: asset('search.js', search),
-    index: asset('index.json', index),
+    icon: writeAsset('icon.svg', readFileSync(join(root, 'packages/web/public/app/icon.svg'))),
+    style: writeAsset('site.css', styleSheet()),
+    script: writeAsset('site.js', stripTypeScriptTypes(readSource('site.ts'))),
+    search: writeAsset('search.js', search),
+    index: writeAsset('index.json', index),
   }
 }
 
 rmSync(dist, { recursive: true, force: true })
 const { pages, images } = readSite()
 const renderedPages = pages.map((page) => ({ ...page, rendered: render(page.markdown, page.title) }))
-const files = assets(searchIndex(renderedPages))
+const files = writeAssets(searchIndex(renderedPages))
 for (const [k, page] of pages.entries()) {
-  write(`${page.path}.html`, pageHtml(page, renderedPages[k]!.rendered, pages, files, service))
-  write(`${page.path}.md`, page.markdown)
+  writeOutput(`${page.path}.html`, pageHtml(page, renderedPages[k]!.rendered, pages, files, service))
+  writeOutput(`${page.path}.md`, page.markdown)
 }
 for (const image of images) {
   mkdirSync(dirname(join(dist, imagePath(image))), { recursive: true })
   copyFileSync(join(root, image), join(dist, imagePath(image)))
 }
-write('llms.txt', llmsIndex(pages))
-write('llms-full.txt', llmsFull(pages))
+writeOutput('llms.txt', llmsIndex(pages))
+writeOutput('llms-full.txt', llmsFull(pages))

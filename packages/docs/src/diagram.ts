@@ -9,7 +9,7 @@ import { renderMermaidSVG } from 'beautiful-mermaid'
  * @param id - unique in the page, since markers of several diagrams must not share names
  * @returns an SVG element without `style` elements and attributes
  */
-export function diagram(source: string, id: string, label: string): string {
+export function renderDiagram(source: string, id: string, label: string): string {
   const svg = renderMermaidSVG(source, { padding: 16, nodeSpacing: 24, layerSpacing: 36 })
   const size = /viewBox="0 0 ([\d.]+) [\d.]+"/.exec(svg)
   if (!size) throw new Error(`a diagram without a size: ${source}`)

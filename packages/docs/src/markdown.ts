@@ -1,6 +1,6 @@
 /** Renders the Markdown of a page to HTML, with anchors, tabs, diagrams, and scrollable tables. */
 import MarkdownIt, { type Token } from 'markdown-it'
-import { diagram } from './diagram.ts'
+import { renderDiagram } from './diagram.ts'
 import { highlight } from './highlight.ts'
 
 export type Heading = { readonly level: number; readonly id: string; readonly text: string }
@@ -113,7 +113,7 @@ function codeBlocks(tokens: readonly Token[], id: string, page: string): string 
 
 function codeBlock({ content }: Token, language: string, id: string, page: string): string {
   if (language === 'mermaid') {
-    const svg = diagram(content, id.replaceAll(/[^\w-]/g, '-'), escapeHtml(`Diagram: ${page}`))
+    const svg = renderDiagram(content, id.replaceAll(/[^\w-]/g, '-'), escapeHtml(`Diagram: ${page}`))
     return `<figure class="figure" tabindex="0">\n${svg}\n</figure>\n<details class="source"><summary>The diagram as text</summary>\n<pre tabindex="0"><code>${escapeHtml(content)}</code></pre></details>\n`
   }
   const code = highlight(content, language) ?? escapeHtml(content)

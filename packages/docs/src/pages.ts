@@ -22,6 +22,7 @@ export type Page = {
   readonly markdown: string
 }
 
+/** The pages of the site in the order of the menu. */
 export type Site = {
   readonly pages: readonly Page[]
   /** Files that pages show, by path in the repository. */
@@ -49,11 +50,11 @@ export function readSite(): Site {
   return { pages, images }
 }
 
-/** Rewrites the links of a file, outside of code. */
+/** Rewrites the links of a page, except in code. Adds the images that the page shows to `images`. */
 function withLinks(text: string, source: string, pageNames: ReadonlyMap<string, string>, images: Set<string>): string {
   const textParts = text.split(/(^```.*?^ *```$|`[^`\n]+`)/ms)
-  // Link texts may contain code. So each piece of code is replaced by a numbered private-use character while links are
-  // searched.
+  // Replaces each piece of code by its number between private-use characters, so that links in code stay unchanged, and
+  // links whose text contains code are found.
   const codes: string[] = []
   const withPlaceholders = textParts
     .map((part, k) => (k % 2 === 0 ? part : `\ue000${codes.push(part) - 1}\ue000`))

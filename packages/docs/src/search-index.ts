@@ -5,9 +5,9 @@ import type { Page } from './pages.ts'
 import { INDEX_OPTIONS, type SearchDocument } from './site/search.ts'
 
 /** Maximum characters of a section in the index. Longer sections are tables of numbers. */
-const MAX_CHARACTERS = 6_000
+const MAX_SECTION_CHARACTERS = 6_000
 /** Maximum characters of a section in a search result. */
-const EXCERPT = 140
+const MAX_EXCERPT_CHARACTERS = 140
 
 export function searchIndex(pages: readonly RenderedPage[]): string {
   const search = new MiniSearch<SearchDocument>(INDEX_OPTIONS)
@@ -42,8 +42,8 @@ function documentOf(
   shownText: string,
   html: string,
 ): SearchDocument {
-  const text = toPlainText(html).slice(0, MAX_CHARACTERS)
-  const excerpt = text.slice(0, EXCERPT)
+  const text = toPlainText(html).slice(0, MAX_SECTION_CHARACTERS)
+  const excerpt = text.slice(0, MAX_EXCERPT_CHARACTERS)
   const sectionName = anchor === '' ? section : `${section} · ${name}`
   return {
     id: `${path}.html${anchor}`,

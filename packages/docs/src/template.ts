@@ -51,7 +51,7 @@ export function pageHtml(
 </div></header>
 <div class="frame">
 <nav class="menu" id="menu" popover="auto" aria-label="Pages">
-${menu(page, site, to)}
+${menuHtml(page, site, to)}
 </nav>
 <main id="text" class="text">
 ${renderedMarkdown.html}<footer class="foot">
@@ -59,14 +59,14 @@ ${renderedMarkdown.html}<footer class="foot">
 <p><a href="${markdown}">This page as Markdown</a> · <code>${page.source}</code> in the repository</p>
 </footer>
 </main>
-${contents(renderedMarkdown)}
+${contentsHtml(renderedMarkdown)}
 </div>
 </body>
 </html>
 `
 }
 
-function menu(page: Page, site: readonly Page[], to: (path: string) => string): string {
+function menuHtml(page: Page, site: readonly Page[], to: (path: string) => string): string {
   const names = new Set(site.map(({ path }) => path))
   return SECTIONS.map(({ title, pages }) => {
     const items = pages
@@ -81,7 +81,7 @@ function menu(page: Page, site: readonly Page[], to: (path: string) => string): 
   }).join('\n')
 }
 
-function contents({ headings }: RenderedMarkdown): string {
+function contentsHtml({ headings }: RenderedMarkdown): string {
   const parts = headings.filter(({ level }) => level === 2)
   if (parts.length < 2) return '<div></div>'
   const links = parts.map(({ id, text }) => `<li><a href="#${id}">${escapeText(text)}</a></li>`)

@@ -3,7 +3,7 @@
  * swaps pay, in calm and in volatile times.
  */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import { createBuilder, hardhatArtifact } from '@sluice/devnet'
+import { createBuilder, loadHardhatArtifact } from '@sluice/devnet'
 import type { Log } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feeFromPayment, feeProbeFor } from '../src/dexes/algebra-integral/fee.ts'
@@ -112,9 +112,9 @@ test('pools of custom deployers are found only if the row names the deployer', a
   await world.request('anvil_impersonateAccount', [owner])
   await world.request('anvil_setBalance', [owner, '0xde0b6b3a7640000'])
   const builder = createBuilder(world.chain.rpcUrls[0]!, owner)
-  const factoryAbi = hardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraFactory').abi
+  const factoryAbi = loadHardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraFactory').abi
   const entry = await builder.deploy(
-    hardhatArtifact('@cryptoalgebra/integral-periphery', 'AlgebraCustomPoolEntryPoint'),
+    loadHardhatArtifact('@cryptoalgebra/integral-periphery', 'AlgebraCustomPoolEntryPoint'),
     [row.address],
   )
   const factory = builder.contractAt(factoryAbi, row.address)

@@ -3,10 +3,10 @@ import { type Chain, type Hex, toAddress } from '@sluice/chains'
 import {
   type Anvil,
   accounts,
-  artifact,
   type Contract,
   createBuilder,
-  hardhatArtifact,
+  loadArtifact,
+  loadHardhatArtifact,
   startAnvil,
 } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -36,18 +36,18 @@ export async function startFixture(tokenCount = 3): Promise<Fixture> {
   const anvil = await startAnvil()
   const me = accounts()[0]!.address
   const node = createBuilder(anvil.url, me)
-  const periphery = (name: string) => hardhatArtifact('@uniswap/v3-periphery', name)
-  const tokenCode = artifact('@uniswap/v2-core/build/ERC20.json')
+  const periphery = (name: string) => loadHardhatArtifact('@uniswap/v3-periphery', name)
+  const tokenCode = loadArtifact('@uniswap/v2-core/build/ERC20.json')
   const supply = 1n << 200n
   const contracts = []
   for (let i = 0; i < tokenCount; i++) contracts.push(await node.deploy(tokenCode, [supply]))
   const tokens = contracts.sort((a, b) => (a.address < b.address ? -1 : 1))
-  const v2Factory = await node.deploy(artifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [ZeroAddress])
-  const v2Router = await node.deploy(artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json'), [
+  const v2Factory = await node.deploy(loadArtifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [ZeroAddress])
+  const v2Router = await node.deploy(loadArtifact('@uniswap/v2-periphery/build/UniswapV2Router02.json'), [
     v2Factory.address,
     ZeroAddress,
   ])
-  const v3Factory = await node.deploy(hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory'))
+  const v3Factory = await node.deploy(loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory'))
   await v3Factory.send('enableFeeAmount', [100, 1])
   const v3Arguments = [v3Factory.address, ZeroAddress]
   const positions = await node.deploy(periphery('NonfungiblePositionManager'), [...v3Arguments, ZeroAddress])

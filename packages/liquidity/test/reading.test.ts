@@ -46,9 +46,9 @@ async function read(chain: Chain, intercept?: Interceptor): Promise<{ snapshot: 
   const { proxy, rpc, market } = await start(chain, intercept)
   // What the endpoint can do is asked once, and not for a token.
   await rpc.call({ to: f.tokens[0]!.address, data: '0x' }, 'latest', { overrides: {} }).catch(() => undefined)
-  const before = proxy.methods.length
+  const before = proxy.calledMethods.length
   const snapshot = await market.ensure(f.tokens.map(({ address }) => address))
-  return { snapshot, calls: proxy.methods.slice(before).filter((method) => method === 'eth_call').length }
+  return { snapshot, calls: proxy.calledMethods.slice(before).filter((method) => method === 'eth_call').length }
 }
 const only = (family: string): Chain => ({ ...f.chain, dexes: f.chain.dexes.filter((row) => row.family === family) })
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))

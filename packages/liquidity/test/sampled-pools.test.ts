@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { accounts, artifact, compileSources, createBuilder, type PoolKey, poolId } from '@sluice/devnet'
+import { accounts, compileSources, createBuilder, loadArtifact, type PoolKey, poolId } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SampledState } from '../src/dexes/common/sampled-state.ts'
 import { familyOf, isTrustedPool, namedTrust, type Pool, type Read } from '../src/index.ts'
@@ -92,7 +92,7 @@ beforeAll(async () => {
     const [currency0, currency1] = pairs[k % pairs.length]!
     const hooks = toAddress(`0x${(0xa0 + k).toString(16).repeat(18)}${(0x10_000 + bits).toString(16).slice(-4)}`)
     const code = contract.startsWith('v4-core:')
-      ? artifact(`@uniswap/v4-core/out/${contract.slice(8)}.sol/${contract.slice(8)}.json`)
+      ? loadArtifact(`@uniswap/v4-core/out/${contract.slice(8)}.sol/${contract.slice(8)}.json`)
       : models[contract]!
     const args = contract.startsWith('v4-core:') ? [manager] : (kind.args ?? [])
     const { address } = await builder.deploy(code as never, [...args])

@@ -54,7 +54,7 @@ describe('batches', () => {
   ])('refused with %s: each call is sent separately, later ones at once', async (_, status, body) => {
     const node = await wire()
     let batches = 0
-    node.fault = (_calls, isBatch) => {
+    node.injectFault = (_calls, isBatch) => {
       if (isBatch) batches++
       return isBatch ? { status, body } : undefined
     }
@@ -70,7 +70,7 @@ describe('batches', () => {
 
   test('refused for their size are sent in smaller ones', async () => {
     const node = await wire()
-    node.fault = (calls) => (calls.length > 3 ? { status: 413, body: 'too large' } : undefined)
+    node.injectFault = (calls) => (calls.length > 3 ? { status: 413, body: 'too large' } : undefined)
     const rpc = rpcOf([node.url])
     const codes = await Promise.all(Array.from({ length: 12 }, () => rpc.getCode(account, 'latest')))
     expect(codes).toEqual(Array(12).fill('0x'))
@@ -79,7 +79,7 @@ describe('batches', () => {
 
   test('answered in another order, twice, and with string ids are parsed', async () => {
     const node = await wire()
-    node.rewrite = (answers) =>
+    node.rewriteAnswers = (answers) =>
       [...answers, ...answers].reverse().map((answer) => ({ ...answer, id: String((answer as { id: number }).id) }))
     const [block, price, code] = await three(rpcOf([node.url]))
     expect([typeof block?.number, typeof price, code]).toEqual(['number', 'bigint', '0x'])
@@ -124,7 +124,7 @@ describe('blocks', () => {
     await rpc.request('anvil_mine', ['0x80'])
     const { number } = (await rpc.getBlock('latest'))!
     await expect(rpc.getCode(account, number - behind)).rejects.toThrow('missing trie node')
-    expect(node.methods.filter((method) => method === 'eth_getCode').length).toBeLessThanOrEqual(tries)
+    expect(node.calledMethods.filter((method) => method === 'eth_getCode').length).toBeLessThanOrEqual(tries)
   })
 
   const refusesHashes: Interceptor = ({ method, params }) =>
@@ -137,9 +137,9 @@ describe('blocks', () => {
     const rpc = rpcOf([node.url])
     const { hash, number } = (await rpc.getBlock('latest'))!
     expect(await blockSeen(rpc, hash)).toBe(number)
-    node.methods.length = 0
+    node.calledMethods.length = 0
     expect(await blockSeen(rpc, hash)).toBe(number)
-    expect(node.methods).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber'])
+    expect(node.calledMethods).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber'])
   })
 
   test('a response from another block at that number is rejected', async () => {
@@ -180,7 +180,7 @@ test('if both endpoints lose requests, hedges succeed before any timeout', async
   })
   rpcs.push(rpc)
   for (let request = 0; request < 6; request++) await rpc.gasPrice()
-  for (const node of nodes) node.fault = () => (random() < 0.45 ? 'hang' : undefined)
+  for (const node of nodes) node.injectFault = () => (random() < 0.45 ? 'hang' : undefined)
   for (let request = 0; request < 100; request++) expect(await rpc.gasPrice()).toBeGreaterThan(0n)
   expect(failures).toEqual([])
 })
@@ -190,7 +190,7 @@ test('endpoints that refuse at random are throttled, not ejected', async () => {
   const nodes = [await wire(), await wire()]
   const rpc = rpcOf(nodes.map(({ url }) => url))
   await Promise.all(Array.from({ length: 40 }, () => rpc.gasPrice()))
-  for (const node of nodes) node.fault = () => (random() < 0.3 ? { status: 429, body: 'no' } : undefined)
+  for (const node of nodes) node.injectFault = () => (random() < 0.3 ? { status: 429, body: 'no' } : undefined)
   for (let round = 0; round < 30; round++) {
     await Promise.all(Array.from({ length: 8 }, () => rpc.gasPrice()))
     expect(rpc.health().endpoints.map(({ ejected }) => ejected)).toEqual([false, false])
@@ -203,7 +203,7 @@ describe('a slow endpoint', () => {
     const events: RpcEvent[] = []
     const rpc = rpcOf([slow.url, quick.url], events)
     for (let request = 0; request < 6; request++) await rpc.gasPrice()
-    slow.fault = () => 'hang'
+    slow.injectFault = () => 'hang'
     expect(await rpc.gasPrice()).toBeGreaterThan(0n)
     expect(events).toContainEqual({ kind: 'hedge', endpoint: 1 })
   })
@@ -212,7 +212,7 @@ describe('a slow endpoint', () => {
     const [first, second] = [await wire(), await wire()]
     const rpc = rpcOf([first.url, second.url])
     for (let request = 0; request < 6; request++) await rpc.gasPrice()
-    first.fault = () => 'hang'
+    first.injectFault = () => 'hang'
     await Promise.all(
       [0, 1, 2, 3].map(async (place) => {
         await new Promise((resolve) => setTimeout(resolve, 10 * place))
@@ -220,11 +220,11 @@ describe('a slow endpoint', () => {
       }),
     )
     expect(rpc.health().endpoints.map(({ ejected }) => ejected)).toEqual([false, false])
-    first.fault = () => undefined
-    second.fault = () => 'hang'
-    const before = first.requests
+    first.injectFault = () => undefined
+    second.injectFault = () => 'hang'
+    const before = first.requestCount
     expect(await rpc.gasPrice()).toBeGreaterThan(0n)
-    expect(first.requests).toBeGreaterThan(before)
+    expect(first.requestCount).toBeGreaterThan(before)
   })
 
   test('without alternatives gets the hedge on a new connection', async () => {
@@ -233,7 +233,7 @@ describe('a slow endpoint', () => {
     const rpc = rpcOf([node.url], events)
     for (let request = 0; request < 6; request++) await rpc.gasPrice()
     let hangs = 1
-    node.fault = () => (hangs-- > 0 ? 'hang' : undefined)
+    node.injectFault = () => (hangs-- > 0 ? 'hang' : undefined)
     expect(await rpc.gasPrice()).toBeGreaterThan(0n)
     expect(events).toContainEqual({ kind: 'hedge', endpoint: 0 })
   })
@@ -257,23 +257,23 @@ test('background requests honor Retry-After', async () => {
   const node = await wire()
   const rpc = rpcOf([node.url])
   await rpc.gasPrice()
-  node.fault = () => ({ status: 429, body: 'no', headers: { 'retry-after': '60' } })
+  node.injectFault = () => ({ status: 429, body: 'no', headers: { 'retry-after': '60' } })
   const failing = Array.from({ length: 6 }, () => rpc.gasPrice({ timeoutMs: 100 }).catch(() => {}))
   await Promise.all(failing)
-  node.fault = () => undefined
-  const before = node.requests
+  node.injectFault = () => undefined
+  const before = node.requestCount
   await expect(rpc.gasPrice({ timeoutMs: 200, priority: 'background' })).rejects.toMatchObject({
     code: 'RATE_LIMITED',
     retryAfterMs: expect.any(Number),
   })
-  expect(node.requests).toBe(before)
+  expect(node.requestCount).toBe(before)
 })
 
 test('closing ends running and queued requests at once', async () => {
   const node = await wire()
   const rpc = createRpc({ chainId: 31337, urls: [node.url], maxConcurrency: 2 })
   await rpc.gasPrice()
-  node.fault = () => 'hang'
+  node.injectFault = () => 'hang'
   const pending = Array.from({ length: 10 }, () => rpc.call({ to: contract, data: '0x' }, 'latest', { overrides }))
   setTimeout(() => rpc.close(), 50)
   for (const outcome of await Promise.allSettled(pending))

@@ -88,9 +88,9 @@ test('capabilities are probed once', async () => {
   const node = await worse(() => undefined)
   const rpc = rpcOf(node.url)
   await readCoinbase(rpc)
-  const calls = node.methods.length
+  const calls = node.calledMethods.length
   await readCoinbase(rpc)
-  expect(node.methods.length).toBe(calls + 1)
+  expect(node.calledMethods.length).toBe(calls + 1)
 })
 
 test('a call returns the head at which it ran, in one HTTP request', async () => {
@@ -100,11 +100,11 @@ test('a call returns the head at which it ran, in one HTTP request', async () =>
   const callBefore = () => rpc.callWithHead({ to: contract, data: '0x' }, { blockHash: before.hash }, { overrides })
   expect((await callBefore()).head).toEqual(before)
   await rpc.request('anvil_mine', ['0x1'])
-  node.methods.length = 0
+  node.calledMethods.length = 0
   const { answer, head } = await callBefore()
   expect(answer).toBe(wordOf((await rpc.getBlock(before.number))!.miner))
   expect(head).toMatchObject({ number: before.number + 1, parentHash: before.hash })
-  expect(node.methods.slice(0, 2)).toEqual(['eth_call', 'eth_getBlockByNumber'])
+  expect(node.calledMethods.slice(0, 2)).toEqual(['eth_call', 'eth_getBlockByNumber'])
 })
 
 test('a lagging node is skipped, also if the head is returned with a call', async () => {
@@ -168,7 +168,7 @@ test('a call that exceeds node limits does not eject a healthy endpoint', async 
     rpc.call({ to: contract, data: '0x', gas: 2_000_000_000n }, 'latest', { overrides: loop, timeoutMs: 50 }),
   ).rejects.toMatchObject({ code: 'TIMEOUT' })
   mute = true
-  const before = node.methods.length
+  const before = node.calledMethods.length
   await rpc.gasPrice()
-  expect(node.methods.length).toBeGreaterThan(before)
+  expect(node.calledMethods.length).toBeGreaterThan(before)
 })

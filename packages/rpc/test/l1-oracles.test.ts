@@ -44,7 +44,7 @@ async function estimates(
   try {
     const fees: (L1Fee | null)[] = []
     for (const transaction of transactions) fees.push(await estimateL1Fee(rpc, model, transaction, 'latest'))
-    return { fees, calls: node.methods.filter((method) => method === 'eth_call').length }
+    return { fees, calls: node.calledMethods.filter((method) => method === 'eth_call').length }
   } finally {
     rpc.close()
     await node.stop()

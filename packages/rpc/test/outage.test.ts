@@ -54,13 +54,13 @@ test('a hanging node is probed rarely, and used again once it answers', { tags: 
   stops.push(() => node.stop())
   const rpc = rpcOf(node.url)
   await rpc.gasPrice()
-  node.fault = () => 'hang'
+  node.injectFault = () => 'hang'
   await untilOut(rpc, 'TIMEOUT')
-  const requestsBefore = node.requests
+  const requestsBefore = node.requestCount
   const results = await Promise.allSettled(Array.from({ length: 500 }, () => rpc.gasPrice()))
   expect(results.every(({ status }) => status === 'rejected')).toBe(true)
-  expect(node.requests - requestsBefore).toBeLessThanOrEqual(1)
-  node.fault = () => undefined
+  expect(node.requestCount - requestsBefore).toBeLessThanOrEqual(1)
+  node.injectFault = () => undefined
   await expect.poll(() => rpc.gasPrice().catch(() => null), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0n)
   // After that, requests work as before.
   expect(await Promise.all(Array.from({ length: 50 }, () => rpc.gasPrice()))).toHaveLength(50)

@@ -140,7 +140,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
     const parent = Number((await chain.receipt(hash)).blockNumber) - 1
     const pruned = `0x${parent.toString(16)}`
     const ofState = /^(eth_call|eth_get(Code|Balance|StorageAt|Proof)|eth_simulateV1|debug_traceCall)$/
-    stage.proxy.answer = ({ method, params }) =>
+    stage.proxy.intercept = ({ method, params }) =>
       ofState.test(method) && params.includes(pruned)
         ? { error: { code: -32000, message: 'missing trie node 0x00 (path ) state is not available' } }
         : undefined
@@ -149,7 +149,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
       await page.getByText(`The service’s node has no state of block ${parent}.`).waitFor(WAIT)
       await page.getByText('archive node').waitFor()
     } finally {
-      stage.proxy.answer = () => undefined
+      stage.proxy.intercept = () => undefined
     }
   })
 

@@ -14,7 +14,7 @@ describe.skipIf(!browser)('the page of chains, while past logs cannot be searche
   let stage: Stage
   beforeAll(async () => {
     stage = await startStage(browser!)
-    stage.proxy.answer = ({ method, params }) => {
+    stage.proxy.intercept = ({ method, params }) => {
       const isRange = method === 'eth_getLogs' && (params[0] as { fromBlock?: string }).fromBlock !== undefined
       return isRange ? { error: { code: -32005, message: 'limit exceeded' } } : undefined
     }

@@ -209,14 +209,14 @@ describe.skipIf(!browser)('the Swap page', () => {
     const { page } = await stage.open(pair('WETH', 'DAI', '2'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const minimum = await page.locator('.least__v').textContent()
-    stage.proxy.fault = () => 'drop'
+    stage.proxy.injectFault = () => 'drop'
     try {
       // The service reports a failing chain only after several failed calls.
       await page.locator('.age--stale').waitFor({ timeout: 3 * WAIT.timeout })
       expect(await page.locator('.least__v').textContent()).toBe(minimum)
       await go(page, 'Refresh the quote').waitFor(WAIT)
     } finally {
-      stage.proxy.fault = () => undefined
+      stage.proxy.injectFault = () => undefined
     }
     await stage.rpc('evm_mine')
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Address, Hex } from '@sluice/chains'
 import {
   type Artifact,
-  artifact,
   type Builder,
   type Contract,
   compile,
   createBuilder,
   type Devnet,
+  loadArtifact,
 } from '@sluice/devnet'
 import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
 
@@ -23,7 +23,7 @@ function hostileContracts(): Readonly<Record<string, Artifact>> {
 }
 
 const balancer = (task: string, name: string) =>
-  artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
+  loadArtifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
 const WEIGHTED = '20230206-weighted-pool-v3'
 const STABLE = '20230206-composable-stable-pool-v3'
 const ONE = 10n ** 18n
@@ -68,13 +68,13 @@ export class Attacker {
   async pair(...sides: readonly [Side, Side]): Promise<Contract> {
     const { routers } = this.devnet.info
     const factory = this.chain.contractAt(
-      artifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi,
+      loadArtifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi,
       routers.uniswapV2Factory!,
     )
     const [a, b] = sides.map(({ token }) => token.address)
     await factory.send('createPair', [a, b])
     const pair = this.chain.contractAt(
-      artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi,
+      loadArtifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi,
       await factory.read<string>('getPair', [a, b]),
     )
     for (const { token, wholeTokens: whole } of sides) await token.send('mint', [pair.address, tokenUnits(whole)])

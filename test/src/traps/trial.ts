@@ -13,13 +13,11 @@ const MAX_STEPS = 60
 
 export type Verdict = {
   readonly trap: string
-  /**
-   * Percent of the input that goes through the bait in the quote with `intermediates=any` (the baited quote). Next: the
-   * excess of that quote over the quote without the trap, in bps.
-   */
+  /** Percent of the input that goes through the bait in the quote with `intermediates=any` (the baited quote). */
   readonly baitedPercent: number
+  /** Basis points by which the baited quote exceeds the quote without the trap. */
   readonly baitedQuoteBps: number
-  /** Loss of the baited quote's transaction compared with that quote, in bps; null if the transaction reverted. */
+  /** Basis points by which the baited quote's transaction pays less than quoted; null if it reverted. */
   readonly baitedLossBps: number | null
   /** True if the route with default settings uses a pool of the attacker. */
   readonly stepsOnIt: boolean

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Artifact,
-  artifact,
   type Builder,
   type Contract,
   compile,
   createBuilder,
   type Devnet,
+  loadArtifact,
 } from '@sluice/devnet'
 
 const WHOLE = 10n ** 18n
@@ -59,7 +59,7 @@ export async function pairWithWeth({ info }: Devnet, builder: Builder, token: Co
     info.tokens.WETH!.address,
   )
   const uniswap = (name: string, address: string) =>
-    builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+    builder.contractAt(loadArtifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
   const factory = uniswap('UniswapV2Factory', info.routers.uniswapV2Factory!)
   const sides = [token.address, weth.address]
   await factory.send('createPair', sides)

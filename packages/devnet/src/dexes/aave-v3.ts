@@ -1,4 +1,7 @@
-/** An Aave V3 market. Its aTokens have accrued interest, because a loan at an extreme rate was repaid. */
+/**
+ * Deploys Aave V3. A loan at an extreme rate is taken and repaid in each reserve, so that aTokens have accrued
+ * interest.
+ */
 import { readFileSync } from 'node:fs'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { MaxUint256, ZeroAddress } from 'ethers'
@@ -19,7 +22,7 @@ const AAVE_V3_RESERVES: readonly LendingReserveSpec[] = [
   { asset: 'DAI', aToken: 'ADAI', dollars: 1_000_000n },
 ]
 
-/** Libraries in link order: some depend on earlier ones. */
+/** Libraries in order of deployment: some link to earlier ones. */
 const LIBRARIES = [
   ...['SupplyLogic', 'BorrowLogic', 'LiquidationLogic', 'EModeLogic', 'BridgeLogic'],
   ...['ConfiguratorLogic', 'PoolLogic', 'FlashLoanLogic'],
@@ -34,14 +37,14 @@ type Linkable = Artifact & {
   >
 }
 
-/** Loads an artifact of the package, whose code has placeholders for the addresses of libraries. */
-export function aaveThree(path: string): Linkable {
+/** Loads an artifact of the npm package. Its bytecode has placeholders for the addresses of libraries. */
+export function loadAaveArtifact(path: string): Linkable {
   const file = `@aave/core-v3/artifacts/contracts/protocol/${path}.sol/${path.split('/').at(-1)}.json`
   return JSON.parse(readFileSync(inNodeModules(file), 'utf8'))
 }
 
 function linkLibraries(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
-  const { abi, bytecode, linkReferences } = aaveThree(path)
+  const { abi, bytecode, linkReferences } = loadAaveArtifact(path)
   const linkPositions = Object.values(linkReferences).flatMap((byName) => Object.entries(byName))
   let code: string = bytecode
   for (const [name, references] of linkPositions) {
@@ -61,13 +64,13 @@ export type AaveMarket = {
   /**
    * Creates reserves of assets.
    *
-   * @param rate - initial yearly borrow rate, 27 decimals
+   * @param rate - base of the yearly variable borrow rate, 27 decimals
    * @returns the aTokens of the reserves
    */
   addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint): Promise<readonly Contract[]>
 }
 
-/** Deploys a market without reserves. The builder's account has every role. */
+/** Deploys a market without reserves. The builder's account administers it. */
 export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   const libraries: Record<string, Address> = {}
   const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linkLibraries(path, libraries), args)
@@ -90,8 +93,8 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
     await provider.read<string>('getPoolConfigurator'),
   )
   const aToken = await deploy('tokenization/AToken', [pool.address])
-  const stable = await deploy('tokenization/StableDebtToken', [pool.address])
-  const variable = await deploy('tokenization/VariableDebtToken', [pool.address])
+  const stableDebtToken = await deploy('tokenization/StableDebtToken', [pool.address])
+  const variableDebtToken = await deploy('tokenization/VariableDebtToken', [pool.address])
 
   async function addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint) {
     const slopes = [RAY / 100n, RAY / 2n, RAY / 50n, RAY / 2n, RAY / 50n, RAY / 20n, RAY / 5n]
@@ -99,8 +102,8 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
     const strategy = await deploy('pool/DefaultReserveInterestRateStrategy', rateArguments)
     const reserves = assets.map(({ address, decimals }) => ({
       aTokenImpl: aToken.address,
-      stableDebtTokenImpl: stable.address,
-      variableDebtTokenImpl: variable.address,
+      stableDebtTokenImpl: stableDebtToken.address,
+      variableDebtTokenImpl: variableDebtToken.address,
       underlyingAssetDecimals: decimals,
       interestRateStrategyAddress: strategy.address,
       underlyingAsset: address,
@@ -124,7 +127,8 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
 
 /** Yearly borrow rate with 27 decimals: the debt grows by about three percent per second. */
 const EXTREME_RATE = RAY * 10n ** 6n
-const SHARE_LENT = 2n
+/** The loan is the supplied amount divided by this. */
+const BORROW_DIVISOR = 2n
 
 export const aaveV3: Recipe = async (chain, tokens) => {
   const { pool, addReserves } = await deployAaveMarket(chain)
@@ -140,7 +144,7 @@ export const aaveV3: Recipe = async (chain, tokens) => {
     await giveTokens(chain, tokens, asset, chain.from, 2n * amount)
     await tokens[asset].send('approve', [pool.address, MaxUint256])
     await pool.send('supply', [address, amount, chain.from, 0])
-    await pool.send('borrow', [address, amount / SHARE_LENT, VARIABLE, 0, chain.from])
+    await pool.send('borrow', [address, amount / BORROW_DIVISOR, VARIABLE, 0, chain.from])
     await pool.send('repay', [address, MaxUint256, VARIABLE, chain.from])
     for (const account of accounts(3))
       await pool.send('supply', [address, amountWorth(asset, 10_000n), account.address, 0])

@@ -1,34 +1,34 @@
-/** Algebra Integral: pools with a fee set by the administrator, and pools with a fee set by a plugin. */
+/** Deploys Algebra Integral, with pools whose fee the administrator sets, and pools whose fee a plugin sets. */
 import type { Hex } from '@sluice/chains'
 import { ZeroAddress } from 'ethers'
-import { hardhatArtifact } from '../artifact.ts'
-import { type PoolSpec, pool, type TieredPoolSpec, tieredPool } from '../pools.ts'
-import { fund, mintRanges, sortedPool } from './concentrated.ts'
+import { loadHardhatArtifact } from '../artifact.ts'
+import { type PoolSpec, poolSpec, type TieredPoolSpec, tieredPoolSpec } from '../pools.ts'
+import { fundDeployer, mintRanges, sortPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Algebra Integral'
 const FAMILY = 'algebra-integral'
 
-/** Marks pools without a custom deployer. */
-const STANDARD = { deployer: ZeroAddress }
+/** Field of the pool key of pools that no custom deployer created. */
+const NO_CUSTOM_DEPLOYER = { deployer: ZeroAddress }
 
 /** Pools without plugin, whose fees are set by hand. */
 const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
-  tieredPool('WETH', 'USDT', 900, 6_000_000n, 4n),
-  tieredPool('WBTC', 'WETH', 400, 9_000_000n, -3n),
-  tieredPool('FRAX', 'USDC', 80, 5_000_000n),
+  tieredPoolSpec('WETH', 'USDT', 900, 6_000_000n, 4n),
+  tieredPoolSpec('WBTC', 'WETH', 400, 9_000_000n, -3n),
+  tieredPoolSpec('FRAX', 'USDC', 80, 5_000_000n),
 ]
 
-/** Pools whose fee follows volatility, set by the protocol's default plugin: 1.06 basis points while prices stand still. */
+/** Pools whose fee the protocol's default plugin sets by volatility: 1.06 basis points while prices do not move. */
 const ALGEBRA_INTEGRAL_DYNAMIC_POOLS: readonly PoolSpec[] = [
-  pool('WETH', 'USDC', 5_000_000n, 1n),
-  pool('LINK', 'USDC', 1_200_000n, -1n),
+  poolSpec('WETH', 'USDC', 5_000_000n, 1n),
+  poolSpec('LINK', 'USDC', 1_200_000n, -1n),
 ]
 
 export const algebraIntegral: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
-  const core = (name: string) => hardhatArtifact('@cryptoalgebra/integral-core', name)
-  const periphery = (name: string) => hardhatArtifact('@cryptoalgebra/integral-periphery', name)
+  const core = (name: string) => loadHardhatArtifact('@cryptoalgebra/integral-core', name)
+  const periphery = (name: string) => loadHardhatArtifact('@cryptoalgebra/integral-periphery', name)
   // Factory and deployer reference each other in their constructors.
   const factory = await chain.deploy(core('AlgebraFactory'), [await chain.nextAddress(1)])
   const deployer = await chain.deploy(core('AlgebraPoolDeployer'), [factory.address])
@@ -42,24 +42,24 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
   const quoter = await chain.deploy(periphery('lens/QuoterV2'), [factory.address, weth, deployer.address])
 
   async function createPool(spec: PoolSpec, fee?: number): Promise<DevnetPool> {
-    const side = sortedPool(spec, tokens)
-    const { token0, token1, sqrtPriceX96 } = side
-    const create = [token0, token1, STANDARD.deployer, sqrtPriceX96, '0x']
-    await positions.send('createAndInitializePoolIfNecessary', create)
+    const sortedSpec = sortPool(spec, tokens)
+    const { token0, token1, sqrtPriceX96 } = sortedSpec
+    const createArguments = [token0, token1, NO_CUSTOM_DEPLOYER.deployer, sqrtPriceX96, '0x']
+    await positions.send('createAndInitializePoolIfNecessary', createArguments)
     const pool = chain.contractAt(core('AlgebraPool').abi, await factory.read<string>('poolByPair', [token0, token1]))
     if (fee !== undefined) await pool.send('setFee', [fee])
     const { tick } = await pool.readAll('globalState')
     const spacing = await pool.read<bigint>('tickSpacing')
-    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: Number(spacing) }, STANDARD)
+    await mintRanges(chain, positions, sortedSpec, { tick: Number(tick), spacing: Number(spacing) }, NO_CUSTOM_DEPLOYER)
     const row = { dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair }
     return fee === undefined ? row : { ...row, feePpm: fee }
   }
 
-  await fund(chain, tokens, positions.address, [...ALGEBRA_INTEGRAL_POOLS, ...ALGEBRA_INTEGRAL_DYNAMIC_POOLS])
+  await fundDeployer(chain, tokens, positions.address, [...ALGEBRA_INTEGRAL_POOLS, ...ALGEBRA_INTEGRAL_DYNAMIC_POOLS])
   const pools: DevnetPool[] = []
   for (const spec of ALGEBRA_INTEGRAL_POOLS) pools.push(await createPool(spec, spec.fee))
-  const plugins = hardhatArtifact('@cryptoalgebra/integral-base-plugin', 'BasePluginV1Factory')
-  const pluginFactory = await chain.deploy(plugins, [factory.address])
+  const pluginFactoryArtifact = loadHardhatArtifact('@cryptoalgebra/integral-base-plugin', 'BasePluginV1Factory')
+  const pluginFactory = await chain.deploy(pluginFactoryArtifact, [factory.address])
   await factory.send('setDefaultPluginFactory', [pluginFactory.address])
   for (const spec of ALGEBRA_INTEGRAL_DYNAMIC_POOLS) pools.push(await createPool(spec))
   return {

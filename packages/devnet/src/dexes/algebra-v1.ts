@@ -1,39 +1,43 @@
-/** Algebra V1, whose fee follows the pair's volatility. */
+/** Deploys Algebra V1, whose pools set their fee by the volatility of the pair. */
 import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
-import { type Artifact, hardhatArtifact } from '../artifact.ts'
-import { type PoolSpec, pool } from '../pools.ts'
-import { fund, mintRanges, sortedPool } from './concentrated.ts'
+import { type Artifact, loadHardhatArtifact } from '../artifact.ts'
+import { type PoolSpec, poolSpec } from '../pools.ts'
+import { fundDeployer, mintRanges, sortPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Algebra V1'
 const FAMILY = 'algebra-v1'
 
 /**
- * The factory's default fees in parts per million, except for the minimum. The default minimum of 100 would make these
- * pools the cheapest of the chain, although their quotes hold for only a second.
+ * Minimum fee. The factory's default of 100 would make these pools the cheapest of the chain, although their quotes
+ * hold for only a second.
  */
-const MIN_FEE = 1_500
-const FEES = [3_000 - MIN_FEE, 12_000, 360, 60_000, 59, 8_500, 0, 10, MIN_FEE]
+const MIN_FEE_PPM = 1_500
+/**
+ * Arguments of `setBaseFeeConfiguration`: alpha1, alpha2, beta1, beta2, gamma1, gamma2, volumeBeta, volumeGamma,
+ * baseFee. All but the minimum are the factory's defaults. The maximum fee is alpha1 + alpha2 + baseFee.
+ */
+const FEE_CONFIGURATION = [3_000 - MIN_FEE_PPM, 12_000, 360, 60_000, 59, 8_500, 0, 10, MIN_FEE_PPM]
 
 const ALGEBRA_V1_POOLS: readonly PoolSpec[] = [
-  pool('WETH', 'USDC', 7_000_000n, -11n),
-  pool('WETH', 'LINK', 2_000_000n, 12n),
-  pool('UNI', 'USDC', 1_500_000n, -7n),
+  poolSpec('WETH', 'USDC', 7_000_000n, -11n),
+  poolSpec('WETH', 'LINK', 2_000_000n, 12n),
+  poolSpec('UNI', 'USDC', 1_500_000n, -7n),
 ]
 
 export const algebraV1: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
-  const poolCode = hardhatArtifact('@cryptoalgebra/core', 'AlgebraPool')
-  const deployer = await chain.deploy(hardhatArtifact('@cryptoalgebra/core', 'AlgebraPoolDeployer'))
-  const hash = keccak256(poolCode.bytecode) as Hex
-  const factory = await chain.deploy(withPoolHash(hardhatArtifact('@cryptoalgebra/core', 'AlgebraFactory'), hash), [
-    deployer.address,
-    chain.from,
-  ])
+  const poolCode = loadHardhatArtifact('@cryptoalgebra/core', 'AlgebraPool')
+  const deployer = await chain.deploy(loadHardhatArtifact('@cryptoalgebra/core', 'AlgebraPoolDeployer'))
+  const poolHash = keccak256(poolCode.bytecode) as Hex
+  const factory = await chain.deploy(
+    withPoolHash(loadHardhatArtifact('@cryptoalgebra/core', 'AlgebraFactory'), poolHash),
+    [deployer.address, chain.from],
+  )
   await deployer.send('setFactory', [factory.address])
-  await factory.send('setBaseFeeConfiguration', FEES)
-  const periphery = (name: string) => withPoolHash(hardhatArtifact('@cryptoalgebra/periphery', name), hash)
+  await factory.send('setBaseFeeConfiguration', FEE_CONFIGURATION)
+  const periphery = (name: string) => withPoolHash(loadHardhatArtifact('@cryptoalgebra/periphery', name), poolHash)
   const positions = await chain.deploy(periphery('NonfungiblePositionManager'), [
     factory.address,
     weth,
@@ -43,21 +47,28 @@ export const algebraV1: Recipe = async (chain, tokens) => {
   const router = await chain.deploy(periphery('SwapRouter'), [factory.address, weth, deployer.address])
   const quoter = await chain.deploy(periphery('lens/Quoter'), [factory.address, weth, deployer.address])
 
-  await fund(chain, tokens, positions.address, ALGEBRA_V1_POOLS)
+  await fundDeployer(chain, tokens, positions.address, ALGEBRA_V1_POOLS)
   const pools: DevnetPool[] = []
   for (const spec of ALGEBRA_V1_POOLS) {
-    const side = sortedPool(spec, tokens)
-    await positions.send('createAndInitializePoolIfNecessary', [side.token0, side.token1, side.sqrtPriceX96])
-    const pool = chain.contractAt(poolCode.abi, await factory.read<string>('poolByPair', [side.token0, side.token1]))
+    const sortedSpec = sortPool(spec, tokens)
+    await positions.send('createAndInitializePoolIfNecessary', [
+      sortedSpec.token0,
+      sortedSpec.token1,
+      sortedSpec.sqrtPriceX96,
+    ])
+    const pool = chain.contractAt(
+      poolCode.abi,
+      await factory.read<string>('poolByPair', [sortedSpec.token0, sortedSpec.token1]),
+    )
     const { tick } = await pool.readAll('globalState')
     const spacing = await pool.read<bigint>('tickSpacing')
-    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: Number(spacing) }, {})
+    await mintRanges(chain, positions, sortedSpec, { tick: Number(tick), spacing: Number(spacing) }, {})
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair })
   }
   return {
     rows: [
       factoryRow({ family: FAMILY, brand: BRAND }, factory.address, {
-        initCodeHash: hash,
+        initCodeHash: poolHash,
         contracts: { poolDeployer: deployer.address },
       }),
     ],
@@ -77,7 +88,7 @@ export const algebraV1: Recipe = async (chain, tokens) => {
  */
 const LIVE_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4'
 
-function withPoolHash({ abi, bytecode }: Artifact, hash: Hex): Artifact {
+function withPoolHash({ abi, bytecode }: Artifact, poolHash: Hex): Artifact {
   if (!bytecode.includes(LIVE_HASH)) throw new TypeError('the contract does not hold the pool hash that was expected')
-  return { abi, bytecode: bytecode.replaceAll(LIVE_HASH, hash.slice(2)) as Hex }
+  return { abi, bytecode: bytecode.replaceAll(LIVE_HASH, poolHash.slice(2)) as Hex }
 }

@@ -1,6 +1,6 @@
-/** Balancer V1: finalized weighted pools that hold their own tokens, and the registry that finds them by pair. */
+/** Deploys Balancer V1: finalized weighted pools, and the registry that finds the pools of a pair. */
 import { MaxUint256 } from 'ethers'
-import { artifact } from '../artifact.ts'
+import { loadArtifact } from '../artifact.ts'
 import type { WeightedPoolSpec } from '../pools.ts'
 import { amountWorth, giveTokens } from '../tokens.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
@@ -8,9 +8,10 @@ import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 const BRAND = 'Balancer V1'
 const FAMILY = 'balancer-v1'
 
-/** Loads an artifact of the package. */
-export const balancerOne = (name: string) => artifact(`@setprotocol/set-protocol-v2/external/abi/balancer/${name}.json`)
-/** Sum of a pool's weights, 18 decimals. */
+/** Loads an artifact of Balancer V1, which Set Protocol publishes. */
+export const loadBalancerV1Artifact = (name: string) =>
+  loadArtifact(`@setprotocol/set-protocol-v2/external/abi/balancer/${name}.json`)
+/** Sum of a pool's weights, 18 decimals: the maximum in Balancer V1. */
 const ALL_WEIGHTS = 50n * 10n ** 18n
 
 const BALANCER_V1_POOLS: readonly WeightedPoolSpec[] = [
@@ -19,13 +20,13 @@ const BALANCER_V1_POOLS: readonly WeightedPoolSpec[] = [
 ]
 
 export const balancerV1: Recipe = async (chain, tokens) => {
-  const factory = await chain.deploy(balancerOne('BFactory'))
-  const registry = await chain.deploy(balancerOne('BRegistry'), [factory.address])
+  const factory = await chain.deploy(loadBalancerV1Artifact('BFactory'))
+  const registry = await chain.deploy(loadBalancerV1Artifact('BRegistry'), [factory.address])
   const pools: DevnetPool[] = []
   for (const { tokens: symbols, weightsPercent, dollars, feePpm } of BALANCER_V1_POOLS) {
     const address = await factory.read<string>('newBPool')
     await factory.send('newBPool')
-    const pool = chain.contractAt(balancerOne('BPool').abi, address)
+    const pool = chain.contractAt(loadBalancerV1Artifact('BPool').abi, address)
     for (const [i, symbol] of symbols.entries()) {
       const percent = weightsPercent[i]!
       const amount = amountWorth(symbol, (dollars * percent) / 100n)

@@ -1,8 +1,8 @@
-/** Balancer V2: one Vault holds the tokens of weighted and composable stable pools. */
+/** Deploys Balancer V2, whose Vault holds the tokens of all pools, with weighted and composable stable pools. */
 import type { Address, Hex } from '@sluice/chains'
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
-import { artifact } from '../artifact.ts'
+import { loadArtifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
@@ -11,13 +11,14 @@ import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V2'
 const FAMILY = 'balancer-v2'
+/** 1 with 18 decimals, the unit of weights and fees. */
 const ONE = 10n ** 18n
 
 /** Loads an artifact of a dated task in Balancer's deployments package. */
-export const balancer = (task: string, name: string) =>
-  artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
+export const loadBalancerV2Artifact = (task: string, name: string) =>
+  loadArtifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
 const WEIGHTED_TASK = '20230206-weighted-pool-v3'
-const STABLE = '20230206-composable-stable-pool-v3'
+const STABLE_TASK = '20230206-composable-stable-pool-v3'
 
 const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
   { tokens: ['AAVE', 'WETH'], weightsPercent: [80n, 20n], dollars: 4_000_000n, feePpm: 3000 },
@@ -25,7 +26,7 @@ const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
   { tokens: ['CRV', 'UNI', 'LINK', 'WETH'], weightsPercent: [25n, 25n, 25n, 25n], dollars: 3_000_000n, feePpm: 2500 },
 ]
 
-/** Stable pools. Vault shares count at the rate that the vault pays for them. */
+/** In these pools, ERC-4626 shares count at the rate that a rate provider reads from their vault. */
 const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
   {
     tokens: ['DAI', 'USDC', 'USDT'],
@@ -37,17 +38,17 @@ const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
 ]
 
 export const balancerV2: Recipe = async (chain, tokens) => {
-  const authorizer = await chain.deploy(balancer('20210418-authorizer', 'Authorizer'), [chain.from])
-  const vault = await chain.deploy(balancer('20210418-vault', 'Vault'), [authorizer.address, tokens.WETH.address, 0, 0])
-  const fees = await chain.deploy(
-    balancer('20220725-protocol-fee-percentages-provider', 'ProtocolFeePercentagesProvider'),
-    [vault.address, ONE, ONE],
+  const { vault, feeProvider, queries } = await deployVault(chain, tokens.WETH.address)
+  const factoryArguments = [vault.address, feeProvider.address, '', '']
+  const weightedFactory = await chain.deploy(
+    loadBalancerV2Artifact(WEIGHTED_TASK, 'WeightedPoolFactory'),
+    factoryArguments,
   )
-  const queries = await chain.deploy(balancer('20220721-balancer-queries', 'BalancerQueries'), [vault.address])
-  const factoryArguments = [vault.address, fees.address, '', '']
-  const weightedFactory = await chain.deploy(balancer(WEIGHTED_TASK, 'WeightedPoolFactory'), factoryArguments)
-  const stableFactory = await chain.deploy(balancer(STABLE, 'ComposableStablePoolFactory'), factoryArguments)
-  const rateOf = await deployRates(
+  const stableFactory = await chain.deploy(
+    loadBalancerV2Artifact(STABLE_TASK, 'ComposableStablePoolFactory'),
+    factoryArguments,
+  )
+  const rateProviders = await deployRateProviders(
     chain,
     tokens,
     BALANCER_STABLE_POOLS.flatMap((spec) => spec.tokens),
@@ -56,8 +57,8 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   const pools: DevnetPool[] = []
   for (const spec of BALANCER_WEIGHTED_POOLS) {
     const vaultTokens = inAddressOrder(spec.tokens, tokens)
-    const weights = vaultTokens.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n)
-    const pool = await create(chain, weightedFactory, balancer(WEIGHTED_TASK, 'WeightedPool').abi, [
+    const weights = vaultTokens.map(({ specIndex }) => (spec.weightsPercent[specIndex]! * ONE) / 100n)
+    const pool = await createPool(chain, weightedFactory, loadBalancerV2Artifact(WEIGHTED_TASK, 'WeightedPool').abi, [
       spec.tokens.join('/'),
       'WEIGHTED',
       vaultTokens.map(({ address }) => address),
@@ -66,24 +67,29 @@ export const balancerV2: Recipe = async (chain, tokens) => {
       BigInt(spec.feePpm) * 10n ** 12n,
       chain.from,
     ])
-    const dollars = vaultTokens.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
-    pools.push(await join(chain, tokens, vault, pool, vaultTokens, dollars, spec.feePpm))
+    const dollars = vaultTokens.map(({ specIndex }) => (spec.dollars * spec.weightsPercent[specIndex]!) / 100n)
+    pools.push(await joinPool(chain, tokens, vault, pool, vaultTokens, dollars, spec.feePpm))
   }
   for (const spec of BALANCER_STABLE_POOLS) {
     const vaultTokens = inAddressOrder(spec.tokens, tokens)
-    const pool = await create(chain, stableFactory, balancer(STABLE, 'ComposableStablePool').abi, [
-      spec.tokens.join('/'),
-      'STABLE',
-      vaultTokens.map(({ address }) => address),
-      spec.amplification,
-      vaultTokens.map(({ symbol }) => rateOf[symbol] ?? ZeroAddress),
-      vaultTokens.map(() => 0),
-      vaultTokens.map(() => false),
-      BigInt(spec.feePpm) * 10n ** 12n,
-      chain.from,
-    ])
-    const dollars = vaultTokens.map(({ index }) => spec.dollars[index]!)
-    pools.push(await join(chain, tokens, vault, pool, vaultTokens, dollars, spec.feePpm))
+    const pool = await createPool(
+      chain,
+      stableFactory,
+      loadBalancerV2Artifact(STABLE_TASK, 'ComposableStablePool').abi,
+      [
+        spec.tokens.join('/'),
+        'STABLE',
+        vaultTokens.map(({ address }) => address),
+        spec.amplification,
+        vaultTokens.map(({ symbol }) => rateProviders[symbol] ?? ZeroAddress),
+        vaultTokens.map(() => 0),
+        vaultTokens.map(() => false),
+        BigInt(spec.feePpm) * 10n ** 12n,
+        chain.from,
+      ],
+    )
+    const dollars = vaultTokens.map(({ specIndex }) => spec.dollars[specIndex]!)
+    pools.push(await joinPool(chain, tokens, vault, pool, vaultTokens, dollars, spec.feePpm))
   }
   return {
     rows: [
@@ -97,35 +103,52 @@ export const balancerV2: Recipe = async (chain, tokens) => {
       },
     ],
     pools,
-    trustedAccounts: Object.values(rateOf),
+    trustedAccounts: Object.values(rateProviders),
     routers: { balancerV2Vault: vault.address, balancerV2Queries: queries.address },
   }
 }
 
-export type VaultToken = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
+/** Deploys the Vault and the contracts next to it. The builder's account authorizes everything. */
+async function deployVault(chain: Builder, weth: Address) {
+  const authorizer = await chain.deploy(loadBalancerV2Artifact('20210418-authorizer', 'Authorizer'), [chain.from])
+  const vault = await chain.deploy(loadBalancerV2Artifact('20210418-vault', 'Vault'), [authorizer.address, weth, 0, 0])
+  const feeProvider = await chain.deploy(
+    loadBalancerV2Artifact('20220725-protocol-fee-percentages-provider', 'ProtocolFeePercentagesProvider'),
+    [vault.address, ONE, ONE],
+  )
+  const queries = await chain.deploy(loadBalancerV2Artifact('20220721-balancer-queries', 'BalancerQueries'), [
+    vault.address,
+  ])
+  return { vault, feeProvider, queries }
+}
+
+/** A token of a pool. `specIndex` is its position in the pool's specification. */
+export type VaultToken = { readonly symbol: TokenSymbol; readonly address: Address; readonly specIndex: number }
 
 /** Returns the tokens by ascending address, as the Vault requires. */
 export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): VaultToken[] {
   return symbols
-    .map((symbol, index) => ({ symbol, address: tokens[symbol].address, index }))
+    .map((symbol, specIndex) => ({ symbol, address: tokens[symbol].address, specIndex }))
     .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
 }
 
-/** Deploys a rate provider for each vault share among the symbols. */
-export async function deployRates(
+/**
+ * Deploys a rate provider for each ERC-4626 share among the symbols. Returns their addresses by symbol of the share.
+ */
+export async function deployRateProviders(
   chain: Builder,
   tokens: Tokens,
   symbols: readonly TokenSymbol[],
 ): Promise<Partial<Record<TokenSymbol, Address>>> {
-  const rates: Partial<Record<TokenSymbol, Address>> = {}
+  const rateProviders: Partial<Record<TokenSymbol, Address>> = {}
   for (const symbol of new Set(symbols)) {
     if (kindOf(symbol) !== 'SavingsVault') continue
-    rates[symbol] = (await chain.deploy(compileSources().VaultRate!, [tokens[symbol].address])).address
+    rateProviders[symbol] = (await chain.deploy(compileSources().VaultRate!, [tokens[symbol].address])).address
   }
-  return rates
+  return rateProviders
 }
 
-async function create(
+async function createPool(
   chain: Builder,
   factory: Contract,
   abi: Parameters<Builder['contractAt']>[0],
@@ -136,8 +159,11 @@ async function create(
   return chain.contractAt(abi, address)
 }
 
-/** Sends the first join. A composable stable pool lists its own share among its tokens, with an amount of 0. */
-async function join(
+/**
+ * Adds the first liquidity of a pool. `dollars` are per token, in the order of `vaultTokens`. A composable stable pool
+ * lists its own share among its tokens, with an amount of 0.
+ */
+async function joinPool(
   chain: Builder,
   tokens: Tokens,
   vault: Contract,
@@ -156,9 +182,9 @@ async function join(
     await tokens[symbol].send('approve', [vault.address, 0])
     await tokens[symbol].send('approve', [vault.address, MaxUint256])
   }
-  const INIT = 0
+  const JOIN_KIND_INIT = 0
   const amounts = assets.map((asset) => amountOf.get(toAddress(asset)) ?? 0n)
-  const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [INIT, amounts])
+  const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [JOIN_KIND_INIT, amounts])
   const maxAmountsIn = assets.map(() => MaxUint256)
   await vault.send('joinPool', [
     id,

@@ -1,4 +1,6 @@
-/** Balancer V3, compiled from its sources: the three contracts of the vault, weighted pools, and stable pools. */
+/**
+ * Deploys Balancer V3 from its sources: the Vault in three contracts, weighted and stable pools, and ERC-4626 buffers.
+ */
 import type { Address, Hex } from '@sluice/chains'
 import { MaxUint256, ZeroAddress } from 'ethers'
 import type { Artifact } from '../artifact.ts'
@@ -7,16 +9,19 @@ import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, publishedSources } from '../solc.ts'
 import { amountWorth, giveTokens, type TokenSymbol, type Tokens } from '../tokens.ts'
-import { deployRates, inAddressOrder, type VaultToken } from './balancer-v2.ts'
+import { deployRateProviders, inAddressOrder, type VaultToken } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V3'
 const FAMILY = 'balancer-v3'
 const ONE = 10n ** 18n
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
-/** Compiles the sources without `viaIR`, which would take minutes. Without it the vault exceeds the EVM's code size limit. */
-export const balancerV3Contracts = () =>
+/**
+ * Compiles the sources. With `viaIR` that would take minutes. Without `viaIR` the Vault exceeds the EVM's code size
+ * limit, which the node is started without.
+ */
+export const compileBalancerV3 = () =>
   compile({
     compiler: 'solc',
     evmVersion: 'cancun',
@@ -47,8 +52,7 @@ const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
 type BufferSpec = {
   readonly share: TokenSymbol
   readonly asset: TokenSymbol
-  /** Dollars of the asset and of the share. */
-  readonly dollars: readonly [bigint, bigint]
+  readonly dollars: readonly [asset: bigint, share: bigint]
 }
 
 const BALANCER_V3_BUFFERS: readonly BufferSpec[] = [
@@ -56,36 +60,44 @@ const BALANCER_V3_BUFFERS: readonly BufferSpec[] = [
   { share: 'SUSDC', asset: 'USDC', dollars: [20_000n, 30_000n] },
 ]
 
+/** Arguments of `registerPool`: the accounts with a role in a pool, and the ways to add and remove liquidity. */
+const NO_MANAGERS = { pauseManager: ZeroAddress, swapFeeManager: ZeroAddress, poolCreator: ZeroAddress }
+const LIQUIDITY_MANAGEMENT = {
+  disableUnbalancedLiquidity: false,
+  enableAddLiquidityCustom: false,
+  enableRemoveLiquidityCustom: false,
+  enableDonation: false,
+}
+
 export const balancerV3: Recipe = async (chain, tokens) => {
-  const contracts = balancerV3Contracts()
+  const contracts = compileBalancerV3()
   const { vault, extension } = await deployVault(chain, contracts)
   const trader = await chain.deploy(compileSources().BalancerV3Trader!, [vault.address])
-  const rateOf = await deployRates(
+  const rateProviders = await deployRateProviders(
     chain,
     tokens,
     BALANCER_V3_STABLE_POOLS.flatMap((spec) => spec.tokens),
   )
 
-  /** Registers a pool and adds its tokens. */
-  async function add(pool: Contract, vaultTokens: readonly VaultToken[], dollars: readonly bigint[], feePpm: number) {
-    const config = vaultTokens.map(({ symbol, address }) => {
-      const rate = rateOf[symbol]
-      return {
-        token: address,
-        tokenType: rate ? 1 : 0,
-        rateProvider: rate ?? ZeroAddress,
-        paysYieldFees: Boolean(rate),
-      }
-    })
-    const nobody = { pauseManager: ZeroAddress, swapFeeManager: ZeroAddress, poolCreator: ZeroAddress }
-    const liquidity = {
-      disableUnbalancedLiquidity: false,
-      enableAddLiquidityCustom: false,
-      enableRemoveLiquidityCustom: false,
-      enableDonation: false,
-    }
+  /** Registers a pool and adds its first liquidity. `dollars` are per token, in the order of `vaultTokens`. */
+  async function addPool(
+    pool: Contract,
+    vaultTokens: readonly VaultToken[],
+    dollars: readonly bigint[],
+    feePpm: number,
+  ) {
+    const tokenConfig = vaultTokens.map(({ symbol, address }) => tokenConfigOf(address, rateProviders[symbol]))
     const fee = BigInt(feePpm) * 10n ** 12n
-    await extension.send('registerPool', [pool.address, config, fee, 0, false, nobody, ZeroAddress, liquidity])
+    await extension.send('registerPool', [
+      pool.address,
+      tokenConfig,
+      fee,
+      0,
+      false,
+      NO_MANAGERS,
+      ZeroAddress,
+      LIQUIDITY_MANAGEMENT,
+    ])
     const deposits = vaultTokens.map(({ symbol }, index) => amountWorth(symbol, dollars[index]!))
     for (const [index, { symbol }] of vaultTokens.entries()) {
       await giveTokens(chain, tokens, symbol, chain.from, deposits[index]!)
@@ -105,7 +117,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
       name: spec.tokens.join('/'),
       symbol: 'WEIGHTED',
       numTokens: vaultTokens.length,
-      normalizedWeights: vaultTokens.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n),
+      normalizedWeights: vaultTokens.map(({ specIndex }) => (spec.weightsPercent[specIndex]! * ONE) / 100n),
       version: '',
       // Minimum balances as the factory sets them: at least a base unit, and at least the vault's minimum trade.
       minTokenBalances: decimals.map((tokenDecimals) =>
@@ -113,27 +125,37 @@ export const balancerV3: Recipe = async (chain, tokens) => {
       ),
     }
     const pool = await chain.deploy(contracts.WeightedPool!, [poolParameters, vault.address])
-    const dollars = vaultTokens.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
-    await add(pool, vaultTokens, dollars, spec.feePpm)
+    const dollars = vaultTokens.map(({ specIndex }) => (spec.dollars * spec.weightsPercent[specIndex]!) / 100n)
+    await addPool(pool, vaultTokens, dollars, spec.feePpm)
   }
   for (const spec of BALANCER_V3_STABLE_POOLS) {
     const vaultTokens = inAddressOrder(spec.tokens, tokens)
     const { amplification: amplificationParameter } = spec
     const poolParameters = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
     const pool = await chain.deploy(contracts.StablePool!, [poolParameters, vault.address])
-    const dollars = vaultTokens.map(({ index }) => spec.dollars[index]!)
-    await add(pool, vaultTokens, dollars, spec.feePpm)
+    const dollars = vaultTokens.map(({ specIndex }) => spec.dollars[specIndex]!)
+    await addPool(pool, vaultTokens, dollars, spec.feePpm)
   }
   pools.push(...(await fillBuffers(chain, tokens, vault.address, trader)))
   return {
     rows: [{ family: FAMILY, brand: BRAND, role: 'vault', address: vault.address, startBlock: START_BLOCK }],
     pools,
-    trustedAccounts: Object.values(rateOf),
+    trustedAccounts: Object.values(rateProviders),
     routers: { balancerV3Vault: vault.address, balancerV3Trader: trader.address },
   }
 }
 
-/** Creates and fills the buffers of vault shares. */
+/** Returns the configuration of a pool's token. Type 1 has a rate provider. */
+function tokenConfigOf(token: Address, rateProvider: Address | undefined) {
+  return {
+    token,
+    tokenType: rateProvider ? 1 : 0,
+    rateProvider: rateProvider ?? ZeroAddress,
+    paysYieldFees: Boolean(rateProvider),
+  }
+}
+
+/** Creates and fills the Vault's buffers. A buffer holds an ERC-4626 share and its asset, and exchanges them. */
 async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trader: Contract): Promise<DevnetPool[]> {
   const pools: DevnetPool[] = []
   for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
@@ -153,21 +175,27 @@ async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trade
 
 type Vault = {
   readonly vault: Contract
-  /** The vault's address with the ABI of the functions that it delegates. */
+  /** The Vault's address with the ABI of VaultExtension, to which the Vault delegates calls. */
   readonly extension: Contract
 }
 
 /**
- * Deploys the vault. Its parts need the vault's address before it is deployed. The protocol takes half of swap fees and
- * a tenth of yields.
+ * Deploys the Vault after the contracts that take its future address as constructor argument. The protocol takes half
+ * of swap fees and a tenth of yields.
  */
 async function deployVault(chain: Builder, contracts: Readonly<Record<string, Artifact>>): Promise<Vault> {
   const MIN_SWAP = 10n ** 6n
   const MIN_WRAP = 10n ** 4n
   const address: Address = await chain.nextAddress(3)
-  const admin = await chain.deploy(contracts.VaultAdmin!, [address, 365 * DAY, 90 * DAY, MIN_SWAP, MIN_WRAP])
+  const admin = await chain.deploy(contracts.VaultAdmin!, [
+    address,
+    365 * DAY_SECONDS,
+    90 * DAY_SECONDS,
+    MIN_SWAP,
+    MIN_WRAP,
+  ])
   const extension = await chain.deploy(contracts.VaultExtension!, [address, admin.address])
-  const fees = await chain.deploy(contracts.ProtocolFeeController!, [address, ONE / 2n, ONE / 10n])
-  const vault = await chain.deploy(contracts.Vault!, [extension.address, chain.from, fees.address])
+  const feeController = await chain.deploy(contracts.ProtocolFeeController!, [address, ONE / 2n, ONE / 10n])
+  const vault = await chain.deploy(contracts.Vault!, [extension.address, chain.from, feeController.address])
   return { vault, extension: chain.contractAt(contracts.VaultExtension!.abi, vault.address) }
 }

@@ -1,18 +1,21 @@
-/** Integer arithmetic and positions shared by the recipes of concentrated-liquidity pools. */
+/** Computes and mints the positions of concentrated-liquidity pools, for the recipes of several DEXes. */
 import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import type { Builder, Contract } from '../builder.ts'
 import type { PoolSpec } from '../pools.ts'
 import { giveTokens, type Tokens } from '../tokens.ts'
-import { amounts } from './constant-product.ts'
+import { depositAmounts } from './constant-product.ts'
 
-/** Bound of all prices on the local chain. Ranges round it to a multiple of the tick spacing. */
+/**
+ * Maximum absolute tick of the pools' contracts. The full range ends at the last multiple of the tick spacing within
+ * it.
+ */
 const MAX_TICK = 887_272
 
-/** Deadline after every block of the local chain. */
-const NEVER = 1n << 40n
+/** Timestamp of a deadline later than every block of the local chain. */
+const FAR_DEADLINE = 1n << 40n
 
-/** A pool's tokens, amounts, and start price in the order of its contract. */
+/** A pool's tokens in the order of its contract, its total deposits, and its start price. */
 export type SortedPool = {
   readonly token0: Address
   readonly token1: Address
@@ -22,40 +25,40 @@ export type SortedPool = {
 }
 
 /**
- * Sorts a pool's tokens by address.
+ * Sorts a pool's tokens by address, and computes its start price from the deposits.
  *
  * @param addressOf - returns the address of a pool's token; the token's own by default
  */
-export function sortedPool(
+export function sortPool(
   spec: PoolSpec,
   tokens: Tokens,
   addressOf: (symbol: PoolSpec['pair'][0]) => Address = (symbol) => tokens[symbol].address,
 ): SortedPool {
-  const [amountA, amountB] = amounts(spec)
+  const [amountA, amountB] = depositAmounts(spec)
   const [a, b] = [addressOf(spec.pair[0]), addressOf(spec.pair[1])]
-  const inOrder = BigInt(a) < BigInt(b)
-  const [token0, token1, amount0, amount1] = inOrder ? [a, b, amountA, amountB] : [b, a, amountB, amountA]
+  const isInOrder = BigInt(a) < BigInt(b)
+  const [token0, token1, amount0, amount1] = isInOrder ? [a, b, amountA, amountB] : [b, a, amountB, amountA]
   return { token0, token1, amount0, amount1, sqrtPriceX96: squareRoot((amount1 << 192n) / amount0) }
 }
 
-/** A range of ticks and its share of the pool's dollars. */
+/** A position's range of ticks. `shareBps` is the position's part of the pool's deposits. */
 export type TickRange = {
   readonly tickLower: number
   readonly tickUpper: number
   readonly shareBps: bigint
-  /** Tokens that the range takes. One-sided ranges do not contain the price. */
+  /** Token that the position takes: both, or only token 0 or 1 if the price is outside of the range. */
   readonly side: 'both' | '0' | '1'
 }
 
-/** Returns the ranges of a pool: a deep center, a wide middle, a thin full range, and a narrow range on each side of the price. */
-export function ranges(tick: number, spacing: number): TickRange[] {
+/** Returns a pool's ranges: the thin full range, a wide and a deep narrow one around `tick`, and one on each side. */
+export function tickRanges(tick: number, spacing: number): TickRange[] {
   const tickBelow = (value: number) => Math.floor(value / spacing) * spacing
   const tickAbove = (value: number) => Math.ceil(value / spacing) * spacing
   const nearTicks = Math.max(200, 4 * spacing)
-  const wide = Math.max(2_000, 20 * spacing)
+  const wideTicks = Math.max(2_000, 20 * spacing)
   return [
     { tickLower: tickAbove(-MAX_TICK), tickUpper: tickBelow(MAX_TICK), shareBps: 1_000n, side: 'both' },
-    { tickLower: tickBelow(tick - wide), tickUpper: tickAbove(tick + wide), shareBps: 4_000n, side: 'both' },
+    { tickLower: tickBelow(tick - wideTicks), tickUpper: tickAbove(tick + wideTicks), shareBps: 4_000n, side: 'both' },
     { tickLower: tickBelow(tick - nearTicks), tickUpper: tickAbove(tick + nearTicks), shareBps: 4_000n, side: 'both' },
     { tickLower: tickAbove(tick + nearTicks), tickUpper: tickAbove(tick + 3 * nearTicks), shareBps: 500n, side: '0' },
     { tickLower: tickBelow(tick - 3 * nearTicks), tickUpper: tickBelow(tick - nearTicks), shareBps: 500n, side: '1' },
@@ -63,8 +66,9 @@ export function ranges(tick: number, spacing: number): TickRange[] {
 }
 
 /**
- * Returns liquidity that takes roughly the range's share of the pool's amounts, for pools that take liquidity instead
- * of amounts. To first order, a range of w ticks on one side of the price needs w / 20,000 of a full range's amount.
+ * Returns the liquidity of a position that takes roughly its share of the deposits, for contracts that take liquidity
+ * instead of amounts. To first order, a range of w ticks on one side of the price needs w / 20,000 of the amount that
+ * the full range needs for the same liquidity.
  */
 export function liquidityOf({ tickLower, tickUpper, shareBps, side }: TickRange, pool: SortedPool): bigint {
   const width = (tickUpper - tickLower) / (side === 'both' ? 2 : 1)
@@ -81,7 +85,7 @@ export async function mintRanges(
   /** Additional fields of the manager's `mint`. */
   poolFields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  for (const { tickLower, tickUpper, shareBps, side } of ranges(tick, spacing)) {
+  for (const { tickLower, tickUpper, shareBps, side } of tickRanges(tick, spacing)) {
     await positions.send('mint', [
       {
         ...poolFields,
@@ -94,24 +98,24 @@ export async function mintRanges(
         amount0Min: 0n,
         amount1Min: 0n,
         recipient: chain.from,
-        deadline: NEVER,
+        deadline: FAR_DEADLINE,
       },
     ])
   }
 }
 
-/** Gives the deployer `times` the pools' amounts and approves the spender. */
-export async function fund(
+/** Gives the deployer `factor` times the deposits of the pools, and approves `spender`. */
+export async function fundDeployer(
   chain: Builder,
   tokens: Tokens,
   spender: Address,
   specs: readonly PoolSpec[],
-  times = 1n,
+  factor = 1n,
 ): Promise<void> {
   for (const spec of specs) {
-    const deposits = amounts(spec)
+    const deposits = depositAmounts(spec)
     for (const [index, symbol] of spec.pair.entries()) {
-      await giveTokens(chain, tokens, symbol, chain.from, deposits[index]! * times)
+      await giveTokens(chain, tokens, symbol, chain.from, deposits[index]! * factor)
     }
   }
   for (const symbol of new Set(specs.flatMap(({ pair }) => pair))) {

@@ -1,4 +1,4 @@
-/** Recipe shared by Uniswap V2 and its forks: creates a pair, transfers tokens to it, and mints. */
+/** Creates and fills the pools of Uniswap V2 and its forks. */
 import { type Hex, toAddress } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Artifact } from '../artifact.ts'
@@ -7,8 +7,8 @@ import type { PoolSpec } from '../pools.ts'
 import { amountWorth, giveTokens, type Tokens } from '../tokens.ts'
 import { type DevnetPool, type Dex, type DexEntry, START_BLOCK } from './dex.ts'
 
-/** Returns the base units of a pool's two tokens, in the order of `pair`. */
-export function amounts({ pair: [a, b], dollars, skewBps }: PoolSpec): readonly [bigint, bigint] {
+/** Returns the base units of each token that a pool starts with, in the order of `pair`. */
+export function depositAmounts({ pair: [a, b], dollars, skewBps }: PoolSpec): readonly [bigint, bigint] {
   return [amountWorth(a, dollars / 2n), (amountWorth(b, dollars / 2n) * (10_000n + skewBps)) / 10_000n]
 }
 
@@ -16,7 +16,7 @@ type Fork = {
   readonly brand: string
   readonly feePpm: number
   readonly factory: Contract
-  readonly pair: Artifact
+  readonly pairArtifact: Artifact
   readonly specs: readonly PoolSpec[]
 }
 
@@ -24,22 +24,22 @@ type Fork = {
 export async function addFork(
   chain: Builder,
   tokens: Tokens,
-  { brand, feePpm, factory, pair, specs }: Fork,
+  { brand, feePpm, factory, pairArtifact, specs }: Fork,
 ): Promise<Pick<Dex, 'rows' | 'pools'>> {
   const family = 'uniswap-v2'
   const pools: DevnetPool[] = []
   for (const spec of specs) {
     const [a, b] = spec.pair
-    const sides = [tokens[a].address, tokens[b].address]
-    await factory.send('createPair', sides)
-    const address = toAddress(await factory.read<string>('getPair', sides))
-    const [amountA, amountB] = amounts(spec)
+    const pairAddresses = [tokens[a].address, tokens[b].address]
+    await factory.send('createPair', pairAddresses)
+    const address = toAddress(await factory.read<string>('getPair', pairAddresses))
+    const [amountA, amountB] = depositAmounts(spec)
     await giveTokens(chain, tokens, a, address, amountA)
     await giveTokens(chain, tokens, b, address, amountB)
-    await chain.contractAt(pair.abi, address).send('mint', [chain.from])
+    await chain.contractAt(pairArtifact.abi, address).send('mint', [chain.from])
     pools.push({ dex: brand, family, address, tokens: spec.pair, feePpm })
   }
-  const initCodeHash = keccak256(pair.bytecode) as Hex
+  const initCodeHash = keccak256(pairArtifact.bytecode) as Hex
   const { address } = factory
   const row: DexEntry = {
     family,

@@ -1,6 +1,8 @@
-/** Curve's pool factory and its plain pool of four coins, with the Vyper bytecode deployed on side chains. */
+/**
+ * Deploys Curve's pool factory and plain pools of four coins, from the Vyper bytecode that Curve uses on side chains.
+ */
 import { MaxUint256, ZeroAddress } from 'ethers'
-import { artifact } from '../artifact.ts'
+import { loadArtifact } from '../artifact.ts'
 import type { StablePoolSpec } from '../pools.ts'
 import { amountWorth, giveTokens } from '../tokens.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
@@ -8,8 +10,8 @@ import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 const BRAND = 'Curve'
 const FAMILY = 'curve-stable'
 
-export const curve = (name: string) =>
-  artifact(`@perp/curie-deployments/optimism-goerli/core/artifacts/contracts/curve/${name}.vy/${name}.json`)
+export const loadCurveArtifact = (name: string) =>
+  loadArtifact(`@perp/curie-deployments/optimism-goerli/core/artifacts/contracts/curve/${name}.vy/${name}.json`)
 
 const CURVE_POOLS: readonly StablePoolSpec[] = [
   {
@@ -27,8 +29,8 @@ const CURVE_POOLS: readonly StablePoolSpec[] = [
 ]
 
 export const curveStable: Recipe = async (chain, tokens) => {
-  const implementation = await chain.deploy(curve('StableSwap'))
-  const factory = await chain.deploy(curve('FactorySidechains'), [chain.from])
+  const implementation = await chain.deploy(loadCurveArtifact('StableSwap'))
+  const factory = await chain.deploy(loadCurveArtifact('FactorySidechains'), [chain.from])
   const unused = Array.from({ length: 9 }, () => ZeroAddress)
   await factory.send('set_plain_implementations', [4, [implementation.address, ...unused]])
 
@@ -36,10 +38,13 @@ export const curveStable: Recipe = async (chain, tokens) => {
   for (const { tokens: symbols, dollars, amplification, feePpm } of CURVE_POOLS) {
     const name = symbols.join('/')
     const coins = symbols.map((symbol) => tokens[symbol].address)
-    // Curve's fees have 10 decimals.
+    // Curve's fees have 10 decimals, so 1 ppm is 10,000.
     const poolArguments = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
     await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', poolArguments)
-    const pool = chain.contractAt(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))
+    const pool = chain.contractAt(
+      loadCurveArtifact('StableSwap').abi,
+      await factory.read<string>('pool_list', [pools.length]),
+    )
     const deposits = symbols.map((symbol, index) => amountWorth(symbol, dollars[index]!))
     for (const [index, symbol] of symbols.entries()) {
       await giveTokens(chain, tokens, symbol, chain.from, deposits[index]!)

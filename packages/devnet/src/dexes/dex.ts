@@ -13,13 +13,13 @@ export type DevnetPool = {
   readonly dex: string
   readonly family: string
   readonly address: Address
-  /** Sorted in the pool's own order if the order matters, as in Curve. */
+  /** In the order of the pool's contract if its calls take token indices, as in Curve. */
   readonly tokens: readonly PoolToken[]
-  /** Addresses of the tokens, if one of them is not in the token list. */
+  /** Addresses in the order of `tokens`; set only if one of the tokens is not in the token list. */
   readonly addresses?: readonly Address[]
-  /** Id inside a contract that holds many pools. */
+  /** Id of the pool in the contract at `address`, if that contract holds many pools. */
   readonly id?: Hex
-  /** Parts per million of the input; absent if the fee is dynamic. */
+  /** Fee in parts per million; absent if it is dynamic. */
   readonly feePpm?: number
   /** The remaining fields of a Uniswap V4 pool key. */
   readonly tickSpacing?: number
@@ -28,7 +28,7 @@ export type DevnetPool = {
 
 export type DexEntry = ChainFile['dexes'][number]
 
-/** Result of a recipe. */
+/** Result of a recipe. `rows` are its DEX entries in the chain file. */
 export type Dex = {
   readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]

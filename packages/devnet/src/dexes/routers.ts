@@ -1,7 +1,7 @@
-/** Uniswap's routers over its DEXes, with Permit2, for comparison tests. */
+/** Deploys Permit2 and Uniswap's routers for its V2, V3, and V4 pools, with which tests compare Sluice. */
 import { type Address, toAddress } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
-import { artifact, hardhatArtifact } from '../artifact.ts'
+import { loadArtifact, loadHardhatArtifact } from '../artifact.ts'
 import type { Builder } from '../builder.ts'
 import type { Tokens } from '../tokens.ts'
 
@@ -15,22 +15,22 @@ export async function deployUniswapRouters(
 ): Promise<Record<string, Address>> {
   const weth = tokens.WETH.address
   const { uniswapV2Factory, uniswapV3Factory, uniswapV3PositionManager, uniswapV4PoolManager } = deployedContracts
-  const swapRouter02 = await chain.deploy(hardhatArtifact('@uniswap/swap-router-contracts', 'SwapRouter02'), [
+  const swapRouter02 = await chain.deploy(loadHardhatArtifact('@uniswap/swap-router-contracts', 'SwapRouter02'), [
     uniswapV2Factory,
     uniswapV3Factory,
     uniswapV3PositionManager,
     weth,
   ])
   // The package ships the runtime code of Permit2, not its creation code.
-  await chain.setCode(PERMIT2, artifact('@1inch/solidity-utils/dist/src/permit2.json').bytecode)
-  const universal = await chain.deploy(hardhatArtifact('@uniswap/universal-router', 'UniversalRouter'), [
+  await chain.setCode(PERMIT2, loadArtifact('@1inch/solidity-utils/dist/src/permit2.json').bytecode)
+  const universal = await chain.deploy(loadHardhatArtifact('@uniswap/universal-router', 'UniversalRouter'), [
     {
       permit2: PERMIT2,
       weth9: weth,
       v2Factory: uniswapV2Factory,
       v3Factory: uniswapV3Factory,
-      pairInitCodeHash: keccak256(artifact('@uniswap/v2-core/build/UniswapV2Pair.json').bytecode),
-      poolInitCodeHash: keccak256(hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').bytecode),
+      pairInitCodeHash: keccak256(loadArtifact('@uniswap/v2-core/build/UniswapV2Pair.json').bytecode),
+      poolInitCodeHash: keccak256(loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').bytecode),
       v4PoolManager: uniswapV4PoolManager,
       v3NFTPositionManager: uniswapV3PositionManager,
       v4PositionManager: ZeroAddress,

@@ -1,16 +1,16 @@
-/** Slipstream, Aerodrome's concentrated liquidity, compiled from its sources. */
+/** Deploys Slipstream, Aerodrome's concentrated-liquidity pools, from its sources. */
 import { ZeroAddress } from 'ethers'
 import { compileSources } from '../compile.ts'
-import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
+import { type FeeOverride, type PoolSpec, poolSpec } from '../pools.ts'
 import { compile, publishedSources } from '../solc.ts'
-import { fund, mintRanges, sortedPool } from './concentrated.ts'
+import { fundDeployer, mintRanges, sortPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Slipstream'
 const FAMILY = 'slipstream'
 const SOURCES = 'sphere-mezo-solidity-files/domains/aerodrome-slipstream/contracts'
 
-export const slipstreamContracts = () =>
+export const compileSlipstream = () =>
   compile({
     compiler: 'solc-0.7.6',
     evmVersion: 'istanbul',
@@ -30,19 +30,19 @@ export const slipstreamContracts = () =>
 type SpacedPoolSpec = PoolSpec & FeeOverride & { readonly tickSpacing: number }
 
 const SLIPSTREAM_POOLS: readonly SpacedPoolSpec[] = [
-  { ...pool('WETH', 'USDC', 9_000_000n, -4n), tickSpacing: 100 },
-  { ...pool('USDC', 'USDT', 7_000_000n, 1n), tickSpacing: 1 },
-  { ...pool('WBTC', 'WETH', 4_000_000n, 6n), tickSpacing: 200, ownFeePpm: 2_100 },
+  { ...poolSpec('WETH', 'USDC', 9_000_000n, -4n), tickSpacing: 100 },
+  { ...poolSpec('USDC', 'USDT', 7_000_000n, 1n), tickSpacing: 1 },
+  { ...poolSpec('WBTC', 'WETH', 4_000_000n, 6n), tickSpacing: 200, customFeePpm: 2_100 },
 ]
 
 export const slipstream: Recipe = async (chain, tokens) => {
   const { CLPool, CLFactory, CustomSwapFeeModule, NonfungiblePositionManager, SwapRouter, QuoterV2 } =
-    slipstreamContracts()
+    compileSlipstream()
   const weth = tokens.WETH.address
-  // Stands in for the voter, with its gauges, and for the previous factory, with its pools.
-  const { address: nothing } = await chain.deploy(compileSources().SlipstreamBeginnings!)
+  // Replaces both the voter, which has no gauges here, and the previous factory, which has no pools.
+  const { address: emptyContract } = await chain.deploy(compileSources().SlipstreamBeginnings!)
   const implementation = await chain.deploy(CLPool!)
-  const factory = await chain.deploy(CLFactory!, [nothing, nothing, implementation.address])
+  const factory = await chain.deploy(CLFactory!, [emptyContract, emptyContract, implementation.address])
   const feeModule = await chain.deploy(CustomSwapFeeModule!, [factory.address])
   await factory.send('setSwapFeeModule', [feeModule.address])
   const positions = await chain.deploy(NonfungiblePositionManager!, [
@@ -55,20 +55,20 @@ export const slipstream: Recipe = async (chain, tokens) => {
   const router = await chain.deploy(SwapRouter!, [factory.address, weth])
   const quoter = await chain.deploy(QuoterV2!, [factory.address, weth])
 
-  await fund(chain, tokens, positions.address, SLIPSTREAM_POOLS)
+  await fundDeployer(chain, tokens, positions.address, SLIPSTREAM_POOLS)
   const pools: DevnetPool[] = []
   for (const spec of SLIPSTREAM_POOLS) {
     const { tickSpacing } = spec
-    const side = sortedPool(spec, tokens)
-    await factory.send('createPool', [side.token0, side.token1, tickSpacing, side.sqrtPriceX96])
+    const sortedSpec = sortPool(spec, tokens)
+    await factory.send('createPool', [sortedSpec.token0, sortedSpec.token1, tickSpacing, sortedSpec.sqrtPriceX96])
     const pool = chain.contractAt(
       CLPool!.abi,
-      await factory.read<string>('getPool', [side.token0, side.token1, tickSpacing]),
+      await factory.read<string>('getPool', [sortedSpec.token0, sortedSpec.token1, tickSpacing]),
     )
     const { tick } = await pool.readAll('slot0')
     const poolFields = { tickSpacing, sqrtPriceX96: 0n }
-    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: tickSpacing }, poolFields)
-    if (spec.ownFeePpm) await feeModule.send('setCustomFee', [pool.address, spec.ownFeePpm])
+    await mintRanges(chain, positions, sortedSpec, { tick: Number(tick), spacing: tickSpacing }, poolFields)
+    if (spec.customFeePpm) await feeModule.send('setCustomFee', [pool.address, spec.customFeePpm])
     const feePpm = Number(await pool.read<bigint>('fee'))
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm, tickSpacing })
   }

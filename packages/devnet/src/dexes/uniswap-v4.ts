@@ -1,25 +1,27 @@
 /**
- * Uniswap V4, whose one contract holds all pools. A helper contract trades, since the periphery package is too large to
- * install.
+ * Deploys Uniswap V4, whose PoolManager holds all pools. A helper contract of this package adds liquidity and trades,
+ * because the periphery package is too large to install.
  */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
-import { artifact } from '../artifact.ts'
+import { loadArtifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
-import { type TieredPoolSpec, tieredPool } from '../pools.ts'
-import { fund, liquidityOf, ranges, sortedPool } from './concentrated.ts'
+import { type TieredPoolSpec, tieredPoolSpec } from '../pools.ts'
+import { fundDeployer, liquidityOf, sortPool, tickRanges } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Uniswap V4'
 const FAMILY = 'uniswap-v4'
 
-/** The low bits of a hook's address declare its callbacks: after a swap (1 << 6), which changes the owed amount (1 << 2). */
+/**
+ * Address of the hook. Its low bits declare a call after each swap (1 << 6) that may change the owed amount (1 << 2).
+ */
 const HOOK = toAddress('0x00000000000000000000000000000000ab000044')
 
-/** More than any range takes. The rest is returned. */
+/** Wei sent with each position of a native pool: more than any needs. The helper contract returns the rest. */
 const SPARE_WEI = 100_000n * 10n ** 18n
 
-const core = (name: string) => artifact(`@uniswap/v4-core/out/${name}.sol/${name}.json`)
+const loadCoreArtifact = (name: string) => loadArtifact(`@uniswap/v4-core/out/${name}.sol/${name}.json`)
 
 /** Key of a Uniswap V4 pool. */
 export type PoolKey = {
@@ -42,7 +44,7 @@ type KeyedPoolSpec = TieredPoolSpec & {
   readonly kind: 'plain' | 'native' | 'hooked'
 }
 
-const keyedPool = (
+const keyedPoolSpec = (
   spec: TieredPoolSpec,
   tickSpacing: number,
   kind: KeyedPoolSpec['kind'] = 'plain',
@@ -53,31 +55,31 @@ const keyedPool = (
 })
 
 const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
-  keyedPool(tieredPool('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
-  keyedPool(tieredPool('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
-  keyedPool(tieredPool('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
-  keyedPool(tieredPool('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
-  keyedPool(tieredPool('USDC', 'USDT', 10, 20_000_000n), 1),
-  keyedPool(tieredPool('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
-  keyedPool(tieredPool('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
+  keyedPoolSpec(tieredPoolSpec('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
+  keyedPoolSpec(tieredPoolSpec('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
+  keyedPoolSpec(tieredPoolSpec('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
+  keyedPoolSpec(tieredPoolSpec('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
+  keyedPoolSpec(tieredPoolSpec('USDC', 'USDT', 10, 20_000_000n), 1),
+  keyedPoolSpec(tieredPoolSpec('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
+  keyedPoolSpec(tieredPoolSpec('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
 ]
 
 export const uniswapV4: Recipe = async (chain, tokens) => {
-  const manager = await chain.deploy(core('PoolManager'), [chain.from])
+  const manager = await chain.deploy(loadCoreArtifact('PoolManager'), [chain.from])
   const trader = await chain.deploy(compileSources().UniswapV4Trader!, [manager.address])
 
   async function createPool(spec: KeyedPoolSpec): Promise<DevnetPool> {
     const addressOf = (symbol: KeyedPoolSpec['pair'][0]) =>
       spec.kind === 'native' && symbol === 'WETH' ? ZERO_ADDRESS : tokens[symbol].address
-    const side = sortedPool(spec, tokens, addressOf)
+    const sortedSpec = sortPool(spec, tokens, addressOf)
     const { fee, tickSpacing } = spec
     const hooks = spec.kind === 'hooked' ? HOOK : ZERO_ADDRESS
-    const key: PoolKey = { currency0: side.token0, currency1: side.token1, fee, tickSpacing, hooks }
-    const tick = Number(await manager.read<bigint>('initialize', [key, side.sqrtPriceX96]))
-    await manager.send('initialize', [key, side.sqrtPriceX96])
-    for (const range of ranges(tick, tickSpacing)) {
+    const key: PoolKey = { currency0: sortedSpec.token0, currency1: sortedSpec.token1, fee, tickSpacing, hooks }
+    const tick = Number(await manager.read<bigint>('initialize', [key, sortedSpec.sqrtPriceX96]))
+    await manager.send('initialize', [key, sortedSpec.sqrtPriceX96])
+    for (const range of tickRanges(tick, tickSpacing)) {
       const value = spec.kind === 'native' ? SPARE_WEI : 0n
-      await trader.send('mint', [key, range.tickLower, range.tickUpper, liquidityOf(range, side)], value)
+      await trader.send('mint', [key, range.tickLower, range.tickUpper, liquidityOf(range, sortedSpec)], value)
     }
     return {
       dex: BRAND,
@@ -92,10 +94,10 @@ export const uniswapV4: Recipe = async (chain, tokens) => {
   }
 
   // On live chains, hook addresses are found by brute force. Here the code is set at the address.
-  const hook = await chain.deploy(core('FeeTakingHook'), [manager.address])
+  const hook = await chain.deploy(loadCoreArtifact('FeeTakingHook'), [manager.address])
   await chain.setCode(HOOK, await chain.code(hook.address))
 
-  await fund(chain, tokens, trader.address, UNISWAP_V4_POOLS, 2n)
+  await fundDeployer(chain, tokens, trader.address, UNISWAP_V4_POOLS, 2n)
   const pools: DevnetPool[] = []
   for (const spec of UNISWAP_V4_POOLS) pools.push(await createPool(spec))
   return {

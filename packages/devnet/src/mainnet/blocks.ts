@@ -27,30 +27,30 @@ export type RecordedTransaction = {
 
 type BlockRecording = {
   /**
-   * Accounts that the stored state lacks, or in which the state before the first block differs from it. Includes slots
-   * that are zero.
+   * Accounts before the first block, as far as they differ from the stored state of `readState('ethereum')`. A slot of
+   * value 0 overrides a stored slot.
    */
   readonly accounts: Readonly<Record<Address, Omit<MainnetAccount, 'codeHash'> & { readonly codeHash?: Hex }>>
   readonly code: Readonly<Record<Hex, Hex>>
   readonly blocks: readonly RecordedBlock[]
 }
 
-/** Blocks left for the deployment of contracts before the first recorded block. */
-const BLOCKS_BEFORE = 100
+/** Number of blocks before the first recorded block in which tests can deploy contracts. */
+const DEPLOYMENT_BLOCKS = 100
 const SECONDS_PER_BLOCK = 12
-const MINED_MS = 10_000
+const RECEIPT_TIMEOUT_MS = 10_000
 
-function readRecorded(): BlockRecording {
+function readRecording(): BlockRecording {
   const file = join(import.meta.dirname, '../../mainnet/ethereum-blocks.json.br')
   return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as BlockRecording
 }
 
 /** Returns the recorded blocks. */
-export const readBlocks = (): readonly RecordedBlock[] => readRecorded().blocks
+export const readBlocks = (): readonly RecordedBlock[] => readRecording().blocks
 
-/** Returns the state before the recorded blocks, at a lower block number, which leaves blocks for deployments. */
-export function beforeBlocks(state: MainnetState): MainnetState {
-  const { accounts, code, blocks } = readRecorded()
+/** Returns the state before the recorded blocks, under a block number that is lower by `DEPLOYMENT_BLOCKS`. */
+export function stateBeforeBlocks(state: MainnetState): MainnetState {
+  const { accounts, code, blocks } = readRecording()
   const mergedAccounts: Record<Address, MainnetAccount> = { ...state.accounts }
   for (const [address, { storage, codeHash = NO_CODE, ...account }] of Object.entries(accounts)) {
     const previous = state.accounts[address as Address]
@@ -66,8 +66,8 @@ export function beforeBlocks(state: MainnetState): MainnetState {
     ...state,
     accounts: mergedAccounts,
     code: { ...state.code, ...code, [NO_CODE]: '0x' },
-    number: number - 1 - BLOCKS_BEFORE,
-    timestamp: timestamp - (1 + BLOCKS_BEFORE) * SECONDS_PER_BLOCK,
+    number: number - 1 - DEPLOYMENT_BLOCKS,
+    timestamp: timestamp - (1 + DEPLOYMENT_BLOCKS) * SECONDS_PER_BLOCK,
   }
 }
 
@@ -90,7 +90,7 @@ export async function mineUpTo(url: string, { number, timestamp }: RecordedBlock
 /**
  * Mines the block from its real transactions on their original state.
  *
- * @throws DevnetError REPLAY if a status, a gas amount, or a log differs from Ethereum
+ * @throws DevnetError REPLAY if a transaction's status, gas, or logs differ from the recorded ones
  */
 export async function replayBlock(url: string, block: RecordedBlock): Promise<void> {
   await mineUpTo(url, block)
@@ -105,11 +105,11 @@ export async function replayBlock(url: string, block: RecordedBlock): Promise<vo
   } finally {
     await request(url, 'evm_setAutomine', [true])
   }
-  await compare(url, block, hashes)
+  await compareReceipts(url, block, hashes)
 }
 
-async function compare(url: string, block: RecordedBlock, hashes: readonly Hex[]): Promise<void> {
-  const deadline = Date.now() + MINED_MS
+async function compareReceipts(url: string, block: RecordedBlock, hashes: readonly Hex[]): Promise<void> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   for (const [index, hash] of hashes.entries()) {
     const { status, gasUsed } = block.transactions[index]!
     let receipt: { status: Hex; gasUsed: Hex; blockNumber: Hex } | null = null

@@ -1,4 +1,7 @@
-/** Finds pools among recorded accounts without their factories, by the CREATE2 address that a factory gives each pool. */
+/**
+ * Finds the pools among recorded accounts without asking factories: a pool's CREATE2 address follows from its tokens
+ * and fee.
+ */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, getCreate2Address, Interface, keccak256, solidityPackedKeccak256 } from 'ethers'
 import { request } from '../node.ts'
@@ -11,10 +14,13 @@ const getters = new Interface([
   'function tickSpacing() view returns (int24)',
 ])
 
-type Read = (getter: string) => Promise<bigint | undefined>
+type ReadGetter = (getter: string) => Promise<bigint | undefined>
 
-/** Families whose pools have a CREATE2 address that follows from their tokens, and from their fee if they have one. */
-const SALTS: Readonly<Record<string, (tokens: readonly [Address, Address], fee: number) => Hex>> = {
+/**
+ * By family: computes the CREATE2 salt of a pool from its tokens (and from its fee, in ppm, if the family has fee
+ * tiers).
+ */
+const SALT_FUNCTIONS: Readonly<Record<string, (tokens: readonly [Address, Address], fee: number) => Hex>> = {
   'uniswap-v2': (tokens) => solidityPackedKeccak256(['address', 'address'], tokens) as Hex,
   'uniswap-v3': (tokens, fee) => saltByFee(tokens, fee),
   'pancake-v3': (tokens, fee) => saltByFee(tokens, fee),
@@ -24,10 +30,11 @@ const saltByFee = (tokens: readonly [Address, Address], fee: number): Hex =>
   keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [...tokens, fee])) as Hex
 
 /**
- * Returns the accounts that are pools of a factory in the chain's file. The address proves that a factory created the
- * pool, so the factory needs no recorded state. Pools of factories without a known init code hash are left out.
+ * Returns the accounts that are pools of a factory in `dexes`. The address proves that the factory created the pool, so
+ * the factory needs no recorded state. Finds no pools of factories without an init code hash.
  *
  * @param accounts - recorded accounts with code
+ * @param dexes - DEX entries of the chain file
  */
 export async function findCreate2Pools(
   url: string,
@@ -39,21 +46,23 @@ export async function findCreate2Pools(
 }
 
 async function poolAt(url: string, address: Address, dexes: readonly DexRow[]): Promise<MainnetPool | undefined> {
-  const read: Read = async (getter) => {
+  const readGetter: ReadGetter = async (getter) => {
     const call = { to: address, data: getters.encodeFunctionData(getter) }
     const answer = await request<Hex>(url, 'eth_call', [call, 'latest']).catch(() => '0x')
     return answer.length === 66 ? BigInt(answer) : undefined
   }
-  const [token0, token1, fee, tickSpacing] = await Promise.all(['token0', 'token1', 'fee', 'tickSpacing'].map(read))
+  const [token0, token1, fee, tickSpacing] = await Promise.all(
+    ['token0', 'token1', 'fee', 'tickSpacing'].map(readGetter),
+  )
   if (!token0 || !token1) return undefined
   const tokens = [token0, token1].map((token) => toAddress(`0x${token.toString(16).padStart(40, '0')}`)) as [
     Address,
     Address,
   ]
-  const byFee = fee !== undefined && tickSpacing !== undefined
+  const hasFee = fee !== undefined && tickSpacing !== undefined
   const row = dexes.find(({ family, address: factory, contracts, initCodeHash }) => {
-    const saltOf = SALTS[family]
-    if (!saltOf || !initCodeHash || byFee === (family === 'uniswap-v2')) return false
+    const saltOf = SALT_FUNCTIONS[family]
+    if (!saltOf || !initCodeHash || hasFee === (family === 'uniswap-v2')) return false
     const salt = saltOf(tokens, Number(fee))
     return toAddress(getCreate2Address(contracts?.poolDeployer ?? factory, salt, initCodeHash)) === address
   })
@@ -62,6 +71,6 @@ async function poolAt(url: string, address: Address, dexes: readonly DexRow[]): 
   const factory = toAddress(row.address)
   return {
     ...{ family, factory, address, tokens },
-    ...(byFee && { fee: Number(fee), tickSpacing: Number(BigInt.asIntN(24, tickSpacing)) }),
+    ...(hasFee && { fee: Number(fee), tickSpacing: Number(BigInt.asIntN(24, tickSpacing)) }),
   }
 }

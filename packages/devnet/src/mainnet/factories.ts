@@ -1,25 +1,28 @@
 /**
- * Restores factories that the recorded state lacks, because no swap reads their storage. Uses the genuine code with the
- * slots that its getters read. If neither the recording nor npm has the code, uses a table of the getters' answers.
+ * Restores the factories of recorded pools, which the recorded state lacks because no swap reads their storage. A
+ * factory gets its original code and the storage slots that its getters read. If neither the recording nor npm has the
+ * code, it gets code that looks up the getters' answers in a table.
  */
 import type { Address, Hex } from '@sluice/chains'
 import { AbiCoder, Interface, keccak256, toBeHex } from 'ethers'
-import { artifact, hardhatArtifact } from '../artifact.ts'
+import { loadArtifact, loadHardhatArtifact } from '../artifact.ts'
 import { DevnetError } from '../errors.ts'
 import { request } from '../node.ts'
 import type { MainnetPool } from './state.ts'
 
-type Key = Address | number
+type Word = Address | number
 /** A call of a getter, and the word that it must return. */
-type Answer = { readonly data: Hex; readonly value: Key }
-/** An entry of a mapping: its slot in the contract's storage layout, its keys, and the value. */
-type Entry = { readonly mapping: number; readonly keys: readonly Key[]; readonly value: Key }
+type GetterAnswer = { readonly data: Hex; readonly value: Word }
+/**
+ * An entry of a nested mapping: the mapping's slot in the storage layout, the keys from outer to inner, and the value.
+ */
+type MappingEntry = { readonly mappingSlot: number; readonly keys: readonly Word[]; readonly value: Word }
 
-type Kind = {
+type FactoryKind = {
   readonly bytecode: () => Hex
   readonly getter: 'getPair(address,address)' | 'getPool(address,address,uint24)'
-  readonly keys: (pool: MainnetPool) => readonly Key[]
-  readonly entries: (pool: MainnetPool) => readonly Entry[]
+  readonly keys: (pool: MainnetPool) => readonly Word[]
+  readonly entries: (pool: MainnetPool) => readonly MappingEntry[]
 }
 
 const getters = new Interface([
@@ -32,48 +35,50 @@ const getters = new Interface([
 ])
 
 /**
- * Returns a kind of factory that finds pools by fee.
+ * Returns a kind of factory whose `getPool` takes the two tokens and the fee.
  *
- * @param tiers - slot of `feeAmountTickSpacing`
- * @param poolSlot - slot of `getPool`
+ * @param tierSlot - slot of the mapping `feeAmountTickSpacing`
+ * @param poolSlot - slot of the mapping `getPool`
  */
-function byFee(bytecode: () => Hex, tiers: number, poolSlot: number): Kind {
+function factoryByFee(bytecode: () => Hex, tierSlot: number, poolSlot: number): FactoryKind {
   return {
     bytecode,
     getter: 'getPool(address,address,uint24)',
     keys: ({ tokens, fee }) => [...tokens, fee!],
     entries: ({ tokens: [a, b], fee, tickSpacing, address }) => [
-      { mapping: tiers, keys: [fee!], value: tickSpacing! },
-      { mapping: poolSlot, keys: [a, b, fee!], value: address },
-      { mapping: poolSlot, keys: [b, a, fee!], value: address },
+      { mappingSlot: tierSlot, keys: [fee!], value: tickSpacing! },
+      { mappingSlot: poolSlot, keys: [a, b, fee!], value: address },
+      { mappingSlot: poolSlot, keys: [b, a, fee!], value: address },
     ],
   }
 }
 
-const KINDS: Readonly<Partial<Record<MainnetPool['family'], Kind>>> = {
+const FACTORY_KINDS: Readonly<Partial<Record<MainnetPool['family'], FactoryKind>>> = {
   'uniswap-v2': {
-    bytecode: () => artifact('@uniswap/v2-core/build/UniswapV2Factory.json').bytecode,
+    bytecode: () => loadArtifact('@uniswap/v2-core/build/UniswapV2Factory.json').bytecode,
     getter: 'getPair(address,address)',
     keys: ({ tokens }) => tokens,
     entries: ({ tokens: [a, b], address }) => [
-      { mapping: 2, keys: [a, b], value: address },
-      { mapping: 2, keys: [b, a], value: address },
+      { mappingSlot: 2, keys: [a, b], value: address },
+      { mappingSlot: 2, keys: [b, a], value: address },
     ],
   },
-  'uniswap-v3': byFee(() => hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory').bytecode, 4, 5),
-  'pancake-v3': byFee(() => hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory').bytecode, 1, 2),
+  'uniswap-v3': factoryByFee(() => loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory').bytecode, 4, 5),
+  'pancake-v3': factoryByFee(() => loadHardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory').bytecode, 1, 2),
 }
 
 const bothOrders = (getter: string, { tokens: [a, b], address }: MainnetPool, ...extraArguments: readonly unknown[]) =>
   [
     [a, b],
     [b, a],
-  ].map((pair): Answer => ({ data: encode(getter, ...pair, ...extraArguments), value: address }))
+  ].map((pair): GetterAnswer => ({ data: encode(getter, ...pair, ...extraArguments), value: address }))
 
 const encode = (getter: string, ...args: readonly unknown[]) => getters.encodeFunctionData(getter, args) as Hex
 
-/** Answers of factories without published bytecode, whose storage layout differs by fork. */
-const ANSWERS: Readonly<Partial<Record<MainnetPool['family'], (pool: MainnetPool) => readonly Answer[]>>> = {
+/** Answers of the getters of factories without published bytecode. Their storage layouts differ by fork. */
+const ANSWERS_BY_FAMILY: Readonly<
+  Partial<Record<MainnetPool['family'], (pool: MainnetPool) => readonly GetterAnswer[]>>
+> = {
   syncswap: (pool) => bothOrders('getPool(address,address)', pool),
   'algebra-v1': (pool) => bothOrders('poolByPair', pool),
   solidly: (pool) => bothOrders('getPair(address,address,bool)', pool, pool.stable!),
@@ -83,7 +88,7 @@ const ANSWERS: Readonly<Partial<Record<MainnetPool['family'], (pool: MainnetPool
   ],
 }
 
-/** Returns the word in the storage slot that the hash of the calldata names; zero for calldata without an entry. */
+/** Runtime code that returns the word in storage slot keccak256(calldata), so 0 for calldata without an entry. */
 const TABLE_CODE: Hex = '0x366000600037366000205460005260206000f3'
 
 /**
@@ -95,20 +100,20 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
   for (const factory of new Set(pools.map((pool) => pool.factory))) {
     const ownPools = pools.filter((pool) => pool.factory === factory)
     const { family } = ownPools[0]!
-    const answers = ANSWERS[family]
+    const answers = ANSWERS_BY_FAMILY[family]
     if (answers) {
       for (const answer of ownPools.flatMap(answers)) await setAnswer(url, factory, answer)
       continue
     }
-    const kind = KINDS[family]
+    const kind = FACTORY_KINDS[family]
     if (!kind) throw new DevnetError('BUILD', `no bytecode for the factory of ${family}`)
     if ((await request<Hex>(url, 'eth_getCode', [factory, 'latest'])) === '0x') {
-      // A call without target runs the constructor with zero as argument, and returns the runtime code.
+      // An `eth_call` without `to` runs the constructor, here with argument 0, and returns the runtime code.
       const data = `${kind.bytecode()}${'00'.repeat(32)}`
       await request(url, 'anvil_setCode', [factory, await request<Hex>(url, 'eth_call', [{ data }, 'latest'])])
     }
-    for (const { mapping, keys, value } of ownPools.flatMap(kind.entries)) {
-      const slot = keys.reduce(entrySlot, BigInt(mapping))
+    for (const { mappingSlot, keys, value } of ownPools.flatMap(kind.entries)) {
+      const slot = keys.reduce(entrySlot, BigInt(mappingSlot))
       await request(url, 'anvil_setStorageAt', [factory, toBeHex(slot, 32), toBeHex(value, 32)])
     }
     for (const pool of ownPools) {
@@ -121,12 +126,12 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
 }
 
 /**
- * Makes a factory answer a call with a word. Writes it to the slot that the recorded code reads for the call, or to the
- * table.
+ * Makes a factory answer a call with a word. Writes the word to the slot from which the recorded code answers the call,
+ * or to the table if there is no recorded code.
  *
- * @throws DevnetError BUILD if no slot that the call reads holds the answer
+ * @throws DevnetError BUILD if the recorded code answers from none of the slots that the call reads
  */
-async function setAnswer(url: string, factory: Address, { data, value }: Answer): Promise<void> {
+async function setAnswer(url: string, factory: Address, { data, value }: GetterAnswer): Promise<void> {
   const paddedValue = toBeHex(value, 32)
   const call = { to: factory, data }
   const isAnswered = async () =>
@@ -135,24 +140,24 @@ async function setAnswer(url: string, factory: Address, { data, value }: Answer)
   if ((await request<Hex>(url, 'eth_getCode', [factory, 'latest'])) === '0x')
     await request(url, 'anvil_setCode', [factory, TABLE_CODE])
   else if (await isAnswered()) return
-  else slots = await slotsRead(url, call)
+  else slots = await slotsReadBy(url, call)
   for (const slot of slots) {
-    const before = await request<Hex>(url, 'eth_getStorageAt', [factory, slot, 'latest'])
+    const previousValue = await request<Hex>(url, 'eth_getStorageAt', [factory, slot, 'latest'])
     await request(url, 'anvil_setStorageAt', [factory, slot, paddedValue])
     if (await isAnswered()) return
-    await request(url, 'anvil_setStorageAt', [factory, slot, before])
+    await request(url, 'anvil_setStorageAt', [factory, slot, previousValue])
   }
   throw new DevnetError('BUILD', `${factory} cannot be made to answer ${data}`)
 }
 
-/** Returns the slots of its target that a call reads. */
-async function slotsRead(url: string, call: { readonly to: Address; readonly data: Hex }): Promise<readonly Hex[]> {
+/** Returns the storage slots of the called contract that a call reads. */
+async function slotsReadBy(url: string, call: { readonly to: Address; readonly data: Hex }): Promise<readonly Hex[]> {
   type AccessList = readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
   const { accessList } = await request<{ accessList: AccessList }>(url, 'eth_createAccessList', [call, 'latest'])
   return accessList.flatMap(({ address, storageKeys }) => (address.toLowerCase() === call.to ? storageKeys : []))
 }
 
 /** Returns the slot of a key in the mapping at `slot`. */
-function entrySlot(slot: bigint, key: Key): bigint {
+function entrySlot(slot: bigint, key: Word): bigint {
   return BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256'], [key, slot])))
 }

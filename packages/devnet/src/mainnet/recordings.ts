@@ -1,4 +1,4 @@
-/** Recorded blocks of rollups, each set with the state before it. */
+/** Reads recorded blocks of rollups. A recording is a series of consecutive blocks with the state before the first. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
@@ -8,7 +8,8 @@ import { type MainnetAccount, type MainnetPool, type MainnetState, NO_CODE } fro
 
 type RollupBlock = RecordedBlock & { readonly gasLimit: Hex }
 
-type File = {
+/** Content of `mainnet/<chain>-blocks.json.br`. */
+type RecordingsFile = {
   readonly chainId: number
   /** Pools that swapped in the blocks and have a row in the chain's file. */
   readonly pools: readonly MainnetPool[]
@@ -17,14 +18,14 @@ type File = {
     /** Public repository that the blocks come from. */
     readonly source: { readonly repo: string; readonly commit: string; readonly path: string }
     readonly hardfork: string
-    /** Accounts that the blocks touch, as they stood before the first of them. */
+    /** Accounts that the blocks touch, in their state before the first block. */
     readonly accounts: Readonly<Record<Address, Omit<MainnetAccount, 'codeHash'> & { readonly codeHash?: Hex }>>
     readonly blocks: readonly RollupBlock[]
   }[]
 }
 
-/** Consecutive blocks of a chain, with the accounts and storage that they touch. */
-export type Recording = File['recordings'][number] & Pick<File, 'chainId' | 'pools' | 'code'>
+/** A recording, with the fields that all recordings of its chain share. */
+export type Recording = RecordingsFile['recordings'][number] & Pick<RecordingsFile, 'chainId' | 'pools' | 'code'>
 
 /** Chains other than Ethereum with recorded blocks. */
 export type RecordedRollup = 'linea' | 'scroll'
@@ -32,11 +33,13 @@ export type RecordedRollup = 'linea' | 'scroll'
 /** Reads the recorded blocks of a rollup, oldest first. */
 export function readRecordings(name: RecordedRollup): readonly Recording[] {
   const file = join(import.meta.dirname, `../../mainnet/${name}-blocks.json.br`)
-  const { recordings, ...commonFields } = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as File
+  const { recordings, ...commonFields } = JSON.parse(
+    brotliDecompressSync(readFileSync(file)).toString(),
+  ) as RecordingsFile
   return recordings.map((recording) => ({ ...recording, ...commonFields }))
 }
 
-/** Returns the state before the first block, with the pools that it holds. */
+/** Returns the state before the recording's first block, with those pools of the chain that have code in it. */
 export function recordedState({ chainId, hardfork, pools, code, accounts, blocks }: Recording): MainnetState {
   const { number, timestamp, baseFeePerGas, gasLimit } = blocks[0]!
   return {

@@ -1,10 +1,10 @@
-/** Starts nodes on real state of live chains. */
+/** Starts anvil nodes on recorded state of live chains, for tests and benchmarks. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toBeHex } from 'ethers'
 import { type Anvil, startAnvil } from '../anvil.ts'
-import { beforeBlocks } from './blocks.ts'
+import { stateBeforeBlocks } from './blocks.ts'
 import { setUpFactories } from './factories.ts'
 import { type Recording, recordedState } from './recordings.ts'
 import { type MainnetPool, type MainnetState, readState } from './state.ts'
@@ -12,8 +12,8 @@ import { type MainnetPool, type MainnetState, readState } from './state.ts'
 /** A node on real Ethereum state. */
 export type Mainnet = Anvil & {
   readonly chainId: number
-  /** True if the state contains the account. */
-  readonly knows: (account: string) => boolean
+  /** Returns true if the recorded state contains the account. */
+  readonly hasAccount: (account: string) => boolean
 }
 
 export type MainnetOptions = {
@@ -22,8 +22,8 @@ export type MainnetOptions = {
   readonly replay?: boolean
 }
 
-/** Orders transactions as sent, and disables checks of the node's pool that Ethereum's rules do not have. */
-const AS_ON_CHAIN = ['--order', 'fifo', '--disable-pool-balance-checks']
+/** Anvil orders transactions as sent, and skips checks of its transaction pool that blocks on chain need not pass. */
+const REPLAY_ARGS = ['--order', 'fifo', '--disable-pool-balance-checks']
 
 /**
  * Starts a node on a selection of Ethereum's real state: genuine tokens, pools, and routers at their own addresses. The
@@ -32,33 +32,42 @@ const AS_ON_CHAIN = ['--order', 'fifo', '--disable-pool-balance-checks']
  */
 export async function startMainnet({ port, replay = false }: MainnetOptions = {}): Promise<Mainnet> {
   const savedState = readState('ethereum')
-  const state = replay ? beforeBlocks(savedState) : savedState
-  const anvil = await start(state, port, replay ? AS_ON_CHAIN : [])
+  const state = replay ? stateBeforeBlocks(savedState) : savedState
+  const anvil = await startWithState(state, port, replay ? REPLAY_ARGS : [])
   await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
     await anvil.stop()
     throw error
   })
-  return { ...anvil, chainId: state.chainId, knows: (account) => account.toLowerCase() in state.accounts }
+  return { ...anvil, chainId: state.chainId, hasAccount: (account) => account.toLowerCase() in state.accounts }
 }
 
-/** Starts a node with a few pools of a rollup, of families that Ethereum's state lacks. Their factories have little state. */
+/**
+ * Starts a node with a few pools of a rollup, of families that the recorded state of Ethereum lacks. The factories are
+ * not restored.
+ */
 export async function startRollup(
   name: 'linea' | 'scroll',
 ): Promise<Anvil & { readonly pools: readonly MainnetPool[] }> {
   const state = readState(name)
-  return { ...(await start(state)), pools: state.pools }
+  return { ...(await startWithState(state)), pools: state.pools }
 }
 
-/** Orders transactions as on chain. Accepts code of any size and fees without a tip, as a rollup's sequencer does. */
-const AS_ON_ROLLUP = [...AS_ON_CHAIN, '--disable-code-size-limit', '--disable-min-priority-fee', '--gas-price', '0']
+/** Also accepts code of any size and transactions without a tip, as a rollup's sequencer does. */
+const ROLLUP_REPLAY_ARGS = [
+  ...REPLAY_ARGS,
+  '--disable-code-size-limit',
+  '--disable-min-priority-fee',
+  '--gas-price',
+  '0',
+]
 
 /**
  * Starts a node directly before recorded blocks of a rollup, so that `replayBlock` can mine them. The factories of the
- * chain's file return the pools that the state holds.
+ * recorded pools are restored (see `setUpFactories`).
  */
 export async function startRecording(recording: Recording): Promise<Anvil> {
   const state = recordedState(recording)
-  const anvil = await start(state, undefined, AS_ON_ROLLUP)
+  const anvil = await startWithState(state, undefined, ROLLUP_REPLAY_ARGS)
   await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
     await anvil.stop()
     throw error
@@ -66,7 +75,11 @@ export async function startRecording(recording: Recording): Promise<Anvil> {
   return anvil
 }
 
-async function start(state: MainnetState, port?: number, extraArguments: readonly string[] = []): Promise<Anvil> {
+async function startWithState(
+  state: MainnetState,
+  port?: number,
+  extraArguments: readonly string[] = [],
+): Promise<Anvil> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mainnet-'))
   const file = join(folder, 'genesis.json')
   writeFileSync(file, JSON.stringify(genesis(state)))

@@ -1,4 +1,4 @@
-/** Reads the stored selections of real state. */
+/** Reads the recorded state in `mainnet/`: selected accounts of live chains at one block. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import type { Address, Hex } from '@sluice/chains'
 /** Code hash of accounts without code. */
 export const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
-/** Real accounts of a chain before one block. Numbers are hex, addresses lower case. */
+/** Recorded accounts of a chain after block `number`. Addresses are lower case. */
 export type MainnetState = {
   readonly chainId: number
   readonly hardfork: string
@@ -25,15 +25,15 @@ export type MainnetAccount = {
   readonly balance: Hex
   readonly nonce: Hex
   readonly codeHash: Hex
-  /** Block from which the account is taken. */
+  /** Number of the block at which the account was read. */
   readonly since?: number
   /** Known slots that are not zero. */
   readonly storage?: Readonly<Record<Hex, Hex>>
 }
 
 /**
- * A pool whose factory must return it, or on a rollup a pool for tests. `fee` (ppm), `tickSpacing`, and `stable` are
- * set if the factory's key contains them.
+ * A recorded pool. `setUpFactories` makes its factory return it. `fee` (ppm), `tickSpacing`, and `stable` are set if
+ * the factory identifies pools by them.
  */
 export type MainnetPool = {
   readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3' | 'ramses-cl' | 'solidly' | 'syncswap' | 'algebra-v1'

@@ -27,7 +27,7 @@ type StatusKind = keyof typeof statusLabels
 
 /** Lag in seconds from which a chain counts as behind, if the times of its blocks follow real time (clock `moving`). */
 const BEHIND_SECONDS = 30
-/** Maximum tiles of a group on a narrow screen until the reader expands the group. */
+/** Maximum number of tiles of a group that a narrow screen shows before the user expands the group. */
 const MAX_FOLDED_TILES = 12
 
 function statusKindOf({ status }: PageChain, chainStatus: PageChainStatus | undefined): StatusKind {

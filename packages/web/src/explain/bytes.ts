@@ -3,6 +3,7 @@
 import type { Explanation } from '@sluice/client'
 import { encodeProgram } from '@sluice/program'
 
+/** Fields of a Guard call whose bytes prove a fact. */
 export type FactName =
   | 'call'
   | 'amountIn'
@@ -20,9 +21,9 @@ export type ByteRange = readonly [from: number, to: number]
 
 type CallShape = {
   readonly name: string
-  /** Words before the order: the amount, and in direct mode the recipient. */
+  /** Number of words before the order: the input amount, and in direct mode the recipient. */
   readonly wordsBeforeOrder: number
-  /** Words of the payout: recipient, fee, fee recipient, and wrapper. */
+  /** Number of words of the payout: recipient, fee, fee recipient, and wrapper. */
   readonly payoutWords: 0 | 4
   readonly hasPermit: boolean
 }
@@ -40,9 +41,10 @@ export const callShapeBySelector: Readonly<Record<string, CallShape>> = {
 const SELECTOR_BYTES = 4
 const WORD_BYTES = 32
 const ADDRESS_BYTES = 20
-/** Words of the order: input token, output token, minimum output, deadline, and Executor. */
+/** Number of words of the order: input token, output token, minimum output, deadline, and Executor. */
 const ORDER_WORDS = 5
 
+/** Byte ranges of the fields, and of the program's steps in order. */
 export type CalldataRanges = {
   readonly facts: Partial<Record<FactName, ByteRange>>
   readonly steps: readonly ByteRange[]
@@ -105,6 +107,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
 /** A piece of the calldata: bytes of one fact or step, or bytes between them. */
 export type CalldataPiece = { readonly hex: string; readonly fact?: FactName; readonly stepIndex?: number }
 
+/** Divides the calldata into consecutive pieces. */
 export function piecesOf(data: string, { facts, steps }: CalldataRanges): readonly CalldataPiece[] {
   const hex = data.slice(2)
   const ownedRanges = [

@@ -4,6 +4,10 @@ import { keeperOf, opOf, singletonOf } from '@sluice/program'
 import { callShapeBySelector, type FactName } from './bytes.ts'
 import type { PastedTx } from './input.ts'
 
+/**
+ * Evidence of a fact. `proven`: the calldata states it, or it equals the deployment. `claimed`: only the sender states
+ * it. `differs`: it contradicts the deployment.
+ */
 export type Certainty = 'proven' | 'claimed' | 'differs'
 
 /** Value of a fact. */
@@ -253,7 +257,7 @@ function otherContracts(
     if (singletonRole && singleton)
       add({ name: capitalize(singletonRole), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
-    // No list contains these contracts, so they are claims: each is named by its pool's own code.
+    // No list contains these contracts, since each pool names its own. So they are claims.
     if (keeperRole && keeper)
       add({
         name: capitalize(keeperRole),

@@ -8,8 +8,8 @@ import type { TokenValue } from './terms.ts'
 /** Delay before prices that are missing in a response are requested again. */
 const MISSING_PRICES_RETRY_MS = 2_000
 /**
- * Maximum responses. The first ones omit prices that the service is still loading; a later one lacks only unknown
- * prices.
+ * Maximum number of requests. The first responses omit prices that the service is still loading. A price that the last
+ * response lacks is unknown.
  */
 const MAX_FIRST_RESPONSES = 4
 

@@ -21,10 +21,10 @@ export function DriftPlot(props: Props) {
 }
 
 function DriftDrawing({ row, otherRows, width }: Props & { readonly width: number }) {
-  const values = row.after.flatMap(({ meanBps, medianBps, worst5PercentBps }) =>
+  const values = row.driftByDelay.flatMap(({ meanBps, medianBps, worst5PercentBps }) =>
     [meanBps, medianBps, worst5PercentBps].filter((bps) => bps !== null),
   )
-  const medians = otherRows.map(({ after }) => after.map(({ medianBps }) => medianBps))
+  const medians = otherRows.map(({ driftByDelay }) => driftByDelay.map(({ medianBps }) => medianBps))
   const shownBps = [...values, ...medians.flat().filter((bps) => bps !== null)]
   const min = Math.min(-MIN_SCALE_BPS, ...shownBps)
   const max = Math.max(MIN_SCALE_BPS, ...shownBps)
@@ -43,7 +43,7 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
           {bpsText(bps)}
         </text>
       ))}
-      {row.after.map((after, k) => (
+      {row.driftByDelay.map((after, k) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
         <g key={k}>
           <text x={EDGE_PX} y={LINE_YS[k]! - 20} className="strong">
@@ -89,10 +89,10 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
-function spokenRow({ key, after }: DriftRow): string {
+function spokenRow({ key, driftByDelay }: DriftRow): string {
   const driftText = ({ medianBps, worst5PercentBps }: DriftAfter, blocks: string) =>
     medianBps === null || worst5PercentBps === null
       ? `nothing measured ${blocks} later`
       : `median ${bpsText(medianBps)}, worst in twenty ${bpsText(worst5PercentBps)} ${blocks} later`
-  return `Drift of ${key}: ${driftText(after[0], 'one block')}; ${driftText(after[1], 'two blocks')}`
+  return `Drift of ${key}: ${driftText(driftByDelay[0], 'one block')}; ${driftText(driftByDelay[1], 'two blocks')}`
 }

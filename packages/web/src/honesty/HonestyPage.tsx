@@ -207,7 +207,7 @@ function DriftTable({ rows, pick, onPick }: TableProps) {
 type TableRowProps = { readonly row: DriftRow; readonly isChosen: boolean; readonly onPick: (key: string) => void }
 
 const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps) {
-  const [oneBlock, twoBlocks] = row.after
+  const [oneBlock, twoBlocks] = row.driftByDelay
   return (
     <tr className={isChosen ? 'chosen' : undefined} onClick={() => onPick(row.key)}>
       <td>
@@ -283,7 +283,7 @@ function Detail({ row, otherRows }: { readonly row: DriftRow; readonly otherRows
             </tr>
           </thead>
           <tbody>
-            {row.after.map((after, k) => (
+            {row.driftByDelay.map((after, k) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
               <tr key={k}>
                 <td>{k === 0 ? '1 block' : '2 blocks'}</td>

@@ -25,7 +25,9 @@ test('statistics are parsed by block in any order, and missing values are unknow
   } as unknown as Stats
   const { chain, rows } = parseDriftStats(stats)
   expect(chain.map(({ medianBps }) => medianBps)).toEqual([0.5, -1])
-  expect(rows.family).toMatchObject([{ key: 'uniswap-v2', after: [{ medianBps: 4 }, { samples: 0, medianBps: null }] }])
+  expect(rows.family).toMatchObject([
+    { key: 'uniswap-v2', driftByDelay: [{ medianBps: 4 }, { samples: 0, medianBps: null }] },
+  ])
 })
 
 test('a response that is not statistics is not drawn', () => {

@@ -25,10 +25,12 @@ export type DriftRow = {
   readonly dex?: string
   /** Absent for a brand, which may have several families. */
   readonly family?: string
-  readonly after: DriftByDelay
+  readonly driftByDelay: DriftByDelay
 }
 
-/** A pool whose quotes fade: it repeatedly pays less, one block later, than trades in it explain. */
+/**
+ * A pool whose quotes fade: one block later it repeatedly pays less, even after accounting for the trades in between.
+ */
 export type FadingPoolEntry = {
   readonly pool: string
   readonly dex: string
@@ -38,12 +40,12 @@ export type FadingPoolEntry = {
   /** Unix seconds; null if the pool takes part in routes. */
   readonly leftOutUntil: number | null
   readonly samples: number
-  /** Number of samples in which the pool paid less than trades in it explain. */
+  /** Number of samples in which the pool paid less, even after accounting for the trades in between. */
   readonly fadeCount: number
 }
 
 export type DriftStats = {
-  /** Share of the calls to the node that measure drift; 0 if the operator switched it off. */
+  /** Percent of the calls to the node that may measure drift; 0 if the operator switched the measurement off. */
   readonly samplePercent: number
   readonly samples: number
   /** Quotes that could not be simulated again, because a block was missed or reorged. */
@@ -89,7 +91,7 @@ export function parseDriftStats(stats: Stats): DriftStats {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const driftOf = (entry: JsonObject) => ({ after: driftByDelayOf(entry.blocks) })
+const driftOf = (entry: JsonObject) => ({ driftByDelay: driftByDelayOf(entry.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
 function withUniqueNames(rows: readonly DriftRow[]): readonly DriftRow[] {

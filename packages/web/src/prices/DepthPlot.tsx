@@ -70,7 +70,7 @@ function DepthDrawing({ depth, otherDepths, symbol, width }: Props & { readonly 
   )
 }
 
-/** Draws the depth of a table row at each price impact as bars. Another column shows a depth as a number. */
+/** Draws the depth at each price impact as bars. Hidden from screen readers, for which another column has a number. */
 export function Sparkline({ depth }: { readonly depth: Depth }) {
   const max = depth['10'] || 1
   return (

@@ -10,6 +10,7 @@ const UNLIMITED_USD = 1e12
 
 export const isUnlimited = (usd: number): boolean => usd >= UNLIMITED_USD
 
+/** Positions in a plot of depth by price impact. Both axes are logarithmic. */
 export type DepthPlotGeometry = {
   readonly width: number
   readonly height: number
@@ -22,6 +23,7 @@ export type DepthPlotGeometry = {
 /** Space around the plot, in pixels. */
 const MARGIN = { left: 16, right: 64, top: 24, bottom: 36 }
 
+/** Computes the plot whose vertical axis contains all `depths`. */
 export function depthPlotOf(depths: readonly Depth[], width: number, height: number): DepthPlotGeometry {
   const { left, right, top, bottom } = MARGIN
   const values = depths.flatMap((depth) => impactPercents.map((impact) => depth[impact])).filter((usd) => usd > 0)

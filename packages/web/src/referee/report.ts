@@ -14,7 +14,9 @@ export type Comparison = {
   readonly boundAmountOut: bigint | null
   /** Basis points by which the trade paid less than the best route, before gas; negative if it paid more. */
   readonly leftBps: number | null
-  /** Upper bound on the basis points that the trade left on the table: like `leftBps`, compared with the bound. */
+  /**
+   * Basis points by which the trade paid less than `boundAmountOut`: an upper bound on `leftBps` of any better route.
+   */
   readonly maxLeftBps: number | null
   /** Like `leftBps`, net of gas. */
   readonly leftNetBps: number | null
@@ -33,7 +35,7 @@ export type Trade = {
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly netAmountOut: bigint | null
-  /** Output of the same transaction at the end of the previous block. */
+  /** Output of the trade in a simulation at the end of the previous block; null if unknown. */
   readonly amountOutAtParent: bigint | null
   readonly fees: readonly Fee[]
   readonly comparisons: readonly Comparison[]

@@ -28,7 +28,7 @@ type Props = {
 export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
   const container = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
-  const [unfolded, setUnfolded] = useState(false)
+  const [isUnfolded, setIsUnfolded] = useState(false)
   const [cardPosition, setCardPosition] = useState({ left: 0, top: 0 })
   // Label widths depend on the page's font, so the drawing is repeated once the font has loaded.
   const [, setFontLoaded] = useState(false)
@@ -62,14 +62,14 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
     })
   }
   const amounts = useMemo(() => amountTextsOf(route, tokenOf), [route, tokenOf])
-  const sharedProps = { highlightedIndex, onHighlight: highlight, onUnfold: () => setUnfolded(true) }
+  const sharedProps = { highlightedIndex, onHighlight: highlight, onUnfold: () => setIsUnfolded(true) }
   return (
     <div className="flow" ref={container}>
       {width > 0 && (
         <WholeDiagram
           route={route}
           width={width}
-          unfolded={unfolded}
+          isUnfolded={isUnfolded}
           compact={width < MIN_WIDTH_WITHOUT_STRIPS}
           symbolOf={(address) => tokenOf(address).symbol}
           amountOf={(address) => amounts.get(address) ?? ''}
@@ -77,7 +77,7 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
         />
       )}
       {width > 0 && width < MIN_WIDTH_WITHOUT_STRIPS && route.swaps.length > 1 && (
-        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...sharedProps} />
+        <Strips route={route} width={width} isUnfolded={isUnfolded} tokenOf={tokenOf} {...sharedProps} />
       )}
       {highlightedIndex !== null && route.swaps[highlightedIndex] && (
         <LegCard leg={route.swaps[highlightedIndex]} tokenOf={tokenOf} position={cardPosition} />
@@ -86,7 +86,7 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
   )
 }
 
-type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
+type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly isUnfolded: boolean }
 
 /**
  * Heights in pixels that represent the whole order: of a route with one, few, or many legs, and in the compact diagram.
@@ -97,31 +97,31 @@ const MANY_LEGS = 4
 /** Height in pixels above a bar of the compact diagram, for its symbol. */
 const COMPACT_HEAD_HEIGHT = 20
 
-function WholeDiagram({ route, width, unfolded, ...sankeyProps }: SizedRoute & Omit<SankeyProps, 'layout'>) {
+function WholeDiagram({ route, width, isUnfolded, ...sankeyProps }: SizedRoute & Omit<SankeyProps, 'layout'>) {
   const { compact = false } = sankeyProps
   const routeLayout = useMemo(() => {
     const count = route.swaps.length
-    if (count === 1) return computeLayout(route, { width, unfolded, flowHeight: FLOW_HEIGHTS.one, headHeight: 0 })
+    if (count === 1) return computeLayout(route, { width, isUnfolded, flowHeight: FLOW_HEIGHTS.one, headHeight: 0 })
     if (compact)
       return computeLayout(route, {
         width,
-        unfolded,
+        isUnfolded,
         flowHeight: FLOW_HEIGHTS.compact,
         headHeight: COMPACT_HEAD_HEIGHT,
       })
     return computeLayout(route, {
       width,
-      unfolded,
+      isUnfolded,
       flowHeight: count < MANY_LEGS ? FLOW_HEIGHTS.few : FLOW_HEIGHTS.many,
     })
-  }, [route, width, unfolded, compact])
+  }, [route, width, isUnfolded, compact])
   return <Sankey layout={routeLayout} {...sankeyProps} compact={compact && route.swaps.length > 1} />
 }
 
 function Strips({
   route,
   width,
-  unfolded,
+  isUnfolded,
   tokenOf,
   ...sankeyProps
 }: SizedRoute & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbolOf' | 'amountOf'>) {
@@ -130,7 +130,13 @@ function Strips({
       stripsOf(graphOf(route)).map((strip) => {
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
         const stripRoute = { src: strip.tokenInId, dst: strip.tokenOutId, swaps: strip.legs }
-        const stripLayout = computeLayout(stripRoute, { width, flowHeight, maxLegs: 6, unfolded, headHeight: 0 })
+        const stripLayout = computeLayout(stripRoute, {
+          width,
+          flowHeight,
+          maxGatesPerPair: 6,
+          isUnfolded,
+          headHeight: 0,
+        })
         // The layout numbers legs within the strip, but the card and the table use a leg's index in the route.
         const withRouteIndex = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
@@ -144,7 +150,7 @@ function Strips({
           },
         }
       }),
-    [route, width, unfolded],
+    [route, width, isUnfolded],
   )
   const symbolOf = (address: string) => tokenOf(address).symbol
   const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set())

@@ -6,7 +6,7 @@ export type GraphLeg = SwapLeg & {
   /** Lower-case addresses of the leg's tokens. */
   readonly tokenInId: string
   readonly tokenOutId: string
-  /** Share of the whole order, 0 to 1. */
+  /** Share of the whole order, 0 to 1, unlike `share`, which is relative to the input token. */
   flow: number
 }
 
@@ -79,16 +79,16 @@ export type ShownLeg = GraphLeg & { readonly foldedLegs?: readonly GraphLeg[] }
 const THIN_SHARE = 0.03
 
 /** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
-export function foldThinLegs(legs: readonly GraphLeg[], maxLegs: number): readonly ShownLeg[] {
-  const maxGates = legs.length > 30 ? Math.min(maxLegs, 4) : maxLegs
+export function foldThinLegs(legs: readonly GraphLeg[], maxGatesPerPair: number): readonly ShownLeg[] {
+  const gateLimit = legs.length > 30 ? Math.min(maxGatesPerPair, 4) : maxGatesPerPair
   return legsByPair(legs).flatMap((members): readonly ShownLeg[] => {
-    const thinLegs = members.slice(maxGates - 1).filter((leg) => leg.flow < THIN_SHARE)
+    const thinLegs = members.slice(gateLimit - 1).filter((leg) => leg.flow < THIN_SHARE)
     if (thinLegs.length < 2) return members
     const sum = (name: 'share' | 'flow') => thinLegs.reduce((total, leg) => total + leg[name], 0)
     const foldedLeg = {
       ...thinLegs[0]!,
       dex: `${thinLegs.length} more`,
-      folded: thinLegs,
+      foldedLegs: thinLegs,
       share: sum('share'),
       flow: sum('flow'),
     }

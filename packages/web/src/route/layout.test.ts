@@ -78,8 +78,8 @@ test('gates of a column have separate rows inside the drawing, and bands have fi
 test('folding keeps the total flow, and unfolding shows every leg', () => {
   fc.assert(
     fc.property(route, (drawn) => {
-      const folded = computeLayout(drawn, { width: 900, maxLegs: 3 }).gates.map(({ leg }) => leg)
-      const whole = computeLayout(drawn, { width: 900, unfolded: true }).gates.map(({ leg }) => leg)
+      const folded = computeLayout(drawn, { width: 900, maxGatesPerPair: 3 }).gates.map(({ leg }) => leg)
+      const whole = computeLayout(drawn, { width: 900, isUnfolded: true }).gates.map(({ leg }) => leg)
       const sum = (legs: readonly { readonly flow: number }[]) => legs.reduce((total, { flow }) => total + flow, 0)
       expect(whole).toHaveLength(drawn.swaps.length)
       expect(sum(folded)).toBeCloseTo(sum(whole), 9)

@@ -9,18 +9,19 @@ export const BAR_WIDTH = 6
 export const GATE_WIDTH = 6
 /** Minimum height of a gate with the space around it, in pixels, so that labels do not collide. */
 const MIN_ROW_HEIGHT = 24
+/** Minimum height of a band in pixels, so that thin legs stay visible. */
 const MIN_BAND_HEIGHT = 1.5
-/** Height above a bar for its symbol and amount. */
+/** Default height above a bar for its symbol and amount, in pixels. */
 const TOKEN_HEAD_HEIGHT = 40
 
 export type LayoutOptions = {
   readonly width: number
-  /** Height that represents the whole order. */
+  /** Height in pixels that represents the whole order. */
   readonly flowHeight?: number
-  /** Number of legs of a token pair from which its thin legs are folded into one gate. */
-  readonly maxLegs?: number
+  /** Number of gates of a token pair above which its thin legs are folded into one gate. */
+  readonly maxGatesPerPair?: number
   /** True to draw each leg as its own gate. */
-  readonly unfolded?: boolean
+  readonly isUnfolded?: boolean
   /** Height above a bar for the symbol and the amount of its token. */
   readonly headHeight?: number
 }
@@ -61,11 +62,11 @@ type LegChain = {
 }
 
 export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layout {
-  const { width, flowHeight = 320, maxLegs = 7, unfolded = false, headHeight = TOKEN_HEAD_HEIGHT } = options
+  const { width, flowHeight = 320, maxGatesPerPair = 7, isUnfolded = false, headHeight = TOKEN_HEAD_HEIGHT } = options
   const graph = graphOf(route)
-  const legs = unfolded ? graph.legs : foldThinLegs(graph.legs, maxLegs)
+  const legs = isUnfolded ? graph.legs : foldThinLegs(graph.legs, maxGatesPerPair)
   const columnStep = (width - BAR_WIDTH) / graph.lastColumn
-  // Width in which a band spreads from a bar to its gate.
+  // Horizontal distance from a bar to the gates behind it.
   const fanWidth = Math.max(28, Math.min(88, columnStep * 0.24))
   const barX = (column: number) => column * columnStep
   const gateX = (column: number) => barX(column) + BAR_WIDTH + fanWidth
@@ -86,9 +87,9 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
       x = nextX
       y = nextY
     }
-    for (const pass of slots.slice(2, -1)) {
-      const slotColumn = pass.column
-      curveTo(slotColumn % 2 === 1 ? gateX((slotColumn - 1) / 2) : barX(slotColumn / 2), pass.y)
+    for (const passage of slots.slice(2, -1)) {
+      const slotColumn = passage.column
+      curveTo(slotColumn % 2 === 1 ? gateX((slotColumn - 1) / 2) : barX(slotColumn / 2), passage.y)
     }
     curveTo(barX(slotByToken.get(leg.tokenOutId)!.token.column), leave)
     return { leg, path: outline(segments, gate.size) }
@@ -127,7 +128,7 @@ function tokenSlots(graph: RouteGraph, flowHeight: number, headHeight: number) {
 
 function slotOf(
   kind: Slot['kind'],
-  pair: string,
+  groupKey: string,
   flow: number,
   column: number,
   size: number,
@@ -136,21 +137,21 @@ function slotOf(
 ): Slot {
   return {
     kind,
-    pair,
+    groupKey,
     flow,
     column,
     size,
     spaceAbove,
     spaceBelow,
     y: 0,
-    wantedMiddle: 0,
+    preferredMiddle: 0,
     sortRank: 0,
     leftLinks: [],
     rightLinks: [],
   }
 }
 
-/** Adds the gate and the passages of a leg to the columns. */
+/** Adds the gate of a leg, and its passages through the columns in between, to `columns`. */
 function addLegChain(
   leg: ShownLeg,
   slotByToken: ReadonlyMap<string, TokenSlot>,
@@ -161,14 +162,14 @@ function addLegChain(
   const to = slotByToken.get(leg.tokenOutId)!
   const size = Math.max(MIN_BAND_HEIGHT, leg.flow * flowHeight)
   const padding = Math.max(0, (MIN_ROW_HEIGHT - size) / 2) + (size > MIN_ROW_HEIGHT ? 3 : 0)
-  const pair = `${leg.tokenInId}>${leg.tokenOutId}`
-  const gate = slotOf('gate', pair, leg.flow, from.column + 1, size, padding, padding)
+  const groupKey = `${leg.tokenInId}>${leg.tokenOutId}`
+  const gate = slotOf('gate', groupKey, leg.flow, from.column + 1, size, padding, padding)
   columns[gate.column]!.push(gate)
   const slots: Slot[] = [from, gate]
   for (let column = from.column + 2; column < to.column; column++) {
-    const pass = slotOf('pass', pair, leg.flow, column, size, 8, 8)
-    columns[column]!.push(pass)
-    slots.push(pass)
+    const passage = slotOf('pass', groupKey, leg.flow, column, size, 8, 8)
+    columns[column]!.push(passage)
+    slots.push(passage)
   }
   slots.push(to)
   const links = slots.slice(1).map((right, k): FlowLink => {

@@ -9,18 +9,19 @@ export type FlowLink = { readonly size: number; readonly left: Slot; readonly ri
 /** A place in a column: the bar of a token, the gate of a leg, or the passage of a band through the column. */
 export type Slot = {
   readonly kind: 'token' | 'gate' | 'pass'
-  /** Token pair of a gate, or id of a token. Slots of one pair stay together. */
-  readonly pair: string
+  /** Token pair of a gate or passage, or id of a token. Slots of one kind with the same key stay together. */
+  readonly groupKey: string
+  /** Share of the whole order, 0 to 1. */
   readonly flow: number
   readonly column: number
-  /** Height. */
+  /** Height in pixels. */
   readonly size: number
   /** Free space around the slot. */
   readonly spaceAbove: number
   readonly spaceBelow: number
   y: number
   /** y coordinate of the middle at which the last sweep would place the slot if no other slot were in the way. */
-  wantedMiddle: number
+  preferredMiddle: number
   /** y coordinate by which slots of a column are sorted. */
   sortRank: number
   readonly leftLinks: FlowLink[]
@@ -62,13 +63,13 @@ function sweep(column: Slot[], isForward: boolean, mayReorder: boolean, height: 
   for (const slot of column) {
     const left = neighborMiddle(slot.leftLinks, 'left')
     const right = neighborMiddle(slot.rightLinks, 'right')
-    slot.wantedMiddle = (slot.kind === 'pass' || isForward ? left : right) ?? middleOf(slot)
+    slot.preferredMiddle = (slot.kind === 'pass' || isForward ? left : right) ?? middleOf(slot)
     // The rank uses both sides, so that slots fed from above stay above bands that only pass.
-    slot.sortRank = left === undefined || right === undefined ? slot.wantedMiddle : (left + right) / 2
+    slot.sortRank = left === undefined || right === undefined ? slot.preferredMiddle : (left + right) / 2
   }
   if (mayReorder) regroup(column)
   placeColumn(column, height)
-  for (const slot of column) slot.y = slot.wantedMiddle - slot.size / 2
+  for (const slot of column) slot.y = slot.preferredMiddle - slot.size / 2
   separate(column, height)
 }
 
@@ -106,7 +107,7 @@ function separate(column: readonly Slot[], height: number): void {
 function regroup(column: Slot[]): void {
   const slotsByGroup = new Map<string, Slot[]>()
   for (const slot of column) {
-    const key = `${slot.kind} ${slot.pair}`
+    const key = `${slot.kind} ${slot.groupKey}`
     const members = slotsByGroup.get(key) ?? []
     members.push(slot)
     slotsByGroup.set(key, members)

@@ -37,15 +37,15 @@ export function MainAction({ swap }: { readonly swap: SwapPageState }) {
 function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly onConnect: () => void }) {
   const { order, liveQuote, missingFunds, isRefused, isReady, actions } = swap
   const { chain, src, dst, entry, hasSameToken, terms } = order
-  const { typed } = entry
+  const { typedAmount } = entry
   const wallet = useWallet()
   if (order.tokenListError) return <MainButton onClick={order.retry}>Try again</MainButton>
   if (!src || !dst) return <MainButton>Loading tokens…</MainButton>
   if (hasSameToken) return <MainButton>Choose two tokens</MainButton>
   if (terms.problems.length > 0) return <TermProblems terms={terms} />
-  if (typed?.kind === 'wrong') return <MainButton>Correct the amount</MainButton>
-  if (typed?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
-  if (typed?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
+  if (typedAmount?.kind === 'wrong') return <MainButton>Correct the amount</MainButton>
+  if (typedAmount?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
+  if (typedAmount?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
   if (isRefused && entry.isSettled) return <RefusedAction swap={swap} />
   if (isInvalidOrder(liveQuote.error) && !liveQuote.isFetching && entry.isSettled)
     return <MainButton>Correct the order</MainButton>
@@ -98,11 +98,11 @@ function SignButton({ swap, onSign }: { readonly swap: SwapPageState; readonly o
  */
 function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
   const { order, liveQuote, maxRoutableAmount, spendableBalance, actions } = swap
-  const { chain, src, dst, exact, maxImpact } = order
-  const namedToken = exact === 'in' ? src : dst
+  const { chain, src, dst, exactSide, maxImpact } = order
+  const namedToken = exactSide === 'in' ? src : dst
   const { title, text } = errorTextOf(liveQuote.error, maxImpact)
   const isAboveBalance =
-    exact === 'in' &&
+    exactSide === 'in' &&
     maxRoutableAmount !== undefined &&
     spendableBalance !== undefined &&
     maxRoutableAmount > spendableBalance
@@ -113,7 +113,7 @@ function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
         {text} <Cure error={liveQuote.error} chainId={chain.id} token={dst?.address} />
       </Notice>
       {offeredMax !== undefined && offeredMax > 0n && namedToken ? (
-        <MainButton onClick={() => actions.amount(toPlainText(offeredMax, namedToken.decimals))}>
+        <MainButton onClick={() => actions.setAmount(toPlainText(offeredMax, namedToken.decimals))}>
           <span>
             Use <Amount base={offeredMax} decimals={namedToken.decimals} /> {namedToken.symbol}
           </span>

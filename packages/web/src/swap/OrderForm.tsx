@@ -1,4 +1,4 @@
-/** The ticket before signing. */
+/** The order form of the Swap page, which is shown until the user signs. */
 
 import { memo, useEffect, useState } from 'react'
 import { toPlainText } from '../format/amount.ts'
@@ -43,12 +43,12 @@ type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide)
 export function OrderForm({ swap, onPick }: Props) {
   const { order, liveQuote, quote, isRefused } = swap
   const [isSettingsOpen, setIsSettingsOpen] = useState(false)
-  const isQuiet = liveQuote.isFetching || liveQuote.isStale || !swap.isReady
+  const isOutdated = liveQuote.isFetching || liveQuote.isStale || !swap.isReady
   return (
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
-        <Modes exactEnd={order.exact} onChoose={swap.actions.exact} />
+        <Modes exactEnd={order.exactSide} onChoose={swap.actions.setExactSide} />
         <button
           type="button"
           className="link"
@@ -60,13 +60,13 @@ export function OrderForm({ swap, onPick }: Props) {
         </button>
       </div>
       <div className="leg-in">
-        <Pay swap={swap} onPick={onPick} quiet={isQuiet} />
+        <Pay swap={swap} onPick={onPick} isOutdated={isOutdated} />
       </div>
       <div className="leg-in">
         <FlipButton onFlip={() => afterPaint(swap.actions.flip)} />
-        <Receive swap={swap} onPick={onPick} quiet={isQuiet} />
+        <Receive swap={swap} onPick={onPick} isOutdated={isOutdated} />
       </div>
-      {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
+      {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} isOutdated={isOutdated} />}
       <div id="settings">
         {isSettingsOpen && <Settings key={order.terms.resetCount} auto={quote?.slippage} terms={order.terms} />}
       </div>
@@ -99,24 +99,24 @@ function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageSt
 }
 
 /**
- * Shows the amount of a side: a field if this side is exact, else the quoted amount. `quiet` grays an outdated amount.
+ * Shows the amount of a side: a field if the side is exact, else the quoted amount, which is gray if it is outdated.
  */
 function AmountOfSide({
   swap,
   end,
-  quiet,
+  isOutdated,
 }: {
   readonly swap: SwapPageState
   readonly end: 'in' | 'out'
-  readonly quiet: boolean
+  readonly isOutdated: boolean
 }) {
   const { order, quote, isRefused } = swap
   const token = end === 'in' ? order.src : order.dst
   const quotedAmount = end === 'in' ? quote?.fromAmount : quote?.toAmount
-  if (order.exact === end)
+  if (order.exactSide === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
-    <output className={`amt ${quiet ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
+    <output className={`amt ${isOutdated ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
       {isRefused || !isExpected(swap) ? (
         <span className="q">—</span>
       ) : quotedAmount !== undefined && token ? (
@@ -128,10 +128,10 @@ function AmountOfSide({
   )
 }
 
-const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
+const Pay = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
   const { order, quote, balance, missingFunds } = swap
-  const { src, entry, exact, priceOf } = order
-  const isTyped = exact === 'in'
+  const { src, entry, exactSide, priceOf } = order
+  const isTyped = exactSide === 'in'
   return (
     <TicketLeg
       label={isTyped ? 'You pay' : 'You pay (estimated)'}
@@ -153,7 +153,7 @@ const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) 
         )
       }
     >
-      <AmountOfSide swap={swap} end="in" quiet={quiet} />
+      <AmountOfSide swap={swap} end="in" isOutdated={isOutdated} />
       <TokenButton token={src} side="pay" onOpen={() => onPick('pay')} />
     </TicketLeg>
   )
@@ -168,17 +168,17 @@ const shares = [
 /** Shows the balance and buttons that pay a part of it. */
 function Balance({ swap }: { readonly swap: SwapPageState }) {
   const { order, balance, spendableBalance, actions } = swap
-  const { src, exact } = order
+  const { src, exactSide } = order
   const enterMax = useMax(swap)
   if (balance === undefined || !src) return null
   const enterShare = (percent: bigint) =>
     percent === 100n
       ? enterMax()
-      : actions.amount(toPlainText(((spendableBalance ?? 0n) * percent) / 100n, src.decimals))
+      : actions.setAmount(toPlainText(((spendableBalance ?? 0n) * percent) / 100n, src.decimals))
   return (
     <>
       Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
-      {exact === 'in' &&
+      {exactSide === 'in' &&
         shares.map(([percent, name]) => (
           <button
             key={name}
@@ -204,7 +204,7 @@ function useMax({ order: { src, amountText }, spendableBalance, missingFunds, ac
   const enter = (replace: boolean) => {
     if (max === undefined) return
     setEnteredMax(max)
-    actions.amount(max, replace)
+    actions.setAmount(max, replace)
   }
   const isTooMuch =
     missingFunds === 'gas' && enteredMax !== undefined && enteredMax === amountText && max !== enteredMax
@@ -214,10 +214,10 @@ function useMax({ order: { src, amountText }, spendableBalance, missingFunds, ac
   return () => enter(false)
 }
 
-const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
+const Receive = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
   const { order, quote, isRefused, loss } = swap
-  const { src, dst, entry, exact, priceOf } = order
-  const isTyped = exact === 'out'
+  const { src, dst, entry, exactSide, priceOf } = order
+  const isTyped = exactSide === 'out'
   const note =
     quote && src && dst && !isRefused ? (
       <>
@@ -241,7 +241,7 @@ const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean
       label={isTyped ? 'You receive at least' : 'You receive (simulated)'}
       note={(isTyped && amountProblem(entry)) || note}
     >
-      <AmountOfSide swap={swap} end="out" quiet={quiet} />
+      <AmountOfSide swap={swap} end="out" isOutdated={isOutdated} />
       <TokenButton token={dst} side="receive" onOpen={() => onPick('receive')} />
     </TicketLeg>
   )

@@ -11,7 +11,7 @@ import { lazyPart } from '../ui/lazy-part.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
-import type { ShownQuote, TypedRequest } from './use-quote.ts'
+import type { OrderRequest, ShownQuote } from './use-quote.ts'
 import type { WhyRouteProps } from './WhyRoute.tsx'
 
 const WhyRoute = lazyPart(async () => (await import('./WhyRoute.tsx')).WhyRoute)
@@ -26,7 +26,7 @@ type Props = {
   readonly isSigning: boolean
   readonly native: string
   /** Order of the quote, with which other routes are requested for the comparison. */
-  readonly request: TypedRequest
+  readonly request: OrderRequest
   readonly chainName: string
   /** Number of pools of the chain, for the placeholder. */
   readonly chainPoolCount: number | undefined

@@ -24,7 +24,7 @@ const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */
 export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onRetry }: Props) {
-  const { steps, allowance, route, proof, error, hash, sent } = signing
+  const { steps, allowance, route, proof, error, hash, lastSent } = signing
   const allowanceTexts = {
     approval: 'Exactly this amount for the Guard, no more.',
     permit: 'By a signature, without a transaction.',
@@ -36,9 +36,9 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
         <h2>
           Swap <Amount base={amount} decimals={src.decimals} /> {src.symbol}
         </h2>
-        {(error !== undefined || sent !== 'swap') && (
+        {(error !== undefined || lastSent !== 'swap') && (
           <button type="button" className="link" onClick={onCancel}>
-            {error !== undefined ? 'Back' : sent === 'approval' ? 'Stop before the swap' : 'Cancel'}
+            {error !== undefined ? 'Back' : lastSent === 'approval' ? 'Stop before the swap' : 'Cancel'}
           </button>
         )}
       </div>
@@ -60,9 +60,9 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
               </Check>
               <Check>Calls the Guard of this chain, {shorten(proof.guard)}</Check>
               <Check>
-                {signing.unknownPools === 0
+                {signing.unknownPoolCount === 0
                   ? 'Every pool is from a known factory'
-                  : `${signing.unknownPools} ${signing.unknownPools === 1 ? 'pool isn’t' : 'pools aren’t'} from a known factory; your minimum still applies`}
+                  : `${signing.unknownPoolCount} ${signing.unknownPoolCount === 1 ? 'pool isn’t' : 'pools aren’t'} from a known factory; your minimum still applies`}
               </Check>
               <Check>Route matches the one shown</Check>
             </ul>
@@ -97,14 +97,14 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
 type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onRetry'>
 
 function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
-  const { lowerQuote, error, waitingSince, sent } = signing
+  const { lowerQuote, error, waitingSince, lastSent } = signing
   const isSilent = useHasPassed(waitingSince, SILENT_MS)
   return (
     <div className="ticket__go" aria-live="polite">
       {lowerQuote && <LowerQuote quote={lowerQuote} dst={dst} />}
       {error === undefined && !lowerQuote && (
-        <Notice kind="info" title={sent === 'swap' ? 'Sent.' : 'Quote locked while you sign.'}>
-          {sent === 'swap'
+        <Notice kind="info" title={lastSent === 'swap' ? 'Sent.' : 'Quote locked while you sign.'}>
+          {lastSent === 'swap'
             ? 'It stays listed under Transactions, also after a reload.'
             : 'If it gets older than 2 blocks we refresh it first.'}
         </Notice>
@@ -117,7 +117,7 @@ function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
       {error !== undefined &&
         (wasRefused(error) ? (
           <Notice kind="warn" title="You declined in the wallet." urgent>
-            {sent === 'nothing' ? (
+            {lastSent === 'nothing' ? (
               'Nothing was sent.'
             ) : (
               <>
@@ -134,9 +134,9 @@ function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
 }
 
 /** Returns true if a retry cannot send the same swap twice. */
-function canRetry({ error, sent }: Signing): boolean {
+function canRetry({ error, lastSent }: Signing): boolean {
   const code = error instanceof ClientError ? error.code : undefined
-  return code === 'REVERTED' || (sent !== 'swap' && code !== 'PENDING')
+  return code === 'REVERTED' || (lastSent !== 'swap' && code !== 'PENDING')
 }
 
 type LowerQuoteProps = { readonly quote: NonNullable<Signing['lowerQuote']>; readonly dst: PageToken }

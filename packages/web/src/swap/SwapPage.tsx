@@ -94,12 +94,12 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
 const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState }) {
   const { swap } = useAfterPaint(props)
   const { order, liveQuote, quote, isRefused, hasFailed, signing, tokenOf, maxRoutableAmount, actions } = swap
-  const { src, dst, request, exact, nativeSymbol, poolCount } = order
+  const { src, dst, request, exactSide, nativeSymbol, poolCount } = order
   const { maxImpact, tokenListError, hasSameToken, entry, terms } = order
   if (tokenListError) return <RouteEmpty>Couldn’t load the token list.</RouteEmpty>
   if (hasSameToken) return <RouteEmpty>Choose two different tokens.</RouteEmpty>
   if (terms.problems.length > 0) return <RouteEmpty>Correct the terms to see the route.</RouteEmpty>
-  if (entry.typed?.kind === 'wrong' || entry.typed?.kind === 'ambiguous')
+  if (entry.typedAmount?.kind === 'wrong' || entry.typedAmount?.kind === 'ambiguous')
     return <RouteEmpty>That isn’t a valid amount.</RouteEmpty>
   if (src && dst && !request) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
   if (!src || !dst || !request) return <RouteSkeleton pools={poolCount} />
@@ -108,10 +108,10 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
     return (
       <NoRoutePanel
         {...{ error: liveQuote.error, maxRoutable: maxRoutableAmount, maxImpact }}
-        inputUsd={exact === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
-        token={exact === 'in' ? src : dst}
+        inputUsd={exactSide === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
+        token={exactSide === 'in' ? src : dst}
         requestedAmount={BigInt(request.amountOut ?? request.amount ?? 0)}
-        onUse={actions.amount}
+        onUse={actions.setAmount}
         onRaise={actions.liftImpactLimit}
       />
     )

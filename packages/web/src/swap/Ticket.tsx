@@ -1,4 +1,4 @@
-/** Building blocks of the swap ticket. */
+/** Parts of the order form and of the receipt on the Swap page. */
 
 import type { ReactNode } from 'react'
 import { rateText, usdOf } from '../format/amount.ts'
@@ -53,8 +53,8 @@ type AmountFieldProps = { readonly label: string; readonly entry: AmountEntry }
 
 /** Edits the amount and keeps the text unchanged during typing. */
 export function AmountField({ label, entry }: AmountFieldProps) {
-  const { text, unit, typed, set, commit, tidy } = entry
-  const isWrong = typed?.kind === 'wrong' || typed?.kind === 'ambiguous'
+  const { text, unit, typedAmount, setText, commit, formatText } = entry
+  const isWrong = typedAmount?.kind === 'wrong' || typedAmount?.kind === 'ambiguous'
   return (
     <>
       {unit === 'usd' && !text.trim().startsWith('$') && <span className="amt amt__unit">$</span>}
@@ -69,10 +69,10 @@ export function AmountField({ label, entry }: AmountFieldProps) {
         aria-label={unit === 'usd' ? `${label}, in dollars` : label}
         aria-invalid={isWrong}
         aria-describedby={isWrong ? PROBLEM_ID : undefined}
-        onChange={(event) => set(event.target.value)}
+        onChange={(event) => setText(event.target.value)}
         onBlur={() => {
           commit()
-          tidy()
+          formatText()
         }}
         onKeyDown={(event) => event.key === 'Enter' && commit()}
       />
@@ -81,21 +81,21 @@ export function AmountField({ label, entry }: AmountFieldProps) {
 }
 
 /** Returns the message about an unusable or ambiguous amount; undefined if it can be used. */
-export function amountProblem({ typed, set }: AmountEntry): ReactNode {
-  if (typed?.kind === 'wrong')
+export function amountProblem({ typedAmount, setText }: AmountEntry): ReactNode {
+  if (typedAmount?.kind === 'wrong')
     return (
       <span className="amt__why" id={PROBLEM_ID} role="alert">
-        {typed.reason}
+        {typedAmount.reason}
       </span>
     )
-  if (typed?.kind === 'ambiguous')
+  if (typedAmount?.kind === 'ambiguous')
     return (
       <span className="amt__why" id={PROBLEM_ID} role="alert">
         Did you mean{' '}
-        {typed.readings.map((reading, index) => (
+        {typedAmount.readings.map((reading, index) => (
           <span key={reading}>
             {index > 0 && ' or '}
-            <button type="button" className="link" onClick={() => set(reading)}>
+            <button type="button" className="link" onClick={() => setText(reading)}>
               {reading}
             </button>
           </span>
@@ -114,10 +114,10 @@ type UnitToggleProps = {
 
 /** Shows the amount in the other unit, and switches the input to that unit. */
 export function UnitToggle({ entry, token, price }: UnitToggleProps) {
-  const { typed, unit, toggleUnit } = entry
+  const { typedAmount, unit, toggleUnit } = entry
   if (!token || typeof price !== 'number')
-    return <UsdValue base={typed?.kind === 'amount' ? typed.base : undefined} token={token} price={price} />
-  const base = typed?.kind === 'amount' ? typed.base : 0n
+    return <UsdValue base={typedAmount?.kind === 'amount' ? typedAmount.base : undefined} token={token} price={price} />
+  const base = typedAmount?.kind === 'amount' ? typedAmount.base : 0n
   return (
     <>
       {unit === 'usd' ? (
@@ -216,15 +216,15 @@ export function Rate({
 type MinimumProps = {
   readonly quote: ShownQuote | undefined
   readonly token: PageToken | undefined
-  readonly quiet: boolean
+  readonly isOutdated: boolean
 }
 
 /** Shows the minimum in the boldest type, because the contract enforces it. */
-export function Minimum({ quote, token, quiet }: MinimumProps) {
+export function Minimum({ quote, token, isOutdated }: MinimumProps) {
   return (
     <div className="least">
       <span className="lab">Minimum received (or the swap reverts)</span>
-      <div className={`least__v ${quiet ? 'quiet' : ''}`}>
+      <div className={`least__v ${isOutdated ? 'quiet' : ''}`}>
         {quote?.minToAmount && token ? (
           <>
             <Amount base={quote.minToAmount} decimals={token.decimals} digits={9} />{' '}

@@ -9,10 +9,10 @@ import { Scroll } from '../ui/Scroll.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { type Alternative, compareRoutes, lossOf, type RouteComparison } from './alternatives.ts'
 import { MINUS } from './Ticket.tsx'
-import type { ShownQuote, TypedRequest } from './use-quote.ts'
+import type { OrderRequest, ShownQuote } from './use-quote.ts'
 
 export type WhyRouteProps = {
-  readonly request: TypedRequest
+  readonly request: OrderRequest
   readonly quote: ShownQuote
   readonly src: PageToken
   readonly dst: PageToken

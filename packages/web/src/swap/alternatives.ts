@@ -1,7 +1,7 @@
 /** Other routes for the same order, for comparison with the quoted one. */
 import { ClientError, type QuoteParameters, type Quote as ServiceQuote } from '@sluice/client'
 import { sluice } from '../service/client.ts'
-import type { ShownQuote, TypedRequest } from './use-quote.ts'
+import type { OrderRequest, ShownQuote } from './use-quote.ts'
 
 /** Maximum single pools named next to a route with one pool. */
 const MAX_SINGLE_POOLS = 3
@@ -22,7 +22,7 @@ export type RouteComparison = {
 
 /** Requests the order again with restrictions, all at one block, so that only the restrictions differ. */
 export async function compareRoutes(
-  { chainId, from: _, ...order }: TypedRequest,
+  { chainId, from: _, ...order }: OrderRequest,
   quote: ShownQuote,
   signal: AbortSignal,
 ): Promise<RouteComparison> {

@@ -1,4 +1,7 @@
-/** Runs a swap from click to receipt with the SDK's hook, and reports the page's steps. */
+/**
+ * Runs a swap from the click to the receipt with the SDK's hook, and reports its progress in the steps that the page
+ * shows.
+ */
 import {
   ClientError,
   type Eip1193Provider,
@@ -38,14 +41,14 @@ export type Signing = {
   readonly proof: Proven | undefined
   readonly gasLimit: bigint | undefined
   /** Number of pools whose address does not prove which factory created them. */
-  readonly unknownPools: number
+  readonly unknownPoolCount: number
   /** A later quote below the displayed one, which the user must accept. */
   readonly lowerQuote: SwapQuestion | undefined
   /** Unix milliseconds of the request that the wallet has not answered yet. */
   readonly waitingSince: number | undefined
   readonly hash: string | undefined
-  /** Last kind of transaction that the wallet has sent, including earlier attempts at this swap. */
-  readonly sent: 'nothing' | 'approval' | 'swap'
+  /** Kind of the last transaction that the wallet has sent for this swap, including earlier attempts. */
+  readonly lastSent: 'nothing' | 'approval' | 'swap'
   readonly receipt: SentSwapReceipt | undefined
   readonly error: unknown
 }
@@ -149,14 +152,14 @@ function signingOf(
   return {
     steps: stepsOf(events, prompts, proven !== undefined, receipt !== undefined),
     allowance: prompts.findLast((prompt) => prompt !== 'swap'),
-    sent: events.some(({ stage }) => stage === 'sent' || stage === 'batching')
+    lastSent: events.some(({ stage }) => stage === 'sent' || stage === 'batching')
       ? 'swap'
       : isApproved
         ? 'approval'
         : 'nothing',
     ...{ route, hash, receipt, proof: proven, lowerQuote: question, waitingSince: promptedAt },
     gasLimit: route && gasLimit(route),
-    unknownPools: proven?.unknownPools.length ?? 0,
+    unknownPoolCount: proven?.unknownPools.length ?? 0,
     error: run.error ?? receiptError,
   }
 }
@@ -190,7 +193,7 @@ type Receipt = {
 async function receiptOf(
   provider: Eip1193Provider,
   route: Route,
-  owner: string,
+  recipient: string,
   hash: string,
 ): Promise<SentSwapReceipt> {
   const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
@@ -199,12 +202,12 @@ async function receiptOf(
   const isNativeOutput = route.dst.toLowerCase() === NATIVE.toLowerCase()
   const balanceAt = async (number: number): Promise<bigint> => {
     const tag = `0x${number.toString(16)}`
-    if (isNativeOutput) return BigInt(await provider.request({ method: 'eth_getBalance', params: [owner, tag] }))
+    if (isNativeOutput) return BigInt(await provider.request({ method: 'eth_getBalance', params: [recipient, tag] }))
     // Selector of `balanceOf(address)`.
-    const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
+    const data = `0x70a08231${recipient.slice(2).toLowerCase().padStart(64, '0')}`
     return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
   }
-  const isForRecipient = owner.toLowerCase() !== route.tx.from.toLowerCase()
+  const isForRecipient = recipient.toLowerCase() !== route.tx.from.toLowerCase()
   const fee = isNativeOutput && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
   // Nodes that do not keep the state of the previous block reject the call.
   const receivedAmount = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(

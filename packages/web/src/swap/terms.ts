@@ -18,8 +18,9 @@ export type TermChange = { readonly [Name in TermName]?: string | undefined }
 
 export type Term = {
   readonly name: 'slippage' | 'impact' | 'recipient' | 'fee'
+  /** Percent, or the address of the recipient. */
   readonly value: string
-  /** Account that receives the fee. */
+  /** Account that receives the fee; set for the term `fee`. */
   readonly feeRecipient?: string
   /** True until the user has accepted it. */
   readonly isNew: boolean
@@ -30,6 +31,7 @@ export type OrderTerms = {
   readonly list: readonly Term[]
   /** Descriptions of invalid terms. While there are any, nothing is quoted or signed. */
   readonly problems: readonly string[]
+  /** True if the user must accept a term before signing. */
   readonly isNew: boolean
   /** Number of times that the defaults were restored. */
   readonly resetCount: number
@@ -41,7 +43,7 @@ export type OrderTerms = {
   readonly reset: () => void
 }
 
-/** @param max - percent */
+/** Returns true for a decimal number from 0 to `max`, with up to four decimals and without sign or exponent. */
 export function isPercent(text: string, max: number): boolean {
   return /^\d{1,3}(\.\d{1,4})?$/.test(text) && Number(text) <= max
 }

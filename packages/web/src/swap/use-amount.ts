@@ -14,14 +14,14 @@ export type AmountEntry = {
   readonly text: string
   readonly unit: AmountUnit
   /** Parsed amount in base units of the token; undefined while the token is unknown. */
-  readonly typed: TypedAmount | undefined
+  readonly typedAmount: TypedAmount | undefined
   /** True if the URL contains this amount. */
   readonly isSettled: boolean
-  readonly set: (text: string) => void
+  readonly setText: (text: string) => void
   /** Writes the amount into the URL at once. */
   readonly commit: () => void
   /** Formats the text in the page's own notation. */
-  readonly tidy: () => void
+  readonly formatText: () => void
   /** Switches the field between tokens and dollars, keeping the amount. */
   readonly toggleUnit: () => void
 }
@@ -32,7 +32,7 @@ type Draft = {
   /** Unit of the field. A dollar sign in the text overrides it. */
   readonly unit: AmountUnit
   /** Converted once when dollars are typed, so that price updates do not change the amount. */
-  readonly typed: TypedAmount
+  readonly typedAmount: TypedAmount
   readonly token: string
   readonly urlAmountBefore: string
   /** Amount that was written into the URL. */
@@ -60,10 +60,10 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
     latestDraft && Array.isArray(acceptedUrlAmounts) && acceptedUrlAmounts.includes(urlAmount) ? latestDraft : undefined
   if (draft && draft.writtenAmount === urlAmount && !draft.isInUrl) setDraft({ ...draft, isInUrl: true })
 
-  const typedAmount = draft?.typed ?? (token && parseAmount(urlAmount, token.decimals))
+  const typedAmount = draft?.typedAmount ?? (token && parseAmount(urlAmount, token.decimals))
   const commit = () => {
     if (!draft || draft.writtenAmount !== undefined || !token) return
-    const amountToWrite = draft.typed.kind === 'amount' ? toPlainText(draft.typed.base, token.decimals) : ''
+    const amountToWrite = draft.typedAmount.kind === 'amount' ? toPlainText(draft.typedAmount.base, token.decimals) : ''
     setDraft({ ...draft, writtenAmount: amountToWrite })
     if (amountToWrite !== urlAmount) writeToUrl(amountToWrite)
   }
@@ -75,18 +75,18 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
   return {
     text: draft?.text ?? groupThousands(urlAmount),
     unit: draft ? unitOf(draft.text, draft.unit) : 'token',
-    typed: typedAmount,
+    typedAmount: typedAmount,
     isSettled: !draft || draft.writtenAmount === urlAmount,
-    set(text) {
+    setText(text) {
       if (!token) return
       const unit = draft?.unit ?? 'token'
       const typedAmount = parseTypedText(text, unitOf(text, unit), token, price)
-      setDraft({ text, unit, typed: typedAmount, token: token.address, urlAmountBefore: urlAmount })
+      setDraft({ text, unit, typedAmount: typedAmount, token: token.address, urlAmountBefore: urlAmount })
     },
     commit,
-    tidy() {
-      if (!draft || !token || unitOf(draft.text, draft.unit) === 'usd' || draft.typed.kind !== 'amount') return
-      setDraft({ ...draft, text: groupThousands(toPlainText(draft.typed.base, token.decimals)) })
+    formatText() {
+      if (!draft || !token || unitOf(draft.text, draft.unit) === 'usd' || draft.typedAmount.kind !== 'amount') return
+      setDraft({ ...draft, text: groupThousands(toPlainText(draft.typedAmount.base, token.decimals)) })
     },
     toggleUnit() {
       if (!token || !typedAmount) return
@@ -97,7 +97,7 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
       setDraft({
         text: usd,
         unit: 'usd',
-        typed: typedAmount,
+        typedAmount: typedAmount,
         token: token.address,
         urlAmountBefore: urlAmount,
         writtenAmount: urlAmount,

@@ -2,7 +2,7 @@
 import { ClientError } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { retry, sluice } from '../service/client.ts'
-import type { TypedRequest } from './use-quote.ts'
+import type { OrderRequest } from './use-quote.ts'
 
 /** Maximum divisions by ten until an amount has a route. The bisection steps follow. */
 const MAX_DIVISIONS = 12
@@ -10,7 +10,7 @@ const BISECTION_STEPS = 5
 /** Significant digits of the proposed amount, rounded down. */
 const SIGNIFICANT_DIGITS = 3
 
-export function useLargest(request: TypedRequest | undefined, isRequested: boolean) {
+export function useLargest(request: OrderRequest | undefined, isRequested: boolean) {
   return useQuery({
     queryKey: ['largest', request],
     enabled: isRequested && request !== undefined,
@@ -20,7 +20,7 @@ export function useLargest(request: TypedRequest | undefined, isRequested: boole
   })
 }
 
-async function searchLargest({ chainId, from: _, amount, amountOut, ...terms }: TypedRequest): Promise<bigint> {
+async function searchLargest({ chainId, from: _, amount, amountOut, ...terms }: OrderRequest): Promise<bigint> {
   const hasRoute = (base: bigint) =>
     sluice
       .get(`/quote/${chainId}`, { ...terms, [amountOut === undefined ? 'amount' : 'amountOut']: base } as never)

@@ -10,7 +10,7 @@ import { useWallet } from '../wallet/use-wallet.ts'
 import { defaultPairOf, type SwapParams, useSwapParams } from './params.ts'
 import { type OrderTerms, termParametersOf, useTerms } from './terms.ts'
 import { type AmountEntry, useAmount } from './use-amount.ts'
-import { sameToken, type TypedRequest } from './use-quote.ts'
+import { type OrderRequest, sameToken } from './use-quote.ts'
 
 /** Default amount in whole tokens. On the local chain, only a larger amount gets a route with several pools. */
 const DEFAULT_AMOUNT = { local: '500', other: '1' } as const
@@ -24,15 +24,15 @@ export type OrderState = {
   readonly dst: PageToken | undefined
   /** True if input and output are the same token. */
   readonly hasSameToken: boolean
-  /** Token with the typed amount. */
-  readonly exact: 'in' | 'out'
+  /** Side whose amount the user types, which is then exact. */
+  readonly exactSide: 'in' | 'out'
   /** State of the amount field. */
   readonly entry: AmountEntry
   /** The amount in the URL, in whole tokens. */
   readonly amountText: string
   readonly priceOf: (token: PageToken | undefined) => number | null | undefined
   /** Quote request; undefined if a parameter is missing or invalid. */
-  readonly request: TypedRequest | undefined
+  readonly request: OrderRequest | undefined
   readonly poolCount: number | undefined
   /** Maximum price impact, in percent; undefined for the service's default. */
   readonly maxImpact: string | undefined
@@ -68,8 +68,8 @@ export function useOrder(): OrderState {
   const dst = tokenOf(tokenAddresses.dst)
   const amountText =
     params.amount ?? (params.src ? '' : DEFAULT_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
-  const exact = params.exact ?? 'in'
-  const exactToken = exact === 'in' ? src : dst
+  const exactSide = params.exact ?? 'in'
+  const exactToken = exactSide === 'in' ? src : dst
   const hasSameToken = sameToken(tokenAddresses.src, tokenAddresses.dst)
   const prices = usePrices(chain.id, src, dst)
   const priceOf = (token: PageToken | undefined) => token && prices?.[token.address]
@@ -94,12 +94,13 @@ export function useOrder(): OrderState {
   // The request uses the amount in the URL, provided that the typed text is a valid amount.
   const urlAmount = exactToken && parseAmount(amountText, exactToken.decimals)
   const isReady = src && dst && !hasSameToken && terms.problems.length === 0
-  const amount = entry.typed?.kind === 'amount' && urlAmount?.kind === 'amount' ? String(urlAmount.base) : undefined
+  const amount =
+    entry.typedAmount?.kind === 'amount' && urlAmount?.kind === 'amount' ? String(urlAmount.base) : undefined
   const request = useStableRequest(
     isReady && amount !== undefined
       ? {
           ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
-          ...(exact === 'in' ? { amount } : { amountOut: amount }),
+          ...(exactSide === 'in' ? { amount } : { amountOut: amount }),
           ...termParametersOf(terms.values),
         }
       : undefined,
@@ -110,7 +111,7 @@ export function useOrder(): OrderState {
       src,
       dst,
       hasSameToken,
-      exact,
+      exactSide,
       amountText,
       entry,
       priceOf,
@@ -129,7 +130,7 @@ export function useOrder(): OrderState {
 /**
  * Returns the previous request while the new one is equal, so that components that depend on it do not render again.
  */
-function useStableRequest(request: TypedRequest | undefined): TypedRequest | undefined {
+function useStableRequest(request: OrderRequest | undefined): OrderRequest | undefined {
   const latest = useRef(request)
   if (JSON.stringify(latest.current) !== JSON.stringify(request)) latest.current = request
   return latest.current

@@ -4,7 +4,7 @@ import { useQuoteStream } from '@sluice/react'
 import { useEffect, useState } from 'react'
 import { useStatus } from '../service/chains.ts'
 
-export type TypedRequest = Omit<SwapParameters, 'from' | 'amount'> & {
+export type OrderRequest = Omit<SwapParameters, 'from' | 'amount'> & {
   readonly chainId: number
   /** Base units of `src` to pay, or minimum base units of `dst` to receive. Exactly one is set. */
   readonly amount?: string
@@ -47,7 +47,7 @@ export type LiveQuote = {
 }
 
 /** @param isSigning - true while the user signs, which stops requests and updates */
-export function useQuote(order: TypedRequest | undefined, isSigning: boolean): LiveQuote {
+export function useQuote(order: OrderRequest | undefined, isSigning: boolean): LiveQuote {
   const { data: status, dataUpdatedAt, refetch } = useStatus(order?.chainId ?? 0, order !== undefined)
   const isSilent = useIsOlder(dataUpdatedAt, SILENT_MS)
   const head = status?.head

@@ -23,7 +23,7 @@ export type SwapPageState = {
   readonly balance: bigint | undefined
   /** Balance minus the reserve for gas; undefined while unknown. */
   readonly spendableBalance: bigint | undefined
-  /** Base units of the input; 0 while unknown. */
+  /** Input of the swap in base units; 0 while unknown. */
   readonly amountToPay: bigint
   /** The wallet's missing funds: for the input, or for gas. */
   readonly missingFunds: 'input' | 'gas' | undefined
@@ -38,10 +38,10 @@ export type SwapPageState = {
   readonly maxRoutableAmount: bigint | undefined
   readonly signing: Signing | undefined
   readonly actions: {
-    readonly amount: (text: string, replace?: boolean) => void
+    readonly setAmount: (text: string, replace?: boolean) => void
     readonly flip: () => void
-    /** Chooses which amount is exact. Keeps the displayed amounts as far as possible. */
-    readonly exact: (end: 'in' | 'out') => void
+    /** Chooses the side whose amount is exact, and keeps the displayed amounts if they are current. */
+    readonly setExactSide: (end: 'in' | 'out') => void
     readonly choose: (side: TicketSide, token: PageToken) => void
     readonly liftImpactLimit: () => void
     readonly sign: () => void
@@ -52,7 +52,7 @@ export type SwapPageState = {
 
 export function useSwap(): SwapPageState {
   const order = useOrder()
-  const { chain, src, request, entry, exact } = order
+  const { chain, src, request, entry, exactSide } = order
   const { local } = useSetting()
   const wallet = useWallet()
   const queries = useQueryClient()
@@ -60,9 +60,9 @@ export function useSwap(): SwapPageState {
   const liveQuote = useQuote(request, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? liveQuote.quote
-  const typedAmount = entry.typed
+  const typedAmount = entry.typedAmount
   const amountToPay =
-    exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedAmount?.kind === 'amount' ? typedAmount.base : 0n
+    exactSide === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedAmount?.kind === 'amount' ? typedAmount.base : 0n
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gasCost = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
@@ -108,9 +108,9 @@ type ActionsInput = Pick<SwapPageState, 'order' | 'liveQuote' | 'quote' | 'isRea
 /** Creates the actions of the page. */
 function createActions(input: ActionsInput): SwapPageState['actions'] {
   const { order, liveQuote, quote, isReady, signing, wallet, local, queries } = input
-  const { src, dst, request, change, amountText, exact, terms } = order
+  const { src, dst, request, change, amountText, exactSide, terms } = order
   return {
-    amount: (amount, replace) => change({ amount }, replace),
+    setAmount: (amount, replace) => change({ amount }, replace),
     liftImpactLimit: () => terms.set({ impact: '100' }),
     // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its
     // token.
@@ -118,9 +118,9 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
       if (!src || !dst) return
       const sides = { src: dst.address, dst: src.address }
       if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
-      else change({ ...sides, amount: amountText, exact: exact === 'in' ? 'out' : undefined })
+      else change({ ...sides, amount: amountText, exact: exactSide === 'in' ? 'out' : undefined })
     },
-    exact(end) {
+    setExactSide(end) {
       const amount =
         quote && isReady && src && dst
           ? end === 'in'

@@ -5,7 +5,8 @@ type Code<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: Fu
 
 /**
  * Returns a component whose code loads when it is first shown. The code may not arrive, for example because the network
- * is lost or a new version replaced its file. The rest of the page then stays.
+ * is lost or a new version replaced its file. Then a notice replaces the component, and
+ * the rest of the page stays usable.
  */
 export function lazyPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   const code: Code<P> = { load }
@@ -28,7 +29,9 @@ function Part<P extends object>({ code, props }: { readonly code: Code<P>; reado
   return state === 'failed' ? <NotLoaded /> : null
 }
 
-/** Offers a reload, because browsers do not request a module again whose import failed. The URL keeps the inputs. */
+/**
+ * Offers a reload, because browsers do not request a module again after its import failed. The URL keeps the inputs.
+ */
 function NotLoaded() {
   return (
     <p className="note" role="status">

@@ -41,9 +41,9 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   return data === undefined ? undefined : BigInt(data)
 }
 
-/** Gas of a swap while its route is unknown. */
+/** Gas that is assumed for a swap whose route is unknown. */
 const DEFAULT_GAS = 500_000n
-/** Factor for a gas price that may double before the swap is mined and a gas limit above the estimate. */
+/** Factor of the reserve: the gas price may double before the swap is mined, and the gas limit exceeds the estimate. */
 const GAS_MARGIN = 3n
 
 /** Returns the wei to reserve for the gas of a swap; undefined while the gas price is unknown. */
@@ -62,7 +62,7 @@ export function useGasReserve(chainId: number, enabled: boolean, gas: string | u
   return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? DEFAULT_GAS) * GAS_MARGIN
 }
 
-/** Returns the allowance of a spender in base units; undefined as for balances. */
+/** Returns a spender's allowance in base units; undefined in the same cases as a balance. */
 export function useAllowance(chainId: number, token: string | undefined, spender: string): bigint | undefined {
   const connected = useWallet()
   const { data } = useQuery({
@@ -84,7 +84,7 @@ export function useAllowance(chainId: number, token: string | undefined, spender
 }
 
 /**
- * Returns how the SDK will get the Guard's allowance: the first way that wallet and token support.
+ * Returns how the SDK will get the allowance for the Guard: the first way that the wallet and the token support.
  *
  * @param guard - spender that a permit must name
  * @param amount - missing base units; 0n if none

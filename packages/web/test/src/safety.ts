@@ -210,12 +210,12 @@ export function safetyTests(stageOf: () => Stage): void {
     async (fault) => {
       const page = await openPage(swapPath('WETH', 'USDC', '2'))
       await waitForQuote(page)
-      stageOf().proxy.fault = () => fault
+      stageOf().proxy.injectFault = () => fault
       try {
         await actionButton(page, 'Refresh the quote').waitFor(WAIT)
         await page.getByText(/^Can’t reach the (chain|service)\. These figures are out of date\.$/).waitFor(WAIT)
       } finally {
-        stageOf().proxy.fault = () => undefined
+        stageOf().proxy.injectFault = () => undefined
       }
       await waitForQuote(page)
     },
