@@ -199,7 +199,7 @@ describe('a chain that this process reads itself', () => {
   beforeEach(() => void vi.useRealTimers())
   function readingRuntime(settings: object = {}) {
     const [events, warnings]: unknown[][] = [[], []]
-    const tokens = new ChainTokens({ chain, earnBlocks: 5, source: () => ({}) as never })
+    const tokens = new ChainTokens({ chain, earnBlocks: 5, sourceAt: () => ({}) as never })
     const runtime = new ChainRuntime({
       ...{ chain, tokens, idleSleepMs: IDLE_MS, contracts: {}, fees: {} },
       log: { info: () => {}, error: () => {}, warn: (...line: unknown[]) => warnings!.push(line) },

@@ -96,7 +96,7 @@ test('utilization is measured once in a while, and not while a request is alone'
   try {
     const measureUtilization = vi.fn(() => 0)
     let isAlone = true
-    const search = new RouterSearch({ threads, inlinePools: 1, log, measureUtilization, isAlone: () => isAlone })
+    const search = new RouterSearch({ threads, inlinePools: 1, log, measureUtilization, isOnlyQuote: () => isAlone })
     await search.find(view, request)
     expect(measureUtilization).not.toHaveBeenCalled()
     isAlone = false

@@ -85,7 +85,7 @@ describe('a token that cannot be sold', () => {
 
 test('trust is earned with the depth of whole tokens', async () => {
   const twoNamed = { ...chain, hubs: [LISTED, B], tokens: [listed, { ...listed, address: B }] }
-  const { trustTracker } = new ChainTokens({ chain: twoNamed, earnBlocks: 5, source: () => ({}) as never })
+  const { trustTracker } = new ChainTokens({ chain: twoNamed, earnBlocks: 5, sourceAt: () => ({}) as never })
   trustTracker.setPrices({ usd: () => 1 } as never)
   const pools = [LISTED, LISTED, B].map((named, k) => {
     const state = { reserve0: 300_000n * 10n ** 18n, reserve1: 1n, feePpm: 3_000 }
@@ -111,7 +111,7 @@ describe('a test sale', () => {
       measured.push(snapshot)
       return { rpc, simulation, block: { blockHash: '0x05' } }
     }
-    const tokens = new ChainTokens({ chain, earnBlocks: 5, source: source as never })
+    const tokens = new ChainTokens({ chain, earnBlocks: 5, sourceAt: source as never })
     const pool = {
       ...{ id: 'pool', address: B, family: 'uniswap-v2', dex: 'test', tokens: [A, LISTED] },
       state: { reserve0: 10n ** 9n, reserve1: 10n ** 9n, feePpm: 3_000 },
