@@ -1,10 +1,13 @@
 /** Tests of the collection in an idle process, with fake measurements of its load and its memory. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { releaseMemoryWhenIdle } from './memory.ts'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const collect = vi.hoisted(() => vi.fn())
 // A genuine collection would stop all tests of this process.
 vi.mock('node:vm', () => ({ runInNewContext: (code: string) => (code === 'gc' ? collect : undefined) }))
+// Test files share modules, which an earlier file can have loaded without the mock.
+vi.resetModules()
+const { releaseMemoryWhenIdle } = await import('./memory.ts')
+afterAll(() => void vi.resetModules())
 
 let utilization: number
 let memory: { rss: number; heapUsed: number }

@@ -20,7 +20,7 @@ const START_MS = Date.parse('2026-01-01T00:00:00Z')
 const calls: unknown[] = []
 const lines: unknown[] = []
 let bus: { options: BusOptions; awaySince: number | null }
-let indexers: { options: ChainIndexersOptions; chains: FakeIndexer[] } | undefined
+let indexers: { options: ChainIndexersOptions; indexers: FakeIndexer[] } | undefined
 
 const loadFakeBus = async () =>
   ({
@@ -37,7 +37,7 @@ const loadFakeBus = async () =>
       close = () => calls.push('close')
     },
     ChainIndexers: class {
-      readonly chains: FakeIndexer[] = []
+      readonly indexers: FakeIndexer[] = []
       readonly options: ChainIndexersOptions
       constructor(options: ChainIndexersOptions) {
         this.options = options
@@ -154,7 +154,7 @@ test('chains that the process owns are listed, with their unfinished scans', asy
   const scaleOut = await open()
   bus.awaySince = null
   const marketWith = (scan?: { state: string }) => ({ health: () => ({ ...(scan && { scan }) }) })
-  indexers!.chains.push(
+  indexers!.indexers.push(
     { chainId: 1, ownsChain: true, market: marketWith({ state: 'reading' }) },
     { chainId: 2, ownsChain: false, market: marketWith({ state: 'reading' }) },
     { chainId: 3, ownsChain: true, market: marketWith({ state: 'done' }) },
@@ -164,7 +164,7 @@ test('chains that the process owns are listed, with their unfinished scans', asy
   const scans = { 1: { state: 'reading' } }
   expect(scaleOut.status()).toEqual({ state: 'connected', owned: [1, 3, 4, 5], scans })
   expect([...scaleOut.scans.keys()]).toEqual([1, 3])
-  indexers!.chains.shift()
+  indexers!.indexers.shift()
   expect(scaleOut.status()).toEqual({ state: 'connected', owned: [3, 4, 5] })
 })
 

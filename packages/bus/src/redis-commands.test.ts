@@ -167,7 +167,7 @@ describe('a head', () => {
   test('is read from its fields', async () => {
     const { connection, commands } = connectionOf(fields)
     expect(await readHead(connection, keys)).toEqual({
-      ...{ generation: 'g', tag: 't', id: '5-1', block, canonical: ['0x09', '0x08'], size: 4 },
+      ...{ generation: 'g', tag: 't', id: '5-1', block, canonical: ['0x09', '0x08'], fieldCount: 4 },
     })
     expect(commands).toEqual([['HGETALL', keys.head]])
   })

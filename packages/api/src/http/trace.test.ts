@@ -8,7 +8,7 @@ import { endTrace, startRecorder, traceOf } from './trace.ts'
 const span = { run: () => {}, end: () => {} }
 const parents: unknown[] = []
 const recorder = {
-  request: (parent: unknown) => {
+  startRequest: (parent: unknown) => {
     parents.push(parent)
     return span
   },

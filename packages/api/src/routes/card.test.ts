@@ -2,9 +2,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { QuotingError } from '@sluice/quoting'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { account, ONE, served, TWO } from '../../test/src/in-memory.ts'
 import type { CardContent } from '../card/card.ts'
 import { NATIVE_TEXT } from '../requests.ts'
 
@@ -16,6 +14,11 @@ vi.mock(import('../card/card.ts'), async (original) => ({
     return Buffer.from(content ? `card ${drawnCards.length}` : 'plain')
   },
 }))
+// Test files share modules, which an earlier file can have loaded without the mock.
+vi.resetModules()
+const { QuotingError } = await import('@sluice/quoting')
+const { account, ONE, served, TWO } = await import('../../test/src/in-memory.ts')
+afterAll(() => void vi.resetModules())
 
 const root = join(import.meta.dirname, '../../../..')
 const webDir = mkdtempSync(join(tmpdir(), 'card-'))
@@ -76,7 +79,13 @@ describe('the card of a link', () => {
     expect(drawnCards).toEqual([
       undefined,
       {
-        ...{ src: 'USDX', dst: 'DAIX', paid: '1.5', received: '2', note: '1 pool on Devnet, simulated at block 77' },
+        ...{
+          src: 'USDX',
+          dst: 'DAIX',
+          inputAmount: '1.5',
+          outputAmount: '2',
+          note: '1 pool on Devnet, simulated at block 77',
+        },
         pools: [{ name: 'Dex a', share: 100 }],
       },
     ])
@@ -93,7 +102,7 @@ describe('the card of a link', () => {
   test('of the native token has its symbol and decimals', async () => {
     const { ask } = cards({ amountIn: 10n ** 18n })
     await ask(`/app/card.png?chain=1&src=${NATIVE_TEXT}&dst=${TWO}&amount=1`)
-    expect(drawnCards.at(-1)).toMatchObject({ src: 'ETH', paid: '1' })
+    expect(drawnCards.at(-1)).toMatchObject({ src: 'ETH', inputAmount: '1' })
   })
 
   test('counts each pool once, and has bars for pools of the input, the largest first', async () => {

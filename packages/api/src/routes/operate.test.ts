@@ -9,7 +9,7 @@ type World = { readonly states?: readonly State[]; readonly isClosing?: boolean;
 function operated({ states = [], isClosing = false, scaleOut }: World) {
   const chainOf = (state: State, k: number) => ({ liveChain: { status: () => ({ chainId: k + 1, state, head: 9 }) } })
   const app = served({ status: () => ({ chainId: 1, state: states[0] ?? 'asleep' }) })
-  Object.assign(app.services, { started: states.map(chainOf), isClosing, scaleOut })
+  Object.assign(app.services, { startedChains: states.map(chainOf), isClosing, scaleOut })
   return app
 }
 

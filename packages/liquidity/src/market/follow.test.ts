@@ -288,7 +288,7 @@ describe('samples of a block', () => {
       },
       ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, silentIds: () => [] },
       ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], unreadableIdsIn: () => [] },
+      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [] },
     }
     const rpc = { getBlock: async () => next, getLogs: async () => [] }
     const { signal } = new AbortController()

@@ -115,8 +115,8 @@ describe('a quote at a past block', () => {
     const blocks = { poolsAt: vi.fn(async () => ({ snapshot, market: {}, prices, poolsPending })) }
     const listPools = vi.fn()
     const quoter = new PastQuoter({
-      ...{ ...parts, contracts, blocks, listPools, rpc: () => rpc, codesRpc: () => codesRpc },
-      olderContracts: async () => (older ? olderContracts : undefined),
+      ...{ ...parts, contracts, blocks, listPools, getRpc: () => rpc, getCodesRpc: () => codesRpc },
+      loadOlderContracts: async () => (older ? olderContracts : undefined),
       gasLessons: { correctionsAt: (timestamp: number) => new Map([['corrected', timestamp]]) },
       gasProber: { isRunning: false },
     } as never)

@@ -1,10 +1,14 @@
 /** Tests which pools lend the input of a simulation, and which addresses are refused as tokens. */
 import { type Address, toAddress } from '@sluice/chains'
-import { SimulationError, type SimulationRequest, simulateSwap } from '@sluice/simulation'
-import { beforeEach, expect, test, vi } from 'vitest'
-import { Simulator } from './simulator.ts'
+import type { SimulationRequest } from '@sluice/simulation'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 
 vi.mock('@sluice/simulation', async (original) => ({ ...(await original<object>()), simulateSwap: vi.fn() }))
+// Test files share modules, which an earlier file can have loaded without the mock.
+vi.resetModules()
+const { SimulationError, simulateSwap } = await import('@sluice/simulation')
+const { Simulator } = await import('./simulator.ts')
+afterAll(() => void vi.resetModules())
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [A, B, C] = [at(0xa), at(0xb), at(0xc)]
@@ -20,7 +24,7 @@ function simulatorOf(pools: readonly { readonly address: Address; readonly token
   const tokens = { isToken: (token: Address) => !notTokens.has(token) }
   const parts = { rpc: { chainId: 1 }, market: { ensure, checkTokens, tokens } }
   const context = {}
-  const simulator = new Simulator({ parts: () => parts, context } as never)
+  const simulator = new Simulator({ getParts: () => parts, context } as never)
   return { simulator, ensure, checkTokens, notTokens, parts, context }
 }
 beforeEach(() => void simulated.mockReset().mockResolvedValue('paid' as never))
