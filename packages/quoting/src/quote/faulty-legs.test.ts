@@ -109,6 +109,22 @@ test('a leg that works in the smallest size only is not known to fail in all', a
   expect(failedLegs[0]!.minFailingInput).toBeLessThanOrEqual(2n * E18)
 })
 
+test('an input that hardly moves the price is not made smaller, and one that fails is known for itself only', async () => {
+  const probe = probeAmount(pools[0]!, A, B)!
+  const callsOf = async (leg: Leg) => (await findFaulty([leg], upTo(pools, {}))).calls
+  expect(await callsOf(legOf(pools[0]!, probe))).toEqual([[probe]])
+  expect(await callsOf(legOf(pools[0]!, probe + 1n))).toEqual([[probe + 1n, probe]])
+  const { failedLegs } = await findFaulty([legOf(pools[0]!, probe), legs[2]!], upTo(pools, { 'pool 1': 0n }))
+  expect(failedLegs).toMatchObject([{ minFailingInput: probe, maxWorkingInput: 0n }])
+})
+
+test('a leg of a pool that pays nothing for small amounts is run with its input only', async () => {
+  const pool = { ...poolOf(1), state: { reserve0: 1_000n * E18, reserve1: 1n, feePpm: 3_000 } }
+  expect(probeAmount(pool, A, B)).toBeNull()
+  const leg = { ...legs[0]!, pool, amountOut: 1n }
+  expect((await findFaulty([leg], () => 1n)).calls).toEqual([[leg.amountIn]])
+})
+
 test.each([
   [995n, true],
   [994n, false],

@@ -134,6 +134,16 @@ describe('a block', () => {
     expect(environment).toEqual({ number: 100, timestamp: 1_000, coinbase: MINER })
   })
 
+  test('that the node does not have, or whose parent it does not have, was replaced', async () => {
+    const receipt = await receiptFrom()
+    const { rpc } = nodeWith({ eth_getBlockByNumber: rawBlock })
+    const orphaned = { ...rpc, getBlock: async () => null } as unknown as Rpc
+    for (const node of [nodeWith({ eth_getBlockByNumber: null }).rpc, orphaned])
+      await expect(readBlock(node, receipt, options)).rejects.toMatchObject({
+        ...{ code: 'BLOCK_GONE', message: expect.stringContaining('block 100') },
+      })
+  })
+
   test('that was replaced, or lacks the transaction at its position, is refused', async () => {
     await expect(blockFrom({ hash: hashOf('f') })).rejects.toMatchObject({ code: 'BLOCK_GONE' })
     const swapped = rawBlock.transactions.toReversed()

@@ -81,3 +81,18 @@ describe('a token that cannot be sold', () => {
     expect(await tokens.report(A, {} as never)).toBeNull()
   })
 })
+
+test('trust is earned with the depth of whole tokens', async () => {
+  const twoNamed = { ...chain, hubs: [LISTED, B], tokens: [listed, { ...listed, address: B }] }
+  const { trustTracker } = new ChainTokens({ chain: twoNamed, earnBlocks: 5, source: () => ({}) as never })
+  trustTracker.setPrices({ usd: () => 1 } as never)
+  const pools = [LISTED, LISTED, B].map((named, k) => {
+    const state = { reserve0: 300_000n * 10n ** 18n, reserve1: 1n, feePpm: 3_000 }
+    const id = at(String(k + 5))
+    return { ...{ id, address: id, family: 'uniswap-v2', dex: 'test', tokens: [named, A] }, state }
+  })
+  const byId = new Map(pools.map((pool) => [pool.id, pool]))
+  const block = { number: 1, timestamp: 1 }
+  await trustTracker.observe({ chainId: 1, block, pools: byId, changedIds: [...byId.keys()] } as never)
+  expect(trustTracker.counts).toMatchObject({ watched: 1 })
+})

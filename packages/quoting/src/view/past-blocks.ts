@@ -230,10 +230,8 @@ export class PastBlocks {
       block,
       holderOf: (share) => prices.holderOf(share),
     })
-    const snapshot = await market.ensureGroups(
-      underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]),
-    )
-    await prices.follow(this.settleMs > 0 ? await market.whenIdle(this.settleMs) : snapshot)
+    await market.ensureGroups(underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]))
+    await prices.follow(await market.whenIdle(this.settleMs))
     const source = { snapshot: market.snapshot(), prices, rpc }
     await Promise.all(
       unlistedTokens(erc20Tokens, this.listedTokenSet, prices).map((token) => readHoldings(token, source)),
