@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
 import type { Market, Pool, Snapshot } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { LiveChain, type LiveChainOptions } from './live-chain.ts'
 import { quoteRequest } from './quote/request.ts'
 
@@ -123,6 +123,19 @@ describe('the status of a chain', () => {
     await live.waitUntilSettled(60_000)
     expect(live.status()).not.toHaveProperty('settling')
   })
+})
+
+test('a status is not waited for without time', async () => {
+  const { live } = liveChain({ scan: 'scanning' })
+  await live.views.head(work().signal)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    // The clock stands still, so only a wait of no time ends.
+    await live.waitUntilSettled(0)
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(live.status()).toHaveProperty('settling')
 })
 
 test('quotes of blocks that do not exist yet are refused', async () => {

@@ -60,7 +60,7 @@ function runtimeOf() {
     state.newest = snapshot
     notify(snapshot)
   }
-  return { runtime, state, calls, lines, opened, facts, publish }
+  return { runtime, state, calls, lines, opened, facts, publish, tokens }
 }
 
 describe('a chain', () => {
@@ -167,6 +167,19 @@ describe('a new block', () => {
     expect(accept).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     expect(accept).toHaveBeenCalledTimes(1)
+    await runtime.sleep()
+  })
+
+  test('whose pools fail is logged: the trust ledger, and a pool that cannot be priced', async () => {
+    const { runtime, publish, lines, tokens } = runtimeOf()
+    const failure = new Error('no')
+    vi.spyOn(tokens.trustTracker, 'observe').mockRejectedValue(failure)
+    runtime.parts
+    const broken = { id: 'broken', family: 'uniswap-v2', dex: 'test', address: HUB, tokens: [HUB, HUB] }
+    publish({ ...snapshotOf(1), pools: new Map([['broken', broken]]) } as never)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(lines).toContainEqual(['error: failed to update the trust ledger', { err: failure }])
+    expect(lines).toContainEqual(['error: a pool cannot be priced', { err: expect.any(Error), pool: 'broken' }])
     await runtime.sleep()
   })
 

@@ -68,3 +68,12 @@ test('the result stays within its limits for any legs and measurements', () => {
     }),
   )
 })
+
+test('the reason counts a pool without samples as not measured, and says that wrapping moves no price', () => {
+  const reasonOf = (legs: readonly Leg[], samples: number) =>
+    autoSlippage({ tokenIn: A, legs }, () => ({ samples, worstPpm: -1 })).reason
+  const one = [leg(A, B, 3_000, 'p')]
+  expect(reasonOf(one, 1)).toMatch(/measured for 1 of its 1 pool, .* for 0 of its 1 pool$/)
+  expect(reasonOf(one, 0)).toMatch(/measured for 0 of its 1 pool, .* for 1 of its 1 pool$/)
+  expect(reasonOf([], 1)).toBe('wrapping moves no price')
+})

@@ -197,3 +197,40 @@ function normalBlock(pool: Pool, random: () => number): Pool {
   if (liquidity < 1 / 500) return scaled(1 - 0.5 * random())
   return liquidity < 1 / 50 ? scaled(1 + 0.05 * random()) : now
 }
+
+describe('penalties as of a block', () => {
+  /** Records faded samples until the pool has a penalty, and returns the first second without one. */
+  function decaying() {
+    const pools = new FadingPools()
+    for (let k = 1; k <= 12; k++) record(pools, k * BLOCK_SECONDS, leg(-20_000))
+    let end = 12 * BLOCK_SECONDS
+    while (pools.list(end).length > 0) end++
+    return { pools, end }
+  }
+
+  test('are kept for a minute, although evidence decays', () => {
+    const { pools, end } = decaying()
+    const penalties = pools.driftPenalties(end - 1)
+    expect([...penalties!.values()]).toEqual([20_000])
+    for (const later of [0, 1, 59]) expect(pools.driftPenalties(end - 1 + later)).toBe(penalties)
+    expect(pools.driftPenalties(end - 1 + 60)).toBeUndefined()
+  })
+
+  test('are computed again for an earlier block', () => {
+    const { pools, end } = decaying()
+    expect(pools.driftPenalties(end + 50)).toBeUndefined()
+    expect(pools.driftPenalties(end - 1)?.size).toBe(1)
+  })
+
+  test('are computed again after each sample, and stay the same object if none changes', () => {
+    const pools = new FadingPools()
+    expect(pools.driftPenalties(1)).toBeUndefined()
+    for (let k = 1; k <= 12; k++) record(pools, k * BLOCK_SECONDS, leg(-20_000))
+    const now = 12 * BLOCK_SECONDS
+    const first = pools.driftPenalties(now)
+    for (let k = 1; k <= 12; k++) record(pools, k * BLOCK_SECONDS, leg(-30_000, { pool: pair(2) }))
+    const second = pools.driftPenalties(now)
+    expect([first?.size, second?.size]).toEqual([1, 2])
+    expect(pools.driftPenalties(now + 60)).toBe(second)
+  })
+})

@@ -22,6 +22,11 @@ describe('the drift of a pool', () => {
     expect(poolDrift(before, pair(2_000n * E18, 1_000n * E18), { ...hop, amountIn: 0n })).toEqual(NO_DRIFT)
   })
 
+  test('is zero for an input that is too small to be paid before, even if the pool pays for it later', () => {
+    const tiny = { ...hop, amountIn: 1n }
+    expect(poolDrift(pair(1_000n, 1_000n, 500_000), pair(182n, 10_030n, 0), tiny)).toEqual(NO_DRIFT)
+  })
+
   test('is a total loss if the pool is gone', () => {
     expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1e6, unexplainedPpm: -1e6, stateChangePpm: 0 })
   })

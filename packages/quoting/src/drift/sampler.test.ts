@@ -228,6 +228,20 @@ describe('a shortfall', () => {
     expect(requests).toHaveLength(1)
   })
 
+  test('of a thousandth is the pool’s', async () => {
+    const leg = { ...firstLeg, amountOut: 1_000_000n }
+    const { sample } = await sampled(() => ({ amountOut: 999_000n }), recordOf([leg]))
+    expect(sample.legs).toMatchObject([{ ppm: -1_000, unexplainedPpm: -1_000 }])
+  })
+
+  test('of less than a thousandth of a pool that is run alone is not that pool’s', async () => {
+    const pays = ({ tokenIn, data }: SimulationRequest) => {
+      if (data === '0x1234') return less(30_000n)()
+      return { amountOut: tokenIn === A ? (firstLeg.amountOut * 9_995n) / 10_000n : (secondLeg.amountOut * 97n) / 100n }
+    }
+    expect((await sampled(pays)).sample.legs[0]).toMatchObject({ ppm: 0, unexplainedPpm: 0 })
+  })
+
   test('of a route of one pool is that pool’s', async () => {
     const pays = () => ({ amountOut: (firstLeg.amountOut * 98n) / 100n })
     const { sample, requests } = await sampled(pays, recordOf([firstLeg]))

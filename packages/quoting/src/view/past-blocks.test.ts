@@ -228,6 +228,22 @@ describe('pools of a past block', () => {
     expect(await past.poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })).toMatchObject({ poolsPending: false })
   })
 
+  test('are not followed any more when their block is dropped, or after close', async () => {
+    const past = new PastBlocks(chain)
+    const { rpc } = node()
+    const stops: ReturnType<typeof vi.fn>[] = []
+    for (let number = 1; number <= 9; number++) {
+      const { market } = await past.poolsAt(number, [HUB, TOKEN], { rpc, listPools: listed() })
+      stops.push(vi.spyOn(market, 'stop') as never)
+    }
+    const stopped = () => stops.map(({ mock }) => mock.calls.length)
+    expect(past.count).toEqual({ entries: 8, evicted: 1 })
+    await past.poolsAt(10, [HUB, TOKEN], { rpc, listPools: listed() })
+    expect(stopped()).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0])
+    await past.close()
+    expect(stopped()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1])
+  })
+
   test('need the state of the block', async () => {
     const { rpc } = node({ getCode: () => Promise.reject(new RpcError('BLOCK_GONE', 'pruned')) })
     const pools = new PastBlocks(chain).poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })
