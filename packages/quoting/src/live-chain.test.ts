@@ -253,3 +253,51 @@ test('a chain that falls asleep is forgotten by the search threads', async () =>
   await live.sleep()
   expect([forgotten, live.rpcHealth]).toEqual([[7], undefined])
 })
+
+test('calls of the node earn calls for samples, by the methods of each request', () => {
+  const events: unknown[] = []
+  const { live } = liveChain({}, { onEvent: (event: unknown) => events.push(event) })
+  const { runtime, sampler } = live as unknown as {
+    runtime: { options: { emit: (event: object) => void } }
+    sampler: { recordNodeCalls: (count: number) => void }
+  }
+  const recorded: number[] = []
+  sampler.recordNodeCalls = (count) => recorded.push(count)
+  const sent = { kind: 'rpc', event: { kind: 'sent', methods: ['eth_call', 'eth_call', 'eth_getCode'] } }
+  const all = [sent, { kind: 'rpc', event: { kind: 'answered' } }, { kind: 'quote', how: 'made' }]
+  for (const event of all) runtime.options.emit(event)
+  expect([recorded, events]).toEqual([[3], all])
+})
+
+test('facts that other processes have measured are known here, and those of this one are published', () => {
+  const published: unknown[] = []
+  const { live } = liveChain({}, { publishFact: (fact: unknown) => published.push(fact) })
+  const { runtime } = live as unknown as { runtime: { options: { onFact: (fact: object) => void } } }
+  const tax = { buyPpm: 0, sellPpm: 0, transferPpm: 9, surchargePpm: 0 }
+  live.tokens.taxes.onMeasured(B, 'pool', tax, 5)
+  expect(published).toHaveLength(1)
+  const other = liveChain().live
+  expect(other.tokens.taxes.transferPpm(B)).toBe(0n)
+  ;(other as unknown as { runtime: typeof runtime }).runtime.options.onFact(published[0] as object)
+  expect(other.tokens.taxes.transferPpm(B)).toBe(9n)
+})
+
+test('the chain stays awake while requests are in flight', () => {
+  let inFlight = true
+  const { live } = liveChain({}, { isBusy: () => inFlight })
+  const { options } = (live as unknown as { runtime: { options: { isBusy: () => boolean } } }).runtime
+  expect(options.isBusy()).toBe(true)
+  inFlight = false
+  expect(options.isBusy()).toBe(false)
+})
+
+test('the stores that untrusted input can fill are counted, and the log of quotes only if there is one', () => {
+  const { counts } = liveChain().live
+  const names = 'targets sampledPools gasLessons measuredGas faultyPools faultyTokens laterGas contractBalances'.split(
+    ' ',
+  )
+  const others = 'neighbors walletCodes walletsCompared walletsDiffering pastBlocks withdrawingPools'.split(' ')
+  for (const name of [...names, ...others]) expect([name, counts[name]]).toEqual([name, { entries: 0, evicted: 0 }])
+  expect(counts.quoteLog).toBeUndefined()
+  expect(liveChain().live.driftPercent).toBe(0)
+})

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import type { SwapQuote } from './finalize.ts'
 import type { QuotingContext } from './ports.ts'
@@ -27,7 +27,7 @@ afterEach(() => void vi.restoreAllMocks())
  * makes has the head of the moment at which it was begun, as a node reports it along with the simulation.
  */
 function quoterOnChain() {
-  const chain = { memory: block(1), head: block(1), gone: new Set<number>(), isFollowed: true }
+  const chain = { memory: block(1), head: block(1), gone: new Set<number>(), isFollowed: true, oldest: 99 }
   const pending: PromiseWithResolvers<void>[] = []
   const begun: number[] = []
   const events: string[] = []
@@ -49,7 +49,10 @@ function quoterOnChain() {
     inMemory: async () => viewOf(chain.memory),
     head,
     atHead: async () => viewOf(await head()),
-    viewBefore: () => undefined,
+    viewBefore: ({ snapshot }: ChainView) => {
+      const earlier = snapshot.block.number - 1
+      return earlier >= chain.oldest ? viewOf(block(earlier)) : undefined
+    },
   }
   const quoter = new Quoter({
     runtime: {
@@ -142,4 +145,119 @@ test('a failure of the node that has nothing to do with the block is not tried a
   await fail(new RpcError('UNREACHABLE', 'no connection'))
   await expect(quoted).rejects.toMatchObject({ code: 'UNREACHABLE' })
   expect(begun).toEqual([1])
+})
+
+test('a failure at a block that is not the head any more is not returned', async () => {
+  const { quoter, chain, begun, events, finish, fail } = quoterOnChain()
+  const quoted = quoter.quote(request, work())
+  await turn()
+  chain.head = block(2)
+  await fail(new Error('no route at the block before'))
+  await finish()
+  expect((await quoted).block.number).toBe(2)
+  expect([begun, events]).toEqual([
+    [1, 2],
+    ['made', 'outdated', 'made'],
+  ])
+})
+
+test('a failure at the head is returned, and is not tried again', async () => {
+  const { quoter, begun, fail } = quoterOnChain()
+  const quoted = quoter.quote(request, work())
+  quoted.catch(() => {})
+  await turn()
+  await fail(new Error('no route'))
+  await expect(quoted).rejects.toThrow('no route')
+  expect(begun).toEqual([1])
+})
+
+describe('a head that the node does not have yet', () => {
+  const missing = new RpcError('BLOCK_GONE', 'unknown block')
+
+  test('is left for the block before, as often as there is one', async () => {
+    const { quoter, chain, begun, events, finish, fail } = quoterOnChain()
+    Object.assign(chain, { memory: block(5), head: block(5), oldest: 3 })
+    const quoted = quoter.quote(request, work())
+    await turn()
+    await fail(missing)
+    await fail(missing)
+    await finish()
+    expect((await quoted).block.number).toBe(3)
+    expect([begun, events]).toEqual([
+      [5, 4, 3],
+      ['made', 'outdated', 'made', 'outdated', 'made'],
+    ])
+  })
+
+  test('is the reason of the failure if there is no block before', async () => {
+    const { quoter, begun, fail } = quoterOnChain()
+    const quoted = quoter.quote(request, work())
+    quoted.catch(() => {})
+    await turn()
+    await fail(missing)
+    await expect(quoted).rejects.toBe(missing)
+    expect(begun).toEqual([1])
+  })
+
+  test('gives way to another failure of the block before', async () => {
+    const { quoter, chain, begun, fail } = quoterOnChain()
+    Object.assign(chain, { memory: block(5), head: block(5), oldest: 1 })
+    const quoted = quoter.quote(request, work())
+    quoted.catch(() => {})
+    await turn()
+    await fail(missing)
+    await fail(new Error('no route'))
+    await expect(quoted).rejects.toThrow('no route')
+    expect(begun).toEqual([5, 4])
+  })
+
+  test('is quoted again if a reorg removed it', async () => {
+    const { quoter, chain, begun, events, finish, fail } = quoterOnChain()
+    chain.isFollowed = false
+    const quoted = quoter.quote(request, work())
+    await turn()
+    chain.gone.add(1)
+    chain.head = block(2)
+    await fail(missing)
+    await finish()
+    expect((await quoted).block.number).toBe(2)
+    expect([begun, events]).toEqual([
+      [1, 2],
+      ['made', 'reorged', 'made'],
+    ])
+  })
+})
+
+test('a quote whose block is removed each time is tried twenty times', async () => {
+  const { quoter, chain, begun, fail } = quoterOnChain()
+  chain.isFollowed = false
+  const failure = new RpcError('BLOCK_GONE', 'unknown block')
+  const quoted = quoter.quote(request, work())
+  quoted.catch(() => {})
+  for (let number = 1; number <= 25; number++) {
+    await turn()
+    chain.gone.add(number)
+    chain.head = block(number + 1)
+    await fail(failure)
+  }
+  await expect(quoted).rejects.toBe(failure)
+  expect(begun).toEqual(Array.from({ length: 20 }, (_, k) => k + 1))
+})
+
+test('the number of quotes in flight counts those that share work once', async () => {
+  const { quoter, finish } = quoterOnChain()
+  expect(quoter.inFlight).toBe(0)
+  const quotes = [quoter.quote(request, work()), quoter.quote(request, work())]
+  await turn()
+  expect(quoter.inFlight).toBe(1)
+  await finish()
+  await Promise.all(quotes)
+  expect(quoter.inFlight).toBe(0)
+})
+
+test('a request whose deadline has passed is refused without work', async () => {
+  const { quoter, begun } = quoterOnChain()
+  const late = { ...request, deadline: 1_800_000_000 - 1 }
+  await expect(quoter.quote(late, work())).rejects.toMatchObject({ code: 'DEADLINE_PASSED' })
+  expect(begun).toEqual([])
 })

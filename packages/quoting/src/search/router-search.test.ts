@@ -1,6 +1,6 @@
 import { type Address, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
-import { buildGraph, type RouteRequest, type RouteResult, RouterThreads } from '@sluice/routing'
+import { buildGraph, type RouteRequest, type RouteResult, RouterThreads, RoutingError } from '@sluice/routing'
 import { afterAll, expect, test, vi } from 'vitest'
 import { searchInline } from './inline-search.ts'
 import { RouterSearch } from './router-search.ts'
@@ -69,4 +69,57 @@ test('workers get no short searches, and none of pairs without a previous search
 test('a worker that cannot start does not affect results', async () => {
   const search = new RouterSearch({ threads: broken, inlinePools: 10, log, measureUtilization: () => 1 })
   for (let k = 0; k < 3; k++) expect(await search.find(view, request)).toMatchObject({ ok: true })
+})
+
+test('a chain with more pools than the limit is searched in a worker only', async () => {
+  const findRoute = vi.fn(async () => 'found')
+  const stub = { freeThreadState: null, findRoute } as never
+  const graph = () => {
+    throw new Error('this thread needs no graph')
+  }
+  const find = (inlinePools: number) => {
+    const search = new RouterSearch({ threads: stub, inlinePools, log, measureUtilization: () => 1 })
+    return search.find({ snapshot, graph: inlinePools < 1 ? graph : view.graph }, request)
+  }
+  expect(await find(0)).toBe('found')
+  // A chain that is not searched here for its size is not searched as one of a busy process.
+  expect(findRoute.mock.calls).toEqual([[snapshot, request, undefined, false]])
+  expect(await find(1)).toMatchObject({ ok: true })
+  expect(findRoute).toHaveBeenCalledTimes(1)
+})
+
+test('utilization is measured once in a while, and not while a request is alone', async () => {
+  vi.useFakeTimers({ toFake: ['performance'], now: 1_000 })
+  try {
+    const measureUtilization = vi.fn(() => 0)
+    let isAlone = true
+    const search = new RouterSearch({ threads, inlinePools: 1, log, measureUtilization, isAlone: () => isAlone })
+    await search.find(view, request)
+    expect(measureUtilization).not.toHaveBeenCalled()
+    isAlone = false
+    for (let k = 0; k < 3; k++) await search.find(view, request)
+    expect(measureUtilization).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(60_000)
+    await search.find(view, request)
+    expect(measureUtilization).toHaveBeenCalledTimes(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a search that fails is logged with all that repeats it, and other errors are not', async () => {
+  const logged: unknown[][] = []
+  const failing = (error: Error) => {
+    const stub = { freeThreadState: null, findRoute: () => Promise.reject(error) } as never
+    return new RouterSearch({
+      threads: stub,
+      inlinePools: 0,
+      log: { error: (...line: unknown[]) => logged.push(line) },
+    })
+  }
+  const failure = new RoutingError('BAD_REQUEST' as never, 'no')
+  await expect(failing(failure).find(view, request)).rejects.toBe(failure)
+  expect(logged).toMatchObject([[{ err: failure, replay: { block: 7, pools: 1 } }, 'route search failed']])
+  await expect(failing(new Error('aborted')).find(view, request)).rejects.toThrow('aborted')
+  expect(logged).toHaveLength(1)
 })
