@@ -1,4 +1,5 @@
 /** Tests when a chain wakes, sleeps, and reports prices, with a market in memory. */
+import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -190,6 +191,40 @@ describe('a new block', () => {
     publish(snapshotOf(1))
     await vi.advanceTimersByTimeAsync(10)
     expect(lines).toContainEqual(['error: failed to update prices', { err: failure }])
+    await runtime.sleep()
+  })
+})
+
+describe('a chain that this process reads itself', () => {
+  beforeEach(() => void vi.useRealTimers())
+  function readingRuntime(settings: object = {}) {
+    const [events, warnings]: unknown[][] = [[], []]
+    const tokens = new ChainTokens({ chain, earnBlocks: 5, source: () => ({}) as never })
+    const runtime = new ChainRuntime({
+      ...{ chain, tokens, idleSleepMs: IDLE_MS, contracts: {}, fees: {} },
+      log: { info: () => {}, error: () => {}, warn: (...line: unknown[]) => warnings!.push(line) },
+      rpc: { urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 },
+      ...{ isBusy: () => false, isWatched: () => false, onSleep: () => {}, onFact: () => {} },
+      emit: (event: unknown) => events!.push(event),
+      ...settings,
+    } as never)
+    return { runtime, events: events!, warnings: warnings! }
+  }
+
+  test('reports failures of its node, with the endpoint', async () => {
+    const { runtime, events } = readingRuntime()
+    await expect(runtime.parts.rpc.getBlock('latest')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    expect(events).toContainEqual({ kind: 'rpc-failure', endpoint: 0, code: 'UNREACHABLE' })
+    expect(events).toContainEqual({ kind: 'rpc', event: expect.objectContaining({ kind: 'sent' }) })
+    await runtime.sleep()
+  })
+
+  test('warns if known pools cannot be stored, with the path', async () => {
+    const path = join(import.meta.filename, 'pools.sqlite')
+    const { runtime, warnings } = readingRuntime({ save: { path, everyMs: 60_000 } })
+    runtime.parts
+    await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0), { timeout: 20_000 })
+    expect(warnings[0]).toEqual([{ err: expect.any(Error), path }, 'failed to save or restore known pools'])
     await runtime.sleep()
   })
 })

@@ -236,3 +236,66 @@ describe('a view', () => {
     expect(views.viewBefore(before)).toBeUndefined()
   })
 })
+
+describe('more samples of pools', () => {
+  const swaps = new Map([['pool', []]])
+  const refining = (block: BlockHeader) => {
+    const { views, state } = chainViews()
+    const asked: unknown[][] = []
+    const refine = async (...of: unknown[]) => {
+      asked.push(of)
+      const refined = snapshotOf(block)
+      if (block.number === 5) state.memory = refined
+      return refined as { readonly block: BlockHeader }
+    }
+    Object.assign((views as unknown as { options: { market: object } }).options.market, { refine })
+    return { views, asked }
+  }
+
+  test('are a new view of the same block', async () => {
+    const { views, asked } = refining(blockOf(5))
+    const view = await views.inMemory([[A]], signal())
+    const refined = await view.refine!(swaps)
+    expect(asked).toEqual([[blockOf(5), swaps]])
+    expect(refined).not.toBe(view)
+    expect(refined.snapshot.block).toEqual(blockOf(5))
+  })
+
+  test('are none if there is a newer block', async () => {
+    const { views } = refining(blockOf(6))
+    const view = await views.inMemory([[A]], signal())
+    expect(await view.refine!(swaps)).toBe(view)
+  })
+
+  test('cannot be read if another process reads the pools', async () => {
+    expect(await chainViews().views.inMemory([[A]], signal())).not.toHaveProperty('refine')
+  })
+})
+
+test('answers are forgotten after a measurement, and counted', async () => {
+  const { views } = chainViews()
+  views.forgetAnswers()
+  expect([views.counts, views.recentAnswer('/x')]).toEqual([{}, undefined])
+  const view = await views.inMemory([[A], [B]], signal())
+  view.answers.store('/x', '{}')
+  expect(views.recentAnswer('/x')).toBe('{}')
+  expect(views.counts).toMatchObject({ groups: { entries: 2 }, answers: { entries: 1 } })
+  views.forgetAnswers()
+  expect(views.recentAnswer('/x')).toBeUndefined()
+})
+
+test('a caller who gave up gets no view of a recent head', async () => {
+  const { views } = chainViews({ lagMs: 5_000, syncMs: 5 })
+  const controller = new AbortController()
+  const recent = views.recent([A], controller.signal)
+  controller.abort(new Error('gone'))
+  await expect(recent).rejects.toThrow('gone')
+})
+
+test('a view in memory with some of the groups is searched for all of them', async () => {
+  const { views, calls } = chainViews()
+  const first = await views.inMemory([[A]], signal())
+  expect(await views.inMemory([[A]], signal())).toBe(first)
+  expect(await views.inMemory([[A], [A, B]], signal())).toBe(first)
+  expect(calls.filter(([name]) => name === 'ensureGroups').map(([, groups]) => groups)).toEqual([[[A]], [[A], [A, B]]])
+})
