@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
 import type { Market, Pool, Snapshot } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
+import { RpcError } from '@sluice/rpc'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { LiveChain, type LiveChainOptions } from './live-chain.ts'
 import { quoteRequest } from './quote/request.ts'
@@ -300,4 +301,13 @@ test('the stores that untrusted input can fill are counted, and the log of quote
   for (const name of [...names, ...others]) expect([name, counts[name]]).toEqual([name, { entries: 0, evicted: 0 }])
   expect(counts.quoteLog).toBeUndefined()
   expect(liveChain().live.driftPercent).toBe(0)
+})
+
+test('permits are for the Guard, at the head, with deadlines by the clock', async () => {
+  const { live } = liveChain({}, { clock: () => 100_000 })
+  vi.spyOn(live.rpc, 'call').mockRejectedValue(new RpcError('REVERTED', 'no'))
+  const request = { token: A, owner: at('6'), amount: 1n, deadline: undefined }
+  expect(await live.permits(request, work())).toEqual({
+    ...{ spender: at('8'), deadline: 100 + 1_200, block: snapshot.block, offers: [] },
+  })
 })

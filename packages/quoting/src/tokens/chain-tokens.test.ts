@@ -1,7 +1,8 @@
 /** Tests what is known of a chain's tokens: symbols for display, and which tokens cannot be sold. */
-import { ReadBatch__factory } from '@sluice/bindings'
+import { ReadBatch__factory, TokenProbe__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/chains'
-import { type Rpc, RpcError } from '@sluice/rpc'
+import { type Rpc, RpcError, type RpcErrorCode } from '@sluice/rpc'
+import { createSimulationContext } from '@sluice/simulation'
 import { AbiCoder } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { ChainTokens } from './chain-tokens.ts'
@@ -95,4 +96,52 @@ test('trust is earned with the depth of whole tokens', async () => {
   const block = { number: 1, timestamp: 1 }
   await trustTracker.observe({ chainId: 1, block, pools: byId, changedIds: [...byId.keys()] } as never)
   expect(trustTracker.counts).toMatchObject({ watched: 1 })
+})
+
+describe('a test sale', () => {
+  /** Gathers evidence about a token in one pool, on a node that answers the sale with the result or error. */
+  async function sold(answer: () => Promise<string>) {
+    const simulation = createSimulationContext({ timeoutMs: 77 })
+    const shape = { kind: 'plain', shift: 0, width: 256 } as const
+    simulation.slots.learn(A, { balance: { mapping: { order: 'solidity', base: 0n, contract: A }, shape } })
+    const block = { number: 5, hash: '0x05' }
+    const measured: unknown[] = []
+    const rpc = { getCode: async () => '0x6009', call: answer }
+    const source = (snapshot: unknown) => {
+      measured.push(snapshot)
+      return { rpc, simulation, block: { blockHash: '0x05' } }
+    }
+    const tokens = new ChainTokens({ chain, earnBlocks: 5, source: source as never })
+    const pool = {
+      ...{ id: 'pool', address: B, family: 'uniswap-v2', dex: 'test', tokens: [A, LISTED] },
+      state: { reserve0: 10n ** 9n, reserve1: 10n ** 9n, feePpm: 3_000 },
+    }
+    const unreadable = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'down')) }
+    const snapshot = { block, pools: new Map() }
+    const prices = { poolsOf: () => [pool], usd: () => 1, setMissing: () => false }
+    let news = 0
+    tokens.onNewEvidence = () => news++
+    await tokens.evidence.gather([A, LISTED], { snapshot, prices, rpc: unreadable } as never, 60_000)
+    expect(measured).toEqual([snapshot])
+    return { isUnsellable: tokens.isUnsellable(A), remembered: tokens.counts.sold.entries, news }
+  }
+  const leg = (ok: boolean) => ({ ok, sent: ok ? 10n : 0n, received: ok ? 10n : 0n, debited: ok ? 10n : 0n })
+  const answered = async (sells: boolean) => {
+    const rounds = [{ buy: leg(true), pass: leg(true), sell: leg(sells) }]
+    const decimals = `0x${'12'.padStart(64, '0')}`
+    return TokenProbe__factory.createInterface().encodeFunctionResult('run', [
+      { rounds, decimals, symbol: '0x', approves: true, needsApprovalReset: false },
+    ])
+  }
+
+  test('that fails takes the price of an unlisted token', async () => {
+    expect(await sold(() => answered(false))).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
+    expect(await sold(() => answered(true))).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+  })
+
+  test('that cannot be tried says nothing, and is tried again only after a failure of the node', async () => {
+    const fail = (code: RpcErrorCode) => () => Promise.reject(new RpcError(code, 'no'))
+    expect(await sold(fail('REVERTED'))).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+    expect(await sold(fail('UNREACHABLE'))).toEqual({ isUnsellable: false, remembered: 0, news: 0 })
+  })
 })
