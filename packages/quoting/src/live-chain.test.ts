@@ -311,3 +311,91 @@ test('permits are for the Guard, at the head, with deadlines by the clock', asyn
     ...{ spender: at('8'), deadline: 100 + 1_200, block: snapshot.block, offers: [] },
   })
 })
+
+describe('a new block', () => {
+  /** A live chain whose private parts record their calls. */
+  function recordingChain(options: object = {}) {
+    let notify: (snapshot: Snapshot) => void = () => {}
+    const onSnapshot = (listener: typeof notify) => {
+      notify = listener
+      return () => {}
+    }
+    const { live } = liveChain({ onSnapshot }, options)
+    const parts = live as unknown as {
+      sampler: { observe: (snapshot: Snapshot) => void }
+      measuredGas: { markChanged: (snapshot: Snapshot) => void }
+      faultyPools: { forgetChanged: (snapshot: Snapshot) => void }
+      neighbors: { run: (source: object) => Promise<void> }
+      runtime: { snapshotListeners: Set<(snapshot: Snapshot) => void> }
+    }
+    const run = vi.spyOn(parts.neighbors, 'run').mockResolvedValue()
+    const spies = [
+      vi.spyOn(parts.sampler, 'observe').mockImplementation(() => {}),
+      vi.spyOn(parts.measuredGas, 'markChanged'),
+      vi.spyOn(parts.faultyPools, 'forgetChanged'),
+    ]
+    return { live, runtime: parts.runtime, run, spies, publish: (published: Snapshot) => notify(published) }
+  }
+
+  test('has its quotes sampled, its changed pools measured again, and its prices kept', async () => {
+    const { live, run, spies, publish } = recordingChain()
+    const record = vi.spyOn(live.priceHistory, 'record')
+    live.views
+    publish(snapshot)
+    for (const spy of spies) expect(spy.mock.calls).toEqual([[snapshot]])
+    await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1))
+    const [block, usdOf] = record.mock.calls[0]!
+    // Two units of the dollar token are in the pool for one of the other.
+    expect([block, usdOf(A), usdOf(at('7'))]).toEqual([snapshot.block, expect.closeTo(2, 1), null])
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('has tokens next to hubs looked for only if this process reads the chain, and not while it sleeps', async () => {
+    const { live, run, runtime } = recordingChain({ openMarket: undefined })
+    const publishToAll = () => {
+      for (const listener of runtime.snapshotListeners) listener(snapshot)
+    }
+    publishToAll()
+    expect(run).not.toHaveBeenCalled()
+    const { rpc } = live
+    publishToAll()
+    expect(run).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ rpc }))
+  })
+})
+
+test('a chain that falls asleep drops samples, measurements that wait, and past blocks', async () => {
+  const { live } = liveChain()
+  const { sampler, gasProber, pastBlocks } = live as unknown as {
+    sampler: { clear: () => void }
+    gasProber: { forget: () => void }
+    pastBlocks: { close: () => Promise<void> }
+  }
+  const spies = [vi.spyOn(sampler, 'clear'), vi.spyOn(gasProber, 'forget'), vi.spyOn(pastBlocks, 'close')]
+  live.views
+  await live.sleep()
+  for (const spy of spies) expect(spy).toHaveBeenCalledTimes(1)
+})
+
+test('the drift of samples decides slippage and penalties, of quotes at the head and at past blocks', () => {
+  const { live } = liveChain()
+  type Closures = { slippageOf: (route: object) => { ppm: bigint }; driftPenaltiesAt: (timestamp: number) => unknown }
+  const { quoter, pastQuoter, sampler } = live as unknown as {
+    quoter: { options: Closures }
+    pastQuoter: { options: Closures }
+    sampler: {
+      statistics: {
+        measuredDrift: (pool: string) => object
+        fadingPools: { driftPenalties: (timestamp: number) => object }
+      }
+    }
+  }
+  const penalties = new Map([['pool', 1]])
+  vi.spyOn(sampler.statistics.fadingPools, 'driftPenalties').mockImplementation((at) => (at === 50 ? penalties : {}))
+  const measured = vi.spyOn(sampler.statistics, 'measuredDrift').mockReturnValue({ samples: 1e9, worstPpm: -7_000 })
+  const route = { tokenIn: A, legs: [{ pool, tokenIn: A, tokenOut: B, amountIn: E18, amountOut: E18 }] }
+  for (const { options } of [quoter, pastQuoter]) {
+    expect(options.driftPenaltiesAt(50)).toBe(penalties)
+    expect(options.slippageOf(route).ppm).toBe(7_000n)
+  }
+  expect(measured).toHaveBeenCalledWith('pool')
+})
