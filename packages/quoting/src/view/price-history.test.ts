@@ -54,3 +54,29 @@ test('at most half of the tokens are permanent, so that requested ones have a hi
   for (const token of many.slice(32)) history.track(token)
   expect(history.size).toBe(64)
 })
+
+test('at the 512th point every second one is dropped, and every second block is recorded from then on', () => {
+  const history = new PriceHistory([token(1)])
+  const blocks = () => history.pointsOf(token(1)).map(({ block }) => block)
+  const record = (number: number) => history.record({ number, timestamp: number }, () => 1)
+  for (let number = 1; number <= 511; number++) record(number)
+  expect(blocks()).toHaveLength(511)
+  record(512)
+  expect(blocks()).toEqual(Array.from({ length: 256 }, (_, k) => 2 * k + 1))
+  for (const number of [512, 513, 514]) record(number)
+  expect(blocks().slice(255)).toEqual([511, 513])
+})
+
+test('a first price is recorded of a token without points, if it is tracked', () => {
+  const history = new PriceHistory([token(1)])
+  for (const n of [1, 2]) history.recordFirst(token(n), { number: 5, timestamp: 50 }, n)
+  expect(history.pointsOf(token(1))).toEqual([{ block: 5, timestamp: 50, usd: 1 }])
+  expect(history.pointsOf(token(2))).toEqual([])
+  history.track(token(2))
+  history.recordFirst(token(2), { number: 6, timestamp: 60 }, 2)
+  history.recordFirst(token(2), { number: 7, timestamp: 70 }, 3)
+  expect(history.pointsOf(token(2))).toEqual([{ block: 6, timestamp: 60, usd: 2 }])
+  // Tracking it again keeps its points.
+  history.track(token(2))
+  expect(history.pointsOf(token(2))).toHaveLength(1)
+})
