@@ -241,22 +241,22 @@ describe('more samples of pools', () => {
   const swaps = new Map([['pool', []]])
   const refining = (block: BlockHeader) => {
     const { views, state } = chainViews()
-    const asked: unknown[][] = []
+    const refineCalls: unknown[][] = []
     const refine = async (...of: unknown[]) => {
-      asked.push(of)
+      refineCalls.push(of)
       const refined = snapshotOf(block)
       if (block.number === 5) state.memory = refined
       return refined as { readonly block: BlockHeader }
     }
     Object.assign((views as unknown as { options: { market: object } }).options.market, { refine })
-    return { views, asked }
+    return { views, refineCalls }
   }
 
   test('are a new view of the same block', async () => {
-    const { views, asked } = refining(blockOf(5))
+    const { views, refineCalls } = refining(blockOf(5))
     const view = await views.inMemory([[A]], signal())
     const refined = await view.refine!(swaps)
-    expect(asked).toEqual([[blockOf(5), swaps]])
+    expect(refineCalls).toEqual([[blockOf(5), swaps]])
     expect(refined).not.toBe(view)
     expect(refined.snapshot.block).toEqual(blockOf(5))
   })
