@@ -41,7 +41,12 @@ function discovered(isDown = false) {
   const row = { family: 'test' } as unknown as DexRow
   const scope = { hubs: [hub], intermediates: [hub, other, third] }
   const directory = {
-    ...{ rows: [row], families: new Map([['test', family]]), familyOf: () => family, scope },
+    // Pools of the second family are never searched by pairs.
+    ...{ rows: [row, { family: 'unsearched' }], familyOf: () => family, scope },
+    families: new Map<string, object>([
+      ['test', family],
+      ['unsearched', {}],
+    ]),
     ...{
       tokens,
       listedPools: new Map(),
@@ -99,8 +104,8 @@ describe('pools that past logs list', () => {
   /** A discovery whose node has the log of each pool. The block of the first reads is reorged away as often as given. */
   function scanned(reorgs = 0) {
     const ledger = new Ledger(1)
-    const known = PoolMap.empty.with([{ ...pools[2], state: 'old' } as unknown as Pool])
-    ledger.commit(new History([{ block, pools: known, changedIds: new Set() }]), null)
+    const poolsBefore = PoolMap.empty.with([{ ...pools[2], state: 'old' } as unknown as Pool])
+    ledger.commit(new History([{ block, pools: poolsBefore, changedIds: new Set() }]), null)
     const family = {
       ...{ listedByLogs: true, creationTopics: ['0xa'] },
       createdPool: (_: DexRow, { data }: { data: string }) => pools[Number(data)],

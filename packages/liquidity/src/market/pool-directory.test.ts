@@ -277,6 +277,17 @@ describe('neighbors', () => {
     expect(pairs).toEqual([...[c, b].flatMap((token) => [a, hub, stable].map((other) => [token, other]))])
   })
 
+  test('stay as they are in later searches, also of other tokens of the group', () => {
+    const { directory, list } = filled(1)
+    directory.tokens.add(d)
+    list(entry('logged', '1', a, b))
+    search(directory, [a])
+    list(entry('logged', '2', a, c), entry('logged', '3', a, c), entry('logged', '4', d, c))
+    search(directory, [a, d])
+    expect(directory.tokens.periodOf(a)?.neighbors).toEqual([b])
+    expect(directory.tokens.periodOf(d)?.neighbors).toEqual([c])
+  })
+
   test('count each pool once, and those of other families only with an intermediate', () => {
     const { directory, list } = filled(1)
     const both = entry('logged', '1', a, b)

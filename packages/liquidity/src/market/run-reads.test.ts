@@ -60,6 +60,8 @@ describe('reads', () => {
     const { run, calls, sizes } = nodeOf({ reverting: [2], empty: [3] })
     expect(await run(reads(4).map(one))).toEqual([read(1).data, null, null, read(4).data])
     expect([sizes(), calls[0]!.options.timeoutMs]).toEqual([[4], 15_000])
+    // Only the contract that runs the reads has other code than on chain.
+    expect(Object.keys(calls[0]!.options.overrides!)).toHaveLength(1)
     await run([one(read(1))], { timeoutMs: 5, priority: 'lookup' })
     expect(calls[1]!.options).toMatchObject({ timeoutMs: 5, priority: 'lookup' })
   })

@@ -1,8 +1,8 @@
 /** Swaps checked against the deployed contract, which differed while all 160 vectors matched. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { curveOf } from './curve.ts'
-import { sellExact } from './math.ts'
+import { sellExact, sellUpTo } from './math.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const point = (at: number, overrides: Partial<LiquidityPoint>): LiquidityPoint => ({
@@ -98,4 +98,30 @@ test.each([
   // An order behind the current point is not in reach.
   const behind = { ...state, points: [point(zeroForOne ? 8 : -8, { order: true, ...order })] }
   expect(() => sellExact(behind, zeroForOne, 100n)).toThrow('too little to buy anything')
+})
+
+describe('a trade that ends in an order stays at its point', () => {
+  const noLiquidity = { liquidity: 0n, liquidityX: 0n, feePpm: 0, pointDelta: 8 }
+
+  test.each([
+    ['X', true, -8],
+    ['Y', false, 8],
+  ])('if %s pays for the whole order', (_, zeroForOne, nextPoint) => {
+    const order = { order: true, sellingX: 100n, sellingY: 100n }
+    const points = [point(0, order), point(nextPoint, order)].sort((a, b) => a.point - b.point)
+    const { amountIn, amountOut, pointsPassed, state } = sellUpTo(
+      stateAt(0, { ...noLiquidity, points }),
+      zeroForOne,
+      100n,
+    )
+    expect([amountIn, amountOut, pointsPassed, state.point]).toEqual([100n, 100n, 1, 0])
+  })
+
+  test('if the rest of the input buys nothing at its price', () => {
+    // At point 20,000, one X costs about 7.39 Y. The cost is rounded up twice.
+    const order = { order: true, sellingX: 500n }
+    const state = stateAt(20_000, { ...noLiquidity, points: [point(20_000, order), point(20_008, order)] })
+    const trade = sellUpTo(state, false, 100n)
+    expect([trade.amountIn, trade.amountOut, trade.pointsPassed, trade.state.point]).toEqual([98n, 13n, 1, 20_000])
+  })
 })
