@@ -279,7 +279,7 @@ describe('neighbors', () => {
 
   test('stay as they are in later searches, also of other tokens of the group', () => {
     const { directory, list } = filled(1)
-    directory.tokens.add(d)
+    directory.tokens.markRequested(d)
     list(entry('logged', '1', a, b))
     search(directory, [a])
     list(entry('logged', '2', a, c), entry('logged', '3', a, c), entry('logged', '4', d, c))
