@@ -269,8 +269,8 @@ type Paths = {
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { spotRates, spotPath, singlePath } = paths
   const noLegCosts = hasNoLegCosts(problem)
-  const newFrontier = (openProblem: Problem) => new Frontier(openProblem, spotRates, distances)
   const distances = distancesFrom(problem, problem.source)
+  const newFrontier = (openProblem: Problem) => new Frontier(openProblem, spotRates, distances)
   const frontier = newFrontier(problem)
   const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
   const initialAllocation = allocationOver(problem, initialEdges, spotRates)
@@ -307,11 +307,10 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
     const isNearBound = bestSoFar && !isUncertain(bestSoFar, curveBound)
-    const secondAllocations =
-      isNearBound || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
-    for (const freshAllocation of secondAllocations)
-      if (!isSameLongList(edgesInUse(freshAllocation.allocation), firstUsedEdges))
-        flows.push(toReducedFlow(freshAllocation))
+    const isSingle = initialEdges.size === singlePath.length
+    const secondAllocations = isNearBound || isSingle ? [] : [allocate(problem, singlePath)]
+    for (const fresh of secondAllocations)
+      if (!isSameLongList(edgesInUse(fresh.allocation), firstUsedEdges)) flows.push(toReducedFlow(fresh))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
     const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
     const jointAllocation = allocate(currentProblem, [...usedEdges, ...initialAllocation.edges, ...otherEdges])

@@ -471,7 +471,7 @@ export const UNIT_PRICE_DIVISOR = 16n
 
 /** Minimum relative gap to the bound for which a division is tried. */
 export const DIVISION_MIN_GAP = 5e-5
-/** The same minimum if every pool of the route could take the whole trade. */
+/** Minimum relative gap of a division if every pool of the route could take the whole trade. */
 export const ROOMY_DIVISION_MIN_GAP = 5e-3
 /** Number of chunks in which the trade is first assigned to paths. */
 export const DIVISION_CHUNKS = 24

@@ -12,7 +12,8 @@ import { nativeInputOf, tokensOf, wrapSteps } from './native.ts'
 export type StepMaker = Pick<DexFamily, 'step'>
 
 /**
- * What the encoding of a route needs besides the route: the wrapper of the native token, and step makers by family id.
+ * Inputs of the encoding of a route in addition to the route: the wrapper of the native token, and step makers by
+ * family id.
  */
 export type StepContext = {
   readonly wrappedNative: Address | null

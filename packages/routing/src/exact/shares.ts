@@ -12,7 +12,7 @@ import { FEW_UNITS, NEAR_FLAT } from '../tolerances.ts'
 
 /** Denominator of shares of the source token. */
 const SOURCE_PRECISION = 1e15
-/** The same denominator as an integer. */
+/** Denominator of shares of the source token as an integer. */
 const SOURCE_UNITS = BigInt(SOURCE_PRECISION)
 /** Denominator of shares of other tokens. */
 const SHARE_UNITS = BigInt(SHARE_DENOMINATOR)

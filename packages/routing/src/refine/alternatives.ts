@@ -257,7 +257,9 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
   return edges
 }
 
-/** For each family, or pair of families, other than the leg's: the best of its replacements, by gain in net output. */
+/**
+ * Returns the best replacement of each family, or pair of families, other than the leg's, by gain in net output.
+ */
 function bestOfFamilies(
   problem: Problem,
   spotRates: SpotRates,

@@ -76,7 +76,7 @@ export function stopAtTicks(problem: Problem, initialAllocation: Allocation, flo
   return best
 }
 
-/** For each edge that crosses too many ticks: the edge, and its price curve cut at the best tick. */
+/** Returns each edge that crosses too many ticks, with its price curve cut at the best tick. */
 function cutCurvesOf(problem: Problem, allocation: Allocation): [number, CompiledCurve][] {
   const { from, to } = problem.graph.topology
   const cutCurves: [number, CompiledCurve][] = []
