@@ -19,6 +19,6 @@ export async function storeFact(connection: Connection, keys: ChainKeys, fact: F
 
 /** Parses a stored fact; null if it is malformed. */
 export function readFact(key: string, value: string): Fact | null {
-  const [, measuredMs, text] = /^(\d+) (.*)$/s.exec(value) ?? []
+  const [, measuredMs, text] = /^(\d+) (.*)/s.exec(value) ?? []
   return measuredMs === undefined ? null : { key, measuredMs: Number(measuredMs), text: text! }
 }
