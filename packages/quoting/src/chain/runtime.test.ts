@@ -203,7 +203,7 @@ describe('a chain that this process reads itself', () => {
     const runtime = new ChainRuntime({
       ...{ chain, tokens, idleSleepMs: IDLE_MS, contracts: {}, fees: {} },
       log: { info: () => {}, error: () => {}, warn: (...line: unknown[]) => warnings!.push(line) },
-      rpc: { urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 },
+      rpc: { urls: ['http://127.0.0.1:9'], timeoutMs: 30_000 },
       ...{ isBusy: () => false, isWatched: () => false, onSleep: () => {}, onFact: () => {} },
       emit: (event: unknown) => events!.push(event),
       ...settings,

@@ -6,7 +6,14 @@ import { IGuard__factory } from '@sluice/bindings'
 import { decodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { families, familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
-import { buildGraph, type ExactOutputRequest, findRoute, type RoutePlan, type RouteRequest } from '@sluice/routing'
+import {
+  buildGraph,
+  type ExactOutputRequest,
+  findRoute,
+  MAX_WORK,
+  type RoutePlan,
+  type RouteRequest,
+} from '@sluice/routing'
 import type { CallOutcome, SimulationRequest } from '@sluice/simulation'
 import { describe, expect, test } from 'vitest'
 import { FaultyPools } from './faulty-pools.ts'
@@ -249,7 +256,7 @@ describe('a pool that refuses', () => {
     const { route } = await refusing.find()
     expect(poolsOf(route)).toEqual(['pool 1'])
     expect(refusing.searches).toHaveLength(2)
-    expect(refusing.searches[1]).toMatchObject({ work: expect.any(Number) })
+    expect(refusing.searches[1]).toMatchObject({ work: MAX_WORK / 8 })
     expect(refusing.searches.map(({ excludePools }) => [...excludePools!])).toEqual([[], ['pool 0']])
     expect(refusing.simulations).toHaveLength(3)
     expect(refusing.logged[0]).toMatchObject({ round: 0, failure: 'pool 0 refuses', pools: ['pool 0'] })
@@ -294,6 +301,16 @@ describe('a pool that refuses', () => {
     const { find } = worldOf({ pools: [{ perMille: 1_000n, failures: 99 }, { perMille: 900n }, { perMille: 800n }] })
     expect(poolsOf((await find({ excludePools: new Set(['pool 1']) })).route)).toEqual(['pool 2'])
   })
+})
+
+test('a good permit is not the reason of a failed route, so its pool is left out', async () => {
+  const signature = `0x${'11'.repeat(64)}1b` as const
+  const permit = { kind: 'eip2612', amount: 10n * E18, nonce: 3n, deadline: BigInt(NOW + 60), signature } as const
+  const { find } = worldOf({
+    pools: [{ perMille: 1_000n, failures: 99 }, { perMille: 900n }],
+    call: async () => `0x${'0'.repeat(63)}3`,
+  })
+  expect(poolsOf((await find({ permit })).route)).toEqual(['pool 1'])
 })
 
 test('a bad permit is the reason of a failed route, and no pool is left out for it', async () => {
