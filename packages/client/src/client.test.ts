@@ -76,7 +76,7 @@ describe('the URL of a request', () => {
     expect(await urlWith('https://swap.example')).toBe('https://swap.example/chains')
   })
 
-  test('that is none is INVALID, with at most 200 characters of it', async () => {
+  test('that is malformed is refused as INVALID, and the message quotes up to 200 characters', async () => {
     const { client, requests } = clientOf([json({})], { baseUrl: 'x'.repeat(300) })
     await expect(client.chains()).rejects.toMatchObject({
       ...{ code: 'INVALID', message: expect.stringMatching(/^baseUrl x{200}: /) },

@@ -32,14 +32,12 @@ export function served(liveChain: object = {}, environment: Readonly<Record<stri
     liveChain: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...liveChain },
   }
   const services = {
-    ...{
-      metrics,
-      log: silentLog(),
-      isClosing: false,
-      startedChains: [],
-      scaleOut: undefined,
-      startedChain: () => chain,
-    },
+    metrics,
+    log: silentLog(),
+    isClosing: false,
+    startedChains: [],
+    scaleOut: undefined,
+    startedChain: () => chain,
     registry: {
       chainMap: () => ({ 1: { ChainName: 'Ethereum', ChainID: '1', CoinsPrefix: null, RouterAddress: account('f') } }),
       supportedIds: () => [1],
