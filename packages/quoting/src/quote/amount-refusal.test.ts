@@ -54,6 +54,16 @@ test.each([
   },
 )
 
+test.each([2, 4, 6])('a maximum %d steps away is as exact as one that is one step away', async (steps) => {
+  const largest = 5n * 10n ** 7n
+  const { search } = pools((size) => size > 0n && size <= largest)
+  const refusal = await findAmountRefusal(withInput(10n ** BigInt(6 * steps + 2)), search)
+  expect(refusal?.kind).toBe('too large')
+  const { max } = refusal as { readonly max: bigint }
+  expect(max).toBeLessThanOrEqual(largest)
+  expect(max).toBeGreaterThanOrEqual((largest * 8n) / 10n)
+})
+
 test('up to six steps of a million are tried, larger inputs before smaller ones', async () => {
   const { search, searchedSizes } = pools(() => false)
   expect(await findAmountRefusal(withInput(10n ** 13n), search)).toBeUndefined()

@@ -11,10 +11,7 @@ type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 const STEP_FACTOR = 1_000_000n
 /** Maximum steps in each direction. */
 const MAX_STEPS = 6
-/**
- * Maximum searches that narrow down a maximum amount. If the maximum is within one step of the amount, the result is at
- * most 20 % too small.
- */
+/** Maximum searches that narrow down a maximum amount. The result is at most 20 % too small: (10^6)^(1/64) = 1.24. */
 const MAX_NARROWING = 6
 /**
  * Maximum searches that narrow down a minimum amount. Half as many searches could return an amount 24 % above the
@@ -49,12 +46,15 @@ export async function findAmountRefusal(
     )
     return result.ok
   }
-  for (let k = 1, factor = STEP_FACTOR; k <= MAX_STEPS; k++, factor *= STEP_FACTOR) {
-    const [largerAmount, smallerAmount] = [amount * factor, amount / factor]
+  // The last amounts tried in each direction. They have no route, so only one step remains to be narrowed down.
+  let [lastLarger, lastSmaller] = [amount, amount]
+  for (let k = 1; k <= MAX_STEPS; k++) {
+    const [largerAmount, smallerAmount] = [lastLarger * STEP_FACTOR, lastSmaller / STEP_FACTOR]
     if (isInput && largerAmount < AMOUNT_LIMIT && (await hasRoute(largerAmount)))
-      return { kind: 'too small', min: await bisect(amount, largerAmount, MAX_MIN_NARROWING, hasRoute) }
+      return { kind: 'too small', min: await bisect(lastLarger, largerAmount, MAX_MIN_NARROWING, hasRoute) }
     if (smallerAmount > 0n && (await hasRoute(smallerAmount)))
-      return { kind: 'too large', max: await bisect(amount, smallerAmount, MAX_NARROWING, hasRoute) }
+      return { kind: 'too large', max: await bisect(lastSmaller, smallerAmount, MAX_NARROWING, hasRoute) }
+    ;[lastLarger, lastSmaller] = [largerAmount, smallerAmount]
   }
   return undefined
 }
