@@ -14,7 +14,7 @@ export const REASONS: Readonly<Record<string, string>> = {
 type ExcludedPools = { readonly pools: string; readonly why: string }
 
 /** Reason for pools that no family quotes, and that a twin cannot sample. */
-const NEITHER = 'unknown math; only pools of two tokens are sampled'
+const NEITHER = 'unknown math; only pools of up to four tokens are sampled'
 
 /** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
 export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
@@ -24,14 +24,14 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     why: 'their deployer chooses the plugin freely',
   },
   ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
-  'balancer-v2': { pools: 'of other types than weighted and stable, those of more than two tokens', why: NEITHER },
-  'balancer-v3': { pools: 'of unknown types or with a hook in swaps, those of more than two tokens', why: NEITHER },
+  'balancer-v2': { pools: 'of other types than weighted and stable, those of more than four tokens', why: NEITHER },
+  'balancer-v3': { pools: 'of unknown types or with a hook in swaps, those of more than four tokens', why: NEITHER },
   'caller-fee-v3': {
     pools: 'beyond the budget of a block, pools of tokens requested less lately',
     why: 'each sample costs the node a swap',
   },
-  'curve-crypto': { pools: 'of unknown implementations, those of more than two coins', why: NEITHER },
-  'curve-stable': { pools: 'of unknown implementations, those of more than two coins', why: NEITHER },
+  'curve-crypto': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER },
+  'curve-stable': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER },
   ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
   'maverick-v2': {
     pools:

@@ -5,13 +5,14 @@
 import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { accounts, type Builder, type Contract, compileSources, createBuilder } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { SampledState } from '../src/dexes/common/sampled-state.ts'
+import { directionBetween, type SampledState } from '../src/dexes/common/sampled-state.ts'
 import { toTwin } from '../src/dexes/common/sampled-twin.ts'
 import { twinIdOf } from '../src/dexes/common/twin-id.ts'
 import { nullIfRefused, type Pool } from '../src/family.ts'
 import { families, familyOf, isTrustedPool, namedTrust, servedRows } from '../src/index.ts'
 import { createMarket } from '../src/market/market.ts'
 import { runReads } from '../src/market/reads.ts'
+import { emptyCurve } from '../src/math/curves.ts'
 import { run } from './fuzz/trials.ts'
 import { deal, type PoolWorld, startLocal, type World } from './fuzz/world.ts'
 import { compileModels } from './models/compile.ts'
@@ -24,7 +25,7 @@ let builder: Builder
 let models: ReturnType<typeof compileModels>
 let vault: Contract
 let trader: Contract
-let coins: readonly [Contract, Contract]
+let coins: readonly [Contract, Contract, Contract]
 let rows: readonly DexRow[]
 
 beforeAll(async () => {
@@ -40,9 +41,9 @@ beforeAll(async () => {
     vaultAddress,
   )
   trader = await builder.deploy(compileSources().BalancerV3Trader!, [vaultAddress])
-  const deployed = [18, 6].map((decimals) => builder.deploy(models.DecimalCoin as never, [decimals]))
-  const [first, second] = (await Promise.all(deployed)) as [Contract, Contract]
-  coins = first.address < second.address ? [first, second] : [second, first]
+  const deployed: Contract[] = []
+  for (const decimals of [18, 6, 18]) deployed.push(await builder.deploy(models.DecimalCoin as never, [decimals]))
+  coins = deployed.sort((a, b) => (a.address < b.address ? -1 : 1)) as never
   for (const coin of coins) {
     await coin.send('mint', [builder.from, DEPTH << 8n])
     await coin.send('approve', [trader.address, DEPTH << 8n])
@@ -68,14 +69,18 @@ async function sampledOf(row: DexRow, pool: Pool): Promise<Pool<SampledState> | 
   return states![0] ? { ...fixedPool, state: states![0] as SampledState } : null
 }
 
+/** Returns the samples of every direction of a pool with the tokens of the direction. */
+const directionsOf = ({ tokens, state }: Pool<SampledState>) =>
+  tokens.flatMap((tokenIn, i) =>
+    tokens.flatMap((tokenOut, j) =>
+      i === j ? [] : [{ tokenIn, tokenOut, samples: state.samples[directionBetween(i, j, tokens.length)]! }],
+    ),
+  )
+
 /** Expects that the Executor is paid every sample, to the unit. @returns the number of samples */
 async function expectPaid(pool: Pool<SampledState>, at: PoolWorld = world): Promise<number> {
-  const trials = ([0, 1] as const).flatMap((i) =>
-    pool.state.samples[i].map(([amountIn, amountOut]) => ({
-      pool,
-      swaps: [{ tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[1 - i]!, amountIn }],
-      amountOut,
-    })),
+  const trials = directionsOf(pool).flatMap(({ samples, tokenIn, tokenOut }) =>
+    samples.map(([amountIn, amountOut]) => ({ pool, swaps: [{ tokenIn, tokenOut, amountIn }], amountOut })),
   )
   const outcomes = await run(at, trials)
   expect(outcomes.map(([outcome]) => (outcome!.ok ? outcome!.amountOut : null))).toEqual(
@@ -88,19 +93,22 @@ test('samples equal the quotes of the exact family', async () => {
   const samplesByFamily = new Map<string, number>()
   for (const pool of world.pools()) {
     const row = twinRowOf(pool.family)
-    if (!row || pool.tokens.length !== 2) continue
+    if (!row || pool.tokens.length > 4) continue
     const sampled = await sampledOf(row, pool)
     expect(sampled, pool.id).not.toBeNull()
-    for (const i of [0, 1] as const) {
-      const [tokenIn, tokenOut] = [pool.tokens[i]!, pool.tokens[1 - i]!]
-      for (const [amountIn, amountOut] of sampled!.state.samples[i]) {
+    for (const { samples, tokenIn, tokenOut } of directionsOf(sampled!)) {
+      for (const [amountIn, amountOut] of samples) {
         const quote = nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))
         expect(quote?.amountOut, `${pool.id} ${amountIn}`).toBe(amountOut)
-        samplesByFamily.set(pool.family, (samplesByFamily.get(pool.family) ?? 0) + 1)
       }
+      const key = `${pool.family} ${pool.tokens.length}`
+      samplesByFamily.set(key, (samplesByFamily.get(key) ?? 0) + samples.length)
     }
   }
-  expect([...samplesByFamily.keys()].sort()).toEqual(['balancer-v2', 'balancer-v3', 'erc4626'])
+  expect([...samplesByFamily.keys()].sort()).toEqual([
+    ...['balancer-v2 2', 'balancer-v2 3', 'balancer-v2 4'],
+    ...['balancer-v3 2', 'balancer-v3 3', 'curve-stable 4', 'erc4626 2'],
+  ])
   for (const [family, count] of samplesByFamily) expect(count, family).toBeGreaterThan(30)
 }, 120_000)
 
@@ -147,13 +155,14 @@ test('a pool of the native token with unknown math is found by its wrapper, and 
   expect(await expectPaid(pool, { ...world, blockHash: () => block.hash })).toBeGreaterThan(20)
 })
 
-/** Registers a pool of both coins in the genuine vault of Balancer V3. @returns its id */
-async function addToVault(pool: Contract, hook: Address): Promise<string> {
-  const config = coins.map(({ address }) => [address, 0, ZERO_ADDRESS, false])
+/** Registers a pool of the first coins in the genuine vault of Balancer V3. @returns its id */
+async function addToVault(pool: Contract, hook: Address, coinCount = 2): Promise<string> {
+  const poolCoins = coins.slice(0, coinCount)
+  const config = poolCoins.map(({ address }) => [address, 0, ZERO_ADDRESS, false])
   const roles = [ZERO_ADDRESS, ZERO_ADDRESS, ZERO_ADDRESS]
   // The vault requires proportional liquidity of a pool whose hook changes amounts.
   await vault.send('registerPool', [pool.address, config, 0, 0, false, roles, hook, [true, false, false, false]])
-  await trader.send('initialize', [pool.address, coins.map(({ address }) => address), [DEPTH, DEPTH]])
+  await trader.send('initialize', [pool.address, poolCoins.map(({ address }) => address), poolCoins.map(() => DEPTH)])
   return pool.address
 }
 
@@ -168,6 +177,7 @@ describe('in a market', () => {
       poolIds.set(name, await addToVault(await builder.deploy(models.SumPool as never), hook.address))
     }
     poolIds.set('type', await addToVault(await builder.deploy(models.SumPool as never), ZERO_ADDRESS))
+    poolIds.set('three', await addToVault(await builder.deploy(models.SumPool as never), ZERO_ADDRESS, 3))
     await world.sync()
     await world.market.ensure(coins.map(({ address }) => address))
     // A few pools are sampled for the first time at each block.
@@ -183,9 +193,57 @@ describe('in a market', () => {
     async (name) => {
       const pool = poolOf(name)
       expect(pool).toMatchObject({ family: 'balancer-v3-sampled', dex: 'Balancer V3 sampled' })
-      expect(await expectPaid(pool)).toBeGreaterThan(20)
+      expect(await expectPaid(pool)).toBeGreaterThan(15)
     },
   )
+
+  test('a pool of three tokens with unknown math is sampled in its six directions', async () => {
+    const pool = poolOf('three')
+    expect(pool).toMatchObject({ family: 'balancer-v3-sampled', tokens: coins.map(({ address }) => address) })
+    for (const { samples } of directionsOf(pool)) expect(samples.length).toBeGreaterThan(8)
+    expect(await expectPaid(pool)).toBeGreaterThan(50)
+    const { quoteExactInput, maxInput, priceCurve, reserves } = familyOf(pool.family)!
+    const [first, second, third] = pool.tokens as [Address, Address, Address]
+    const { state } = quoteExactInput(pool, first, second, 1n << 40n) as { state: SampledState }
+    const sold = { ...pool, state }
+    // After a swap, only the direction of the swap has a known price.
+    expect(maxInput(sold, first, second)).toBe(maxInput(pool, first, second)! - (1n << 40n))
+    for (const [tokenIn, tokenOut] of [
+      [second, first],
+      [first, third],
+      [third, second],
+    ] as const) {
+      expect(maxInput(sold, tokenIn, tokenOut)).toBe(0n)
+      expect(priceCurve(sold, tokenIn, tokenOut)).toEqual(emptyCurve(1))
+      expect(nullIfRefused(() => quoteExactInput(sold, tokenIn, tokenOut, 1n << 40n))).toBeNull()
+    }
+    // The largest sample is a power of two, so it can leave half of a balance.
+    for (const reserve of reserves(pool)) expect(Number(reserve) / Number(DEPTH)).toBeGreaterThan(0.2)
+  })
+
+  test('a refinement samples only the pair of the route', async () => {
+    const pool = poolOf('three')
+    const [, second, third] = pool.tokens as [Address, Address, Address]
+    const { sampled } = familyOf(pool.family)!
+    const swap = {
+      tokenIn: third,
+      tokenOut: second,
+      amountIn: (pool.state.samples[directionBetween(2, 1, 3)]!.at(-4)![0] * 13n) / 10n,
+    }
+    expect(sampled!.isSampledAt(pool, swap)).toBe(false)
+    const [state] = await runReads(world.rpc, { blockHash: world.blockHash() }, [
+      sampled!.refine(twinRowOf('balancer-v3'), pool, [swap]),
+    ])
+    const refined = { ...pool, state: state as SampledState }
+    expect(sampled!.isSampledAt(refined, swap)).toBe(true)
+    const [pairSamples, ...otherSamples] = [
+      directionBetween(2, 1, 3),
+      ...[0, 1, 2, 3, 4].filter((k) => k !== directionBetween(2, 1, 3)),
+    ].map((direction) => [pool.state.samples[direction]!, refined.state.samples[direction]!] as const)
+    expect(pairSamples![1].length).toBe(pairSamples![0].length + 3)
+    for (const [before, after] of otherSamples) expect(after).toEqual(before)
+    expect(await expectPaid(refined)).toBeGreaterThan(50)
+  })
 
   test('a pool whose hook refuses or burns all gas has no samples', () => {
     expect([poolOf('refusing'), poolOf('burning')]).toEqual([undefined, undefined])

@@ -111,13 +111,13 @@ describe('followed pools', () => {
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
   })
 
-  test('of two tokens that cannot be read go to the sampled twin, with its row, and back', () => {
+  test('of up to four tokens that cannot be read go to the sampled twin, with its row, and back', () => {
     const rowsOf = (row: DexRow) => (row.family === 'paired' ? [row] : [])
     const twinFamily = family('paired-sampled', { sampled: {} as never, rowsOf })
     const directory = new PoolDirectory(chain, [...families, twinFamily], defaultMarketLimits)
     const [pool, wide, other] = [
       { ...entry('paired', 'p', hub, stable), pool: { ...poolOf('paired', 'p', [hub, stable]), fixed: 7 } },
-      entry('paired', 'w', hub, stable, a),
+      entry('paired', 'w', hub, stable, a, b, c),
       entry('logged', 'o', hub, stable),
     ]
     for (const each of [pool, wide, other]) directory.add(each)

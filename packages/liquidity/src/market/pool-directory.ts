@@ -137,7 +137,7 @@ export class PoolDirectory {
   /**
    * Hands a followed pool that its family cannot read to the family's sampled twin. The twin is incomplete.
    *
-   * @returns false if the family has no twin, or the pool has more than two tokens
+   * @returns false if the family has no twin, or the pool has too many tokens
    */
   handOver(id: string): boolean {
     const entry = this.followed.get(id)

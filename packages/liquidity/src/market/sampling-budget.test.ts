@@ -6,7 +6,7 @@ import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits } from './limits.ts'
 import {
   MAX_OF_SAME_TOKENS,
-  MAX_SAMPLED_POOLS,
+  MAX_SAMPLED_PAIRS,
   MAX_UNSAMPLED,
   SAMPLED_IDLE_MS,
   SamplingBudget,
@@ -20,8 +20,8 @@ const row = { family: 'sampled', brand: 'x', role: 'manager', address: token(9) 
 function setUp() {
   const tokens = new FollowedTokens(new Set([WETH, USDC, ZERO_ADDRESS]), defaultMarketLimits)
   const budget = new SamplingBudget(tokens, ({ family }) => family === 'sampled')
-  const add = (id: string, pair: readonly [Address, Address]) =>
-    budget.add({ row, pool: { id, family: 'sampled', dex: 'x', address: token(9), tokens: pair, state: null } })
+  const add = (id: string, poolTokens: readonly Address[]) =>
+    budget.add({ row, pool: { id, family: 'sampled', dex: 'x', address: token(9), tokens: poolTokens, state: null } })
   return { tokens, budget, add }
 }
 const all = ({ sampledIds: again, unsampledIds: fresh }: ReturnType<SamplingBudget['choose']>) => [...again, ...fresh]
@@ -53,13 +53,32 @@ test('only pools whose token was requested lately are sampled; named tokens do n
 test('the most recently requested tokens come first, within the limit', () => {
   const { tokens, budget, add } = setUp()
   const pools = new Map<string, true>()
-  for (let k = 0; k < 2 * MAX_SAMPLED_POOLS; k++) {
+  for (let k = 0; k < 2 * MAX_SAMPLED_PAIRS; k++) {
     add(`${k}`, [WETH, token(10 + k)])
     tokens.markRequested(token(10 + k), NOW + k)
     pools.set(`${k}`, true)
   }
   const { sampledIds: again } = budget.choose(pools, 1, NOW + 1_000)
-  expect([...again]).toEqual(Array.from({ length: MAX_SAMPLED_POOLS }, (_, k) => `${2 * MAX_SAMPLED_POOLS - 1 - k}`))
+  expect([...again]).toEqual(Array.from({ length: MAX_SAMPLED_PAIRS }, (_, k) => `${2 * MAX_SAMPLED_PAIRS - 1 - k}`))
+})
+
+test('a pool of more tokens takes a place for each pair, and is sampled when one of its pairs is requested', () => {
+  const { tokens, budget, add } = setUp()
+  const pools = new Map<string, true>()
+  const addPool = (id: string, poolTokens: readonly Address[]) => {
+    add(id, poolTokens)
+    pools.set(id, true)
+  }
+  for (let k = 0; k < 3; k++) addPool(`three ${k}`, [WETH, token(5 + k), token(6 + k)])
+  addPool('four', [WETH, token(20), token(21), token(22)])
+  addPool('pair', [WETH, token(30)])
+  expect(all(budget.choose(pools, 1, NOW))).toEqual([])
+  tokens.markRequested(token(30), NOW)
+  tokens.markRequested(token(21), NOW + 1)
+  expect(all(budget.choose(pools, 1, NOW + 2))).toEqual(['four', 'pair'])
+  for (let k = 0; k < 4; k++) tokens.markRequested(token(5 + k), NOW + 3)
+  // Three pools of three pairs leave no place for the six pairs of the other pool.
+  expect(all(budget.choose(pools, 1, NOW + 4))).toEqual(['three 0', 'three 1', 'three 2', 'pair'])
 })
 
 describe('many pools of the same tokens', () => {

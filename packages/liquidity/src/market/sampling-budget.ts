@@ -2,16 +2,17 @@
  * Chooses the pools that are sampled at a block. A sample simulates swaps in the node, and anyone can create pools that
  * must be sampled. The number of sampled pools is therefore limited, in total and for pools of the same tokens.
  */
-import { type DexRow, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, ZERO_ADDRESS } from '@sluice/chains'
+import { pairsOf } from '../dexes/common/sampled-state.ts'
 import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
 /**
- * Maximum pools that are sampled at a block. They take four calls of 20 million gas, or a call for each pool of a
- * sampled twin.
+ * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. They take four
+ * calls of 20 million gas, or a call for each pair of a sampled twin.
  */
-export const MAX_SAMPLED_POOLS = 12
+export const MAX_SAMPLED_PAIRS = 12
 /** Maximum sampled pools with the same tokens. */
 export const MAX_OF_SAME_TOKENS = 4
 /** Maximum pools that are sampled for the first time at a block, which takes twice as much gas as later samples. */
@@ -86,40 +87,55 @@ export class SamplingBudget {
    * pools without samples take turns, so that many worthless pools cannot hide a good pool for long.
    */
   choose(pools: { has(id: string): boolean }, block: number, nowMs = Date.now()): SamplingChoice {
-    const candidates: { readonly id: string; readonly tokensKey: string; readonly requestedAtMs: number }[] = []
+    const candidates: {
+      readonly id: string
+      readonly tokensKey: string
+      readonly tokenCount: number
+      readonly requestedAtMs: number
+    }[] = []
     for (const [id, { pool }] of this.entryById) {
       const requestedAtMs = this.lastRequestMs(pool.tokens)
       if (nowMs - requestedAtMs < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
-        candidates.push({ id, tokensKey: pool.tokens.join(), requestedAtMs })
+        candidates.push({ id, tokensKey: pool.tokens.join(), tokenCount: pool.tokens.length, requestedAtMs })
     }
     candidates.sort((a, b) => b.requestedAtMs - a.requestedAtMs || (a.id < b.id ? -1 : 1))
     const sampledIds = new Set<string>()
     const unsampledIds = new Set<string>()
+    let freePairs = MAX_SAMPLED_PAIRS
     for (const group of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
       const sampledCandidates = group.filter(({ id }) => pools.has(id))
       const unsampledCandidates = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
-      const freeSlots = () => MAX_SAMPLED_POOLS - sampledIds.size - unsampledIds.size
-      for (const { id } of sampledCandidates.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) sampledIds.add(id)
+      const pairCount = pairsOf(group[0]!.tokenCount).length
+      const freeSlots = () => Math.floor(freePairs / pairCount)
+      for (const { id } of sampledCandidates.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) {
+        sampledIds.add(id)
+        freePairs -= pairCount
+      }
       const unsampledSlots = Math.min(
         freeSlots(),
         MAX_UNSAMPLED - unsampledIds.size,
         MAX_OF_SAME_TOKENS - Math.min(sampledCandidates.length, MAX_OF_SAME_TOKENS),
       )
       const offset = block * MAX_UNSAMPLED
-      for (let k = 0; k < Math.min(unsampledSlots, unsampledCandidates.length); k++)
+      for (let k = 0; k < Math.min(unsampledSlots, unsampledCandidates.length); k++) {
         unsampledIds.add(unsampledCandidates[(offset + k) % unsampledCandidates.length]!.id)
+        freePairs -= pairCount
+      }
     }
     return { sampledIds, unsampledIds }
   }
 
-  /**
-   * Returns the Unix time in milliseconds at which a pool with these tokens was last requested: the earliest request of
-   * the tokens that the chain's file does not name, or of all tokens if the file names all.
-   */
+  /** Returns the Unix time in milliseconds at which a pair of these tokens was last requested. */
   private lastRequestMs(tokens: PoolEntry['pool']['tokens']): number {
-    const unnamedTokens = tokens.filter((token) => !this.tokens.isNamed(token))
+    const pairs = pairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
+    return Math.max(...pairs.map((pair) => this.lastPairRequestMs(pair)))
+  }
+
+  /** The earliest request of the tokens that the chain's file does not name, or of both tokens if the file names both. */
+  private lastPairRequestMs(pair: readonly Address[]): number {
+    const unnamedTokens = pair.filter((token) => !this.tokens.isNamed(token))
     // Requests name the wrapper, never the native token itself.
-    const decidingTokens = unnamedTokens.length > 0 ? unnamedTokens : tokens.filter((token) => token !== ZERO_ADDRESS)
+    const decidingTokens = unnamedTokens.length > 0 ? unnamedTokens : pair.filter((token) => token !== ZERO_ADDRESS)
     return Math.min(...decidingTokens.map((token) => this.tokens.periodOf(token)?.requestedAtMs ?? 0))
   }
 }

@@ -3,7 +3,7 @@
  * is at least what other pools pay. The searches are real.
  */
 import { type Address, toAddress } from '@sluice/chains'
-import type { Pool, SampledSwap, Snapshot, Trust } from '@sluice/liquidity'
+import { familyOf, type Pool, type SampledSwap, type Snapshot, type Trust } from '@sluice/liquidity'
 import { buildGraph, findRoute, type RouteRequest } from '@sluice/routing'
 import { RpcError } from '@sluice/rpc'
 import fc from 'fast-check'
@@ -152,6 +152,62 @@ describe('a pool of an untrusted hook', () => {
     }
     expect(await inputOf(1_004_000n)).toEqual(['h'])
     expect(await inputOf(1_007_000n)).toContain('s')
+  })
+})
+
+describe('a trusted sampled pool of three tokens', () => {
+  /** Reserves of x·y = k for each pair, so that the pool pays less at larger amounts. */
+  const triplePool = (scale: bigint): Pool => ({
+    ...claiming('s', [weth, usdc], 0n),
+    family: 'balancer-v3-sampled',
+    tokens: [weth, untrusted, usdc],
+    state: {
+      samples: Array.from({ length: 6 }, (_, direction) =>
+        Array.from({ length: 24 }, (_, k) => {
+          const [x, reserve] = [1n << BigInt(46 + k), scale + BigInt(direction) * (scale >> 4n)]
+          return [x, (x * reserve) / (x + reserve)]
+        }),
+      ),
+      focus: Array.from({ length: 6 }, () => []),
+      sold: Array.from({ length: 6 }, () => 0n),
+      stamp: '',
+    },
+  })
+
+  test('routes replay exactly, and pay no less than without the pool', async () => {
+    let routesThrough = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.bigInt(E18, 10_000n * E18),
+        fc.bigInt(900n, 1_100n),
+        fc.bigInt(E18, 5_000n * E18),
+        async (scale, perMille, amountIn) => {
+          const others = [
+            honest('direct', [weth, usdc], perMille - 20n),
+            honest('first', [weth, untrusted], perMille),
+            honest('second', [untrusted, usdc]),
+          ]
+          const pools = [...others, triplePool(scale)]
+          const change = {
+            amountIn,
+            trust: { ...trust, tokens: new Set([weth, usdc, untrusted]), pools: new Set(['s']) },
+          }
+          const without = (await routeOf(others, change))!
+          const { route, ids } = (await routeOf(pools, change))!
+          if (ids.includes('s')) routesThrough++
+          expect(route.amountOut * 100_000n).toBeGreaterThanOrEqual(without.route.amountOut * 99_999n)
+          const stateByPool = new Map(pools.map((pool) => [pool.id, pool]))
+          for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut } of route.legs) {
+            const current = stateByPool.get(pool.id)!
+            const quote = familyOf(pool.family)!.quoteExactInput(current, tokenIn, tokenOut, sold)
+            expect(quote.amountOut).toBe(amountOut)
+            stateByPool.set(pool.id, { ...current, state: quote.state })
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+    expect(routesThrough).toBeGreaterThan(50)
   })
 })
 

@@ -106,13 +106,14 @@ function guaranteesMore(route: RoutePlan, otherRoute: RoutePlan, slippagePpm: bi
 async function samplePoolsOf(view: ChainView, { legs }: RoutePlan): Promise<ChainView | undefined> {
   if (!view.refine) return undefined
   const swaps = new Map<string, SampledSwap[]>()
-  const soldByPool = new Map<string, bigint>()
+  const soldByDirection = new Map<string, bigint>()
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
     const sampling = familyOf(pool.family)?.sampled
     if (!sampling) continue
     // A second leg through the same pool starts at the state that the first leg leaves.
-    const amountSoFar = (soldByPool.get(pool.id + tokenIn) ?? 0n) + amountIn
-    soldByPool.set(pool.id + tokenIn, amountSoFar)
+    const direction = [pool.id, tokenIn, tokenOut].join()
+    const amountSoFar = (soldByDirection.get(direction) ?? 0n) + amountIn
+    soldByDirection.set(direction, amountSoFar)
     const swap = { tokenIn, tokenOut, amountIn: amountSoFar }
     const poolInSnapshot = view.snapshot.pools.get(pool.id) ?? pool
     if (!sampling.isSampledAt(poolInSnapshot, swap)) swaps.set(pool.id, [...(swaps.get(pool.id) ?? []), swap])

@@ -4,6 +4,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { ownGuardLensOf } from '../../lenses.ts'
+import type { TokenPair } from './direction.ts'
 import { findHoldings, type Holding, PLENTY } from './holdings.ts'
 import { sampledFamily } from './sampled-family.ts'
 
@@ -12,19 +13,19 @@ const DIRECTION_GAS = 6_000_000
 /** The lens, with native token to sell. */
 const LENS = { ...ownGuardLensOf('ProgramLens'), balance: PLENTY }
 
-/** Overrides that give the lens the first and the second token of a pool. */
-export type PairHoldings = readonly [Holding, Holding]
+/** Overrides that give the lens the tokens of a pool, in the order of the tokens. */
+export type PoolHoldings = readonly Holding[]
 
 /** Call of a view function. */
 type ContractView = { readonly to: Address; readonly data: Hex }
 
-/** A family of pools of two tokens that the Executor can trade with. */
+/** A family of pools that the Executor can trade with. */
 type ProgramKind = Pick<DexFamily<never>, 'id'> & {
   /** Encodes a swap as one step of the Executor's program. */
   readonly step: DexFamily['step']
-  /** Returns a view of a contract whose result changes with every trade of the pool. */
-  viewOf(pool: Pool<unknown>): ContractView
-  holdingsOf(pool: Pool<unknown>): PairHoldings
+  /** Returns a view of a contract whose result changes with every trade of a token of the pair. */
+  viewOf(pool: Pool<unknown>, pair: TokenPair): ContractView
+  holdingsOf(pool: Pool<unknown>): PoolHoldings
 }
 
 /** Returns reads and quotes of a family whose pools are sampled by the Executor's own step. */
@@ -36,10 +37,10 @@ export function programSamples({ id, step, viewOf, holdingsOf }: ProgramKind) {
     lens: LENS,
     directionGas: DIRECTION_GAS,
     abi: ProgramLens__factory.createInterface(),
-    requestOf: (_row, pool) => {
-      const [token0, token1] = pool.tokens as [Address, Address]
+    requestOf: (_row, pool, pair) => {
+      const [token0, token1] = pair
       const [program0, program1] = [programOf(pool, token0, token1), programOf(pool, token1, token0)]
-      const view = viewOf(pool)
+      const view = viewOf(pool, pair)
       return { pool: { token0, token1, program0, program1 }, viewed: view.to, viewData: view.data }
     },
     storageOf: (pool) => {
@@ -52,21 +53,24 @@ export function programSamples({ id, step, viewOf, holdingsOf }: ProgramKind) {
 
 const erc20 = IERC20__factory.createInterface()
 
-/** Returns the view of what an account holds of a pool's token. A trade changes the balances of both tokens. */
-export function balanceView({ tokens }: Pool<unknown>, holder: Address): ContractView {
-  const token = tokens.find((token) => token !== ZERO_ADDRESS)!
+/**
+ * Returns the view of what an account holds of one token of a pair. Together, the views of all pairs of a pool have all
+ * tokens but one, and a trade changes the balances of two.
+ */
+export function balanceView(pair: TokenPair, holder: Address): ContractView {
+  const token = pair.find((token) => token !== ZERO_ADDRESS)!
   return { to: token, data: erc20.encodeFunctionData('balanceOf', [holder]) as Hex }
 }
 
 /** Finds the storage overrides that give the lens the tokens of each pool; null if those of a token are unknown. */
-export function* findPairHoldings(pools: readonly Pool<null>[]): Reads<readonly (PairHoldings | null)[]> {
+export function* findPoolHoldings(pools: readonly Pool<null>[]): Reads<readonly (PoolHoldings | null)[]> {
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))].filter((token) => token !== ZERO_ADDRESS)
   const tokenHoldings = yield* findHoldings(LENS.to, tokens)
   const holdingOf = new Map<Address, Holding | null>(tokens.map((token, k) => [token, tokenHoldings[k]!]))
   // The lens has native token by an override of its balance.
   holdingOf.set(ZERO_ADDRESS, {})
   return pools.map((pool) => {
-    const [first, second] = pool.tokens.map((token) => holdingOf.get(token))
-    return first && second ? [first, second] : null
+    const holdings = pool.tokens.map((token) => holdingOf.get(token) ?? null)
+    return holdings.every((holding) => holding !== null) ? holdings : null
   })
 }

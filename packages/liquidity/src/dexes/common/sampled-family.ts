@@ -6,11 +6,16 @@ import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Interface } from 'ethers'
 import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
-import { isZeroForOne } from './direction.ts'
+import { max } from '../../math/integers.ts'
+import { coinIndices, type TokenPair } from './direction.ts'
 import { gasRow } from './gas.ts'
 import { amountsAround, hasSameLadders, isSameAmount, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
 import {
+  type ByDirection,
+  byDirection,
+  directionBetween,
   maxSampledInput,
+  pairsOf,
   quoteSampled,
   type SampledAmount,
   type SampledState,
@@ -27,15 +32,15 @@ const DIRECTION_GAS = 2_500_000
  * input above which more input buys hardly more.
  */
 const MAX_ROUNDS = 4
-/** Gas of one read in addition to its swaps. */
+/** Gas of a read, in addition to its swaps. */
 const READ_GAS = 300_000
 
-/** Amounts to sell of the first and of the second token. */
-type SampleAmounts = readonly [amounts0: readonly bigint[], amounts1: readonly bigint[]]
-/** Outputs of the swaps of `SampleAmounts`; 0 for a swap that fails. */
-type SampleOutputs = {
+/** Inputs to try in both directions of a pair. */
+type PairAmounts = readonly [amounts0: readonly bigint[], amounts1: readonly bigint[]]
+/** Outputs of the swaps of `PairAmounts`; 0 for a swap that fails. */
+type PairOutputs = {
   readonly outputs: readonly [outputs0: readonly bigint[], outputs1: readonly bigint[]]
-  /** Text as in `SampledState.stamp`. */
+  /** Text that changes with every trade of the pair; see `SampledState.stamp`. */
   readonly stamp: string
 }
 
@@ -49,26 +54,26 @@ type SampledKind = {
   readonly abi: Interface
   /** Gas of all samples of a pool in one direction. */
   readonly directionGas?: number
-  /** Fields of the request that name the pool. */
-  requestOf(row: DexRow, pool: Pool<unknown>): object
+  /** Fields of the request that name the pool and, for pools of more than two tokens, the pair. */
+  requestOf(row: DexRow, pool: Pool<unknown>, pair: TokenPair): object
   /** Storage overrides that the swaps need. */
   storageOf?(pool: Pool<unknown>): NonNullable<Read['storage']>
 }
 
 /** Encodes and decodes the reads of samples of one family. */
 type Sampler = {
-  /** Returns the read that samples one pool at the amounts. */
-  readOf(row: DexRow, pool: Pool<unknown>, amounts: SampleAmounts): Read
-  decode(answer: Hex): SampleOutputs
+  /** Returns the read that samples one pair of a pool at the amounts. */
+  readOf(row: DexRow, pool: Pool<unknown>, pair: TokenPair, amounts: PairAmounts): Read
+  decode(answer: Hex): PairOutputs
 }
 
 function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storageOf }: SampledKind): Sampler {
   const { encode, decode } = callCodec<[request: object], [bigint[], bigint[], string]>(abi, 'sample')
   return {
-    readOf: (row, pool, [amounts0, amounts1]) => ({
+    readOf: (row, pool, pair, [amounts0, amounts1]) => ({
       ...lens,
       data: encode({
-        ...requestOf(row, pool),
+        ...requestOf(row, pool, pair),
         trials: { amounts0, amounts1, gasEach: SAMPLE_GAS, gasAll: directionGas },
       }),
       ...(storageOf && { storage: storageOf(pool) }),
@@ -81,17 +86,18 @@ function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storage
   }
 }
 
-const NO_FOCUS: readonly [readonly bigint[], readonly bigint[]] = [[], []]
-
 /** A pool to sample, the amounts, and the `focus` of its next state. */
 type SamplingTask = {
   readonly pool: Pool<unknown>
-  readonly amounts: SampleAmounts
+  readonly amounts: ByDirection<readonly bigint[]>
   readonly focus: SampledState['focus']
 }
 
 const directionOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =>
-  isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
+  directionBetween(...coinIndices(pool, tokenIn, tokenOut), pool.tokens.length)
+
+const pairTokens = ({ tokens }: Pool<unknown>): readonly TokenPair[] =>
+  pairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
 
 /** Samples pools; null for a pool that cannot be read or trades in no direction. */
 function* sample(
@@ -99,14 +105,24 @@ function* sample(
   row: DexRow,
   tasks: readonly SamplingTask[],
 ): Reads<readonly (SampledState | null)[]> {
-  const answers = yield tasks.map(({ pool, amounts }) => readOf(row, pool, amounts))
-  return answers.map((answer, k) => {
-    if (!answer) return null
-    const { amounts, focus } = tasks[k]!
-    const { outputs, stamp } = decode(answer)
-    const samples = [toSamples(amounts[0], outputs[0]), toSamples(amounts[1], outputs[1])] as const
-    if (samples[0].length + samples[1].length === 0) return null
-    return { samples, focus, sold: [0n, 0n], stamp }
+  const answers = yield tasks.flatMap(({ pool, amounts }) =>
+    pairTokens(pool).map((pair, p) => readOf(row, pool, pair, [amounts[2 * p]!, amounts[2 * p + 1]!])),
+  )
+  let taskStart = 0
+  return tasks.map(({ amounts, focus }) => {
+    const taskAnswers = answers.slice(taskStart, taskStart + amounts.length / 2)
+    taskStart += taskAnswers.length
+    if (!taskAnswers.every((answer) => answer !== null)) return null
+    const pairs = taskAnswers.map(decode)
+    const outputs = pairs.flatMap((pair) => pair.outputs)
+    const samples = byDirection(amounts.length, (direction) => toSamples(amounts[direction]!, outputs[direction]!))
+    if (samples.every(({ length }) => length === 0)) return null
+    return {
+      samples,
+      focus,
+      sold: byDirection(amounts.length, () => 0n),
+      stamp: pairs.map(({ stamp }) => stamp).join(),
+    }
   })
 }
 
@@ -121,7 +137,7 @@ const resample = (
     row,
     pools.map((pool) => ({
       pool,
-      amounts: [ladderOf(pool.state, 0), ladderOf(pool.state, 1)],
+      amounts: byDirection(pool.state.samples.length, (direction) => ladderOf(pool.state, direction)),
       focus: pool.state.focus,
     })),
   )
@@ -132,12 +148,11 @@ function* sampleFirst(
   row: DexRow,
   pools: readonly Pool<null>[],
 ): Reads<readonly (SampledState | null)[]> {
-  const searchAmounts = [searchLadder(), searchLadder()] as const
-  const coarseStates = yield* sample(
-    sampler,
-    row,
-    pools.map((pool) => ({ pool, amounts: searchAmounts, focus: NO_FOCUS })),
-  )
+  const tasks = pools.map((pool): SamplingTask => {
+    const directionCount = 2 * pairsOf(pool.tokens.length).length
+    return { pool, amounts: byDirection(directionCount, searchLadder), focus: byDirection(directionCount, () => []) }
+  })
+  const coarseStates = yield* sample(sampler, row, tasks)
   const states = new Map(pools.map(({ id }, k) => [id, coarseStates[k]!]))
   let changedPools = pools.filter(({ id }) => states.get(id))
   for (let round = 0; round < MAX_ROUNDS && changedPools.length > 0; round++) {
@@ -157,24 +172,38 @@ function* refine(
   swaps: readonly SampledSwap[],
 ): Reads<SampledState | null> {
   const { state } = pool
-  const inputsOf = (i: 0 | 1) =>
-    swaps.flatMap(({ tokenIn, tokenOut, amountIn }) => (directionOf(pool, tokenIn, tokenOut) === i ? [amountIn] : []))
-  const amounts = [inputsOf(0).flatMap(amountsAround), inputsOf(1).flatMap(amountsAround)] as const
-  const [answer] = yield [readOf(row, pool, amounts)]
-  if (!answer) return null
-  const { outputs } = decode(answer)
-  const mergedSamples = (i: 0 | 1): readonly SampledAmount[] => {
-    const samplePoints = [
-      ...state.samples[i],
-      ...amounts[i].map((amount, k): SampledAmount => [amount, outputs[i][k]!]),
+  const { samples, focus } = state
+  const inputs = byDirection(samples.length, (direction) =>
+    swaps.flatMap(({ tokenIn, tokenOut, amountIn }) =>
+      directionOf(pool, tokenIn, tokenOut) === direction ? [amountIn] : [],
+    ),
+  )
+  const amounts = inputs.map((directionInputs) => directionInputs.flatMap(amountsAround))
+  const pairs = pairTokens(pool).flatMap((tokens, p) => {
+    const pairAmounts = [amounts[2 * p]!, amounts[2 * p + 1]!] as const
+    return pairAmounts.some(({ length }) => length > 0) ? [{ tokens, p, pairAmounts }] : []
+  })
+  const answers = yield pairs.map(({ tokens, pairAmounts }) => readOf(row, pool, tokens, pairAmounts))
+  if (!answers.every((answer) => answer !== null)) return null
+  const outputs = new Map(
+    answers.flatMap((answer, k) => decode(answer).outputs.map((values, i) => [2 * pairs[k]!.p + i, values] as const)),
+  )
+  const merged = (direction: number): readonly SampledAmount[] => {
+    const newOutputs = outputs.get(direction) ?? []
+    const points = [
+      ...samples[direction]!,
+      ...newOutputs.map((amountOut, k) => [amounts[direction]![k]!, amountOut] as const),
     ]
     return toSamples(
-      samplePoints.map(([amountIn]) => amountIn),
-      samplePoints.map(([, amountOut]) => amountOut),
+      points.map(([amountIn]) => amountIn),
+      points.map(([, amountOut]) => amountOut),
     )
   }
-  const focusOf = (i: 0 | 1) => inputsOf(i).reduce(withFocus, state.focus[i])
-  return { ...state, samples: [mergedSamples(0), mergedSamples(1)], focus: [focusOf(0), focusOf(1)] }
+  return {
+    ...state,
+    samples: byDirection(samples.length, merged),
+    focus: byDirection(samples.length, (direction) => inputs[direction]!.reduce(withFocus, focus[direction]!)),
+  }
 }
 
 /** Returns reads and quotes of a sampled family. */
@@ -201,7 +230,7 @@ export function sampledFamily(
     sampled: {
       refine: (row, pool, swaps) => refine(sampler, row, pool, swaps),
       isSampledAt: (pool, { tokenIn, tokenOut, amountIn }) =>
-        pool.state.samples[directionOf(pool, tokenIn, tokenOut)].some(([sampledIn]) =>
+        pool.state.samples[directionOf(pool, tokenIn, tokenOut)]!.some(([sampledIn]) =>
           isSameAmount(sampledIn, amountIn),
         ),
       stampOf: ({ state }) => state.stamp,
@@ -215,7 +244,13 @@ export function sampledFamily(
     }),
     maxInput: (pool, tokenIn, tokenOut) => maxSampledInput(pool.state, directionOf(pool, tokenIn, tokenOut)),
     priceCurve: (pool, tokenIn, tokenOut) => sampledPoolCurve(pool.state, directionOf(pool, tokenIn, tokenOut)),
-    reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
+    reserves: ({ tokens, state: { samples } }) =>
+      tokens.map((_, j) =>
+        tokens.reduce((largest, _, i) => {
+          const lastSample = i === j ? undefined : samples[directionBetween(i, j, tokens.length)]!.at(-1)
+          return max(largest, lastSample?.[1] ?? 0n)
+        }, 0n),
+      ),
     takesTaxedInput: false,
   }
 }

@@ -45,11 +45,12 @@ export function searchLadder(): readonly bigint[] {
 /**
  * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the pool did not trade.
  */
-export function ladderOf({ samples, focus }: LadderBasis, i: 0 | 1): readonly bigint[] {
-  if (samples[i].length === 0) return searchLadder()
-  const knee = kneeOf(samples[i])
+export function ladderOf(basis: LadderBasis, direction: number): readonly bigint[] {
+  const samples = basis.samples[direction]!
+  if (samples.length === 0) return searchLadder()
+  const knee = kneeOf(samples)
   const amountsBelow = Array.from({ length: STEPS_BELOW + 1 }, (_, k) => knee >> BigInt(2 * k))
-  const amounts = [...amountsBelow, ...FACTORS_ABOVE.map((factor) => knee * factor), ...focus[i]]
+  const amounts = [...amountsBelow, ...FACTORS_ABOVE.map((factor) => knee * factor), ...basis.focus[direction]!]
   return [...new Set(amounts.filter((amount) => amount > 0n && amount <= MAX_AMOUNT))].sort((a, b) =>
     a < b ? -1 : a > b ? 1 : 0,
   )
@@ -70,9 +71,11 @@ function kneeOf(samples: readonly SampledAmount[]): bigint {
   return 1n << (bits - (bits % 2n))
 }
 
-/** True if both directions would be sampled at the same amounts again. */
+/** True if all directions would be sampled at the same amounts again. */
 export const hasSameLadders = (oldState: LadderBasis, newState: LadderBasis): boolean =>
-  ([0, 1] as const).every((i) => ladderOf(oldState, i).join() === ladderOf(newState, i).join())
+  oldState.samples.every(
+    (_, direction) => ladderOf(oldState, direction).join() === ladderOf(newState, direction).join(),
+  )
 
 /**
  * Returns an amount, a smaller one, and a larger one, because the next search may choose a slightly different input.

@@ -4,9 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { outputDownTo } from '../../math/outline.ts'
 import { isSameAmount, LADDER_LENGTH, ladderOf, MAX_FOCUS, searchLadder, withFocus } from './sampled-ladder.ts'
 import {
+  byDirection,
+  directionBetween,
   estimateErrorAt,
   maxSampledInput,
   outputAt,
+  pairsOf,
   quoteSampled,
   type SampledAmount,
   type SampledState,
@@ -35,6 +38,24 @@ function sampled(pool: Pool, rounds = 8): SampledState {
   for (let round = 0; round < rounds; round++) state = { ...state, samples: [at(ladderOf(state, 0)), []] }
   return state
 }
+
+test('every ordered pair of a pool has a direction of its own', () => {
+  for (const tokenCount of [2, 3, 4, 8]) {
+    const indices = Array.from({ length: tokenCount }, (_, i) => i)
+    const directions = indices.flatMap((i) =>
+      indices.flatMap((j) => (i === j ? [] : [directionBetween(i, j, tokenCount)])),
+    )
+    expect(directions.sort((a, b) => a - b)).toEqual(directions.map((_, k) => k))
+    expect(directions.length).toBe(2 * pairsOf(tokenCount).length)
+    for (const [p, [first, second]] of pairsOf(tokenCount).entries())
+      expect([directionBetween(first, second, tokenCount), directionBetween(second, first, tokenCount)]).toEqual([
+        2 * p,
+        2 * p + 1,
+      ])
+  }
+  expect(() => byDirection(0, () => 0)).toThrow(RangeError)
+})
+
 const reserve = fc.bigInt(10n ** 9n, 10n ** 30n)
 
 describe('samples of x·y = k', () => {

@@ -1,6 +1,6 @@
 /**
  * Quotes between samples of a pool whose swaps a lens simulates on chain. The pool's math is unknown; the outputs at
- * the sampled amounts are exact. In direction `i`, token `i` of the pool is sold.
+ * the sampled amounts are exact. A direction is the index of an ordered pair of tokens (`directionBetween`).
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { curveEnd } from '../../math/curve-end.ts'
@@ -11,16 +11,17 @@ import { curveThrough, type Points } from '../../math/spline.ts'
 /** A simulated swap. */
 export type SampledAmount = readonly [amountIn: bigint, amountOut: bigint]
 
-/** State of a sampled pool of two tokens. */
+/** One value for each direction of a pool. A pool of two tokens has two directions: token 0 is sold, or token 1. */
+export type ByDirection<T> = readonly [T, T, ...T[]]
+
+/** State of a sampled pool. */
 export type SampledState = {
-  /**
-   * Samples by direction, with ascending inputs and outputs. Empty if the pool does not trade in this direction now.
-   */
-  readonly samples: readonly [selling0: readonly SampledAmount[], selling1: readonly SampledAmount[]]
-  /** Inputs that routes have used, by direction, newest first. They are sampled again at each block. */
-  readonly focus: readonly [selling0: readonly bigint[], selling1: readonly bigint[]]
-  /** Amount of each token sold by quoted swaps since the samples were taken. */
-  readonly sold: readonly [amount0: bigint, amount1: bigint]
+  /** Samples with ascending inputs and outputs. Empty if the pool does not trade in this direction now. */
+  readonly samples: ByDirection<readonly SampledAmount[]>
+  /** Inputs that routes have used, newest first. They are sampled again at each block. */
+  readonly focus: ByDirection<readonly bigint[]>
+  /** Inputs of quoted swaps since the samples were taken. */
+  readonly sold: ByDirection<bigint>
   /** Text that changes with every trade that the contract itself accounts for; used to detect other price changes. */
   readonly stamp: string
 }
@@ -31,6 +32,25 @@ const MAX_OUTPUT_ERROR = 0.05
 const MIN_RISE = 1e-8
 /** Minimum of the relative output error that a curve states: a hundredth of a basis point. */
 const MIN_OUTPUT_ERROR = 1e-6
+
+/** Returns the pairs of token indices of a pool: 0 and 1, 0 and 2, and so on. */
+export const pairsOf = (tokenCount: number): readonly (readonly [first: number, second: number])[] =>
+  Array.from({ length: tokenCount }, (_, first) =>
+    Array.from({ length: tokenCount - first - 1 }, (_, k) => [first, first + k + 1] as const),
+  ).flat()
+
+/** Returns the direction in which token `i` of a pool is sold for token `j`. Pair `p` has directions 2p and 2p + 1. */
+export function directionBetween(i: number, j: number, tokenCount: number): number {
+  const [first, second] = i < j ? [i, j] : [j, i]
+  const pair = (first * (2 * tokenCount - first - 1)) / 2 + second - first - 1
+  return 2 * pair + (i < j ? 0 : 1)
+}
+
+/** Returns one value for each direction. @throws RangeError if the pool has fewer than two tokens */
+export function byDirection<T>(directionCount: number, toValue: (direction: number) => T): ByDirection<T> {
+  if (directionCount < 2) throw new RangeError('a pool has at least two directions')
+  return Array.from({ length: directionCount }, (_, direction) => toValue(direction)) as unknown as ByDirection<T>
+}
 
 /**
  * Returns the samples of one direction in order. Leaves out swaps that fail, and swaps that pay no more than a smaller
@@ -50,48 +70,56 @@ export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]
  * Quotes an exact input. The output is exact at a sampled amount. Between two samples it is interpolated, within the
  * limits of a concave function.
  *
- * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the
- * opposite direction after a swap, since the new price is unknown; `TOO_SMALL`
+ * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` after a
+ * swap in another direction, since the new price is unknown; `TOO_SMALL`
  */
 export function quoteSampled(
   state: SampledState,
-  i: 0 | 1,
+  direction: number,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: SampledState } {
-  const { sold } = state
-  const samples = state.samples[i]
+  const samples = state.samples[direction]!
+  const soldBefore = state.sold[direction]!
   if (samples.length === 0) throw new PoolRefusal('PAUSED', 'the pool does not trade in this direction now')
-  if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
+  if (isSoldOtherwise(state, direction)) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
-  const totalSold = sold[i] + amountIn
+  const totalSold = soldBefore + amountIn
   if (totalSold > samples.at(-1)![0])
     throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isModelLimit: true })
-  const amountOut = outputAt(samples, totalSold) - outputAt(samples, sold[i])
+  const amountOut = outputAt(samples, totalSold) - outputAt(samples, soldBefore)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return { amountOut, state: { ...state, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
+  const sold = byDirection(state.sold.length, (k) => (k === direction ? totalSold : state.sold[k]!))
+  return { amountOut, state: { ...state, sold } }
 }
 
+/** True after a quoted swap in another direction. */
+const isSoldOtherwise = ({ sold }: SampledState, direction: number) =>
+  sold.some((amount, k) => k !== direction && amount > 0n)
+
 /** Returns the largest input that `quoteSampled` accepts. */
-export function maxSampledInput({ samples, sold }: SampledState, i: 0 | 1): bigint {
-  if (samples[i].length === 0 || sold[i === 0 ? 1 : 0] > 0n) return 0n
-  const lastSample = samples[i].at(-1)!
+export function maxSampledInput(state: SampledState, direction: number): bigint {
+  const samples = state.samples[direction]!
+  const sold = state.sold[direction]!
+  const lastSample = samples.at(-1)
+  if (!lastSample || isSoldOtherwise(state, direction)) return 0n
   // No input is accepted if the output at the last sample has been bought already.
-  return lastSample[0] > sold[i] && lastSample[1] > outputAt(samples[i], sold[i]) ? lastSample[0] - sold[i] : 0n
+  return lastSample[0] > sold && lastSample[1] > outputAt(samples, sold) ? lastSample[0] - sold : 0n
 }
 
 /** Returns the curve through the concave hull of the samples. */
-export function sampledPoolCurve(state: SampledState, i: 0 | 1): PriceCurve {
-  const { samples, sold } = state
-  const maxInput = maxSampledInput(state, i)
+export function sampledPoolCurve(state: SampledState, direction: number): PriceCurve {
+  const samples = state.samples[direction]!
+  const sold = state.sold[direction]!
+  const maxInput = maxSampledInput(state, direction)
   if (maxInput === 0n) return emptyCurve(1)
-  const soldOutput = outputAt(samples[i], sold[i])
+  const soldOutput = outputAt(samples, sold)
   const points: Points = { x: [0], y: [0] }
-  for (const [k, [amountIn, amountOut]] of samples[i].entries()) {
-    const [x, y] = [Number(amountIn - sold[i]), Number(amountOut - soldOutput)]
+  for (const [k, [amountIn, amountOut]] of samples.entries()) {
+    const [x, y] = [Number(amountIn - sold), Number(amountOut - soldOutput)]
     // Floats must distinguish the points. The last point is the end of the curve, so it replaces a point too close to
     // it.
     const isDistinct = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
-    const isEnd = k === samples[i].length - 1 && points.x.length > 1
+    const isEnd = k === samples.length - 1 && points.x.length > 1
     if (!isDistinct && !isEnd) continue
     if (!isDistinct) {
       points.x.pop()
@@ -102,7 +130,7 @@ export function sampledPoolCurve(state: SampledState, i: 0 | 1): PriceCurve {
   }
   if (points.x.length < 2) return emptyCurve(1)
   points.x[points.x.length - 1] = Math.min(points.x.at(-1)!, curveEnd(maxInput, 1))
-  return { ...curveThrough(points), keepIn: 1, keepOut: 1, outputError: estimateCurveError(samples[i]) }
+  return { ...curveThrough(points), keepIn: 1, keepOut: 1, outputError: estimateCurveError(samples) }
 }
 
 /** Returns the output of an input up to the last sample, rounded down. */

@@ -4,7 +4,7 @@
  */
 import type { Address, DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { balanceView, findPairHoldings, type PairHoldings, programSamples } from './program-samples.ts'
+import { balanceView, findPoolHoldings, type PoolHoldings, programSamples } from './program-samples.ts'
 import type { SampledState } from './sampled-state.ts'
 import { twinIdOf } from './twin-id.ts'
 
@@ -13,14 +13,17 @@ type TwinFixed = {
   /** `fixed` of the same pool in the exact family. */
   readonly exact: unknown
   /** Absent until they have been found. */
-  readonly holdings?: PairHoldings
+  readonly holdings?: PoolHoldings
 }
 
 const fixedOf = (pool: Pool<unknown>): TwinFixed => pool.fixed as TwinFixed
 
-/** Returns a pool of an exact family as a pool of its twin in `row`; null unless it has exactly two tokens. */
+/** Maximum tokens of a pool that is sampled. Each of its pairs takes a read: six reads for four tokens. */
+const MAX_TOKENS = 4
+
+/** Returns a pool of an exact family as a pool of its twin in `row`; null if it has too many tokens. */
 export function toTwin(row: DexRow, pool: Pool<null>): Pool<null> | null {
-  if (pool.tokens.length !== 2) return null
+  if (pool.tokens.length > MAX_TOKENS) return null
   return { ...pool, family: row.family, dex: row.brand, fixed: { exact: pool.fixed } satisfies TwinFixed }
 }
 
@@ -62,19 +65,19 @@ export function sampledTwin(
       id,
       step,
       // The vault holds the tokens of a family that has one.
-      viewOf: (pool) =>
-        balanceView(pool, (fixedOf(pool).exact as { readonly vault?: Address } | null)?.vault ?? pool.address),
+      viewOf: (pool, pair) =>
+        balanceView(pair, (fixedOf(pool).exact as { readonly vault?: Address } | null)?.vault ?? pool.address),
       // A file can contain a pool whose holdings were not found yet. Its swaps fail.
-      holdingsOf: (pool) => fixedOf(pool).holdings ?? [{}, {}],
+      holdingsOf: (pool) => fixedOf(pool).holdings ?? pool.tokens.map(() => ({})),
     }),
     step,
   }
 }
 
 function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
-  const holdings = yield* findPairHoldings(pools)
+  const holdings = yield* findPoolHoldings(pools)
   return pools.map((pool, k) => {
-    const pairHoldings = holdings[k]
-    return pairHoldings ? { ...pool, fixed: { ...fixedOf(pool), holdings: pairHoldings } satisfies TwinFixed } : null
+    const poolHoldings = holdings[k]
+    return poolHoldings ? { ...pool, fixed: { ...fixedOf(pool), holdings: poolHoldings } satisfies TwinFixed } : null
   })
 }

@@ -3,7 +3,7 @@ import { ISyncswapFactory__factory, ISyncswapState__factory } from '@sluice/bind
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { pairFactory } from '../common/pair-discover.ts'
-import { findPairHoldings, type PairHoldings, programSamples } from '../common/program-samples.ts'
+import { findPoolHoldings, type PoolHoldings, programSamples } from '../common/program-samples.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 
 const stateInterface = ISyncswapState__factory.createInterface()
@@ -13,7 +13,7 @@ const VAULT_GAS = 10_000
 type AquaFixed = {
   /** Vault that holds the tokens; zero if the pool holds them itself. */
   readonly vault: Address
-  readonly holdings: PairHoldings
+  readonly holdings: PoolHoldings
 }
 
 const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
@@ -45,7 +45,7 @@ export const syncswapAqua: DexFamily<SampledState> = {
 
 /** Reads the vaults of pools, and finds the storage overrides that give the lens tokens to sell. */
 function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
-  const holdings = yield* findPairHoldings(pools)
+  const holdings = yield* findPoolHoldings(pools)
   const answers = yield pools.map(({ address }) => ({
     to: address,
     data: stateInterface.encodeFunctionData('vault') as Hex,
