@@ -124,6 +124,8 @@ export class LiveChain {
   private readonly contractBalances = new ContractBalanceReader()
   readonly senderCodeChecks: SenderCodeChecks
   private readonly neighbors: HubNeighbors
+  /** False with a market of another process, which finds the tokens. */
+  private readonly findsNeighbors: boolean
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
@@ -216,7 +218,8 @@ export class LiveChain {
     this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
     runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
     // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
-    if (!openMarket) runtime.onSnapshot(() => void this.findNeighbors())
+    this.findsNeighbors = !openMarket
+    if (this.findsNeighbors) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({
       ...{ chain, contracts, tokens, simulation, clock, emit },
       runtime,
@@ -382,7 +385,9 @@ export class LiveChain {
       const { rpc, views } = this.runtime.parts
       const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().whenCurrent(), setTimeout(PRICES_TIMEOUT_MS)])
-      return { view, rpc, isComplete: isComplete && view.prices().isCurrent }
+      // The list names tokens that nobody has requested, so it is partial until the first search for them.
+      const isListed = !this.findsNeighbors || this.neighbors.isStarted
+      return { view, rpc, isComplete: isComplete && isListed && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }

@@ -27,6 +27,7 @@ const created = (pool: number, a: Address, b: Address) => ({
 type Filter = { readonly fromBlock: number; readonly toBlock: number }
 function worldOf({ head = 120_000, prices = new Map([[HUB, 2_000]]), decimals = 18 as number | null } = {}) {
   const world = {
+    ...{ decimals, callFailures: [] as Error[] },
     ...{ head, ranges: [] as number[][], reads: [] as string[], searches: [] as (readonly Address[])[] },
     ...{ logs: new Map<number, readonly object[]>(), balances: new Map<number, bigint>(), failures: [] as Error[] },
   }
@@ -39,6 +40,8 @@ function worldOf({ head = 120_000, prices = new Map([[HUB, 2_000]]), decimals = 
       return [...world.logs].flatMap(([block, logs]) => (block >= fromBlock && block <= toBlock ? logs : []))
     },
     call: async ({ data }: { readonly data: Hex }) => {
+      const failure = world.callFailures.shift()
+      if (failure) throw failure
       const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: string }[]]
       const answers = calls.map(({ to, data: call }) => {
         expect(to.toLowerCase()).toBe(HUB)
@@ -54,7 +57,7 @@ function worldOf({ head = 120_000, prices = new Map([[HUB, 2_000]]), decimals = 
     searchPools: async (tokens: readonly Address[]) => void world.searches.push(tokens),
   }
   const source = { rpc, market, prices: { usd: (token: Address) => prices.get(token) ?? null } }
-  const neighbors = new HubNeighbors(chain, [NAMED], () => decimals ?? undefined)
+  const neighbors = new HubNeighbors(chain, [NAMED], () => world.decimals ?? undefined)
   return { world, neighbors, run: () => neighbors.run(source as unknown as NeighborSource) }
 }
 
@@ -150,6 +153,44 @@ test('a token of unknown decimals is not followed', async () => {
   balances.set(101, 10n)
   await run()
   expect(world.searches).toEqual([])
+})
+
+test('a pool whose hub balance could not be read is read by the next run', async () => {
+  const { world, neighbors, run } = worldOf({ head: 10, decimals: null })
+  world.logs.set(5, [created(101, at(0x11), HUB)])
+  balances.set(101, 10n)
+  const runAgain = async () => {
+    vi.advanceTimersByTime(30_000)
+    await run()
+  }
+  expect(neighbors.isStarted).toBe(false)
+  await run()
+  expect(neighbors.isStarted).toBe(true)
+  world.decimals = 18
+  world.callFailures.push(new RpcError('TIMEOUT', 'late'))
+  await runAgain()
+  expect(world.searches).toEqual([])
+  await runAgain()
+  expect(world.searches).toEqual([[at(0x11)]])
+  expect(read).toEqual([101])
+  await runAgain()
+  expect(read).toEqual([101])
+})
+
+test('pools beyond the limit of a run are read by the next runs, the newest first', async () => {
+  const { world, run } = worldOf({ head: 10 })
+  world.logs.set(
+    5,
+    Array.from({ length: 2_500 }, (_, k) => created(0x2000 + k, at(0x1_0000 + k), HUB)),
+  )
+  const lengths: number[] = []
+  for (let k = 0; k < 4; k++) {
+    await run()
+    lengths.push(read.length)
+    vi.advanceTimersByTime(30_000)
+  }
+  expect(lengths).toEqual([1_000, 2_000, 2_500, 2_500])
+  expect(read[0]).toBe(0x2000 + 2_499)
 })
 
 test('at most 300 tokens are followed, 25 at a time: those with most of a hub', async () => {

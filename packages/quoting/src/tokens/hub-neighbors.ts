@@ -24,14 +24,16 @@ const FIRST_RANGE_BLOCKS = 50_000
 const MIN_RANGE_BLOCKS = 500
 /** Maximum pools of one run whose hub balance is read. */
 const MAX_POOLS = 1_000
+/** Maximum pools that wait for the read of their hub balance; the newest are kept. */
+const MAX_UNREAD_POOLS = 10_000
 /** Minimum USD value of the hub that a pool holds, for the pool's other token to be followed. */
 const MIN_HUB_USD = 5_000
 /** Maximum tokens that are followed; those with the largest hub balance win. */
 const MAX_FOLLOWED = 300
 /** Number of followed tokens whose pools are loaded by one call of the market. */
 const TOKENS_PER_SEARCH = 25
-/** Maximum pools that are remembered as checked, so that none is read twice. */
-const MAX_CHECKED_POOLS = 50_000
+/** Maximum pools that are remembered as found, so that none is read twice. */
+const MAX_FOUND_POOLS = 50_000
 /** Gas limit of reading one balance. */
 const READ_GAS = 300_000
 const TIMEOUT_MS = 5_000
@@ -50,13 +52,17 @@ export class HubNeighbors {
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   private readonly topics: readonly Hex[]
   private readonly decimals: (token: Address) => number | undefined
-  private readonly checkedPools = new BoundedMap<string, true>(MAX_CHECKED_POOLS)
+  /** Pools that were found once. */
+  private readonly foundPools = new BoundedMap<string, true>(MAX_FOUND_POOLS)
+  /** Pools whose hub balance was not read yet, in the order in which they will be read. */
+  private unreadPairs: readonly HubPair[] = []
   /** USD value of the hub's balance in the deepest pool of each followed token. */
   private readonly usdByFollowedToken = new Map<Address, number>()
   private rangeBlocks = FIRST_RANGE_BLOCKS
   /** Lowest and highest block whose logs were read. */
   private readRange: { readonly from: number; readonly to: number } | undefined
   private isRunning = false
+  private hasRun = false
   private lastRunMs = Number.NEGATIVE_INFINITY
 
   /** @param registry - tokens of the chain's file, which are known already */
@@ -74,6 +80,11 @@ export class HubNeighbors {
     return { entries: this.usdByFollowedToken.size, evicted: 0 }
   }
 
+  /** False until the newest logs have been read once. */
+  get isStarted(): boolean {
+    return this.hasRun || this.rowByFactory.size === 0
+  }
+
   /**
    * Reads some more logs, unless it ran within `PAUSE_MS`. Never rejects; a failed step is repeated by the next call.
    */
@@ -86,6 +97,7 @@ export class HubNeighbors {
     try {
       await this.search(source)
       await this.follow(source)
+      this.hasRun = true
     } catch (error) {
       if (!(error instanceof Error)) throw error
     } finally {
@@ -95,8 +107,10 @@ export class HubNeighbors {
 
   private async search({ rpc, market, prices }: NeighborSource): Promise<void> {
     const head = market.snapshot().block.number
-    const pairs: HubPair[] = []
-    for (let k = 0; k < MAX_REQUESTS && pairs.length < MAX_POOLS; k++) {
+    // Pools of a hub without a price or decimals wait until it has both.
+    const hasValue = ({ hub }: HubPair) => prices.usd(hub) !== null && this.decimals(hub) !== undefined
+    const countReadable = () => this.unreadPairs.filter(hasValue).length
+    for (let k = 0; k < MAX_REQUESTS && countReadable() < MAX_POOLS; k++) {
       const range = this.nextRange(head)
       if (!range) break
       const logs = await this.logsOf(rpc, range)
@@ -106,9 +120,13 @@ export class HubNeighbors {
         to: Math.max(range.to, this.readRange?.to ?? 0),
       }
       // Newest logs first.
-      for (const log of logs.toReversed()) pairs.push(...this.hubPairsOf(log))
+      const pairs = logs.toReversed().flatMap((log) => this.hubPairsOf(log))
+      this.unreadPairs = [...this.unreadPairs, ...pairs].slice(0, MAX_UNREAD_POOLS)
     }
-    await this.readBalances(pairs.slice(0, MAX_POOLS), { rpc, market, prices })
+    const readPairs = this.unreadPairs.filter(hasValue).slice(0, MAX_POOLS)
+    await this.readBalances(readPairs, { rpc, market, prices })
+    const wasRead = new Set(readPairs)
+    this.unreadPairs = this.unreadPairs.filter((pair) => !wasRead.has(pair))
   }
 
   /** Returns the blocks since the last read block if there are any; otherwise the range before the first read block. */
@@ -142,8 +160,8 @@ export class HubNeighbors {
   private hubPairsOf(log: Log): readonly HubPair[] {
     const row = this.rowByFactory.get(log.address)
     const pool = row && familyOf(row.family)?.createdPool?.(row, log)
-    if (!pool || this.checkedPools.has(pool.id)) return []
-    this.checkedPools.set(pool.id, true)
+    if (!pool || this.foundPools.has(pool.id)) return []
+    this.foundPools.set(pool.id, true)
     const hub = pool.tokens.find((token) => this.hubs.has(token))
     const token = pool.tokens.find((other) => !this.hubs.has(other) && !this.registry.has(other))
     return hub && token && pool.tokens.length === 2 ? [{ token, hub, pool }] : []
@@ -160,9 +178,7 @@ export class HubNeighbors {
     const { hash } = market.snapshot().block
     const balances = await runReads(rpc, { blockHash: hash }, reads, { priority: 'background', timeoutMs: TIMEOUT_MS })
     for (const [k, { token, hub }] of pairs.entries()) {
-      const [hubPrice, decimals] = [prices.usd(hub), this.decimals(hub)]
-      if (hubPrice === null || decimals === undefined) continue
-      const usd = (Number(balances[k]) / 10 ** decimals) * hubPrice
+      const usd = (Number(balances[k]) / 10 ** this.decimals(hub)!) * prices.usd(hub)!
       if (usd >= MIN_HUB_USD) this.usdByFollowedToken.set(token, Math.max(usd, this.usdByFollowedToken.get(token) ?? 0))
     }
     const deepest = [...this.usdByFollowedToken].sort(([, a], [, b]) => b - a)
