@@ -6,8 +6,8 @@ const UNCHANGED = (process.env.UNCHANGED_FOLDERS ?? '').split(',').filter((folde
 
 export default defineConfig({
   test: {
-    // Two cores are the yardstick: with a third worker, files that hold answers to seconds wait for one another.
-    maxWorkers: 2,
+    // Two cores are the yardstick. Half of a file's time is spent waiting for nodes and services, not computing.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 300_000,

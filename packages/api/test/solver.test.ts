@@ -318,11 +318,15 @@ describe('a hostile driver', () => {
 test('random auctions: every solution keeps its order’s limit, and settles', async () => {
   const symbols = ['WETH', 'USDC', 'LINK', 'UNI', 'DAI', 'TAXED']
   const amount = fc.bigInt({ min: 1n, max: 10n ** 21n })
+  // Most orders can be filled, so that a few missed deadlines on a busy machine leave enough of them.
+  const mostly = (usual: fc.Arbitrary<bigint>) =>
+    fc.oneof({ weight: 1, arbitrary: amount }, { weight: 5, arbitrary: usual })
   const any = fc.record({
     sell: fc.constantFrom(...symbols),
     buy: fc.constantFrom(...symbols),
-    sellAmount: amount,
-    buyAmount: fc.oneof(amount, fc.constant(1n)),
+    // Amounts that the pools take, of tokens with 6 and with 18 decimals.
+    sellAmount: mostly(fc.oneof(fc.bigInt(10n ** 6n, 10n ** 7n), fc.bigInt(10n ** 16n, 10n ** 18n))),
+    buyAmount: mostly(fc.constant(1n)),
     kind: fc.constantFrom('sell' as const, 'buy' as const),
     class: fc.constantFrom('market' as const, 'limit' as const),
     partiallyFillable: fc.boolean(),
