@@ -38,10 +38,7 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
       'pools with an accessor; of a pair with over 16 pools, all that were created after the first 16 and before the service started; beyond the budget of a block, pools of tokens requested less lately',
     why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
   },
-  'pancake-stable': {
-    pools: 'stopped pools, and pools of the native token',
-    why: 'no swap is possible; not written yet',
-  },
+  'pancake-stable': { pools: 'stopped pools', why: 'no swap is possible' },
   solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
   'syncswap-aqua': {
     pools:

@@ -1,11 +1,11 @@
 /** Pool discovery through Curve's factories and registries. */
 import { CurveLens__factory, ICurveAddressProvider__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
-import { withNative } from './native-pairs.ts'
+import { fromCoin, toCoin, withNative } from './native-pairs.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lensInterface, 'find')
@@ -15,9 +15,6 @@ const providerInterface = ICurveAddressProvider__factory.createInterface()
 const MAX_POOLS_PER_PAIR = 4
 /** About 3 million gas. */
 const PAIRS_PER_READ = 100
-
-/** Returns the coin by which Curve names a token. */
-const toCoin = (token: Address): Address => (token === ZERO_ADDRESS ? NATIVE : token)
 
 export type CurveFamily = {
   readonly family: string
@@ -50,7 +47,7 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
       const answer = coinAnswers[i]
       if (!answer) return []
       const coins = (lensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
-      const tokens = coins.map((coin) => (coin === NATIVE ? ZERO_ADDRESS : coin))
+      const tokens = coins.map(fromCoin)
       if (tokens.length < 2) return []
       return [{ id: address, family, dex: row.brand, address, tokens, state: null }]
     })

@@ -1,11 +1,12 @@
 /** Pool discovery for PancakeSwap stable pools: the factory has one getter for two coins and one for three. */
 import { CurveLens__factory, IPancakeStableFactory__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS, PAIR_LENS } from '../../lenses.ts'
 import { nonzeroAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
+import { fromCoin, toCoin, withNative } from '../common/native-pairs.ts'
 import { findByGetterCodec } from '../common/pair-discover.ts'
 
 const factoryInterface = IPancakeStableFactory__factory.createInterface()
@@ -19,8 +20,9 @@ const PAIRS_PER_READ = 250
 const PAIR_GAS = 15_000
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const coinPairs = withNative(pairs, row.contracts?.wrappedNative).map((pair) => pair.map(toCoin))
   const answers = yield GETTERS.flatMap((getter) =>
-    chunks(pairs, PAIRS_PER_READ).map((batch) => ({
+    chunks(coinPairs, PAIRS_PER_READ).map((batch) => ({
       ...PAIR_LENS,
       data: findByGetterCodec.encode(row.address, getter, batch.flat()),
       gas: PAIR_GAS * batch.length,
@@ -37,15 +39,15 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return addresses.flatMap((address, i) => {
     const answer = coins[i]
     if (!answer) return []
-    const [tokens] = curveLensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]]
-    return makePool(row, address, tokens.map(toAddress)) ?? []
+    const [poolCoins] = curveLensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]]
+    return makePool(row, address, poolCoins.map(toAddress)) ?? []
   })
 }
 
-/** Returns null for pools of the native token, which the step of this family cannot trade. */
-function makePool(row: DexRow, address: Address, tokens: readonly Address[]): Pool<null> | null {
-  if (tokens.length < 2 || tokens.includes(NATIVE)) return null
-  return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
+/** Returns null unless the address has the coins of a pool. */
+function makePool(row: DexRow, address: Address, coins: readonly Address[]): Pool<null> | null {
+  if (coins.length < 2) return null
+  return { id: address, family: row.family, dex: row.brand, address, tokens: coins.map(fromCoin), state: null }
 }
 
 const CREATED_EVENT = factoryInterface.getEvent('NewStableSwapPair')
@@ -53,6 +55,6 @@ export const creationTopics: readonly Hex[] = [CREATED_EVENT.topicHash as Hex]
 
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = factoryInterface.decodeEventLog(CREATED_EVENT, log.data, log.topics)
-  const tokens = [event.tokenA, event.tokenB, event.tokenC].map(toAddress).filter((token) => token !== ZERO_ADDRESS)
-  return makePool(row, toAddress(event.swapContract), tokens)
+  const coins = [event.tokenA, event.tokenB, event.tokenC].map(toAddress).filter((coin) => coin !== ZERO_ADDRESS)
+  return makePool(row, toAddress(event.swapContract), coins)
 }

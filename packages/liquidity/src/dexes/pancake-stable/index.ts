@@ -10,6 +10,7 @@ import { applyLog, readStates, refreshStates, topics } from './state.ts'
 /** PancakeSwap stable pools. */
 export const pancakeStable: DexFamily<CurveStableState> = {
   id: 'pancake-stable',
+  holdsNative: true,
   payment: { pullsInput: true, forwardsOutput: true, lockSlots: 1 },
   findPools,
   readStates,
