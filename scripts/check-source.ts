@@ -1,12 +1,13 @@
 /**
  * Checks every source file in addition to lint and types: the lengths of files and functions, the beginnings of
- * comments, and declared imports.
+ * comments, declared imports, and module mocks of tests.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { misleadingBeginnings } from './lib/check/comments.ts'
 import { type Manifest, undeclaredImports } from './lib/check/declared.ts'
 import { exceptions } from './lib/check/exceptions.ts'
+import { leakingMocks } from './lib/check/mocks.ts'
 import { tooLong } from './lib/check/sizes.ts'
 import { listedFiles } from './lib/listed-files.ts'
 import { root } from './lib/run.ts'
@@ -44,6 +45,7 @@ const faults = [
     return [
       ...tooLong(path, text),
       ...misleadingBeginnings(path, text),
+      ...leakingMocks(path, text),
       ...undeclaredImports(path, text, manifestOf(dirname(path))),
     ]
   }),

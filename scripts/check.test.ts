@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { misleadingBeginnings } from './lib/check/comments.ts'
 import { undeclaredImports } from './lib/check/declared.ts'
+import { leakingMocks } from './lib/check/mocks.ts'
 import { tooLong } from './lib/check/sizes.ts'
 import { root } from './lib/run.ts'
 
@@ -107,4 +108,13 @@ test('an import that a package.json does not declare is named', () => {
   const manifest = { name: '@sluice/here', dependencies: { '@sluice/rpc': '*' } }
   expect(undeclaredImports('a.ts', text, manifest)).toEqual([expect.stringContaining('imports left,')])
   expect(undeclaredImports('a.ts', text, { ...manifest, devDependencies: { left: '1.0.0' } })).toEqual([])
+})
+
+test('a module mock that reaches other test files of the worker is named', () => {
+  const mock = "vi.mock('./a.ts', () => ({}))\n"
+  const [before, after] = ['vi.resetModules()\n', 'afterAll(() => void vi.resetModules())\n']
+  expect(leakingMocks('a.test.ts', mock + before + after)).toEqual([])
+  expect(leakingMocks('a.test.ts', 'vi.fn()\n')).toEqual([])
+  for (const text of [mock, mock + before, mock + after, `  ${mock.replace('mock', 'doMock')}`])
+    expect(leakingMocks('a.test.ts', text)).toHaveLength(1)
 })
