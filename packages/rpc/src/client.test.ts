@@ -413,3 +413,17 @@ test('a caller can give up', async () => {
   controller.abort()
   expect(await ended(running, 0)).toBe('ABORTED')
 })
+
+test('an endpoint that lags gets no further requests while it is ejected', async () => {
+  let laggingHead = 110
+  const { rpc, nodes } = world([
+    { eth_getBlockByNumber: () => block(laggingHead), eth_x: () => 'old' },
+    { eth_getBlockByNumber: () => block(110), eth_x: () => 'new' },
+  ])
+  await ended(rpc.getBlock('latest'), 1_000)
+  laggingHead = 100
+  expect(await ended(rpc.getBlock('latest'), 1_000)).toMatchObject({ number: 110 })
+  expect(rpc.health().endpoints.map(({ ejected }) => ejected)).toEqual([true, false])
+  expect(await ended(rpc.request('eth_x', []), 1_000)).toBe('new')
+  expect(nodes[0]!.sent('eth_x')).toEqual([])
+})

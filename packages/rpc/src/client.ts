@@ -267,9 +267,9 @@ class ChainRpc implements Rpc {
     return {
       head: newest ? { number: newest.number, timestamp: newest.timestamp } : null,
       clock: cadence.clock,
-      endpoints: this.upstreams.map(({ endpoint, health, head }) => ({
+      endpoints: this.upstreams.map(({ endpoint, health, head, isEjected }) => ({
         successRate: health.successRate,
-        ejected: health.isEjected,
+        ejected: isEjected,
         head: head < 0 ? null : head,
         queued: endpoint.queuedCount,
         callsPerSecond: endpoint.limits.rate,

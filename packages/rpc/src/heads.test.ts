@@ -19,7 +19,10 @@ function fake({ head = -1, isEjected = false, parent = null as Partial<RawBlock>
   const upstream = {
     ...{ head, isEjected, seen: [] as number[], ejections: 0, asked: [] as unknown[][] },
     recordHead: (number: number) => void upstream.seen.push(number),
-    eject: () => void upstream.ejections++,
+    recordLaggingHead: (number: number) => {
+      upstream.seen.push(number)
+      upstream.ejections++
+    },
     endpoint: {
       request: async (...request: unknown[]) => {
         upstream.asked.push(request)

@@ -50,8 +50,7 @@ export class Heads {
       ...this.upstreams.filter((other) => other !== upstream && !other.isEjected).map(({ head }) => head),
     )
     if (highestOtherHead - header.number > MAX_LAG) {
-      upstream.recordHead(header.number)
-      upstream.eject()
+      upstream.recordLaggingHead(header.number)
       throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${highestOtherHead}`)
     }
     if (header !== this.newest && this.needsParentCheck(header)) await this.requireParent(upstream, header, sendContext)

@@ -173,7 +173,7 @@ export interface Rpc {
 export type EndpointHealth = {
   /** Recent share of requests that were answered, from 0 to 1. */
   readonly successRate: number
-  /** True while the endpoint is used only if no other endpoint works, because of its failures. */
+  /** True while the endpoint is used only if no other endpoint works, because it failed or lags. */
   readonly ejected: boolean
   /** Highest block number that the endpoint reported recently. */
   readonly head: number | null

@@ -192,6 +192,21 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   expect(upstream.isEjected).toBe(false)
 })
 
+test('the ejection of a lagging endpoint outlasts its answers, and ends with a head that does not lag', () => {
+  const { upstream } = world()
+  upstream.recordLaggingHead(5)
+  upstream.recordFailure(error('LAGGING'))
+  upstream.recordSuccess()
+  expect([upstream.isEjected, upstream.head]).toEqual([true, 5])
+  upstream.recordHead(10)
+  expect([upstream.isEjected, upstream.head]).toEqual([false, 10])
+  upstream.recordLaggingHead(10)
+  vi.setSystemTime(Date.now() + 9_999)
+  expect(upstream.isEjected).toBe(true)
+  vi.setSystemTime(Date.now() + 1)
+  expect(upstream.isEjected).toBe(false)
+})
+
 test('an endpoint of another chain is passed over for a minute', () => {
   const { upstream } = world()
   const wrong = error('WRONG_CHAIN')

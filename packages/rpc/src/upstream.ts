@@ -33,6 +33,7 @@ export class Upstream {
   readonly endpoint: Endpoint
   readonly health: HealthTracker
   private readonly chainId: number
+  private readonly ejectMs: number
   private chainVerified = false
   private pendingCapabilities: Promise<Capabilities> | undefined
   private capabilitiesReadAt = 0
@@ -40,17 +41,20 @@ export class Upstream {
   /** Last failure that counted against the endpoint; undefined after the next success. */
   lastFailure: RpcError | undefined
   private seenHead = { number: -1, seenAt: 0 }
+  /** End of the ejection for lag. Answers do not end it, because a node that lags answers requests. */
+  private lagEjectedUntil = Number.NEGATIVE_INFINITY
   private hashRefusedAt = Number.NEGATIVE_INFINITY
 
   constructor(index: number, endpoint: Endpoint, chainId: number, ejectMs: number) {
     this.index = index
     this.endpoint = endpoint
     this.chainId = chainId
+    this.ejectMs = ejectMs
     this.health = new HealthTracker(ejectMs)
   }
 
   get isEjected(): boolean {
-    return this.health.isEjected
+    return this.health.isEjected || this.lagEjectedUntil > Date.now()
   }
 
   /** True if the endpoint does not respond at all or its plan is used up. */
@@ -63,8 +67,17 @@ export class Upstream {
     return Date.now() - this.seenHead.seenAt < MAX_HEAD_AGE_MS ? this.seenHead.number : -1
   }
 
+  /** Records a head that does not lag. */
   recordHead(number: number): void {
     this.seenHead = { number, seenAt: Date.now() }
+    this.lagEjectedUntil = Number.NEGATIVE_INFINITY
+  }
+
+  /** Records a head that lags, and ejects the endpoint. */
+  recordLaggingHead(number: number): void {
+    this.recordHead(number)
+    this.lagEjectedUntil = Date.now() + this.ejectMs
+    this.forgetVerification()
   }
 
   /** True unless the endpoint recently refused a block hash as the block parameter (EIP-1898). */
