@@ -257,6 +257,28 @@ describe('a restored market', () => {
     expect([opened, store.closed, ledger.history]).toEqual([[false, true], 1, null])
   })
 
+  test.each([
+    ['is unreadable from some pool on', new MarketError('BAD_SNAPSHOT', 'bad page'), [false, true]],
+    ['is lost while it is read', new Error('away'), [false]],
+  ])('forgets the pairs and the progress of a store that %s, and saves everything again', async (_, cause, opens) => {
+    store.facts = facts(extra)
+    const pool = poolOf(20, 'plain')
+    store.batches = async function* () {
+      yield { pools: [], list: { name: 'tokens', items: [hub, a] } }
+      yield { pools: [], list: { name: 'pairs', items: ['x'] } }
+      yield { pools: [{ pool, dexRow: 0, state: 5 }], list: null }
+      throw cause
+    }
+    const { ledger, restoredPairs, restored, saver, publish } = market()
+    await saver.restore()
+    // The pools that were not read would count as found otherwise.
+    expect([errors, restoredPairs, restored]).toEqual([[cause], [], []])
+    expect([opened, ledger.history]).toEqual([opens, null])
+    publish(8, [{ ...pool, state: 6 }])
+    await saver.save()
+    expect(summary(store.saves[0])).toMatchObject({ newPools: [[pool.id, 0]], changedPools: [pool.id] })
+  })
+
   test('reports a store that cannot be opened, and works without it', async () => {
     const { ledger, directory, publish } = market()
     const open = async (mustReset: boolean): Promise<Store> => {

@@ -111,6 +111,7 @@ export class Saver {
       if (this.store.facts) await this.load(this.store, this.store.facts)
     } catch (error) {
       this.report(error)
+      this.forgetSaved()
       if (!(error instanceof MarketError)) return
       await this.store?.close()
       this.store = null
@@ -148,17 +149,20 @@ export class Saver {
     if (chainId !== ledger.chainId || (extra as SavedExtra | null)?.rows !== this.rowsHash)
       throw new MarketError('BAD_SNAPSHOT', "the state was saved with a different version of the chain's file")
     const { scannedTo, blocksPerCall } = extra as SavedExtra
-    discovery.scan.restore(
-      scannedTo.map(([rowNumber, to]) => [directory.rows[rowNumber]!, to] as const),
-      blocksPerCall,
-    )
+    const pairs: string[] = []
     let pools = PoolMap.empty
     for await (const { pools: storedPools, list } of store.batches()) {
       // Tokens come before pools, because a pool is followed only if its tokens are.
       if (list?.name === 'tokens') for (const token of list.items) directory.tokens.markRequested(token as Address)
-      if (list?.name === 'pairs') discovery.restorePairs(list.items as string[])
+      if (list?.name === 'pairs') for (const pair of list.items) pairs.push(pair as string)
       pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
     }
+    // Not before all pools are in memory: the pools of a restored pair, and of scanned blocks, are not searched again.
+    discovery.restorePairs(pairs)
+    discovery.scan.restore(
+      scannedTo.map(([rowNumber, to]) => [directory.rows[rowNumber]!, to] as const),
+      blocksPerCall,
+    )
     ledger.restore(new History([{ block, pools, changedIds: new Set() }]))
     this.savedPools = pools
     this.savedBlockHash = block.hash
