@@ -197,7 +197,8 @@ export class Publisher {
       [keys.lease, keys.head, key, keys.pools(oldHead?.generation ?? generation), keys.entries, keys.pairs],
       [
         ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
-        ...[pairList.length, ...pairList],
+        // A market can keep more pairs than a function can have arguments.
+        ...[pairList.length, Buffer.from(pairList.join(SEPARATOR))],
       ],
     )
     this.throwIfRefused(answer, tag)

@@ -28,6 +28,16 @@ const EACH_FUNCTION = `
     at = at + n
   end`
 
+/** Lua code that splits an argument into the list `texts`, and starts at its first item. */
+const splitTexts = (argument: string) => `
+  local texts, from, all = {}, 1, ${argument}
+  while from <= #all do
+    local cut = string.find(all, '${SEPARATOR}', from, true) or #all + 1
+    texts[#texts + 1] = string.sub(all, from, cut - 1)
+    from = cut + 1
+  end
+  local at = 0`
+
 /**
  * Applies the difference between two states to the pools and pairs, and appends an entry with it to the stream.
  *
@@ -42,13 +52,7 @@ const write = `
   if head[1] ~= ARGV[3] then return {'CHANGED'} end
   if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end
   if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end
-  local texts, from, all = {}, 1, ARGV[13]
-  while from <= #all do
-    local cut = string.find(all, '${SEPARATOR}', from, true) or #all + 1
-    texts[#texts + 1] = string.sub(all, from, cut - 1)
-    from = cut + 1
-  end
-  local at = 0
+  ${splitTexts('ARGV[13]')}
   ${EACH_FUNCTION}
   each('HSET', KEYS[3], texts, tonumber(ARGV[9]) * 2)
   each('HDEL', KEYS[3], texts, tonumber(ARGV[10]))
@@ -68,7 +72,7 @@ const write = `
  *
  * KEYS lease head pools oldPools entries pairs
  *
- * ARGV token generation tag block stands size oldMs nPairs pair*
+ * ARGV token generation tag block stands size oldMs nPairs, then pair* in one argument, joined by `SEPARATOR`
  */
 const flip = `
   ${FENCE}
@@ -79,9 +83,9 @@ const flip = `
   redis.call('PERSIST', KEYS[3])
   if KEYS[4] ~= KEYS[3] then redis.call('PEXPIRE', KEYS[4], ARGV[7]) end
   redis.call('DEL', KEYS[6])
-  local at = 8
+  ${splitTexts('ARGV[9]')}
   ${EACH_FUNCTION}
-  each('SADD', KEYS[6], ARGV, tonumber(ARGV[8]))
+  each('SADD', KEYS[6], texts, tonumber(ARGV[8]))
   redis.call('HSET', KEYS[2], 'pairs', redis.call('SCARD', KEYS[6]))
   return {'OK', id}`
 

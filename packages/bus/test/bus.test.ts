@@ -85,6 +85,16 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(shown).toMatchObject({ block: blockOf(1), canonical: [hashOf(1)], pairs: new Set(['a,b']) })
   })
 
+  test('a whole state is written with as many pairs as a market keeps', async () => {
+    const pairs = Array.from({ length: 200_000 }, (_, n) => `a,${n}`)
+    await publisher.writeAll(connection, stateOf(2, whole), pairs)
+    const joined = await join(connection, { keys, attempts: 1, signal: new AbortController().signal })
+    expect(joined?.pairs.size).toBe(pairs.length)
+    expect(pairs.every((pair) => joined!.pairs.has(pair))).toBe(true)
+    await publisher.writeAll(connection, stateOf(3, whole), [])
+    expect(await connection.call('EXISTS', keys.pairs)).toBe(0)
+  })
+
   test('a follower applies every change: pools, ticks, removed and restored pools, and pairs', async () => {
     const follower = follow()
     await until(() => follower.currentState !== null)
