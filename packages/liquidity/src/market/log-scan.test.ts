@@ -30,11 +30,12 @@ type Filter = {
 /** A scan up to block 199 of a node that answers ranges of at most `limit` blocks. */
 function scanOf(
   of: readonly DexRow[] = rows,
-  { limit = 1_000, logs = [] as readonly Partial<Log>[], searches = true } = {},
+  { limit = 1_000, logs = [] as readonly Partial<Log>[], searches = true, onRequest = () => {} } = {},
 ) {
   const ranges: Filter[] = []
   const statuses: ScanStatus[] = []
   const added: string[] = []
+  const newest = { number: 199 }
   const failures: unknown[] = []
   const listed = new Map<string, unknown>()
   const abort = new AbortController()
@@ -42,13 +43,14 @@ function scanOf(
     rpc: {
       getLogs: async (filter: Filter) => {
         ranges.push(filter)
+        onRequest()
         if (failures.length > 0) throw failures.shift()
         if (filter.toBlock - filter.fromBlock + 1 > limit) throw new RpcError('RANGE', 'too wide')
         return logs.filter(({ blockNumber }) => blockNumber! >= filter.fromBlock && blockNumber! <= filter.toBlock)
       },
     },
     directory: { rows: of, familyOf: ({ family }: DexRow) => families.get(family)!, listedPools: listed },
-    ledger: { snapshot: () => ({ block: { number: 199 } }), history: { oldest: { block: { number: 150 } } } },
+    ledger: { snapshot: () => ({ block: newest }), history: { oldest: { block: { number: 150 } } } },
     signal: abort.signal,
   }
   const scan = new LogScan(
@@ -60,7 +62,7 @@ function scanOf(
     undefined,
     searches,
   )
-  return { scan, ranges, statuses, added, failures, listed, abort }
+  return { scan, ranges, statuses, added, failures, listed, abort, newest }
 }
 const spans = (ranges: readonly Filter[]) =>
   ranges.map(({ fromBlock, toBlock, address }) => [fromBlock, toBlock, address.length])
@@ -167,6 +169,18 @@ describe('a scan', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  test('continues up to the newest block if blocks are skipped meanwhile', async () => {
+    let skips = 1
+    const onRequest = () => {
+      if (skips-- <= 0) return
+      newest.number = 1_000
+      scan.restart()
+    }
+    const { scan, ranges, newest } = scanOf([rows[0]!], { onRequest })
+    await scan.run()
+    expect([ranges.at(-1)?.toBlock, scan.status?.state]).toEqual([1_000, 'done'])
   })
 
   test('ends when the market stops', async () => {

@@ -42,8 +42,10 @@ export class LogScan {
   private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
   private readonly targets: readonly ScanTarget[]
   private range = new ScanRange()
-  /** Last block to scan: the newest block when the scan started; −1 before the first run. */
+  /** Last block to scan: the newest block when the scan started, or when it was extended; −1 before the first run. */
   private lastBlock = -1
+  /** True after blocks were skipped during the scan, which must then continue up to the newest block. */
+  private mustExtend = false
   private runningScan: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
   private reason: string | undefined
@@ -152,7 +154,10 @@ export class LogScan {
 
   /** Scans again after blocks were skipped: the market may have missed the creation of pools in them. */
   restart(): void {
-    if (this.state !== 'done') return
+    if (this.state !== 'done') {
+      this.mustExtend = true
+      return
+    }
     this.state = 'waiting'
     const firstFollowedBlock = (this.components.ledger.history?.oldest.block.number ?? 0) + 1
     for (const target of this.targets) target.nextBlock = Math.max(target.nextBlock, firstFollowedBlock)
@@ -168,6 +173,8 @@ export class LogScan {
     if (this.createImport) this.poolListImport = this.createImport()
     this.createImport = null
     while (!signal.aborted) {
+      if (this.mustExtend) this.lastBlock = ledger.snapshot().block.number
+      this.mustExtend = false
       if (this.poolListImport) {
         await this.importPools(this.poolListImport)
         continue
