@@ -23,16 +23,16 @@ export class DoubtfulBlocks {
     if (this.blocks.size < MAX_BLOCKS) this.blocks.set(hash, { checks: 0, dueAtMs: this.now() + FIRST_PAUSE_MS })
   }
 
-  /** Returns the blocks that are due for a check, and counts the check. A block is dropped after its last check. */
-  takeDue(): readonly Hex[] {
+  /** Yields the blocks that are due for a check, and counts each check. A block is dropped after its last check. */
+  *takeDue(): Generator<Hex> {
     const now = this.now()
-    const dueBlocks = [...this.blocks].filter(([, { dueAtMs }]) => dueAtMs <= now)
-    for (const [hash, block] of dueBlocks) {
+    for (const [hash, block] of [...this.blocks]) {
+      if (block.dueAtMs > now) continue
       block.checks++
       block.dueAtMs = now + FIRST_PAUSE_MS * 2 ** block.checks
       if (block.checks >= MAX_CHECKS) this.blocks.delete(hash)
+      yield hash
     }
-    return dueBlocks.map(([hash]) => hash)
   }
 
   /** Removes a block whose logs have arrived or which was reorged away. */

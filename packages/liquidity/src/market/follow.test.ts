@@ -1,7 +1,7 @@
 /** Tests when work at a block is repeated, and how reads of incomplete pools are recorded, with a node in memory. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MarketError } from '../errors.ts'
 import { PoolMap } from '../pool-map.ts'
 import { type MarketComponents, MarketFollower } from './follow.ts'
@@ -24,6 +24,7 @@ let attempts: number[]
 const commit = (number: number) =>
   ledger.commit(new History([{ block: header(number), pools: PoolMap.empty, changedIds: new Set() }]), null)
 
+afterEach(() => void vi.restoreAllMocks())
 beforeEach(() => {
   ledger = new Ledger(1)
   head = 1
@@ -347,6 +348,59 @@ describe('samples of a block', () => {
     await pending
     expect(stateOf()).toEqual({ again: 'newer', stale: 'old', silenced: 'old' })
   })
+})
+
+test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s fails meanwhile', async (method) => {
+  let now = 1_000_000
+  vi.spyOn(Date, 'now').mockImplementation(() => now)
+  const pool = { id: 'pool', family: 'test', dex: '', address: at(9), tokens: [], state: 'old' }
+  const row = { family: 'test' } as unknown as DexRow
+  let failing: string | undefined
+  const failIf = (name: string) => {
+    if (name === failing) throw new RpcError('UNREACHABLE', 'down')
+  }
+  const family = {
+    topics: [],
+    readStates: function* (_: DexRow, batch: readonly unknown[]) {
+      failIf('readStates')
+      return batch.map(() => 'new')
+    },
+  }
+  const directory = {
+    followedPools: new Map([['pool', { row, pool }]]),
+    families: new Map([['test', family]]),
+    sampling: { size: 0, has: () => false },
+    ...{ handOver: () => false, isCurrent: () => true, poolIdOf: () => 'pool' },
+    ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
+    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], silentIds: () => [] },
+  }
+  let logs: readonly object[] = []
+  const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }
+  const rpc = {
+    getBlock: async () => block,
+    getLogs: async () => {
+      failIf('getLogs')
+      return logs
+    },
+  }
+  const { signal } = new AbortController()
+  const following = new MarketFollower({ ledger, signal, rpc, directory } as unknown as MarketComponents, () => {})
+  const pools = PoolMap.empty.with([pool])
+  ledger.commit(new History([{ block: header(1), pools, changedIds: new Set() }]), null)
+  await following.follow()
+  expect(ledger.snapshot()).toMatchObject({ block: { number: 2 } })
+  logs = [{ topics: ['0x01'], logIndex: 0 }]
+  failing = method
+  // More failures than a block has checks.
+  for (let k = 0; k < 6; k++) {
+    now += 20_000
+    await following.follow()
+  }
+  expect(ledger.snapshot().pools.get('pool')!.state).toBe('old')
+  failing = undefined
+  now += 20_000
+  await following.follow()
+  expect(ledger.snapshot().pools.get('pool')!.state).toBe('new')
 })
 
 describe('a repair', () => {

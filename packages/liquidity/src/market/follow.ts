@@ -290,12 +290,19 @@ export class MarketFollower {
         this.doubtfulBlocks.drop(blockHash)
         continue
       }
-      // A failed request is repeated at the next block.
-      const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal }).catch(() => [])
-      if (logs.length === 0) continue
-      this.doubtfulBlocks.drop(blockHash)
-      const touchedIds = logs.map(directory.poolIdOf).filter((id) => directory.followedPools.has(id))
-      await this.repair(new Set([...touchedIds, ...directory.registerCreatedPools(logs)]))
+      try {
+        const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal })
+        if (logs.length === 0) continue
+        const touchedIds = logs.map(directory.poolIdOf).filter((id) => directory.followedPools.has(id))
+        await this.repair(new Set([...touchedIds, ...directory.registerCreatedPools(logs)]))
+        this.doubtfulBlocks.drop(blockHash)
+      } catch (error) {
+        if (!(error instanceof RpcError || error instanceof MarketError)) throw error
+        // The node fails: check the block again at one of the next blocks, even if this was its last check.
+        this.doubtfulBlocks.drop(blockHash)
+        this.doubtfulBlocks.add(blockHash)
+        return
+      }
     }
   }
 
