@@ -11,6 +11,10 @@ import { readRequest } from './request-stream.ts'
 const WAIT_MS = 500
 /** Maximum requests per read, and maximum requests processed at a time. */
 const MAX_REQUESTS = 50
+/** Pending requests from which on no more are read: the stream is bounded, and workers repeat requests. */
+const MAX_PENDING = 2 * MAX_REQUESTS
+/** Milliseconds between two checks whether requests may be read again. */
+const FULL_PAUSE_MS = 50
 /** Maximum age in milliseconds of requests that a new owner reads. Workers repeat requests that are still needed. */
 const RECENT_MS = 5_000
 
@@ -28,6 +32,8 @@ type Options = {
 export class PairRequests {
   private readonly options: Options
   private readonly slots = new Semaphore(MAX_REQUESTS)
+  /** Number of requests that are processed or wait for a slot. */
+  private pendingCount = 0
   /** Loaded pairs by the market that loaded them, because the next owner's market may lack them. */
   private readonly loadedPairs = new WeakMap<IndexedMarket, Set<string>>()
 
@@ -52,14 +58,22 @@ export class PairRequests {
         await sleep(WAIT_MS / 2, undefined, { signal })
         continue
       }
+      if (this.pendingCount >= MAX_PENDING) {
+        await sleep(FULL_PAUSE_MS, undefined, { signal })
+        continue
+      }
       lastId ??= await streamIdAt(connection, RECENT_MS)
       const answer: [string, [string, RedisReply[]][]][] | null = await connection.call(
         ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.requests, lastId],
       )
       for (const [id, flat] of answer?.[0]?.[1] ?? []) {
         lastId = id
-        // A worker that still waits repeats a failed request.
-        void this.slots.run(() => this.processRequest(ownedMarket, fieldsOf(flat).want)).catch(() => {})
+        this.pendingCount++
+        void this.slots
+          .run(() => this.processRequest(ownedMarket, fieldsOf(flat).want))
+          // A worker that still waits repeats a failed request.
+          .catch(() => {})
+          .finally(() => this.pendingCount--)
       }
       // If Redis restarted with an earlier clock, new ids are lower than `lastId`, and reads would never return them.
       if (!answer) lastId = isAtOrAfter(lastId, await streamIdAt(connection)) ? null : lastId
