@@ -30,7 +30,7 @@ type Filter = {
 /** A scan up to block 199 of a node that answers ranges of at most `limit` blocks. */
 function scanOf(
   of: readonly DexRow[] = rows,
-  { limit = 1_000, logs = [] as readonly Partial<Log>[], searches = true, onRequest = () => {} } = {},
+  { limit = 1_000, logs = [] as readonly Partial<Log>[], searches = true, onRequest = () => {}, onAdd = () => {} } = {},
 ) {
   const ranges: Filter[] = []
   const statuses: ScanStatus[] = []
@@ -56,6 +56,7 @@ function scanOf(
   const scan = new LogScan(
     components as never,
     async (pools) => {
+      onAdd()
       added.push(...pools.map(({ pool }) => pool.id))
     },
     (status) => statuses.push(status),
@@ -181,6 +182,35 @@ describe('a scan', () => {
     const { scan, ranges, newest } = scanOf([rows[0]!], { onRequest })
     await scan.run()
     expect([ranges.at(-1)?.toBlock, scan.status?.state]).toEqual([1_000, 'done'])
+  })
+
+  test('adds the verified pools of a list again if the node failed while they were read', async () => {
+    vi.useFakeTimers()
+    try {
+      let failures = 2
+      const onAdd = () => {
+        if (failures-- > 0) throw new RpcError('UNREACHABLE', 'down')
+      }
+      const { scan, added } = scanOf([rows[0]!], { onAdd })
+      const batches = [['1', '2'], [], ['3']]
+      let proofs = 0
+      scan.scheduleImport(
+        () =>
+          ({
+            get isDone() {
+              return proofs === batches.length
+            },
+            ...{ scannedRows: [], importCount: { proven: 3, refused: 0 } },
+            prove: async () => batches[proofs++]!.map((id) => ({ row: rows[0], pool: { id } })),
+          }) as never,
+      )
+      const running = scan.run()
+      await vi.advanceTimersByTimeAsync(10_000)
+      await running
+      expect([added, proofs, scan.status?.state]).toEqual([['1', '2', '3'], 3, 'done'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('ends when the market stops', async () => {

@@ -54,6 +54,8 @@ export class LogScan {
   private failureCount = 0
   /** Import of a pool list that must finish before the scan; null if there is none. */
   private poolListImport: PoolListImport | null = null
+  /** Verified pools of the list that are not in memory yet. */
+  private verifiedPools: readonly PoolEntry[] = []
   /** True after a restart with saved progress. */
   private isRestored = false
   /** Creates the scheduled import; null if there is none or if it has started. */
@@ -190,7 +192,7 @@ export class LogScan {
   /** Verifies one batch of the pool list, or finishes it. */
   private async importPools(poolListImport: PoolListImport): Promise<void> {
     const { directory, signal } = this.components
-    if (poolListImport.isDone) {
+    if (poolListImport.isDone && this.verifiedPools.length === 0) {
       this.poolListImport = null
       for (const [row, scannedTo] of poolListImport.scannedRows) {
         const target = this.targets.find((candidate) => candidate.row === row)
@@ -201,9 +203,10 @@ export class LogScan {
     }
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-      const foundPools = await poolListImport.prove(options)
-      for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
-      await this.add(foundPools)
+      if (this.verifiedPools.length === 0) this.verifiedPools = await poolListImport.prove(options)
+      for (const entry of this.verifiedPools) directory.listedPools.set(entry.pool.id, entry)
+      await this.add(this.verifiedPools)
+      this.verifiedPools = []
       this.failureCount = 0
       this.setState('scanning')
     } catch (error) {
