@@ -92,6 +92,9 @@ export class StateFollower {
       )
       if (newState) {
         this.counts.joins++
+        // The owner may have confirmed the state long ago.
+        const [beat] = await connection.call<(string | null)[]>('HMGET', keys.head, 'beat')
+        await this.recordBeat(connection, beat)
         this.setState(newState, null)
         return
       }
@@ -152,18 +155,31 @@ export class StateFollower {
       const newerEntries = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${currentId}`, '+', 'COUNT', 1)
       return newerEntries.length > 0
     }
-    if (id && beat && beat !== this.lastBeat) {
-      this.lastBeat = beat
-      this.confirmedMs = Date.now()
-    }
+    if (id) await this.recordBeat(connection, beat)
     return true
+  }
+
+  /**
+   * Records a confirmation of the owner.
+   *
+   * @param beat - time of the confirmation by the clock of Redis: seconds, a point, and microseconds without leading
+   *   zeros
+   */
+  private async recordBeat(connection: OwnConnection, beat: string | null | undefined): Promise<void> {
+    if (!beat || beat === this.lastBeat) return
+    const [seconds, microseconds] = await connection.call<[string, string]>('TIME')
+    const [beatSeconds, beatMicroseconds] = beat.split('.')
+    const ageMs =
+      1_000 * (Number(seconds) - Number(beatSeconds)) + (Number(microseconds) - Number(beatMicroseconds)) / 1_000
+    this.lastBeat = beat
+    // The clock of Redis may have been set back.
+    this.confirmedMs = Date.now() - Math.max(0, ageMs)
   }
 
   private setState(newState: FollowedState, ids: readonly string[] | null): void {
     this.currentState = newState
-    // An entry shows that the owner has just read the chain, but a joined state may be old.
+    // An entry shows that the owner has just read the chain.
     if (ids) this.confirmedMs = Date.now()
-    else this.confirmedMs ??= Date.now()
     this.options.onState(newState, ids)
   }
 

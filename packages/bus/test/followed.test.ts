@@ -112,6 +112,27 @@ describe.skipIf(!hasRedis)('a followed market', () => {
     await again()
   })
 
+  test('is behind from the start if the owner has not confirmed the state for long', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    await end()
+    await until(() => isBehind(market))
+    const lateMarket = bus.follow({ chain, rpc, facts: new TokenFacts(chain) })
+    const isCurrent: boolean[] = []
+    lateMarket.onSnapshot(() => isCurrent.push(!isBehind(lateMarket)))
+    lateMarket.start()
+    try {
+      await until(() => isCurrent.length > 0)
+      expect([isCurrent, isBehind(lateMarket)]).toEqual([[false], true])
+      const again = await publish(2)
+      await until(() => !isBehind(lateMarket))
+      expect(lateMarket.snapshot().block.number).toBe(2)
+      await again()
+    } finally {
+      await lateMarket.stop()
+    }
+  })
+
   test('stays current for a while without Redis, and is then behind', async () => {
     const end = await publish()
     await until(() => market.health().head !== null)
