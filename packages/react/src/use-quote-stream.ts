@@ -190,14 +190,21 @@ function usePolling<Q>(
   pollMs: number,
   refetch: () => void,
 ): void {
-  const isBehind = head !== undefined && head > (current?.block ?? head)
+  // The head of the last request. A service whose node is behind the caller's would otherwise get the next request as
+  // soon as it has answered one.
+  const [requestedHead, setRequestedHead] = useState<number>()
+  const isBehind = head !== undefined && head !== requestedHead && head > (current?.block ?? head)
   // After a failed request, a new block does not trigger the next one, so a service that is down gets a request every
   // `pollMs` only.
   const isDue = current === undefined || (isBehind && current.error === undefined)
+  // Without `head`, because a new block would begin the interval again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (!isEnabled) return
     const poll = () => {
-      if (!document.hidden) refetch()
+      if (document.hidden) return
+      setRequestedHead(head)
+      refetch()
     }
     if (isDue) poll()
     const timer = setInterval(poll, pollMs)
