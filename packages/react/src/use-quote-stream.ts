@@ -29,9 +29,9 @@ export type QuoteStream<Q> = {
    * next one arrives.
    */
   readonly quote: Q | undefined
-  /** Latest failure; undefined after the next quote or block. `NO_ROUTE` if the service has no route at this block. */
+  /** Latest failure; undefined after the next confirmed quote. `NO_ROUTE` if the service has no route at this block. */
   readonly error: ClientError | undefined
-  /** Newest block at which the service confirmed the quote. */
+  /** Newest block at which the service confirmed the quote or the refusal. */
   readonly block: number | undefined
   /** True until the first result for the current parameters, and while a single request is in flight. */
   readonly isFetching: boolean
@@ -122,12 +122,15 @@ function useStream<P extends QuoteParameters>(
     let isDisposed = false
     const silenceTimer = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
     const follow = async () => {
+      // A block confirms the latest quote or refusal. So a refusal stays until the next quote.
+      let refusal: ClientError | undefined
       for await (const update of client.streamQuote(chainId, request, controller.signal)) {
         clearTimeout(silenceTimer)
         if (isDisposed) return
+        if (update.event !== 'block') refusal = update.event === 'refused' ? update.error : undefined
         if (update.event === 'quote') record({ quote: update.data as QuoteOf<P>, block: update.data.simulationBlock })
-        else if (update.event === 'block') record({ block: update.data.simulationBlock })
-        else record({ error: update.error })
+        else if (update.event === 'block') record({ block: update.data.simulationBlock, error: refusal })
+        else record({ error: refusal })
       }
     }
     // Do not report the reason, because polling starts now and reports its own errors.

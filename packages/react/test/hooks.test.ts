@@ -171,6 +171,19 @@ describe.skipIf(!executablePath)('hooks', () => {
     await until(page, ({ live }) => live.error === undefined && live.toAmount !== undefined)
   })
 
+  test('keep a refusal that still holds at the next block', async () => {
+    const { page, press } = await open()
+    await press('too much')
+    const refused = await until(page, ({ live }) => live.error !== undefined && live.transport === 'stream')
+    expect(refused.live.error).toBe('NO_ROUTE')
+    for (let k = 0; k < 3; k++) {
+      const before = (await shownOn(page)).live.block ?? 0
+      await mine()
+      const { live } = await until(page, ({ live }) => (live.block ?? 0) > before)
+      expect(live).toMatchObject({ error: 'NO_ROUTE', transport: 'stream' })
+    }
+  })
+
   test('request a quote once per head, even if the service is behind', async () => {
     const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
     await press('one')
