@@ -24,6 +24,8 @@ FROM ${NODE_IMAGE}
 WORKDIR /app
 # Metrics have a port of their own, which is not exposed: it is for the network of containers, not for callers.
 ENV NODE_ENV=production PORT=3000 METRICS_PORT=9464 METRICS_HOST=0.0.0.0 DATA_DIR=/data
+# The default of the service. `sluice-server` has a shorter one, for a terminal.
+ENV SHUTDOWN_GRACE_MS=10000
 COPY --from=install /app /app
 COPY --from=install --chown=node:node /data /data
 USER node

@@ -78,6 +78,10 @@ test('the service gets only known variables, and time to stop', () => {
   expect(services.api!.ports).toEqual([`${loadConfig({}).port}:${loadConfig({}).port}`])
 })
 
+test('the image names the grace period of the service, because its command has a shorter one', () => {
+  expect(read('Dockerfile')).toContain(`SHUTDOWN_GRACE_MS=${loadConfig({}).shutdownGraceMs}`)
+})
+
 test('no profile publishes metrics, and Prometheus reads them on the internal network', () => {
   const env = read('Dockerfile')
     .split('\n')

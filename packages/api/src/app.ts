@@ -35,7 +35,7 @@ import { tokenList } from './routes/token-list.ts'
 import { tokens } from './routes/token-report.ts'
 import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
-import { toApiError } from './translate.ts'
+import { toLoggedApiError } from './translate.ts'
 
 /** Handler of an endpoint of one chain; resolves to the response body. */
 type ChainEndpoint<Body> = (
@@ -242,9 +242,8 @@ function endpointOf(request: IncomingMessage & Partial<Pick<Request, 'route'>>):
 function errorHandler(config: Config): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const context = contextOf(response)
-    const error = toApiError(thrown, context.abortReason)
-    if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
-    else if (error.status === 502 || error.status === 504)
+    const error = toLoggedApiError(thrown, context.log, context.abortReason)
+    if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
     // All other errors appear only in the request's own log line: under overload a second line per refusal costs too
     // much.

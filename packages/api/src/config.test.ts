@@ -56,6 +56,7 @@ test.each([
   ['FEE_EXEMPT_KEY_HASHES', `${'a'.repeat(64)},${'g'.repeat(64)}`],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'name'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a=1,=2'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=50%'],
   ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
   ['OTEL_TRACES_SAMPLER_ARG', '.5'],
   ['OTEL_TRACES_SAMPLER_ARG', '0.5x'],

@@ -83,10 +83,14 @@ const headers = z
   .string()
   .transform((text) => text.split(',').map((pair) => /^\s*([\w-]+)\s*=(.*)$/.exec(pair)?.slice(1) ?? null))
   .refine((pairs) => !pairs.includes(null), 'must be name=value, separated by commas')
-  .transform(
-    (pairs): Readonly<Record<string, string>> =>
-      Object.fromEntries((pairs as string[][]).map(([name, value]) => [name, decodeURIComponent(value!.trim())])),
-  )
+  .transform((pairs, context): Readonly<Record<string, string>> => {
+    try {
+      return Object.fromEntries((pairs as string[][]).map(([name, value]) => [name, decodeURIComponent(value!.trim())]))
+    } catch {
+      context.addIssue('values must be percent-encoded')
+      return z.NEVER
+    }
+  })
   .default({})
 
 /** Value of Express's `trust proxy`: a boolean, a number of proxies, or addresses and subnets. */

@@ -49,7 +49,11 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks())
 
 /** Runs the command. @param verdicts - verdicts of the chain, one for each call; the last one repeats */
-function run(args: readonly string[], verdicts: readonly (SwapVerdict | Error)[] = [verdict()]) {
+function run(
+  args: readonly string[],
+  verdicts: readonly (SwapVerdict | Error)[] = [verdict()],
+  environment: NodeJS.ProcessEnv = {},
+) {
   const remaining = [...verdicts]
   const liveChain = {
     rpc: 'rpc',
@@ -79,10 +83,20 @@ function run(args: readonly string[], verdicts: readonly (SwapVerdict | Error)[]
       close: async () => void calls.push('close'),
     }
   }
-  return runReferee({ command: 'referee', args, environment: {}, openServices: openServices as never })
+  return runReferee({ command: 'referee', args, environment, openServices: openServices as never })
 }
 const usage = expect.stringMatching(/^usage: referee <tx hash> --rpc <url>/)
 const judged = [HASH, '--chain', '7']
+
+test('a faulty environment is a message, and no data directory is shared with a service that runs', async () => {
+  expect(await run([...judged, '--rpc', 'nowhere'])).toBe(2)
+  expect(output.error.join()).toContain('RPC_URL_7: must be http')
+  expect(await run(judged, [verdict()], { CHAINS_DIR: '/nowhere' })).toBe(2)
+  expect(output.error.at(-1)).toContain('/nowhere')
+  expect(calls).toEqual([])
+  expect(await run(judged, [verdict()], { DATA_DIR: '/data' })).toBe(0)
+  expect(config).toMatchObject({ dataDir: undefined })
+})
 
 describe('the command line', () => {
   test.each([

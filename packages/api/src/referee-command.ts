@@ -11,7 +11,7 @@ import { toApiError } from './translate.ts'
 
 /** Exit code if there is no swap to judge, or if the node failed. */
 const NOT_JUDGED = 1
-/** Exit code of an invalid command line. */
+/** Exit code of an invalid command line or environment. */
 const USAGE_EXIT_CODE = 2
 /** Timeout of the whole verdict. */
 const TIMEOUT_MS = 300_000
@@ -53,6 +53,7 @@ const openRealServices = (registry: Registry, config: Config) =>
  * Judges one transaction and prints the verdict.
  *
  * @returns the exit code: 0 if a swap was judged, 1 if there was none or the node failed, 2 for a faulty command line
+ *   or environment
  */
 export async function runReferee({
   command,
@@ -110,9 +111,16 @@ type Settings = Required<Pick<Command, 'environment' | 'openServices'>> & { read
 
 async function judge(hash: Hex, chainId: number, settings: Settings): Promise<number> {
   const { environment, printsJson, openServices } = settings
-  const config = loadConfig(environment)
-  const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
-  const services = openServices(registry, config)
+  let services: ReturnType<typeof openServices>
+  try {
+    // Without a data directory: a service that runs over it could not save there after another process has.
+    const config = { ...loadConfig(environment), dataDir: undefined }
+    const { chainsDir, deploymentsDir } = config
+    services = openServices(loadRegistry({ chainsDir, deploymentsDir }), config)
+  } catch (error) {
+    console.error((error as Error).message)
+    return USAGE_EXIT_CODE
+  }
   const quotingContext = {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     time: async <T>(_stage: string, step: () => T | Promise<T>) => step(),

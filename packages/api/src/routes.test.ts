@@ -215,6 +215,10 @@ describe('/simulate', () => {
     const noCode = { getCode: () => Promise.reject(new Error('missing trie node')) }
     expect((await simulate(ofBlock('REJECTED'), '&block=5', noCode)).body.code).toBe('NO_STATE')
     expect((await simulate(ofBlock('REJECTED'), '&block=5')).body.code).toBe('RPC_FAILED')
+    const slow = { getCode: () => Promise.reject(new RpcError('TIMEOUT', 'no answer')) }
+    expect((await simulate(ofBlock('REJECTED'), '&block=5', slow)).body.code).toBe('RPC_FAILED')
+    const pruned = { getCode: () => Promise.reject(new RpcError('PRUNED', 'missing trie node')) }
+    expect((await simulate(ofBlock('REJECTED'), '&block=5', pruned)).body.code).toBe('NO_STATE')
   })
 
   test('suggests the slots that it needs', async () => {

@@ -5,6 +5,7 @@ import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
 import { RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { SimulationError, type SimulationErrorCode } from '@sluice/simulation'
 import { isError } from 'ethers'
+import type { Logger } from 'pino'
 import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
@@ -140,6 +141,13 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
       : new ApiError('INVALID_BODY', 'the body must be a JSON object', { cause: thrown })
   }
   return new ApiError('INTERNAL', 'unexpected error; please report it with the request id', { cause: thrown })
+}
+
+/** Translates like `toApiError`, and logs an error that is a bug in the service: its message hides what was thrown. */
+export function toLoggedApiError(thrown: unknown, log: Pick<Logger, 'error'>, abortReason?: ApiError): ApiError {
+  const error = toApiError(thrown, abortReason)
+  if (error.code === 'INTERNAL') log.error({ err: thrown }, 'unexpected error')
+  return error
 }
 
 /** Returns true for client errors of Express, such as an invalid path encoding or an unreadable body. */

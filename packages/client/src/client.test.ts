@@ -327,7 +327,7 @@ describe('a response', () => {
     expect(await ask([{ error: 7, code: 'TIMEOUT' }], [unsigned])).toMatchObject([
       { code: 'HTTP', message: 'no quote' },
     ])
-    for (const quotes of [undefined, [quote], [quote, quote, quote]])
+    for (const quotes of [undefined, [quote], [quote, quote, quote], [quote, null, quote], [5, single.route, quote]])
       await expect(ask(quotes)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
   })
 })
@@ -486,6 +486,14 @@ test('a quote without a transaction is checked as a route is', async () => {
   for (const change of [{ toAmount: '0' }, { toAmount: undefined }, { swaps: undefined }])
     await expect(ask({ ...quote, ...change })).rejects.toMatchObject({ code: 'NO_ROUTE', details: { status: 200 } })
   await expect(ask({ ...quote, gasEstimate: 5 })).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+})
+
+test('a stream that ends without a reason is an error of the client', async () => {
+  const { client } = clientOf([() => new Response('event: end\ndata: null\n\n')])
+  await expect(client.streamQuote(1, single.request).next()).rejects.toMatchObject({
+    code: 'HTTP',
+    message: 'no quote',
+  })
 })
 
 test('permits that are no list are refused', async () => {

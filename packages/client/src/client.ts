@@ -79,7 +79,8 @@ export class SluiceClient {
     const { quotes: results } = await request<{ quotes: unknown }>(this.options, `/quotes/${chainId}`, content)
     if (!Array.isArray(results) || results.length !== quotes.length)
       throw new ClientError('BAD_ANSWER', 'the quotes are not as the interface has them')
-    return results.map((result: Partial<Route> & Partial<Refusal>, k) => {
+    return results.map((item: unknown, k) => {
+      const result = Object(item) as Partial<Route> & Partial<Refusal>
       if (result.error !== undefined) return refusalError(result)
       if (quotes[k]!.from === undefined ? isQuote(result) : isRoute(result)) return result as Route | Quote
       throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
@@ -97,7 +98,7 @@ export class SluiceClient {
     signal?: AbortSignal,
   ): AsyncGenerator<QuoteEvent, void, void> {
     for await (const { event, data } of readEvents(this.options, `/stream/${chainId}`, parameters, signal)) {
-      if (event === 'end') throw refusalError(data as Refusal)
+      if (event === 'end') throw refusalError(Object(data))
       if (event === 'quote' && !(parameters.from === undefined ? isQuote(Object(data)) : isRoute(Object(data))))
         throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
       if (event === 'refused') yield { event, data: data as Refusal, error: refusalError(Object(data)) }

@@ -1,5 +1,5 @@
 /** Tests the parser of event streams, and how a stream ends. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { EventParser, readEvents } from './events.ts'
 import type { HttpOptions } from './http.ts'
 
@@ -114,6 +114,44 @@ describe('a stream', () => {
     })
     await expect(read(answer(endless))).rejects.toMatchObject({ code: 'HTTP', message: 'Busy' })
     expect(chunks).toBeLessThan(8)
+  })
+
+  test('without a byte for 30 seconds is NETWORK, however long its events are processed', async () => {
+    vi.useFakeTimers()
+    try {
+      const signals: AbortSignal[] = []
+      let push: (text: string) => void = () => undefined
+      const body = new ReadableStream({
+        start: (controller) => {
+          push = (text) => controller.enqueue(new TextEncoder().encode(text))
+        },
+      })
+      const fetch = async (_: unknown, { signal }: RequestInit) => {
+        signals.push(signal!)
+        return new Response(body)
+      }
+      const stream = readEvents({ baseUrl: 'https://x.example', fetch: fetch as never }, '/stream', {})
+      const first = stream.next()
+      push('event: x\ndata: 1\n\n')
+      expect(await first).toEqual({ done: false, value: { event: 'x', data: 1 } })
+      await vi.advanceTimersByTimeAsync(60_000)
+      const second = expect(stream.next()).rejects.toMatchObject({
+        ...{ code: 'NETWORK', message: 'https://x.example was not reached: nothing came for 30 s' },
+      })
+      await vi.advanceTimersByTimeAsync(29_999)
+      push(':\n\n')
+      await vi.advanceTimersByTimeAsync(29_999)
+      expect(signals[0]!.aborted).toBe(false)
+      await vi.advanceTimersByTimeAsync(1)
+      await second
+      expect(signals[0]!.aborted).toBe(true)
+      expect(vi.getTimerCount()).toBe(0)
+      const unopened = expect(read(() => new Promise(() => undefined))).rejects.toMatchObject({ code: 'NETWORK' })
+      await vi.advanceTimersByTimeAsync(30_000)
+      await unopened
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('that breaks is NETWORK, and ends without an error if the caller aborted it', async () => {

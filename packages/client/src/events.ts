@@ -7,11 +7,13 @@ export type ServerEvent = { readonly event: string; readonly data: unknown }
 
 /** Maximum size of an event and of an error body. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024
+/** Maximum milliseconds without a byte, after which a connection counts as dead. Heartbeats come every 10 seconds. */
+const MAX_SILENCE_MS = 30_000
 
 /**
  * Yields events until the stream ends or the signal aborts.
  *
- * @throws ClientError for an error response or a malformed stream
+ * @throws ClientError for an error response or a malformed stream; `NETWORK` also after `MAX_SILENCE_MS` without a byte
  */
 export async function* readEvents(
   options: HttpOptions,
@@ -22,17 +24,20 @@ export async function* readEvents(
   const { baseUrl, referer } = options
   const stopController = new AbortController()
   try {
-    const response = await fetchResponse(options, path, query, signal, {
-      headers: { accept: 'text/event-stream', ...(referer && { referer }) },
-      signal: anySignal([signal, stopController.signal]),
-    })
+    const response = await unlessSilent(
+      fetchResponse(options, path, query, signal, {
+        headers: { accept: 'text/event-stream', ...(referer && { referer }) },
+        signal: anySignal([signal, stopController.signal]),
+      }),
+    )
     if (!response.body) throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
     const reader = response.body.getReader()
     const decoder = new TextDecoder()
     const parser = new EventParser(path)
     let body = ''
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      const text = decoder.decode(read.value, { stream: true })
+    const read = () => unlessSilent(reader.read())
+    for (let chunk = await read(); !chunk.done; chunk = await read()) {
+      const text = decoder.decode(chunk.value, { stream: true })
       if (response.ok) yield* parser.push(text)
       else body += text
       if (body.length > MAX_EVENT_CHARS) break
@@ -44,6 +49,20 @@ export async function* readEvents(
     throw new ClientError('NETWORK', `${baseUrl} was not reached: ${messageOf(cause)}`, {}, { cause })
   } finally {
     stopController.abort()
+  }
+}
+
+/** Resolves like the promise, which waits for bytes. @throws Error if that takes longer than `MAX_SILENCE_MS` */
+async function unlessSilent<T>(bytes: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    const text = `nothing came for ${MAX_SILENCE_MS / 1_000} s`
+    timer = setTimeout(() => reject(new Error(text)), MAX_SILENCE_MS)
+  })
+  try {
+    return await Promise.race([bytes, silence])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

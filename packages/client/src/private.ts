@@ -1,6 +1,7 @@
 /** Sends transactions only to a private RPC, which protects them from front-running. */
 import { ClientError, messageOf, orWalletError } from './errors.ts'
 import { type HttpOptions, request } from './http.ts'
+import { keccak256 } from './keccak.ts'
 import type { Wallet } from './wallet.ts'
 
 type Answer = { readonly result?: unknown; readonly error?: { readonly message?: string } }
@@ -14,7 +15,7 @@ type Answer = { readonly result?: unknown; readonly error?: { readonly message?:
  * await swap(sluice, privately(wallet, 'https://rpc.flashbots.net'), 1, request)
  * ```
  * @throws ClientError `WALLET` for a wallet without `sign`, such as a browser wallet; set the RPC in that wallet
- *   instead
+ *   instead. Its `send` throws `PENDING` with the hash if the RPC was asked and its answer is unknown
  */
 export function privately(
   wallet: Wallet,
@@ -42,7 +43,15 @@ export function privately(
       const raw = await orWalletError(() => wallet.sign!(transaction))
       const body = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }
       // No retries: nodes reject a second attempt as "already known".
-      const { result, error } = await request<Answer>({ ...options, baseUrl: rpcUrl, retries: 0 }, '', { body })
+      const { result, error } = await request<Answer>({ ...options, baseUrl: rpcUrl, retries: 0 }, '', { body }).catch(
+        (cause: ClientError) => {
+          const { status = 500 } = cause.details
+          if (cause.code === 'INVALID' || status < 500) throw cause
+          // The RPC may have taken the transaction. As a retryable error, this would invite the caller to swap twice.
+          const text = `the private RPC did not say whether it took the transaction: ${cause.message}`
+          throw new ClientError('PENDING', text, { hash: keccak256(raw) }, { cause })
+        },
+      )
       if (typeof result === 'string') return result
       throw new ClientError('WALLET', `the private RPC refused the transaction: ${messageOf(error ?? 'no reason')}`)
     },

@@ -47,6 +47,14 @@ test('the reason why it is PENDING is the node, the caller, or the time', async 
   await expect(deaf).rejects.toMatchObject({ ...details, message: `the node does not answer about ${hash}` })
 })
 
+test('a node that refuses logs names the outcome by the receipt alone', async () => {
+  const node = new MemoryNode(address)
+  let requests = 0
+  node.answers.set('eth_getTransactionReceipt', () => (++requests > 30 ? { status: '0x1' } : null))
+  node.answers.set('eth_getLogs', failing)
+  expect(await settled(waitForReceipt(node.wallet, hash, 90))).toEqual({ hash, succeeded: true })
+})
+
 describe('the logs of an account or an entry point', () => {
   const logRequests = async (wallet: Partial<Wallet>, id: string = hash) => {
     const node = new MemoryNode(address)

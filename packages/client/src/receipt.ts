@@ -44,7 +44,9 @@ export async function waitForReceipt(
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      const receipt = (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock))
+      // Some nodes refuse logs. The receipt alone then names the outcome, so this is no failure of the node.
+      const receipt =
+        (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock).catch(() => undefined))
       if (receipt) return receipt
       failures = 0
     } catch (cause) {

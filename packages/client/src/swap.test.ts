@@ -3,7 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { approval, MemoryNode, serviceOf, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
 import { selectors } from './calls.ts'
-import { NATIVE, resumeSwap, type SwapOptions, type SwapProgress, type SwapState, swap } from './index.ts'
+import {
+  type ClientError,
+  NATIVE,
+  resumeSwap,
+  SluiceClient,
+  type SwapOptions,
+  type SwapProgress,
+  type SwapState,
+  swap,
+} from './index.ts'
 import { poolsOfFactory } from './proof.ts'
 
 const { from: _, ...request } = h.single.request
@@ -144,6 +153,30 @@ test('a quote older than two blocks is requested again; if all are, the swap is 
   const { client, queries } = serviceOf(route)
   await expect(swap(client, node.wallet, h.CHAIN, request, trusting)).rejects.toMatchObject({ code: 'STALE' })
   expect([queries.length, node.sent]).toEqual([5, []])
+})
+
+test('on a chain whose blocks pass while a quote is made, a quote of the block of its request is fresh', async () => {
+  const swapWithLag = async (lag: number) => {
+    const node = new MemoryNode()
+    node.allowance = 1_000_000n
+    let quotes = 0
+    const fetch = async () => {
+      quotes++
+      const simulationBlock = node.block - lag
+      node.block += 4
+      return Response.json({ ...route, simulationBlock })
+    }
+    const client = new SluiceClient({ baseUrl: 'https://swap.example', retries: 0, fetch })
+    const code = await swap(client, node.wallet, h.CHAIN, request, trusting).then(
+      () => 'sent',
+      (error: ClientError) => error.code,
+    )
+    return { code, quotes }
+  }
+  // The first quote, and one for each of the two checks.
+  expect(await swapWithLag(0)).toEqual({ code: 'sent', quotes: 3 })
+  expect(await swapWithLag(2)).toEqual({ code: 'sent', quotes: 3 })
+  expect(await swapWithLag(3)).toEqual({ code: 'STALE', quotes: 5 })
 })
 
 test('a quote from a block ahead of the wallet ages from the block of the wallet', async () => {

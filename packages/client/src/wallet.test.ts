@@ -4,6 +4,7 @@ import { MemoryNode, word } from '../test/memory-node.ts'
 import { at } from '../test/routes.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import { type EthersSigner, fromEip1193, fromEthers, fromViem, type Outgoing, privately } from './index.ts'
+import { keccak256 } from './keccak.ts'
 import { waitForReceipt } from './receipt.ts'
 import type { TypedData } from './typed-data.ts'
 
@@ -293,6 +294,23 @@ describe('a private wallet', () => {
     await expect(wallet([], { error: { message: 'too low' } }).send(minimalTransaction)).rejects.toThrow(
       'refused the transaction: too low',
     )
+  })
+
+  test('may have sent a transaction if the answer of its RPC is unknown', async () => {
+    const sendTo = (answer: () => Response) =>
+      privately({ ...new MemoryNode(address).wallet, sign: async () => '0x02ab' }, 'https://rpc.example', {
+        fetch: async () => answer(),
+      }).send(minimalTransaction)
+    const failing = () => {
+      throw new TypeError('reset')
+    }
+    for (const answer of [failing, () => new Response('', { status: 504 }), () => new Response('no JSON')])
+      await expect(sendTo(answer)).rejects.toMatchObject({
+        ...{ code: 'PENDING', retryable: false, details: { hash: keccak256('0x02ab') } },
+      })
+    await expect(sendTo(() => new Response('', { status: 403 }))).rejects.toMatchObject({ code: 'HTTP' })
+    const nowhere = privately({ ...new MemoryNode(address).wallet, sign: async () => '0x02ab' }, 'no URL')
+    await expect(nowhere.send(minimalTransaction)).rejects.toMatchObject({ code: 'INVALID' })
   })
 
   test('refuses methods that would send by another way', async () => {

@@ -29,9 +29,9 @@ export type QuoteStream<Q> = {
    * next one arrives.
    */
   readonly quote: Q | undefined
-  /** Latest failure; undefined after the next quote or block. `NO_ROUTE` if the service has no route at this block. */
+  /** Latest failure; undefined after the next confirmed quote. `NO_ROUTE` if the service has no route at this block. */
   readonly error: ClientError | undefined
-  /** Newest block at which the service confirmed the quote. */
+  /** Newest block at which the service confirmed the quote or the refusal. */
   readonly block: number | undefined
   /** True until the first result for the current parameters, and while a single request is in flight. */
   readonly isFetching: boolean
@@ -122,12 +122,15 @@ function useStream<P extends QuoteParameters>(
     let isDisposed = false
     const silenceTimer = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
     const follow = async () => {
+      // A block confirms the latest quote or refusal. So a refusal stays until the next quote.
+      let refusal: ClientError | undefined
       for await (const update of client.streamQuote(chainId, request, controller.signal)) {
         clearTimeout(silenceTimer)
         if (isDisposed) return
+        if (update.event !== 'block') refusal = update.event === 'refused' ? update.error : undefined
         if (update.event === 'quote') record({ quote: update.data as QuoteOf<P>, block: update.data.simulationBlock })
-        else if (update.event === 'block') record({ block: update.data.simulationBlock })
-        else record({ error: update.error })
+        else if (update.event === 'block') record({ block: update.data.simulationBlock, error: refusal })
+        else record({ error: refusal })
       }
     }
     // Do not report the reason, because polling starts now and reports its own errors.
@@ -190,14 +193,21 @@ function usePolling<Q>(
   pollMs: number,
   refetch: () => void,
 ): void {
-  const isBehind = head !== undefined && head > (current?.block ?? head)
+  // The head of the last request. A service whose node is behind the caller's would otherwise get the next request as
+  // soon as it has answered one.
+  const [requestedHead, setRequestedHead] = useState<number>()
+  const isBehind = head !== undefined && head !== requestedHead && head > (current?.block ?? head)
   // After a failed request, a new block does not trigger the next one, so a service that is down gets a request every
   // `pollMs` only.
   const isDue = current === undefined || (isBehind && current.error === undefined)
+  // Without `head`, because a new block would begin the interval again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (!isEnabled) return
     const poll = () => {
-      if (!document.hidden) refetch()
+      if (document.hidden) return
+      setRequestedHead(head)
+      refetch()
     }
     if (isDue) poll()
     const timer = setInterval(poll, pollMs)

@@ -183,6 +183,8 @@ function askUser(
       report({ question: undefined })
       resolve(isAccepted)
     }
+    // The swap may have been canceled while `confirm` decided to ask.
+    if (signal.aborted) return resolve(false)
     signal.addEventListener('abort', () => resolve(false), { once: true })
     report({ question: { route, proven: proof, answer } })
   })

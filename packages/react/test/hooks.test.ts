@@ -30,6 +30,8 @@ function forward(request: IncomingMessage, response: ServerResponse, url: string
 }
 
 type Shown = {
+  readonly isDeciding: boolean
+  readonly hasSettled: boolean
   readonly tokens?: readonly string[]
   readonly single: { readonly toAmount?: string; readonly error?: string }
   readonly live: {
@@ -167,6 +169,50 @@ describe.skipIf(!executablePath)('hooks', () => {
     expect(refused.live.toAmount).toBeUndefined()
     await press('two')
     await until(page, ({ live }) => live.error === undefined && live.toAmount !== undefined)
+  })
+
+  test('keep a refusal that still holds at the next block', async () => {
+    const { page, press } = await open()
+    await press('too much')
+    const refused = await until(page, ({ live }) => live.error !== undefined && live.transport === 'stream')
+    expect(refused.live.error).toBe('NO_ROUTE')
+    for (let k = 0; k < 3; k++) {
+      const before = (await shownOn(page)).live.block ?? 0
+      await mine()
+      const { live } = await until(page, ({ live }) => (live.block ?? 0) > before)
+      expect(live).toMatchObject({ error: 'NO_ROUTE', transport: 'stream' })
+    }
+  })
+
+  test('request a quote once per head, even if the service is behind', async () => {
+    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
+    await press('one')
+    await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)
+    const amounts: (string | null)[] = []
+    page.on('request', (sent) => {
+      const { pathname, searchParams } = new URL(sent.url())
+      if (pathname.startsWith('/quote/')) amounts.push(searchParams.get('amount'))
+    })
+    const answered = page.waitForResponse('**/quote/**')
+    await press('ahead')
+    await answered
+    await until(page, ({ live }) => !live.isFetching)
+    const larger = page.waitForResponse((response) => response.url().includes(`amount=${2n * 10n ** 18n}`))
+    await press('two')
+    await larger
+    // The last request may be of the single quote or of the followed one.
+    expect(amounts.filter((amount) => amount === String(10n ** 18n))).toHaveLength(1)
+  })
+
+  test('settle a swap that is canceled while its confirmation is decided', async () => {
+    const { page, press } = await open()
+    await press('one')
+    await until(page, ({ live }) => live.toAmount !== undefined)
+    await press('wait')
+    await until(page, ({ isDeciding }) => isDeciding)
+    await press('cancel')
+    await press('release')
+    await until(page, ({ hasSettled }) => hasSettled)
   })
 
   test('swap, request a confirmation, resume after a reload, and abort', async () => {

@@ -19,6 +19,8 @@ declare const setup: Setup
 const { baseUrl, rpcUrl, chainId, owner, src, dst, contracts } = setup
 const sluice = new SluiceClient({ baseUrl, retries: 0 })
 let isSilent = false
+/** Ends the wait of the confirmation that the button `wait` starts. */
+let release = () => {}
 const provider: Eip1193Provider = {
   async request(call) {
     if (isSilent && call.method === 'eth_sendTransaction') await new Promise(() => undefined)
@@ -34,15 +36,24 @@ const wallet = fromEip1193(provider, owner)
 function Page() {
   const [amount, setAmount] = useState<bigint>()
   const [isPaused, setPaused] = useState(false)
+  const [head, setHead] = useState<number>()
+  const [isDeciding, setDeciding] = useState(false)
+  const [hasSettled, setSettled] = useState(false)
   const request = amount === undefined ? undefined : { src, dst, amount }
   const tokens = useTokenList(chainId, { q: 'usdc', limit: 3 })
   const single = useQuote(chainId, request)
-  const live = useQuoteStream(chainId, request, { isPaused, pollMs: 500 })
+  const live = useQuoteStream(chainId, request, { isPaused, head, pollMs: head === undefined ? 500 : 3_600_000 })
   const { start, resume, cancel, ...run } = useSwap()
   const order = { wallet, contracts, knownPools: false, trustQuote: true }
   const swap = (confirm?: (route: Route) => boolean | 'ask') =>
     void start(chainId, request!, { ...order, ...(confirm && { confirm }) })
+  const confirmLate = () =>
+    new Promise<'ask'>((resolve) => {
+      setDeciding(true)
+      release = () => resolve('ask')
+    })
   const shown = {
+    ...{ isDeciding, hasSettled },
     tokens: tokens.data?.map(({ symbol }) => symbol),
     single: { toAmount: single.data?.toAmount, error: single.error?.code },
     live: {
@@ -98,6 +109,18 @@ function Page() {
       </button>
       <button type="button" onClick={cancel}>
         cancel
+      </button>
+      <button
+        type="button"
+        onClick={() => void start(chainId, request!, { ...order, confirm: confirmLate }).then(() => setSettled(true))}
+      >
+        wait
+      </button>
+      <button type="button" onClick={() => release()}>
+        release
+      </button>
+      <button type="button" onClick={() => setHead(1_000_000_000)}>
+        ahead
       </button>
       <button type="button" onClick={() => (isSilent = !isSilent)}>
         silent

@@ -4,12 +4,8 @@
  */
 import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
+import { DEFAULT_GRACE_MS, maxStopMs } from './stop-time.ts'
 import { USAGE } from './usage.ts'
-
-/** Default of `SHUTDOWN_GRACE_MS`: milliseconds after a signal in which requests in flight are answered. */
-const GRACE_MS = '1000'
-/** Maximum milliseconds from a signal to the exit, even if requests are still in flight. */
-const MAX_STOP_MS = 1_800
 
 const [command, ...refereeArguments] = process.argv.slice(2)
 const request = command === 'referee' ? { referee: refereeArguments } : argumentsToEnvironment(process.argv.slice(2))
@@ -27,11 +23,11 @@ else if ('referee' in request) {
     environment: process.env,
   })
 } else {
-  process.env.SHUTDOWN_GRACE_MS ||= GRACE_MS
+  process.env.SHUTDOWN_GRACE_MS ||= String(DEFAULT_GRACE_MS)
   Object.assign(process.env, request.environment)
   // Ends the process before the service has its own handlers, or if the service's handlers do not finish in time.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => setTimeout(() => process.exit(0), MAX_STOP_MS))
+    process.on(signal, () => setTimeout(() => process.exit(0), maxStopMs(process.env)))
   const { checkEndpoints } = await import('./check-endpoints.ts')
   const { mistakes, warnings } = await checkEndpoints(process.env)
   for (const warning of warnings) console.error(warning)

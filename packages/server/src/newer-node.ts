@@ -3,10 +3,11 @@
  * helpers, zstd). If it is started with an older version, npm fetches the version with which it is tested.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { maxStopMs } from './stop-time.ts'
 
 const MIN_VERSION = [22, 15] as const
-/** Milliseconds after a signal until the service is killed. */
-const MAX_STOP_MS = 1_900
+/** Milliseconds in which the service itself exits after its maximum, before it is killed. */
+const KILL_DELAY_MS = 100
 /** Signals that end the service. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -30,7 +31,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
       setTimeout(() => {
         killGroup(state.child, 'SIGKILL')
         process.exit(0)
-      }, MAX_STOP_MS).unref()
+      }, maxStopMs(process.env) + KILL_DELAY_MS).unref()
     })
   const child = spawn('npx', ['--yes', '--package=node@24', '--', 'node', '-p', 'process.execPath'], {
     stdio: ['ignore', 'pipe', 'inherit'],

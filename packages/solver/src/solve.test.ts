@@ -140,6 +140,25 @@ describe('the chain next to listed liquidity', () => {
     expect(await solve(auction({ liquidity: [] }), { wrappedNative: WRAPPED, chain })).toEqual([])
   })
 
+  test('a price that a failing node did not give is asked for again, one that does not exist is not', async () => {
+    const feesOf = async (firstError: Error) => {
+      let priceRequests = 0
+      const paid = { amountOut: WHOLE, gasEstimate: 200_000n, swap: { to: GUARD, data: '0x' } }
+      const chain = chainOf(async ({ tokenOut, amountIn = WHOLE }) => {
+        if (tokenOut === WRAPPED && ++priceRequests === 1) throw firstError
+        return { ...paid, route: { amountIn } } as unknown as Awaited<ReturnType<ChainQuotes['quote']>>
+      })
+      // The first four orders are tried at once and share a request.
+      const orders = Array.from({ length: 5 }, () => order({ class: 'limit' }))
+      const solutions = await solve(auction({ orders, liquidity: [] }), { wrappedNative: WRAPPED, chain })
+      return { fees: solutions.map(({ trades }) => BigInt(trades[0]!.fee!) > 0n), priceRequests }
+    }
+    const unpriced = Array(4).fill(false)
+    expect(await feesOf(new Error('the node is down'))).toEqual({ fees: [...unpriced, true], priceRequests: 2 })
+    const refusal = new QuotingError('NO_ROUTE', 'none')
+    expect(await feesOf(refusal)).toEqual({ fees: [...unpriced, false], priceRequests: 1 })
+  })
+
   test('a chain that never answers costs nothing but its own routes', async () => {
     const chain = chainOf(() => new Promise(() => {}))
     const tokens = { [SELL]: { referencePrice: '1', availableBalance: '0', trusted: false } }

@@ -1,5 +1,6 @@
 /** Solves an auction: one solution for each order that can be settled at its limit price. */
 import type { Address } from '@sluice/chains'
+import { QuotingError } from '@sluice/quoting'
 import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
 import type { ChainRouter } from './chain-router.ts'
@@ -128,7 +129,13 @@ class AuctionSearch {
       oneEtherOrder,
     )
     if (nativeFill) return (WAD * WAD) / nativeFill.input
-    return this.chainRouter ? await this.chainRouter.priceOf(token, signal).catch(() => null) : null
+    if (!this.chainRouter) return null
+    return await this.chainRouter.priceOf(token, signal).catch((error: unknown) => {
+      // After a failure of the node, or the timeout of this order, the next order asks again: without a price, a limit
+      // order pays no gas.
+      if (!(error instanceof QuotingError)) this.priceByToken.delete(token)
+      return null
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-/** Limits the number of requests that run at once in the process, according to the load of the event loop. */
+/** Limits the number of requests of each chain that run at once, according to the load of the event loop. */
 import { createLoopMeter } from '@sluice/rpc'
 
 /** Period over which the event loop's utilization is measured. The limit changes at most once per period. */

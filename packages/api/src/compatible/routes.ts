@@ -11,7 +11,7 @@ import { readChainId } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 import { answerRequest, readRequest } from '../swap/answer.ts'
-import { toApiError } from '../translate.ts'
+import { toLoggedApiError } from '../translate.ts'
 import { approvals } from './approvals.ts'
 import type { Dialect, Query } from './dialect.ts'
 import { oneInch } from './one-inch.ts'
@@ -90,8 +90,7 @@ function sendError(
   response: Response,
 ) {
   const context = contextOf(response)
-  const error = toApiError(thrown, context.abortReason)
-  if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
+  const error = toLoggedApiError(thrown, context.log, context.abortReason)
   context.errorCode = error.code
   const isMissingRoute = toNoRouteBody !== undefined && NO_ROUTE.has(error.code)
   const body = isMissingRoute ? toNoRouteBody(context.id) : toErrorBody(error, context.id)

@@ -2,7 +2,7 @@
 import { NATIVE } from '@sluice/chains'
 import { QuotingError } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
-import { account, ONE, served, TWO } from '../../test/src/in-memory.ts'
+import { account, errorLog, ONE, served, TWO } from '../../test/src/in-memory.ts'
 import { NATIVE_TEXT } from '../requests.ts'
 
 const GUARD = account('f')
@@ -76,6 +76,16 @@ describe('/quotes', () => {
     expect(await codes([wrong, right, pair])).toEqual(['INVALID_FEE_EXEMPT_KEY', 'NO_ROUTE', 'NO_ROUTE'])
     expect(await codes([pair, right], { 'x-fee-exempt-key': 'wrong' })).toEqual(['INVALID_FEE_EXEMPT_KEY', 'NO_ROUTE'])
     expect(await codes([pair], { 'x-fee-exempt-key': 'right' })).toEqual(['NO_ROUTE'])
+  })
+
+  test('log a bug that fails one of them, whose answer does not name it', async () => {
+    const { log, lines } = errorLog()
+    const results = [{ status: 'rejected', reason: new TypeError('no such field') }]
+    const { ask } = served({ quoteAll: async () => ({ block, results }) }, {}, log)
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'id-1' }
+    const { body } = await ask('/quotes/1', { method: 'POST', headers, body: JSON.stringify({ quotes: [pair] }) })
+    expect(JSON.parse(body).quotes).toMatchObject([{ code: 'INTERNAL' }])
+    expect(lines).toMatchObject([{ err: { message: 'no such field' }, requestId: 'id-1' }])
   })
 
   test('are 1 to 20 objects', async () => {

@@ -16,7 +16,7 @@ import {
   refuseBlockAndProof,
   toQuoteRequest,
 } from '../swap/request.ts'
-import { toApiError } from '../translate.ts'
+import { toLoggedApiError } from '../translate.ts'
 
 /** Returns up to 20 quotes that are all calculated at the same block. Each has its own result or error. */
 export async function quotes(
@@ -40,7 +40,7 @@ export async function quotes(
     quotes: results.map((result, k) =>
       result.status === 'fulfilled'
         ? bodyOfQuote(parsedQuotes[k] as ParsedRequest, result.value, chain)
-        : errorFields(toApiError(result.reason)),
+        : errorFields(toLoggedApiError(result.reason, context.log)),
     ),
   }
 }

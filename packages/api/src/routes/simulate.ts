@@ -103,6 +103,9 @@ async function throwIfBlockMissing(error: unknown, fields: SimulateFields, rpc: 
     throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.input}`, { cause })
   }
   if (isStateMissing(error) || isStateMissing(error.cause)) throwNoState(error)
-  await rpc.getCode(ZERO_ADDRESS, block.ref).catch(throwNoState)
+  await rpc.getCode(ZERO_ADDRESS, block.ref).catch((cause: unknown) => {
+    // A node that fails now, such as by a timeout, proves nothing about the state of the block.
+    if (!(cause instanceof RpcError && !cause.mayDependOnBlock)) throwNoState(cause)
+  })
   throw error
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ONE, served, TWO } from '../../test/src/in-memory.ts'
+import { errorLog, ONE, served, TWO } from '../../test/src/in-memory.ts'
 
 const path = `/stream/1?src=${ONE}&dst=${TWO}&amount=1000`
 const refused: StreamUpdate = { kind: 'refused', error: new QuotingError('NO_ROUTE', 'no route'), block: undefined }
@@ -13,10 +13,14 @@ const errorOf = (body: string) => JSON.parse(body)
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-type World = { readonly firstUpdate?: Promise<void>; readonly environment?: Readonly<Record<string, string>> }
+type World = {
+  readonly firstUpdate?: Promise<void>
+  readonly environment?: Readonly<Record<string, string>>
+  readonly log?: ReturnType<typeof errorLog>['log']
+}
 
 /** Serves a chain with one stream, whose state and updates the test chooses. */
-function streamed({ firstUpdate = Promise.resolve(), environment }: World = {}) {
+function streamed({ firstUpdate = Promise.resolve(), environment, log }: World = {}) {
   const chain = { state: 'awake' }
   const listeners: ((update: StreamUpdate) => void)[] = []
   const closed: number[] = []
@@ -31,6 +35,7 @@ function streamed({ firstUpdate = Promise.resolve(), environment }: World = {}) 
       },
     },
     environment,
+    log,
   )
   const whenOpen = (count = 1) => vi.waitFor(() => expect(app.services.streams.size).toBe(count))
   return { ...app, chain, listeners, closed, whenOpen }
@@ -58,6 +63,16 @@ test('a refusal has the block of its quote as its id', async () => {
   listeners[0]!({ ...refused, block: { number: 9 } } as unknown as StreamUpdate)
   listeners[0]!(end)
   expect((await answer).body).toMatch(/^event: refused\nid: 9\n/)
+})
+
+test('a bug that ends a stream is logged, because the event does not name it', async () => {
+  const { log, lines } = errorLog()
+  const { ask, listeners, whenOpen } = streamed({ log })
+  const answer = ask(path)
+  await whenOpen()
+  listeners[0]!({ kind: 'end', error: new TypeError('no such field') })
+  expect((await answer).body).toMatch(/^event: end\ndata: .*"code":"INTERNAL"/)
+  expect(lines).toMatchObject([{ err: { message: 'no such field' } }])
 })
 
 describe('heartbeats', () => {

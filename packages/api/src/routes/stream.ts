@@ -5,14 +5,14 @@ import { classifyRequest } from '../admission/kind.ts'
 import type { Config } from '../config.ts'
 import { ApiError, errorFields } from '../errors.ts'
 import { callerOf, type ProxyTrust } from '../http/caller.ts'
-import { contextOf } from '../http/context.ts'
+import { contextOf, type RequestContext } from '../http/context.ts'
 import { endStream, sendEvent } from '../http/event-streams.ts'
 import { beginStream } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 import { bodyOfQuote, type ParsedRequest, readRequest } from '../swap/answer.ts'
 import { checkFeeExemptKey, refuseBlockAndProof, toQuoteRequest } from '../swap/request.ts'
-import { toApiError } from '../translate.ts'
+import { toApiError, toLoggedApiError } from '../translate.ts'
 
 /** The streams of a chain end when its node is failing at this many heartbeats in a row. */
 const MAX_FAILING_HEARTBEATS = 2
@@ -51,7 +51,7 @@ export function stream(services: Services, config: Config, isTrustedProxy: Proxy
     beginStream(response, services.streams.rateLimitHeaders(caller))
     handleUpdate = (update) => {
       services.metrics.streamEvents.inc({ chain: chain.chain.chainId, event: update.kind })
-      send(response, update, parsed, chain)
+      send(response, update, parsed, chain, context)
     }
     for (const update of earlyUpdates) handleUpdate(update)
     let failingHeartbeats = 0
@@ -64,7 +64,13 @@ export function stream(services: Services, config: Config, isTrustedProxy: Proxy
   }
 }
 
-function send(response: Response, update: StreamUpdate, parsed: ParsedRequest, chain: ServedChain): void {
+function send(
+  response: Response,
+  update: StreamUpdate,
+  parsed: ParsedRequest,
+  chain: ServedChain,
+  { log }: RequestContext,
+): void {
   switch (update.kind) {
     case 'quote': {
       const { quote } = update
@@ -81,7 +87,7 @@ function send(response: Response, update: StreamUpdate, parsed: ParsedRequest, c
       return void sendEvent(response, 'refused', update.block?.number, body)
     }
     case 'end':
-      return void endStream(response, toApiError(update.error))
+      return void endStream(response, toLoggedApiError(update.error, log))
   }
 }
 

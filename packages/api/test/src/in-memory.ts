@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { type Address, toAddress } from '@sluice/chains'
+import { type Logger, pino } from 'pino'
 import { ChainAdmission } from '../../src/admission/admission.ts'
 import { ConcurrencyLimit } from '../../src/admission/concurrency-limit.ts'
 import { createApp } from '../../src/app.ts'
@@ -17,8 +18,21 @@ type Sent = { readonly method?: string; readonly headers?: Readonly<Record<strin
 export const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 export const [ONE, TWO] = [account('1'), account('2')] as [Address, Address]
 
+/** Returns a logger of errors, and the lines that it has written. */
+export function errorLog(): {
+  readonly log: Logger
+  readonly lines: readonly { readonly err: { readonly message: string } }[]
+} {
+  const lines: { readonly err: { readonly message: string } }[] = []
+  return { log: pino({ level: 'error' }, { write: (line) => void lines.push(JSON.parse(line)) }), lines }
+}
+
 /** Creates the app over one chain with a fake live part, and a client with in-memory connections. */
-export function served(liveChain: object = {}, environment: Readonly<Record<string, string>> = {}) {
+export function served(
+  liveChain: object = {},
+  environment: Readonly<Record<string, string>> = {},
+  log: Logger = silentLog(),
+) {
   const config = loadConfig({ WEB_DIR: '/nowhere', ...environment })
   const metrics = createMetrics()
   const places = new ConcurrencyLimit(config.maxConcurrent, () => 0)
@@ -33,7 +47,7 @@ export function served(liveChain: object = {}, environment: Readonly<Record<stri
   }
   const services = {
     metrics,
-    log: silentLog(),
+    log,
     isClosing: false,
     startedChains: [],
     scaleOut: undefined,
