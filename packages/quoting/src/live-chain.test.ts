@@ -292,6 +292,20 @@ test('the chain stays awake while requests are in flight', () => {
   expect(options.isBusy()).toBe(false)
 })
 
+test('the measurement of a token does not keep the chain awake', async () => {
+  vi.useFakeTimers()
+  try {
+    const { live } = liveChain()
+    await live.views.head(work().signal)
+    vi.advanceTimersByTime(59_999)
+    live.tokens.report(B, snapshot).catch(() => {})
+    await vi.advanceTimersByTimeAsync(1)
+    expect(live.status().state).toBe('asleep')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('the stores that untrusted input can fill are counted, and the log of quotes only if there is one', () => {
   const { counts } = liveChain().live
   const names = 'targets sampledPools gasLessons measuredGas faultyPools faultyTokens laterGas contractBalances'.split(

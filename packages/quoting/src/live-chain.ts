@@ -162,7 +162,11 @@ export class LiveChain {
     const tokens = new ChainTokens({
       chain,
       earnBlocks,
-      sourceAt: ({ block }) => ({ rpc: this.rpc, simulation, block: { blockHash: block.hash } }),
+      sourceAt: ({ block }) => {
+        // Tokens are also measured in the background, which must not keep an unused chain awake.
+        const { rpc } = this.runtime.partsIfAwake ?? this.runtime.parts
+        return { rpc, simulation, block: { blockHash: block.hash } }
+      },
     })
     this.quoteLog = quoteLog && new QuoteLog(quoteLog, log)
     const stores = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }

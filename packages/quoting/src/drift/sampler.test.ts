@@ -285,6 +285,22 @@ describe('a shortfall', () => {
     expect(sample.legs.map(({ ppm }) => ppm)).toEqual([-1_000_000, 0])
   })
 
+  test('of a pool whose new state explains a total loss is not measured again, and stays a number', async () => {
+    const drained = { ...first, state: { reserve0: 0n, reserve1: 0n, feePpm: 3_000 } }
+    const other = poolOf(3, [A, B])
+    const fails = () => ({ success: false })
+    const { sample, sampler, requests } = await sampled(fails, recordOf([firstLeg, legOf(other, 100n * E18)]), [
+      drained,
+      other,
+    ])
+    expect(sample.legs).toMatchObject([
+      { pool: drained, ppm: -1_000_000, unexplainedPpm: -1_000_000 },
+      { ppm: -1_000_000 },
+    ])
+    expect(requests.map(({ from }) => from)).toEqual([SENDER, NEUTRAL_SENDER])
+    expect(sampler.statistics.figures(9).pools.map(({ after }) => after[1].meanBps)).toEqual([-10_000, -10_000])
+  })
+
   test('is not measured for taxed tokens, for more than six pools, or without calls', async () => {
     const taxes = new Map([[B, {}]])
     const taxed = await sampled(less(30_000n), recordOf(undefined, { over: { searchRequest: { taxes } as never } }))

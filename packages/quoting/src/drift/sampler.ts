@@ -202,6 +202,10 @@ export class DriftSampler {
     { terms: recordedTerms }: PendingSample,
     state: SampleState,
   ): Promise<number> {
+    const { ppm: expectedPpm } = poolDrift(leg.pool, pool, leg)
+    const expectedAmount = (1 + expectedPpm / FLOAT_PPM) * Number(leg.amountOut)
+    // The new state explains a total loss, and a ratio to zero would not be a number.
+    if (expectedAmount === 0) return 0
     const terms = {
       ...recordedTerms,
       from: NEUTRAL_SENDER,
@@ -215,11 +219,7 @@ export class DriftSampler {
     const swap = encodeSwap({ ...terms, route, families: contracts.families })
     const { tokenIn, tokenOut, amountIn } = route
     const request = { from: NEUTRAL_SENDER, to: swap.to, data: swap.data, tokenIn, tokenOut, amountIn }
-    const [expectedPpm, simulation] = [
-      poolDrift(leg.pool, pool, leg).ppm,
-      await this.simulate(request, { ...state, code: '0x' }, route),
-    ]
-    const expectedAmount = (1 + expectedPpm / FLOAT_PPM) * Number(leg.amountOut)
+    const simulation = await this.simulate(request, { ...state, code: '0x' }, route)
     return Math.min(0, ((simulation.success ? Number(simulation.amountOut) : 0) / expectedAmount - 1) * FLOAT_PPM)
   }
 

@@ -99,6 +99,14 @@ describe('quotes of one block', () => {
     expect(nothing.calls.quoted).toHaveLength(1)
   })
 
+  test('do not use an earlier block than one of the requests demands', async () => {
+    const { run, calls } = chain({ heads: [5], earlier: 4, quote: gone })
+    const { block, results } = await run(request(1n), request(2n, 5))
+    expect(block.number).toBe(5)
+    expect(results).toMatchObject([{ reason: { code: 'LAGGING' } }, { reason: { code: 'LAGGING' } }])
+    expect(calls.quoted).toEqual(['1 at 5', '2 at 5'])
+  })
+
   test('stop after eight blocks that reorgs removed', async () => {
     const { run, calls } = chain({
       heads: [1, 2, 3, 4, 5, 6, 7, 8, 9],

@@ -72,7 +72,7 @@ export async function quoteBatch(
     else {
       // The node may lack a block that another process published.
       earlierView = results.some(isBlockError) ? views.viewBefore(view) : undefined
-      if (!earlierView) return { block, results }
+      if (!earlierView || earlierView.snapshot.block.number < minimumBlock) return { block, results }
     }
   }
 }

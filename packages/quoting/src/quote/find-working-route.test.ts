@@ -13,6 +13,7 @@ import {
   MAX_WORK,
   type RoutePlan,
   type RouteRequest,
+  type Taxes,
 } from '@sluice/routing'
 import type { CallOutcome, SimulationRequest } from '@sluice/simulation'
 import { describe, expect, test } from 'vitest'
@@ -65,6 +66,8 @@ type World = {
   /** Results of `taxes.learn`, one after the other; false afterward. */
   readonly lessons?: boolean[]
   readonly taxed?: readonly Address[]
+  /** Tax of B in ppm that another quote measures before the first simulation of this quote. */
+  readonly taxMeasuredByOther?: number
   readonly slippage?: (route: RoutePlan) => bigint
   readonly isDeployed?: boolean
   /** Answers calls of the node. */
@@ -118,10 +121,14 @@ function worldOf(world: World) {
     ) as `0x${string}`
     return { success: false, amountOut: 0n, gasUsed, returnData }
   }
+  let taxedTokens: Taxes = new Map((world.taxed ?? []).map((token) => [token, { usual: taxOf(0), inPool: new Map() }]))
+  const failedIds: string[] = []
   const simulate = async ({ to, data, alternatives = [], withHead }: SimulationRequest) => {
     // Test transfers of tokens, by which a quote looks for tokens that cannot be transferred.
     if (to !== GUARD) return { success: true, amountOut: 1n, gasUsed: 1, returnData: '0x', ways: {} }
     if (withHead) simulations.push({ data, alternatives: alternatives.length })
+    if (world.taxMeasuredByOther)
+      taxedTokens = new Map([[B, { usual: taxOf(world.taxMeasuredByOther), inPool: new Map() }]])
     return { ...outcomeOf(data), alternatives: alternatives.map(outcomeOf), ways: {} }
   }
   const [measurements, lessons] = [[...(world.measurements ?? [])], [...(world.lessons ?? [])]]
@@ -150,10 +157,17 @@ function worldOf(world: World) {
       executable: new Set(families.map(({ id }) => id)),
     },
     tokens: {
-      trustTracker: { recordFailure: () => {}, learn: () => {}, trust: () => undefined },
+      trustTracker: {
+        recordFailure: (ids: Iterable<string>) => failedIds.push(...ids),
+        learn: () => {},
+        trust: () => undefined,
+      },
       taxes: {
-        ...{ transferPpm: () => 0n, isStuck: () => false },
-        taxedTokens: new Map((world.taxed ?? []).map((token) => [token, { usual: taxOf(0), inPool: new Map() }])),
+        transferPpm: () => 0n,
+        isStuck: () => false,
+        get taxedTokens() {
+          return taxedTokens
+        },
         learn: async (trades: Iterable<{ readonly token: Address }>) => {
           learned.push([...trades].map(({ token }) => token))
           return lessons.shift() ?? false
@@ -187,7 +201,7 @@ function worldOf(world: World) {
       context,
       work as never,
     )
-  return { find, pools, searches, simulations, measured, learned, events, faultyPools, logged }
+  return { find, pools, searches, simulations, measured, learned, events, faultyPools, failedIds, logged }
 }
 
 const taxOf = (ppm: number) => ({ buyPpm: ppm, sellPpm: ppm, transferPpm: ppm, surchargePpm: 0 })
@@ -381,6 +395,19 @@ describe('a pool that pays less than its model', () => {
     // After the first lesson the pool is searched again, and only then left out.
     expect(searches.map(({ excludePools }) => [...excludePools!])).toEqual([[], [], ['pool 0']])
   })
+})
+
+test('a tax that another quote measured after the search is no fault of the pools', async () => {
+  const { find, pools, searches, simulations, failedIds } = worldOf({
+    pools: [{ perMille: 1_000n, paidPpm: 980_000n }, { perMille: 900n }],
+    taxMeasuredByOther: 20_000,
+  })
+  const { route, trial } = await find()
+  expect(poolsOf(route)).toEqual(['pool 0'])
+  expect(Number(trial.amountOut) / Number(modeled(pools[0]!))).toBeCloseTo(0.98, 9)
+  expect(searches.map(({ excludePools }) => [...excludePools!])).toEqual([[], []])
+  expect(simulations.length).toBeLessThanOrEqual(3)
+  expect(failedIds).toEqual([])
 })
 
 describe('a pool that pays more than its model', () => {

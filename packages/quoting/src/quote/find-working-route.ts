@@ -7,7 +7,15 @@
  * simulating a route.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
+import {
+  type BoundProof,
+  type ExactOutputRequest,
+  MAX_WORK,
+  type RoutePlan,
+  type RouteRequest,
+  type Taxes,
+  taxIn,
+} from '@sluice/routing'
 import { defaultGasLimit, type SimulationContext } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -196,7 +204,11 @@ async function searchInRounds(
       return { route: trial.route, bestEstimated: route, trial, ...searchFields, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
-    const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))
+    const { taxes: searchedTaxes } = searchFields.searchRequest
+    // A quote that runs at the same time may have measured the tokens since this search.
+    const learnTaxes = async () =>
+      (await time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))) ||
+      haveTaxesChanged(route, searchedTaxes, tokens.taxes.taxedTokens)
     if ('swap' in trial) {
       // If the route pays more than expected, a recorded tax no longer applies.
       const hasOutdatedTax = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
@@ -439,6 +451,16 @@ function tradedTokens(route: RoutePlan): readonly TradedToken[] {
     [tokenIn, tokenOut].map((token) => ({ token, pool })),
   )
   return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
+}
+
+/** True if a token of the route has other taxes than those with which the route was searched. */
+function haveTaxesChanged(route: RoutePlan, searchedTaxes: Taxes | undefined, currentTaxes: Taxes): boolean {
+  return tradedTokens(route).some(({ token, pool }) => {
+    const [searched, current] = [searchedTaxes, currentTaxes].map((taxes) => taxIn(taxes, token, pool.id))
+    return (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some(
+      (name) => (searched?.[name] ?? 0) !== (current?.[name] ?? 0),
+    )
+  })
 }
 
 function revertError(reason: string, { snapshot }: ChainView): QuotingError {

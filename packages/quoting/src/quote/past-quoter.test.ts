@@ -154,8 +154,10 @@ describe('a quote at a past block', () => {
   })
 
   test('whose pools are still being searched says so, and a requested gas price is used', async () => {
-    const { quote } = pastQuoter({ poolsPending: true })
+    const { quote, blocks } = pastQuoter({ poolsPending: true })
     expect(await quote({ gasPriceWei: 3n })).toMatchObject({ poolsPending: true, gasPriceWei: 3n })
+    blocks.poolsAt.mockResolvedValueOnce({ snapshot, market: {}, prices: { usd: () => null }, poolsPending: false })
+    expect(await quote()).toMatchObject({ poolsPending: false })
   })
 
   test('searches with drift penalties and gas as of the timestamp of the block', async () => {

@@ -77,7 +77,9 @@ export class PastQuoter {
     const state = await requestContext.time('state', () =>
       blocks.poolsAt(block, pairTokens, { rpc, listPools, signal }),
     )
-    const { view, parts } = this.partsAt(state, rpc, await this.contractsAt(state))
+    const { view: sharedView, parts } = this.partsAt(state, rpc, await this.contractsAt(state))
+    // Each pair of a block has its own search for pools, which may end without a new snapshot.
+    const view: ChainView = { ...sharedView, poolsPending: () => state.poolsPending }
     const { hash, timestamp } = view.snapshot.block
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.

@@ -189,6 +189,18 @@ describe('a head that the node does not have yet', () => {
     ])
   })
 
+  test.each([true, false])('is not left for a block before the requested one (followed: %s)', async (isFollowed) => {
+    const { quoter, chain, begun, fail } = quoterOnChain()
+    Object.assign(chain, { memory: block(5), head: block(5), oldest: 3, isFollowed })
+    const quoted = quoter.quote({ ...request, minimumBlock: 4 }, work())
+    quoted.catch(() => {})
+    await turn()
+    await fail(missing)
+    await fail(missing)
+    await expect(quoted).rejects.toBe(missing)
+    expect(begun).toEqual([5, 4])
+  })
+
   test('is the reason of the failure if there is no block before', async () => {
     const { quoter, begun, fail } = quoterOnChain()
     const quoted = quoter.quote(request, work())

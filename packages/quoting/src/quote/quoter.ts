@@ -54,23 +54,24 @@ export class Quoter {
     const { runtime } = this.options
     const tokens = this.endTokensOf(request)
     const key = cacheKeyOf(request)
+    const { minimumBlock = 0 } = request
     const startQuote: StartQuote = (view) => this.start(view, request, key, requestContext)
     const newestQuote = runtime.isFollowed
-      ? await this.quoteNewest(startQuote, tokens, request.minimumBlock, requestContext.signal)
+      ? await this.quoteNewest(startQuote, tokens, minimumBlock, requestContext.signal)
       : undefined
     if (newestQuote) return newestQuote
     for (let attempt = 1; ; attempt++) {
       const { views } = runtime.parts
-      const view = await requestContext.time('state', () =>
-        views.atHead([tokens], request.minimumBlock, requestContext.signal),
-      )
+      const view = await requestContext.time('state', () => views.atHead([tokens], minimumBlock, requestContext.signal))
       const pendingResult = this.quoteUnlessReorged(
         startQuote(view),
         view,
         requestContext.signal,
         attempt < MAX_ATTEMPTS,
       )
-      const quoteResult = await pendingResult.catch((error: unknown) => this.quoteEarlier(startQuote, view, error))
+      const quoteResult = await pendingResult.catch((error: unknown) =>
+        this.quoteEarlier(startQuote, view, minimumBlock, error),
+      )
       if (quoteResult) return quoteResult
     }
   }
@@ -124,7 +125,7 @@ export class Quoter {
   private async quoteNewest(
     startQuote: StartQuote,
     tokens: readonly Address[],
-    minimumBlock = 0,
+    minimumBlock: number,
     signal: AbortSignal,
   ): Promise<SwapQuote | undefined> {
     const { views } = this.options.runtime.parts
@@ -149,7 +150,7 @@ export class Quoter {
       this.emitEvent('outdated')
       return undefined
     }
-    if ('error' in outcome) return this.quoteEarlier(startQuote, view, outcome.error)
+    if ('error' in outcome) return this.quoteEarlier(startQuote, view, minimumBlock, outcome.error)
     return outcome.quote
   }
 
@@ -157,14 +158,20 @@ export class Quoter {
    * Quotes at an earlier block if the node does not have the block of the view. This happens only if the view comes
    * from another process, whose node was ahead of this one's.
    *
-   * @throws the error of the last attempt if it does not depend on the block, or if there is no earlier block
+   * @throws the error of the last attempt if it does not depend on the block, or if there is no earlier block from
+   *   `minimumBlock` on
    */
-  private async quoteEarlier(startQuote: StartQuote, view: ChainView, error: unknown): Promise<SwapQuote> {
+  private async quoteEarlier(
+    startQuote: StartQuote,
+    view: ChainView,
+    minimumBlock: number,
+    error: unknown,
+  ): Promise<SwapQuote> {
     let failure = error
     let currentView = view
     while (failure instanceof RpcError && failure.mayDependOnBlock) {
       const earlierView = this.options.runtime.parts.views.viewBefore(currentView)
-      if (!earlierView) break
+      if (!earlierView || earlierView.snapshot.block.number < minimumBlock) break
       this.emitEvent('outdated')
       try {
         return await startQuote(earlierView).result

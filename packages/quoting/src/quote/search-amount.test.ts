@@ -48,6 +48,15 @@ test('the searched output is the smallest that leaves the requested one at maxim
   )
 })
 
+test('an exact output of a token that takes all of a transfer is refused if the Guard must pass it on', () => {
+  const all = taxes(1_000_000n)
+  expect(() => searchAmount(request({ amountOut: 5n, feePpm: 1n }), all)).toThrow(
+    expect.objectContaining({ code: 'ROUTE_REVERTED' }),
+  )
+  // Without a fee, the pools pay the sender.
+  expect(searchAmount(request({ amountOut: 5n, slippagePpm: 0n }), all)).toEqual({ amountOut: 5n })
+})
+
 test('the searched output grows by the ratio of settled to paid amounts', () => {
   const swap = request({ amountOut: 1_000_000n, slippagePpm: 0n })
   expect(outputBeforeSlippage(1_000_000n, swap)).toBe(1_000_000n)

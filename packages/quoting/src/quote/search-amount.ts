@@ -2,8 +2,9 @@
  * Computes the amount of a route search. An exact input is searched as requested. For an exact output, the search
  * amount is larger than the requested amount by fee, tax, and slippage.
  */
-import { NATIVE } from '@sluice/chains'
+import { NATIVE, PPM } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
+import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import { grossFor, minOutputOf, netOf, outputFor } from './amounts.ts'
 import type { QuoteRequest, ResolvedRequest } from './request.ts'
@@ -37,6 +38,7 @@ export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: Resolve
  *
  * @param shortfallFactor - factor on an exact output. Each simulation that paid too little multiplies it by expected
  *   output / paid output.
+ * @throws QuotingError `ROUTE_REVERTED` if no output is large enough, because the token takes all of it
  */
 export function searchAmount(
   request: ResolvedRequest,
@@ -44,11 +46,12 @@ export function searchAmount(
   shortfallFactor: readonly [numerator: bigint, denominator: bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
-  const grossOut = grossFor(
-    outputBeforeSlippage(request.amountOut, request),
-    request.feePpm,
-    releaseTaxPpm(request, taxes),
-  )
+  const taxPpm = releaseTaxPpm(request, taxes)
+  if (taxPpm >= PPM)
+    throw new QuotingError('ROUTE_REVERTED', 'dst takes all of what the Guard pays on: leave out the convenience fee', {
+      reasons: [],
+    })
+  const grossOut = grossFor(outputBeforeSlippage(request.amountOut, request), request.feePpm, taxPpm)
   const [numerator, denominator] = shortfallFactor
   return { amountOut: numerator === denominator ? grossOut : (grossOut * numerator) / denominator + 1n }
 }

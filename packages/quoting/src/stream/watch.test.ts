@@ -20,6 +20,7 @@ function watchOnChain() {
   const chain = {
     amountOut: 10n,
     failure: undefined as unknown,
+    peekFailure: undefined as unknown,
     hold: undefined as Promise<void> | undefined,
     quotes: 0,
     peeks: 0,
@@ -35,6 +36,7 @@ function watchOnChain() {
     },
     peek: async () => {
       chain.peeks++
+      if (chain.peekFailure) throw chain.peekFailure
       return route(chain.amountOut)
     },
     runInSlot: (work) => work(),
@@ -45,7 +47,9 @@ function watchOnChain() {
     watch.observe({ block: blockAt(number), changedIds: changed ? ['pool'] : [] } as never)
     await turn()
   }
-  return { watch, chain, updates, add, started: turn }
+  /** Reports further pools of the newest block. */
+  const addLatePools = () => watch.observe({ block: blockAt(number), changedIds: ['late'] } as never)
+  return { watch, chain, updates, add, addLatePools, started: turn }
 }
 
 test.each([
@@ -238,6 +242,67 @@ test('further pools of a processed block cause no update', async () => {
   observe(1)
   await turn()
   expect(quotes).toHaveLength(1)
+})
+
+test('further pools of a processed block count as a change of the next block', async () => {
+  const { chain, updates, add, addLatePools, started } = watchOnChain()
+  await started()
+  await add(false)
+  addLatePools()
+  await started()
+  expect(chain).toMatchObject({ quotes: 1, peeks: 0 })
+  chain.amountOut = 11n
+  await add(false)
+  expect(chain).toMatchObject({ quotes: 2, peeks: 1 })
+  expect(updates.at(-1)).toMatchObject({ kind: 'quote', quote: { amountOut: 11n } })
+})
+
+test('further pools that are reported while their block is quoted count as a change of the next block', async () => {
+  const { chain, updates, add, addLatePools, started } = watchOnChain()
+  await started()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.hold = promise
+  chain.amountOut = 11n
+  await add()
+  expect(chain).toMatchObject({ quotes: 2, peeks: 1 })
+  addLatePools()
+  chain.hold = undefined
+  resolve()
+  await started()
+  chain.amountOut = 12n
+  await add(false)
+  expect(chain).toMatchObject({ quotes: 3, peeks: 2 })
+  expect(updates.at(-1)).toMatchObject({ kind: 'quote', quote: { amountOut: 12n } })
+})
+
+test.each(['failure', 'peekFailure'] as const)(
+  'a change that a failing node hid (%s) counts at the next block',
+  async (failure) => {
+    const { chain, updates, add, started } = watchOnChain()
+    await started()
+    chain[failure] = new Error('node failure')
+    chain.amountOut = 11n
+    await add()
+    expect(updates.map(({ kind }) => kind)).toEqual(['quote'])
+    chain[failure] = undefined
+    await add(false)
+    expect(updates.at(-1)).toMatchObject({ kind: 'quote', quote: { amountOut: 11n } })
+  },
+)
+
+test('failures that a successful search separates do not end a stream', async () => {
+  const { watch, chain, add, started } = watchOnChain()
+  await started()
+  for (let failures = 0; failures < 2; failures++) {
+    chain.peekFailure = new Error('node failure')
+    await add()
+    chain.peekFailure = undefined
+    await add()
+  }
+  chain.failure = new Error('node failure')
+  await add()
+  expect(watch.hasEnded).toBe(false)
+  expect(chain).toMatchObject({ quotes: 2, peeks: 4 })
 })
 
 test('a stopped watch does not process blocks any more', async () => {

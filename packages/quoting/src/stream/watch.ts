@@ -39,8 +39,10 @@ export class Watch {
   private lastQuoteSentMs = 0
   private unsimulatedBlockCount = 0
   private failureCount = 0
-  /** Newest block that is not processed yet, and whether pools changed since the last processed block. */
-  private dueBlock: { readonly block: BlockHeader; readonly hasChanged: boolean } | undefined
+  /** Newest block that is not processed yet. */
+  private dueBlock: BlockHeader | undefined
+  /** True if pools changed since the last quote or search that succeeded was started. */
+  private hasChanged = false
   private isRunning = false
   /** Hash of the last block in an update, or its number if the hash is unknown. */
   private lastSentBlock: string | number | undefined
@@ -77,15 +79,10 @@ export class Watch {
 
   /** Queues a new block. Pools of the same block that are reported later count as changes of the next block. */
   observe({ block, changedIds }: Snapshot): void {
-    if (block.hash === this.observedBlockHash) {
-      if (this.dueBlock && changedIds?.length !== 0) this.dueBlock = { ...this.dueBlock, hasChanged: true }
-      return
-    }
+    if (changedIds?.length !== 0) this.hasChanged = true
+    if (block.hash === this.observedBlockHash) return
     this.observedBlockHash = block.hash
-    this.dueBlock = {
-      block,
-      hasChanged: this.dueBlock?.hasChanged === true || changedIds === null || changedIds.length > 0,
-    }
+    this.dueBlock = block
     void this.run()
   }
 
@@ -117,14 +114,18 @@ export class Watch {
     }
   }
 
-  private async update(dueBlock: typeof this.dueBlock): Promise<void> {
+  private async update(dueBlock: BlockHeader | undefined): Promise<void> {
     const { request, quote } = this.options
     const { signal } = this.stopController
+    if (dueBlock && (this.lastSentBlock === dueBlock.hash || this.lastSentBlock === dueBlock.number)) return
+    // Changes that are reported from here on may not be part of the result.
+    const { hasChanged } = this
+    this.hasChanged = false
     try {
-      if (dueBlock && (this.lastSentBlock === dueBlock.block.hash || this.lastSentBlock === dueBlock.block.number))
-        return
-      if (dueBlock && (await this.isUnchanged(dueBlock.hasChanged)))
-        return this.send({ kind: 'block', block: dueBlock.block })
+      if (dueBlock && (await this.isUnchanged(hasChanged))) {
+        this.failureCount = 0
+        return this.send({ kind: 'block', block: dueBlock })
+      }
       const newQuote = await quote(request, signal)
       this.unsimulatedBlockCount = 0
       this.failureCount = 0
@@ -135,8 +136,9 @@ export class Watch {
       this.send(isNew ? { kind: 'quote', quote: newQuote } : { kind: 'block', block: newQuote.block })
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof QuotingError) this.refuse(error, dueBlock?.block)
-      else if (++this.failureCount >= MAX_FAILURES || !this.lastResult) this.send({ kind: 'end', error })
+      if (error instanceof QuotingError) return this.refuse(error, dueBlock)
+      this.hasChanged ||= hasChanged
+      if (++this.failureCount >= MAX_FAILURES || !this.lastResult) this.send({ kind: 'end', error })
     }
   }
 

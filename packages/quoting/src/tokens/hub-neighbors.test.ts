@@ -25,7 +25,12 @@ const created = (pool: number, a: Address, b: Address) => ({
 })
 
 type Filter = { readonly fromBlock: number; readonly toBlock: number }
-function worldOf({ head = 120_000, prices = new Map([[HUB, 2_000]]), decimals = 18 as number | null } = {}) {
+function worldOf({
+  head = 120_000,
+  prices = new Map([[HUB, 2_000]]),
+  decimals = 18 as number | null,
+  hubs = [HUB] as readonly Address[],
+} = {}) {
   const world = {
     ...{ decimals, callFailures: [] as Error[] },
     ...{ head, ranges: [] as number[][], reads: [] as string[], searches: [] as (readonly Address[])[] },
@@ -57,7 +62,7 @@ function worldOf({ head = 120_000, prices = new Map([[HUB, 2_000]]), decimals = 
     searchPools: async (tokens: readonly Address[]) => void world.searches.push(tokens),
   }
   const source = { rpc, market, prices: { usd: (token: Address) => prices.get(token) ?? null } }
-  const neighbors = new HubNeighbors(chain, [NAMED], () => world.decimals ?? undefined)
+  const neighbors = new HubNeighbors({ ...chain, hubs }, [NAMED], () => world.decimals ?? undefined)
   return { world, neighbors, run: () => neighbors.run(source as unknown as NeighborSource) }
 }
 
@@ -92,6 +97,62 @@ test('reads the newest blocks first, then those below, to the first one, in runs
   await long.run()
   expect(long.world.ranges).toHaveLength(8)
   expect(long.world.ranges[7]).toEqual([10 ** 7 - 8 * 50_000 + 1, 10 ** 7 - 7 * 50_000])
+})
+
+test('blocks that one request cannot contain are read later, also those that were mined during a long pause', async () => {
+  const { world, run } = worldOf({ head: 9_999 })
+  const runAgain = async () => {
+    world.ranges.length = 0
+    vi.advanceTimersByTime(30_000)
+    await run()
+    return world.ranges
+  }
+  await run()
+  expect(world.ranges).toEqual([[0, 9_999]])
+  world.head = 129_999
+  expect(await runAgain()).toEqual([
+    [80_000, 129_999],
+    [30_000, 79_999],
+    [10_000, 29_999],
+  ])
+  // The node allows only short ranges now, so that new blocks arrive before the older ones are read.
+  world.failures.push(...Array.from({ length: 4 }, () => new RpcError('RANGE', 'no')))
+  world.head = 139_999
+  expect((await runAgain()).slice(4)).toEqual([
+    [139_500, 139_999],
+    [139_000, 139_499],
+    [138_500, 138_999],
+    [138_000, 138_499],
+  ])
+  world.head = 140_099
+  expect((await runAgain()).slice(0, 2)).toEqual([
+    [140_000, 140_099],
+    [137_500, 137_999],
+  ])
+  const readBlocks = new Set<number>()
+  for (let rounds = 0; rounds < 4; rounds++)
+    for (const [from, to] of await runAgain()) for (let k = from!; k <= to!; k++) readBlocks.add(k)
+  expect(Math.min(...readBlocks)).toBe(130_000)
+  expect(await runAgain()).toEqual([])
+})
+
+test('many pauses leave no block unread', async () => {
+  const { world, run } = worldOf({ head: 0 })
+  // Each run reads 500 blocks per request, 4,000 in total, of 5,000 new ones.
+  world.failures.push(...Array.from({ length: 4 }, () => new RpcError('RANGE', 'no')))
+  const isRead = new Uint8Array(100 * 5_000)
+  const runAgain = async () => {
+    world.ranges.length = 0
+    await run()
+    vi.advanceTimersByTime(30_000)
+    for (const [from, to] of world.ranges) if (to! - from! < 500) isRead.fill(1, from, to! + 1)
+  }
+  for (let pause = 1; pause <= 100; pause++) {
+    world.head = pause * 5_000 - 1
+    await runAgain()
+  }
+  for (let rounds = 0; rounds < 200; rounds++) await runAgain()
+  expect(isRead.indexOf(0)).toBe(-1)
 })
 
 test('does nothing before a hub has a price, or without factories', async () => {
@@ -191,6 +252,21 @@ test('pools beyond the limit of a run are read by the next runs, the newest firs
   }
   expect(lengths).toEqual([1_000, 2_000, 2_500, 2_500])
   expect(read[0]).toBe(0x2000 + 2_499)
+})
+
+test('pools of a hub without a price do not displace pools that can be read', async () => {
+  const UNPRICED = at(4)
+  const { world, run } = worldOf({ head: 10, hubs: [UNPRICED, HUB] })
+  world.logs.set(
+    5,
+    Array.from({ length: 10_001 }, (_, k) => created(0x1_0000 + k, at(0x2_0000 + k), UNPRICED)),
+  )
+  await run()
+  vi.advanceTimersByTime(30_000)
+  world.head = 20
+  world.logs.set(15, [created(101, at(0x11), HUB)])
+  await run()
+  expect(read).toEqual([101])
 })
 
 test('at most 300 tokens are followed, 25 at a time: those with most of a hub', async () => {

@@ -24,8 +24,13 @@ const FIRST_RANGE_BLOCKS = 50_000
 const MIN_RANGE_BLOCKS = 500
 /** Maximum pools of one run whose hub balance is read. */
 const MAX_POOLS = 1_000
-/** Maximum pools that wait for the read of their hub balance; the newest are kept. */
+/**
+ * Maximum pools that wait for the read of their hub balance. Those that can be read are kept before those of a hub
+ * without a price, and the newest before older ones.
+ */
 const MAX_UNREAD_POOLS = 10_000
+/** Maximum ranges of blocks that wait to be read. If there are more, the two oldest and the blocks between are one. */
+const MAX_UNREAD_RANGES = 64
 /** Minimum USD value of the hub that a pool holds, for the pool's other token to be followed. */
 const MIN_HUB_USD = 5_000
 /** Maximum tokens that are followed; those with the largest hub balance win. */
@@ -45,6 +50,8 @@ export type NeighborSource = { readonly rpc: Rpc; readonly market: Market; reado
 /** A pool of a hub and a token that is neither a hub nor listed. */
 type HubPair = { readonly token: Address; readonly hub: Address; readonly pool: Pool<null> }
 
+type BlockRange = { readonly from: number; readonly to: number }
+
 /** Finds and follows the tokens with liquidity against a chain's hubs. */
 export class HubNeighbors {
   private readonly hubs: ReadonlySet<Address>
@@ -59,8 +66,10 @@ export class HubNeighbors {
   /** USD value of the hub's balance in the deepest pool of each followed token. */
   private readonly usdByFollowedToken = new Map<Address, number>()
   private rangeBlocks = FIRST_RANGE_BLOCKS
-  /** Lowest and highest block whose logs were read. */
-  private readRange: { readonly from: number; readonly to: number } | undefined
+  /** Ranges of blocks whose logs were not read yet, ascending. */
+  private readonly unreadRanges: BlockRange[] = []
+  /** Highest block in `unreadRanges` so far. */
+  private highestBlock = -1
   private isRunning = false
   private hasRun = false
   private lastRunMs = Number.NEGATIVE_INFINITY
@@ -106,22 +115,27 @@ export class HubNeighbors {
   }
 
   private async search({ rpc, market, prices }: NeighborSource): Promise<void> {
-    const head = market.snapshot().block.number
+    this.addBlocksUpTo(market.snapshot().block.number)
     // Pools of a hub without a price or decimals wait until it has both.
     const hasValue = ({ hub }: HubPair) => prices.usd(hub) !== null && this.decimals(hub) !== undefined
     const countReadable = () => this.unreadPairs.filter(hasValue).length
     for (let k = 0; k < MAX_REQUESTS && countReadable() < MAX_POOLS; k++) {
-      const range = this.nextRange(head)
+      const range = this.nextRange()
       if (!range) break
       const logs = await this.logsOf(rpc, range)
       if (!logs) continue
-      this.readRange = {
-        from: Math.min(range.from, this.readRange?.from ?? range.from),
-        to: Math.max(range.to, this.readRange?.to ?? 0),
-      }
+      this.removeRange(range)
       // Newest logs first.
       const pairs = logs.toReversed().flatMap((log) => this.hubPairsOf(log))
-      this.unreadPairs = [...this.unreadPairs, ...pairs].slice(0, MAX_UNREAD_POOLS)
+      const unreadPairs =
+        range.to === this.highestBlock ? [...pairs, ...this.unreadPairs] : [...this.unreadPairs, ...pairs]
+      this.unreadPairs =
+        unreadPairs.length <= MAX_UNREAD_POOLS
+          ? unreadPairs
+          : [...unreadPairs.filter(hasValue), ...unreadPairs.filter((pair) => !hasValue(pair))].slice(
+              0,
+              MAX_UNREAD_POOLS,
+            )
     }
     const readPairs = this.unreadPairs.filter(hasValue).slice(0, MAX_POOLS)
     await this.readBalances(readPairs, { rpc, market, prices })
@@ -129,14 +143,26 @@ export class HubNeighbors {
     this.unreadPairs = this.unreadPairs.filter((pair) => !wasRead.has(pair))
   }
 
-  /** Returns the blocks since the last read block if there are any; otherwise the range before the first read block. */
-  private nextRange(head: number): { readonly from: number; readonly to: number } | undefined {
-    const { readRange } = this
-    if (!readRange) return { from: Math.max(0, head - this.rangeBlocks + 1), to: head }
-    if (readRange.to < head) return { from: Math.max(readRange.to + 1, head - this.rangeBlocks + 1), to: head }
-    return readRange.from === 0
-      ? undefined
-      : { from: Math.max(0, readRange.from - this.rangeBlocks), to: readRange.from - 1 }
+  private addBlocksUpTo(head: number): void {
+    const { unreadRanges } = this
+    if (head <= this.highestBlock) return
+    unreadRanges.push({ from: this.highestBlock + 1, to: head })
+    this.highestBlock = head
+    if (unreadRanges.length <= MAX_UNREAD_RANGES) return
+    const [oldest, secondOldest] = unreadRanges.splice(0, 2)
+    unreadRanges.unshift({ from: oldest!.from, to: secondOldest!.to })
+  }
+
+  /** Returns the newest blocks that were not read yet, as many as one request may contain. */
+  private nextRange(): BlockRange | undefined {
+    const newest = this.unreadRanges.at(-1)
+    return newest && { from: Math.max(newest.from, newest.to - this.rangeBlocks + 1), to: newest.to }
+  }
+
+  /** Removes blocks that `nextRange` returned, after they have been read. */
+  private removeRange({ from }: BlockRange): void {
+    const newest = this.unreadRanges.pop()!
+    if (newest.from < from) this.unreadRanges.push({ from: newest.from, to: from - 1 })
   }
 
   /**
@@ -144,7 +170,7 @@ export class HubNeighbors {
    *
    * @throws RpcError for any other failure
    */
-  private async logsOf(rpc: Rpc, range: { readonly from: number; readonly to: number }) {
+  private async logsOf(rpc: Rpc, range: BlockRange) {
     try {
       const filter = { address: [...this.rowByFactory.keys()], topics: [this.topics] }
       const options = { priority: 'background', timeoutMs: TIMEOUT_MS } as const

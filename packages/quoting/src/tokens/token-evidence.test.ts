@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -80,8 +81,15 @@ test('a slow check is pending for its first caller, and awaited by later ones', 
   chain.measuring = promise
   expect(await gather([ONE], 0)).toEqual(new Set([ONE]))
   expect(await gather([LISTED], 0)).toEqual(new Set())
-  const again = gather([ONE, TWO])
+  expect(await gather([ONE], 0)).toEqual(new Set([ONE]))
+  let hasEnded = false
+  const again = gather([ONE, TWO]).finally(() => {
+    hasEnded = true
+  })
+  await turn()
+  expect([hasEnded, chain.measured]).toEqual([false, [ONE, TWO]])
   resolve()
   expect(await again).toEqual(new Set())
-  expect(chain.measured).toEqual([ONE, TWO])
+  expect(await gather([ONE, TWO], 0)).toEqual(new Set())
+  expect(chain).toMatchObject({ measured: [ONE, TWO], reads: 2 })
 })

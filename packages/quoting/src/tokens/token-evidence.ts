@@ -18,6 +18,9 @@ const SALE_TTL_MS = 600_000
 const MAX_REMEMBERED = 20_000
 /** Maximum checks at a time. */
 const MAX_CONCURRENT_CHECKS = 2
+
+/** A check of a token: in flight, or done without a failure. */
+type Check = { readonly result: Promise<void>; isDone: boolean }
 type Options = {
   /** Tokens of the chain's file. */
   readonly allowListed: ReadonlySet<Address>
@@ -30,8 +33,8 @@ type Options = {
 /** Gathers evidence about unlisted tokens. */
 export class TokenEvidence {
   private readonly options: Options
-  private readonly balanceChecks = new BoundedMap<Address, Promise<void>>(MAX_REMEMBERED, { ttl: BALANCES_TTL_MS })
-  private readonly saleChecks = new BoundedMap<Address, Promise<void>>(MAX_REMEMBERED, { ttl: SALE_TTL_MS })
+  private readonly balanceChecks = new BoundedMap<Address, Check>(MAX_REMEMBERED, { ttl: BALANCES_TTL_MS })
+  private readonly saleChecks = new BoundedMap<Address, Check>(MAX_REMEMBERED, { ttl: SALE_TTL_MS })
   private readonly slots = new Semaphore(MAX_CONCURRENT_CHECKS)
 
   constructor(options: Options) {
@@ -43,13 +46,13 @@ export class TokenEvidence {
   }
 
   /**
-   * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`. The next call repeats a
-   * failed check.
+   * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`, also for checks that an
+   * earlier call started. The next call repeats a failed check.
    *
    * @returns tokens whose checks have not finished
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
-    const isDue = (token: Address) => !(this.balanceChecks.has(token) && this.saleChecks.has(token))
+    const isDue = (token: Address) => !this.balanceChecks.get(token)?.isDone || !this.saleChecks.get(token)?.isDone
     const dueTokens = unlistedTokens(tokens, this.options.allowListed, source.prices, isDue)
     const pendingTokens = new Set(dueTokens)
     const checks = dueTokens.map(async (token) => {
@@ -75,17 +78,16 @@ export class TokenEvidence {
 }
 
 /** Runs a check of a token unless it runs already or is still valid. */
-function runOnce(
-  checks: BoundedMap<Address, Promise<void>>,
-  token: Address,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const pendingCheck = checks.get(token)
-  if (pendingCheck) return pendingCheck
-  const check = work().then(
-    () => {},
-    () => void checks.delete(token),
-  )
+function runOnce(checks: BoundedMap<Address, Check>, token: Address, work: () => Promise<unknown>): Promise<void> {
+  const existingCheck = checks.get(token)
+  if (existingCheck) return existingCheck.result
+  const onDone = () => {
+    check.isDone = true
+  }
+  const onFailed = () => {
+    if (checks.peek(token) === check) checks.delete(token)
+  }
+  const check: Check = { result: work().then(onDone, onFailed), isDone: false }
   checks.set(token, check)
-  return check
+  return check.result
 }

@@ -9,7 +9,7 @@ import type { ResponseCache } from './answers.ts'
 /** State of a chain at one block, shared by all requests at that block. */
 export type ChainView = {
   readonly snapshot: Snapshot
-  /** Groups of tokens, joined by commas, whose pools the snapshot holds. */
+  /** Groups of tokens, joined by commas, whose pools the snapshot holds, and tokens that can be priced. */
   readonly groups: BoundedMap<string, true>
   /** Responses to requests at this block. */
   readonly answers: ResponseCache

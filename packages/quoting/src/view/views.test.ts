@@ -172,6 +172,17 @@ describe('a request for prices', () => {
     expect(calls.at(-1)).toEqual(['searchPools', [ASSET]])
   })
 
+  test('reads what a share redeems for, also if a request has loaded only the pools of the share', async () => {
+    const { views, calls } = chainViews()
+    await views.inMemory([[SHARE]], signal())
+    calls.length = 0
+    expect((await views.recent([SHARE], signal())).isComplete).toBe(true)
+    expect(calls).toEqual([
+      ['searchPools', [SHARE]],
+      ['searchPools', [ASSET]],
+    ])
+  })
+
   test('is incomplete if pools take longer than 300 ms, or rates are of an older block', async () => {
     const slow = chainViews({ searchMs: 600 })
     expect((await slow.views.recent([A], signal())).isComplete).toBe(false)

@@ -33,6 +33,9 @@ const MAX_ATTEMPTS = 8
 /** Milliseconds between attempts while the node switches to another branch of the chain. */
 const PAUSE_MS = 10
 
+/** Key in `ChainView.groups` of a token whose redemption rates are read too, in addition to its pools. */
+const pricedGroup = (token: Address): string => `priced ${token}`
+
 type Options = {
   readonly chain: Chain
   readonly rpc: Rpc
@@ -146,12 +149,12 @@ export class ChainViews {
     if (
       newestView &&
       newestView.snapshot === market.snapshot() &&
-      tokens.every((token) => newestView.groups.has(token))
+      tokens.every((token) => newestView.groups.has(pricedGroup(token)))
     )
       return { view: newestView, isComplete: true }
     const isComplete = await endsInTime(this.discoverPools(tokens), DISCOVERY_TIMEOUT_MS)
     const view = this.currentView()
-    if (isComplete) for (const token of tokens) view.groups.set(token, true)
+    if (isComplete) for (const token of tokens) view.groups.set(pricedGroup(token), true)
     return { view, isComplete }
   }
 
