@@ -76,6 +76,15 @@ export async function findFaultyLegs({ legs }: RoutePlan, context: Omit<TrialCon
   }
 }
 
+/** Returns true if a route works for `NEUTRAL_SENDER`; undefined if the simulation itself fails. */
+export async function worksForNeutralSender(
+  route: RoutePlan,
+  context: Omit<TrialContext, 'taxes'>,
+): Promise<boolean | undefined> {
+  const pools = new Set(route.legs.map(({ pool }) => pool.address))
+  return (await runRoute(route, { partLegs: [] }, pools, context)).worksAtFullSize
+}
+
 /** Simulates a leg alone, and with smaller inputs in the same call. */
 function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
   return runRoute(singleLegRoute(leg), smallerLegsOf(leg), new Set([leg.pool.address]), context)

@@ -4,7 +4,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import { families, familyOf, type Pool } from '@sluice/liquidity'
 import type { Leg, RoutePlan } from '@sluice/routing'
 import type { SimulationRequest } from '@sluice/simulation'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FaultyPools } from './faulty-pools.ts'
 import { FaultyTokens } from './faulty-tokens.ts'
 import { knownFaults, poolsToExclude, recordExplained } from './known-faults.ts'
@@ -30,11 +30,17 @@ const route = { tokenIn: A, tokenOut: C, amountIn: 100n * E18, amountOut: 98n * 
 /** A context in which pools accept amounts up to their limits, and some tokens cannot be transferred. */
 function contextOf(
   limits: Readonly<Record<number, bigint>>,
-  { stuck = [] as readonly Address[], taxed = [] as readonly Address[] } = {},
+  {
+    stuck = [] as readonly Address[],
+    taxed = [] as readonly Address[],
+    trusted = [A, B, C] as readonly Address[],
+    failsJoined = false,
+  } = {},
 ) {
   const pays = (pools: readonly string[], data: string) => {
     const amountIn = guard.parseTransaction({ data })?.args.amountIn as bigint
-    const success = pools.every((address) => amountIn <= (limits[Number(BigInt(address))] ?? 10n ** 30n))
+    const isJoined = pools.length > 1 && failsJoined
+    const success = !isJoined && pools.every((address) => amountIn <= (limits[Number(BigInt(address))] ?? 10n ** 30n))
     return { success, amountOut: success ? 10n ** 30n : 0n, gasUsed: 1, returnData: '0x' }
   }
   const simulate = async (
@@ -57,7 +63,10 @@ function contextOf(
       families: new Map(families.map((of) => [of.id, of])),
     },
     tokens: {
-      trustTracker: { recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]) },
+      trustTracker: {
+        trust: () => ({ tokens: new Set(trusted) }),
+        recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]),
+      },
       taxes: { taxedTokens: new Map(taxed.map((token) => [token, {}])) },
     },
   } as never
@@ -82,10 +91,10 @@ test('a quote starts with the pools, sizes, and intermediate tokens that failed 
   })
 })
 
-test('a pool that fails in all sizes is left out, now and in later quotes; pools and tokens on the way lose trust', async () => {
+test('a pool that fails in all sizes is left out, now and in later quotes, and loses trust', async () => {
   const { exclude, failures, faultyPools, faults } = contextOf({ 2: 0n })
   expect(await exclude()).toEqual(['pool 2'])
-  expect(failures).toEqual([['pool 1', B, 'pool 2', 'pool 3']])
+  expect(failures).toEqual([['pool 2']])
   expect([faultyPools.idsAt(NOW), faults.inputLimits, faults.failedLegs]).toEqual([['pool 2'], [], []])
 })
 
@@ -97,6 +106,34 @@ test('a pool that fails for its size is limited instead, now and in later quotes
   expect(limit!.maxInput).toBeLessThanOrEqual(30n * E18)
   expect(limit!.maxInput).toBeGreaterThan(28n * E18)
   expect([faultyPools.idsAt(NOW), faultyPools.inputLimitsAt(NOW)]).toEqual([[], [limit]])
+})
+
+describe('trust is withdrawn', () => {
+  const lost = async (...[limits, options]: Parameters<typeof contextOf>) => {
+    const { exclude, failures } = contextOf(limits, options)
+    await exclude()
+    return failures.flat()
+  }
+
+  test('from an intermediate token that no leg can move', async () => {
+    expect(await lost({ 1: 0n, 2: 0n })).toEqual(['pool 1', 'pool 2', B])
+    expect(await lost({ 1: 0n, 2: 0n }, { stuck: [B] })).toEqual(['pool 1', 'pool 2', B])
+  })
+
+  test('from all on the way if only the whole route fails, for any sender', async () => {
+    expect(await lost({}, { failsJoined: true })).toEqual(['pool 1', B, 'pool 2', 'pool 3'])
+  })
+
+  test('from nothing if the route works for another sender', async () => {
+    expect(await lost({})).toEqual([])
+  })
+
+  test('from nothing that an end token of the caller can break', async () => {
+    const byA = { trusted: [B, C] }
+    expect(await lost({}, { ...byA, failsJoined: true })).toEqual([])
+    expect(await lost({ 1: 0n }, byA)).toEqual([])
+    expect(await lost({ 1: 0n, 2: 0n }, byA)).toEqual(['pool 2', B])
+  })
 })
 
 test('if each leg works alone, the pool with the largest part is left out', async () => {
@@ -112,7 +149,7 @@ test('if each leg works alone, the pool with the largest part is left out', asyn
 test('legs of taxed tokens are not run alone', async () => {
   const { exclude, failures, faultyPools } = contextOf({ 2: 0n }, { taxed: [C] })
   expect(await exclude()).toEqual(['pool 1'])
-  expect([failures.length, faultyPools.idsAt(NOW)]).toEqual([1, []])
+  expect([failures, faultyPools.idsAt(NOW)]).toEqual([[], []])
   expect(await contextOf({ 2: 0n }, { taxed: [W] }).exclude()).toEqual(['pool 2'])
 })
 

@@ -2,10 +2,10 @@
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
  * adds the faults of each failed route. Used by `findWorkingRoute`.
  */
-import type { Address } from '@sluice/chains'
-import type { InputLimit, RoutePlan } from '@sluice/routing'
+import { type Address, NATIVE } from '@sluice/chains'
+import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
-import { findFaultyLegs } from './faulty-legs.ts'
+import { type FaultyLegs, findFaultyLegs, worksForNeutralSender } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
 import { type FaultyTokens, findFaultyTokens, isIntermediate } from './faulty-tokens.ts'
 import type { QuotingContext, TokenKnowledge } from './ports.ts'
@@ -52,8 +52,8 @@ export function knownFaults(
 }
 
 /**
- * Picks the pools of a failed route that later rounds exclude, and withdraws the trust of the route's pools and
- * intermediate tokens.
+ * Picks the pools of a failed route that later rounds exclude, and withdraws the trust of the pools and intermediate
+ * tokens that caused the failure.
  *
  * @param faults - changed in place: adds tokens that cannot be transferred, input limits of legs that fail because of
  *   their size, and legs that fail alone if their tokens may be the cause
@@ -66,11 +66,12 @@ export async function poolsToExclude(
   faults: Faults,
 ): Promise<readonly string[]> {
   const { trustTracker, taxes } = context.tokens
-  trustTracker.recordFailure(intermediateIds(route))
   if (hasTaxes(route, taxes)) return largestPool(route)
-  const legFaults = await time('learn', () => findFaultyLegs(route, { ...context, signal }))
+  const trialContext = { ...context, signal }
+  const legFaults = await time('learn', () => findFaultyLegs(route, trialContext))
   const { timestamp } = context.view.snapshot.block
-  const stuckTokens = await time('learn', () => findFaultyTokens(route, legFaults, { ...context, signal }))
+  const stuckTokens = await time('learn', () => findFaultyTokens(route, legFaults, trialContext))
+  trustTracker.recordFailure(await time('learn', () => causesOfFailure(route, legFaults, stuckTokens, trialContext)))
   if (stuckTokens.length > 0) {
     for (const token of stuckTokens) faults.avoidedTokens.add(token)
     context.faultyTokens.record(stuckTokens, timestamp)
@@ -103,10 +104,33 @@ export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): bool
   return legs.some(({ tokenIn, tokenOut }) => taxedTokens.has(tokenIn) || taxedTokens.has(tokenOut))
 }
 
-/** Ids of the route's pools and intermediate tokens. */
-function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
-  const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
-  return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
+/**
+ * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the recipient,
+ * and the tokens at the ends, and could make any route fail with them. So no pool is blamed for a leg of an untrusted
+ * end token, or for a route that works for another sender.
+ */
+async function causesOfFailure(
+  route: RoutePlan,
+  { failedLegs, faultyPoolIds, workingLegs }: FaultyLegs,
+  stuckTokens: readonly Address[],
+  context: FaultsContext & { readonly signal: AbortSignal },
+): Promise<ReadonlySet<string>> {
+  const { legs, tokenIn, tokenOut } = route
+  const trustedTokens = context.tokens.trustTracker.trust('earned')?.tokens
+  const isUntrustedEnd = (token: Address) =>
+    (token === tokenIn || token === tokenOut) && token !== NATIVE && !trustedTokens?.has(token)
+  const hasUntrustedEnd = (leg: Pick<Leg, 'tokenIn' | 'tokenOut'>) =>
+    isUntrustedEnd(leg.tokenIn) || isUntrustedEnd(leg.tokenOut)
+  const isOnTheWay = (id: string) => id !== tokenIn && id !== tokenOut
+  if (failedLegs.length + faultyPoolIds.length === 0) {
+    if (hasUntrustedEnd(route) || (await worksForNeutralSender(route, context)) !== false) return new Set()
+    return new Set(legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut]).filter(isOnTheWay))
+  }
+  const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
+  const blamedLegs = legs.filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
+  const movableTokens = new Set(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
+  const blamedTokens = blamedLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]).filter((id) => !movableTokens.has(id))
+  return new Set([...blamedLegs.map(({ pool }) => pool.id), ...blamedTokens, ...stuckTokens].filter(isOnTheWay))
 }
 
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
