@@ -134,6 +134,14 @@ export class TrustLedger {
     return undefined
   }
 
+  /** Moves a token behind the other tokens that are due for a measurement, because its measurement failed. */
+  postponeMeasurement(token: Address): void {
+    const item = this.itemByToken.get(token)
+    if (!item) return
+    this.itemByToken.delete(token)
+    this.itemByToken.set(token, item)
+  }
+
   /** Records a measurement. @param fault - the fault that was measured; null for a clean report */
   reportMeasurement(token: Address, fault: string | null): void {
     const item = this.itemByToken.get(token)

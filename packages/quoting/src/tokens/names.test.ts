@@ -3,7 +3,7 @@ import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { Rpc } from '@sluice/rpc'
 import { AbiCoder } from 'ethers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { TokenNames } from './names.ts'
 
 const [A, B, SILENT] = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [Address, Address, Address]
@@ -42,4 +42,25 @@ test('names and symbols are read once for each token, and null if a contract has
   expect(names.get(A)).toEqual({ name: 'Token A', symbol: 'AAA' })
   expect(names.get(SILENT)).toEqual({ name: null, symbol: null })
   expect(names.count.entries).toBe(3)
+})
+
+test('a token without a symbol is read again after a minute, since the node may not have had it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
+  onTestFinished(() => {
+    vi.useRealTimers()
+    clock.mockRestore()
+  })
+  const { rpc, reads } = node()
+  const names = new TokenNames()
+  const readCounts: number[] = []
+  for (const ms of [0, 59_000, 2_000, 3_600_000]) {
+    clock.mockReturnValue(performance.now() + ms)
+    // The cache reads the clock once a millisecond.
+    vi.advanceTimersByTime(1)
+    await names.read([A, SILENT], rpc)
+    readCounts.push(reads.flat().length)
+  }
+  expect(readCounts).toEqual([4, 4, 6, 8])
+  expect(reads.flat().filter((read) => read.startsWith(A))).toHaveLength(2)
 })

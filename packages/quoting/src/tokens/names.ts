@@ -14,6 +14,8 @@ const MAX_TOKENS = 10_000
 const READ_GAS = 500_000
 /** Milliseconds until a name is read again, since upgradeable tokens may change it. */
 const TTL_MS = 86_400_000
+/** Milliseconds until a token without a symbol is read again. The node may not have had the token yet. */
+const UNNAMED_TTL_MS = 60_000
 
 /** A token's name and symbol; null if the contract returns none. */
 export type TokenName = { readonly name: string | null; readonly symbol: string | null }
@@ -25,18 +27,20 @@ const SYMBOL: Hex = '0x95d89b41'
 /** Cache of token names. */
 export class TokenNames {
   private readonly nameByToken = new BoundedMap<Address, TokenName>(MAX_TOKENS, { ttl: TTL_MS })
+  private readonly unnamedTokens = new BoundedMap<Address, TokenName>(MAX_TOKENS, { ttl: UNNAMED_TTL_MS })
 
   get count(): StateCount {
-    return this.nameByToken.count
+    const [named, unnamed] = [this.nameByToken.count, this.unnamedTokens.count]
+    return { entries: named.entries + unnamed.entries, evicted: named.evicted + unnamed.evicted }
   }
 
   get(token: Address): TokenName | undefined {
-    return this.nameByToken.get(token)
+    return this.nameByToken.get(token) ?? this.unnamedTokens.get(token)
   }
 
   /** Reads the names that are not cached, in few calls. @throws RpcError */
   async read(tokens: readonly Address[], rpc: Rpc): Promise<void> {
-    const missingTokens = tokens.filter((token) => !this.nameByToken.has(token))
+    const missingTokens = tokens.filter((token) => !this.get(token))
     const nameReads = missingTokens.map(function* (to): Reads<TokenName> {
       const [name, symbol] = yield [
         { to, data: NAME, gas: READ_GAS },
@@ -48,6 +52,9 @@ export class TokenNames {
       }
     })
     const names = await runReads(rpc, 'latest', nameReads, { priority: 'lookup' })
-    for (const [k, token] of missingTokens.entries()) this.nameByToken.set(token, names[k]!)
+    for (const [k, token] of missingTokens.entries()) {
+      const cache = names[k]!.symbol === null ? this.unnamedTokens : this.nameByToken
+      cache.set(token, names[k]!)
+    }
   }
 }

@@ -126,6 +126,22 @@ test('a failing node is no evidence about a token, which is measured again ten s
   expect(standings.standingOf(TOKEN).standing).toBe('earned')
 })
 
+test('a token whose measurement always fails does not keep others from being measured', async () => {
+  const measure: MeasureToken = async (token) => {
+    if (token === TOKEN) throw new Error('node failure')
+    return reportOf({}, pair(9, [WETH, token]))
+  }
+  const SECOND = account(5)
+  const { standings, measured, see, wait } = trackerOnChain(measure, [...poolsOf(TOKEN, 11), ...poolsOf(SECOND, 21)])
+  await see(1, BLOCKS)
+  for (let block = BLOCKS + 1; block < BLOCKS + 4; block++) {
+    wait(10_000)
+    await see(block)
+  }
+  expect(measured.slice(0, 3)).toEqual([TOKEN, SECOND, TOKEN])
+  expect(standings.trust('earned')?.tokens.has(SECOND)).toBe(true)
+})
+
 test('one token is measured at a time', async () => {
   const { promise, resolve } = Promise.withResolvers<TokenMeasurements>()
   const { measured, see, wait } = trackerOnChain(() => promise, [...poolsOf(TOKEN, 11), ...poolsOf(account(5), 21)])

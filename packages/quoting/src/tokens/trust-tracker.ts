@@ -137,7 +137,8 @@ export class TrustTracker {
         measurements === null ? 'transfers that cannot be measured' : faultOf(measurements),
       )
     } catch {
-      // The node failed, so the token is measured again later.
+      // The node failed. The token is measured again after the others, since it may be the cause.
+      this.ledger.postponeMeasurement(tokenDueForMeasurement)
     } finally {
       this.isMeasuring = false
     }
