@@ -272,7 +272,9 @@ export interface DexFamily<State = unknown> {
   /** topic0 of the logs that change the state of a pool. */
   readonly topics: readonly Hex[]
   /**
-   * Returns the id of the pool that a log concerns, for a contract that holds many pools. Absent: the log's address.
+   * Returns the id of the pool that a log concerns, for a contract that holds many pools. Absent: the log's address. Any
+   * contract can emit a log with one of the topics, with any or no arguments: `poolIdOf` must not throw, and `applyLog`
+   * must ignore the logs of contracts that do not hold the pool.
    */
   poolIdOf?(log: Log): string
   /**

@@ -96,7 +96,7 @@ export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
       const { logs } = await provider.send('mint', [...pair, config, ...position])
       const [after] = await read([pool])
       const log = (logs as readonly { address: string }[]).find(({ address }) => toAddress(address) === CORE)!
-      steps.push({ before: { ...pool, state: before! }, log, after: after! })
+      steps.push({ before: { ...pool, state: before! }, log: { ...log, address: CORE }, after: after! })
     }
   }
   let pools: readonly Pool[] = []

@@ -5,7 +5,7 @@ import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
-import type { BalancerV2State } from './types.ts'
+import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const LENS = lensOf('BalancerV2Lens')
 const lensInterface = BalancerV2Lens__factory.createInterface()
@@ -49,7 +49,10 @@ const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'T
 
 /** Logs carry balance changes, but rates and fees change without logs, so the pool is read again. */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
-export const applyLog = () => 'reread' as const
+
+/** Ignores logs of other contracts, any of which can emit a log with the id of a pool. */
+export const applyLog = ({ fixed }: Pool<unknown>, log: Log) =>
+  log.address === (fixed as BalancerV2Fixed).vault ? 'reread' : 'ignore'
 
 /** The vault emits the logs of all pools, with the pool id as the first indexed argument. */
 export const poolIdOf = (log: Log): string => log.topics[1]!

@@ -164,10 +164,19 @@ export const topics: readonly Hex[] = [
   hookInterface.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
   hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
-export const applyLog = () => 'reread' as const
 
-/** The vault emits the logs of all pools, with the pool's address as the first indexed argument. */
-export const poolIdOf = (log: Log): string => toAddress(`0x${log.topics[1]!.slice(26)}`)
+/** Ignores logs of other contracts than the vault and the pool's hook: any contract can emit a log about a pool. */
+export function applyLog({ fixed }: Pool<unknown>, log: Log) {
+  const { vault, dependsOn = [] } = fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
+  return log.address === vault || dependsOn.includes(log.address) ? 'reread' : 'ignore'
+}
+
+/**
+ * The vault emits the logs of all pools, with the pool's address as the first indexed argument. Other contracts emit
+ * events of the same signature without indexed arguments.
+ */
+export const poolIdOf = ({ topics: [, pool], address }: Log): string =>
+  pool ? toAddress(`0x${pool.slice(26)}`) : address
 
 export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 

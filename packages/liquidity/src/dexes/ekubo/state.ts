@@ -146,7 +146,9 @@ export const topics: readonly Hex[] = [POSITION_UPDATED]
 /** The core emits the logs of all pools without indexed arguments; the pool id is the second word. */
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
-export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' {
+export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' | 'ignore' {
+  // Any contract can emit a log with the id of a pool.
+  if (log.address !== pool.address) return 'ignore'
   const [, , positionId, delta, , stateAfter] = readPositionUpdated(log.data)
   const head = decodeHead(BigInt(stateAfter))
   if (!head) return 'reread'

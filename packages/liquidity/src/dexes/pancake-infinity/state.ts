@@ -114,7 +114,9 @@ export const topics: readonly Hex[] = [
 /** Each manager emits the logs of all its pools, with the pool id as the first indexed argument. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
-export function applyLog({ state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' {
+export function applyLog({ address, state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' | 'ignore' {
+  // Any contract can emit a log with the id of a pool.
+  if (log.address !== address) return 'ignore'
   switch (log.topics[0]) {
     case PROTOCOL_FEE: {
       const { protocolFee } = clManagerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)

@@ -92,7 +92,9 @@ export const topics: readonly Hex[] = [SWAP, MODIFY, PROTOCOL_FEE]
 /** The manager emits the logs of all pools, with the pool id as the first indexed argument. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
-export function applyLog({ state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' {
+export function applyLog({ address, state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' | 'ignore' {
+  // Any contract can emit a log with the id of a pool.
+  if (log.address !== address) return 'ignore'
   switch (log.topics[0]) {
     case SWAP: {
       const { sqrtPriceX96, liquidity, tick } = managerInterface.decodeEventLog('Swap', log.data, log.topics)
