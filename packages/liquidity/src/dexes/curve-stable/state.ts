@@ -92,6 +92,8 @@ const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',
+  // The only log of a swap by `exchange_underlying`, in metapools and in pools of lending shares.
+  'TokenExchangeUnderlying(address,int128,uint256,int128,uint256)',
   ...ARRAYS.map((amounts) => `AddLiquidity(address,${amounts},${amounts},uint256,uint256)`),
   ...ARRAYS.map((amounts) => `RemoveLiquidity(address,${amounts},${amounts},uint256)`),
   ...ARRAYS.map((amounts) => `RemoveLiquidityImbalance(address,${amounts},${amounts},uint256,uint256)`),
@@ -100,6 +102,9 @@ export const topics: readonly Hex[] = [
   'RemoveLiquidityOne(address,int128,uint256,uint256,uint256)',
   'RampA(uint256,uint256,uint256,uint256)',
   'StopRampA(uint256,uint256)',
+  'NewFee(uint256,uint256)',
+  'NewFee(uint256,uint256,uint256)',
+  'ApplyNewFee(uint256,uint256)',
 ].map((signature) => id(signature) as Hex)
 
 export const applyLog = () => 'reread' as const
