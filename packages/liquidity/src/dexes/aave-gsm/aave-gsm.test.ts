@@ -1,5 +1,6 @@
 /** Tests of rounding and limits that the vectors do not cover; expected values computed by hand from Gsm.sol. */
-import { toAddress } from '@sluice/chains'
+import { AaveGsmLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
 import { aaveGsm } from './index.ts'
@@ -94,4 +95,19 @@ test('both curves start at the price after the fee', () => {
   }
   expect(aaveGsm.priceCurve(pool, asset, gho).sqrtPrice[0]! ** 2 / 1e12).toBeCloseTo(0.998, 6)
   expect(aaveGsm.priceCurve(pool, gho, asset).sqrtPrice[0]! ** 2 * 1e12).toBeCloseTo(1 / 1.001, 6)
+})
+
+test('discovery finds the modules of a pair, and none for other pairs', () => {
+  const [asset, gho, other, module, registry] = ['a', 'b', 'c', 'd', 'e'].map((digit) =>
+    toAddress(`0x${digit.repeat(40)}`),
+  ) as [Address, Address, Address, Address, Address]
+  const row: DexRow = { family: 'aave-gsm', brand: 'test', role: 'registry', address: registry }
+  const answer = AaveGsmLens__factory.createInterface().encodeFunctionResult('find', [[{ gsm: module, asset, gho }]])
+  const found = (...pair: readonly [Address, Address]) => {
+    const reads = aaveGsm.findPools!(row, [pair])
+    expect(reads.next([]).done).toBe(false)
+    return reads.next([answer as Hex]).value
+  }
+  expect(found(gho, asset)).toMatchObject([{ id: module, tokens: [asset, gho] }])
+  expect(found(gho, other)).toEqual([])
 })

@@ -24,7 +24,8 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   ]
   if (!answer) return []
   const [modules] = lensInterface.decodeFunctionResult('find', answer)
-  return modules.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
+  // A copy: the `flatMap` of a decoded list returns [0] if no module remains.
+  return [...modules].flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
     const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))

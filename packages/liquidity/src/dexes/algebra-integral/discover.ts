@@ -40,7 +40,8 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const answer = answers[b]
     if (!answer) return []
     const [addresses] = lensInterface.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
-    return addresses.flatMap((pool, k) => {
+    // A copy: the `flatMap` of a decoded list returns [0] if no pool remains.
+    return [...addresses].flatMap((pool, k) => {
       const address = toAddress(pool)
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[k % batch.length]!)]
     })
