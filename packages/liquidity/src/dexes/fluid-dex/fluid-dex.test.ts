@@ -1,6 +1,9 @@
-/** Tests of exact limits that the vectors do not reach; expected values computed by hand. */
+/** Tests of discovery, and of exact limits that the vectors do not reach; expected values computed by hand. */
+import { FluidDexLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { approximateMaxInput, quote } from './math.ts'
+import { findPools } from './state.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
 const DEEP = 10n ** 15n
@@ -149,4 +152,35 @@ test('the limit is about the largest input, in both directions, and zero beyond 
     expect(approximateMaxInput(pool({ collateral: null }), zeroForOne)).toBe(0n)
     expect(approximateMaxInput(pool({ collateral: curve([0n, 0n]) }), zeroForOne)).toBe(0n)
   }
+})
+
+describe('discovery', () => {
+  const [wrapped, usdc, other, ofNative, ofTokens, resolver] = ['a', 'b', 'c', 'd', 'e', 'f'].map((digit) =>
+    toAddress(`0x${digit.repeat(40)}`),
+  ) as [Address, Address, Address, Address, Address, Address]
+  const row: DexRow = {
+    ...{ family: 'fluid-dex', brand: 'test', role: 'reserves resolver', address: resolver },
+    contracts: { wrappedNative: wrapped },
+  }
+  const answer = FluidDexLens__factory.createInterface().encodeFunctionResult('list', [
+    [ofNative, ofTokens],
+    [usdc, ZERO_ADDRESS, other, usdc],
+  ]) as Hex
+  /** Tokens of the pools that are found for a pair. */
+  const found = (...pair: readonly [Address, Address]) => {
+    const reads = findPools(row, [pair])
+    expect(reads.next([])).toMatchObject({ done: false })
+    const { done, value } = reads.next([answer])
+    return done ? value.map(({ id, tokens }) => ({ id, tokens })) : null
+  }
+
+  test('finds pools of the native token for a pair of its wrapper', () => {
+    expect(found(wrapped, usdc)).toEqual([{ id: ofNative, tokens: [usdc, ZERO_ADDRESS] }])
+    expect(found(ZERO_ADDRESS, usdc)).toEqual([{ id: ofNative, tokens: [usdc, ZERO_ADDRESS] }])
+  })
+
+  test('finds pools of two tokens in either order, and no others', () => {
+    expect(found(usdc, other)).toEqual([{ id: ofTokens, tokens: [other, usdc] }])
+    expect(found(wrapped, other)).toEqual([])
+  })
 })

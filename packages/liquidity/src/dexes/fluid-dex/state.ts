@@ -4,6 +4,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
+import { withNative } from '../common/native-pairs.ts'
 import { readEach } from '../common/read-each.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
@@ -23,8 +24,9 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   ]
   if (!answer) return []
   const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
-  const pairKeys = new Set(pairs.map(pairKey))
-  return pools.flatMap((pool, k) => {
+  const pairKeys = new Set(withNative(pairs, row.contracts?.wrappedNative).map(pairKey))
+  // A copy: the `flatMap` of a decoded list returns [0] if no pool remains.
+  return [...pools].flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
     if (!pairKeys.has(pairKey(pair))) return []
     const address = toAddress(pool)
