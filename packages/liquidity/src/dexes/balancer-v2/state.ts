@@ -28,8 +28,11 @@ export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   )
 }
 
-/** Returns the state without the pool's own share (BPT); null while the pool is paused. */
-function decodeState(answer: Hex): BalancerV2State | null {
+/**
+ * Returns the state without the pool's own share (BPT). Returns null while the pool is paused, and for a pool whose
+ * lists do not match its tokens, such as a managed pool, whose tokens change and include its share.
+ */
+function decodeState(answer: Hex, { tokens }: Pool<null>): BalancerV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   if (readResult.paused) return null
   const bptIndex = Number(readResult.bptIndex)
@@ -39,8 +42,10 @@ function decodeState(answer: Hex): BalancerV2State | null {
     scaling: withoutBpt(readResult.scaling),
     swapFee: readResult.swapFee as bigint,
   }
-  if (readResult.amp === 0n)
-    return { ...common, kind: 'weighted', weights: [...readResult.weights], exactPowers: readResult.versioned }
+  const weights = readResult.amp === 0n ? [...(readResult.weights as Iterable<bigint>)] : undefined
+  const lists = [common.balances, common.scaling, weights ?? tokens]
+  if (lists.some(({ length }) => length !== tokens.length)) return null
+  if (weights) return { ...common, kind: 'weighted', weights, exactPowers: readResult.versioned }
   return { ...common, kind: 'stable', amp: readResult.amp, roundsUp: bptIndex === readResult.balances.length }
 }
 
