@@ -1,6 +1,6 @@
 /** Reads gas prices, once per block. */
 import type { Hex } from '@sluice/chains'
-import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc } from '@sluice/rpc'
 import { BoundedMap } from './bounded-map.ts'
 
 /** Maximum cached blocks: the newest ones and a few past ones. */
@@ -81,8 +81,9 @@ function withoutSignal({ signal: _, ...options }: RequestOptions = {}): RequestO
   return options
 }
 
-/** Reads a value of a block at most once; failures are not cached. */
+/** Reads a value of a block at most once, if the block has a hash. Failures are not cached. */
 function readOnce<T>(cache: BoundedMap<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
+  if (hash === NO_HASH) return read()
   const cached = cache.get(hash)
   if (cached) return cached
   const pending = read()

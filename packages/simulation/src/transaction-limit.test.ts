@@ -1,5 +1,5 @@
 import { type Hex, ZERO_ADDRESS } from '@sluice/chains'
-import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TransactionLimit } from './transaction-limit.ts'
 
@@ -46,6 +46,12 @@ test('the node runs the instruction of Osaka at the block, without the signal of
   // PUSH0 CLZ PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
   const overrides = { [probe]: { code: '0x5f1e5f5260205ff3' } }
   expect(calls).toEqual([[{ to: probe, data: '0x' }, { blockHash: headerOf(100).hash }, { timeoutMs: 5, overrides }]])
+})
+
+test('the limit at a pending block without a hash is read at that block', async () => {
+  const { rpc, limit, calls } = limitOf({ answer: ACTIVE })
+  expect(await limit.limitAt(rpc, { ...headerOf(100), hash: NO_HASH }, {})).toBe(OSAKA_LIMIT)
+  expect(calls[0]![1]).toBe('pending')
 })
 
 test('a chain that has the limit has it from that block on, and earlier blocks are asked for', async () => {

@@ -1,6 +1,6 @@
 /** Detects the maximum gas limit of a transaction (EIP-7825). */
 import { type Hex, toAddress } from '@sluice/chains'
-import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 
 /** Maximum gas per transaction since Osaka (EIP-7825). */
 const OSAKA_GAS = 16_777_216n
@@ -38,7 +38,8 @@ export class TransactionLimit {
   ): Promise<boolean> {
     try {
       const overrides = { [VERSION_TEST]: { code: COUNTS_ZEROS } }
-      const answer = await rpc.call({ to: VERSION_TEST, data: '0x' }, { blockHash: hash }, { ...options, overrides })
+      const block = hash === NO_HASH ? 'pending' : { blockHash: hash }
+      const answer = await rpc.call({ to: VERSION_TEST, data: '0x' }, block, { ...options, overrides })
       const isActive = answer.length === 66 && BigInt(answer) === 256n
       if (isActive) this.activeFromBlock = Math.min(this.activeFromBlock, number)
       else this.recordInactive(number)
