@@ -18,7 +18,7 @@ import { createMarket, loadSnapshot, type Snapshot } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
 import { createRpc } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
-import { userPath } from './lib/run.ts'
+import { userDirectories, userPath } from './lib/run.ts'
 
 const parameterNames = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
 const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wallet>] <tokenIn> <tokenOut> <amountIn>
@@ -94,11 +94,9 @@ async function printQuote(): Promise<number> {
 }
 
 function serviceConfig(chainId: number): Config {
-  const { CHAINS_DIR, DEPLOYMENTS_DIR } = process.env
   return loadConfig({
     ...process.env,
-    ...(CHAINS_DIR && { CHAINS_DIR: userPath(CHAINS_DIR) }),
-    ...(DEPLOYMENTS_DIR && { DEPLOYMENTS_DIR: userPath(DEPLOYMENTS_DIR) }),
+    ...userDirectories(),
     ...(values.rpc !== undefined && { [`RPC_URL_${chainId}`]: values.rpc }),
   })
 }
@@ -135,8 +133,7 @@ async function readSnapshot(tokens: readonly Address[]): Promise<Snapshot> {
 }
 
 function chainOf(chainId: number) {
-  const { CHAINS_DIR } = process.env
-  const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
+  const registry = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR })
   return registry.chain(chainId) ?? refuse(`--chain: the registry has no chain ${chainId}`)
 }
 
