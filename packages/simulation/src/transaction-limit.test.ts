@@ -111,3 +111,19 @@ test('callers at the same time share one question', async () => {
   expect(await Promise.all([at(100), at(90), at(110)])).toEqual([OSAKA_LIMIT, OSAKA_LIMIT, OSAKA_LIMIT])
   expect(calls).toHaveLength(1)
 })
+
+test('a check of a past block decides neither about a later block nor about one that is checked at once', async () => {
+  const answers = new Map<Hex, Hex>([[headerOf(30_000).hash, ACTIVE]])
+  const rpc = {
+    call: async (_: unknown, { blockHash }: { blockHash: Hex }) => answers.get(blockHash) ?? '0x',
+  } as unknown as Rpc
+  const limits = async (...numbers: readonly number[]) => {
+    const limit = new TransactionLimit()
+    return Promise.all(numbers.map((number) => limit.limitAt(rpc, headerOf(number), {})))
+  }
+  expect(await limits(30_000, 100)).toEqual([OSAKA_LIMIT, undefined])
+  expect(await limits(100, 30_000)).toEqual([undefined, OSAKA_LIMIT])
+  const limit = new TransactionLimit()
+  expect(await limit.limitAt(rpc, headerOf(100), {})).toBeUndefined()
+  expect(await limit.limitAt(rpc, headerOf(30_000), {})).toBe(OSAKA_LIMIT)
+})

@@ -11,6 +11,12 @@ const COUNTS_ZEROS: Hex = '0x5f1e5f5260205ff3'
 /** Milliseconds after which a chain without Osaka is checked again. */
 const RETRY_MS = 600_000
 
+/**
+ * Maximum distance in blocks at which one check decides about another block: more blocks than a chain produces in
+ * `RETRY_MS`. Blocks farther apart, such as a past block and the head, are checked separately.
+ */
+const NEAR_BLOCKS = 20_000
+
 /** Detects whether a chain limits the gas of a transaction, by asking a node once. */
 export class TransactionLimit {
   /** Lowest block known to have the limit. */
@@ -18,17 +24,22 @@ export class TransactionLimit {
   /** Highest block known to have no limit. */
   private inactiveToBlock = -1
   private checkedAtMs = Number.NEGATIVE_INFINITY
-  private pendingCheck: Promise<boolean> | undefined
+  private pendingCheck: { readonly number: number; readonly result: Promise<boolean> } | undefined
 
   /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
   async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
     if (number >= this.activeFromBlock) return OSAKA_GAS
-    if (number <= this.inactiveToBlock || Date.now() - this.checkedAtMs < RETRY_MS) return undefined
-    this.pendingCheck ??= this.detect(rpc, header, options).finally(() => {
-      this.pendingCheck = undefined
-    })
-    return (await this.pendingCheck) ? OSAKA_GAS : undefined
+    const isCheckedRecently = Date.now() - this.checkedAtMs < RETRY_MS && number < this.inactiveToBlock + NEAR_BLOCKS
+    if (number <= this.inactiveToBlock || isCheckedRecently) return undefined
+    const { pendingCheck } = this
+    if (pendingCheck && Math.abs(number - pendingCheck.number) < NEAR_BLOCKS)
+      return (await pendingCheck.result) ? OSAKA_GAS : undefined
+    const check = { number, result: this.detect(rpc, header, options) }
+    this.pendingCheck = check
+    const isActive = await check.result
+    if (this.pendingCheck === check) this.pendingCheck = undefined
+    return isActive ? OSAKA_GAS : undefined
   }
 
   private async detect(
