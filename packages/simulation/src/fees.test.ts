@@ -125,3 +125,11 @@ test('the price of a pending block without a hash is read each time', async () =
   node.price = 5n
   expect(await fees.gasPrice(rpc, headerOf('0'))).toBe(5n)
 })
+
+test.each([null, '0x', 'none', {}])(
+  'a past price without a number of the node, but %o, is that of the block',
+  async (fee) => {
+    const { rpc } = nodeOf({ price: 9n, history: { baseFeePerGas: ['0x3', fee], reward: [[fee]] } })
+    expect(await new FeeReader().pastGasPrice(rpc, headerOf('1'))).toBe(3n)
+  },
+)
