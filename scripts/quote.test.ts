@@ -1,5 +1,7 @@
 /** Tests that the commands print the same results as the service. */
 import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
@@ -52,6 +54,22 @@ test('without an account, it equals a quote', { tags: 'long', timeout: 120_000 }
   const without = await quote(src, dst, amount)
   await expect.poll(() => ask('quote', { src, dst, amount }), { timeout: 20_000 }).toEqual(without.body)
 })
+
+test('a quote writes nothing to the data directory, which a running service may have locked', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-quote-'))
+  try {
+    const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
+    const args = ['--chain', '31337', '--rpc', devnet.url, src, dst, '1000000000000000000']
+    const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/quote.ts'), ...args], {
+      env: { ...process.env, ...overlay, DATA_DIR: dataDir },
+      encoding: 'utf8',
+    })
+    expect(status, stdout).toBe(0)
+    expect(readdirSync(dataDir)).toEqual([])
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 120_000)
 
 test('an invalid parameter has the message of the endpoint, and exit code 2', async () => {
   const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]

@@ -112,11 +112,13 @@ function reportFailure(error: unknown): number {
 }
 
 function serviceConfig(chainId: number): Config {
-  return loadConfig({
+  const config = loadConfig({
     ...process.env,
     ...userDirectories(),
     ...(values.rpc !== undefined && { [`RPC_URL_${chainId}`]: values.rpc }),
   })
+  // Without a data directory: a service that runs over it could not save there after another process has.
+  return { ...config, dataDir: undefined }
 }
 
 async function printRoute(): Promise<number> {
