@@ -42,7 +42,8 @@ test.skipIf(process.platform !== 'linux').each([
     // A separate process group, like that of a terminal's foreground job, which Ctrl-C signals as a whole.
     const child = spawn('npm', [...command, '--silent'], {
       cwd: root,
-      env: { ...process.env, PORT: String(port), DATA_DIR: dataDir },
+      // Settings of a service for real chains, which must not share anything with this one.
+      env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:1' },
       detached: true,
     })
     const group = child.pid!
@@ -96,7 +97,6 @@ test.skipIf(process.platform !== 'linux').each([
     const gone = Date.now() + 10_000
     while (groupMembers(group).length > 0 && Date.now() < gone) await new Promise((resolve) => setTimeout(resolve, 100))
     expect(groupMembers(group)).toEqual([])
-    // The directory may be that of a service for the real chain.
     expect(readdirSync(dataDir)).toEqual([])
     rmSync(dataDir, { recursive: true })
   },
