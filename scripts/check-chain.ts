@@ -10,7 +10,7 @@ import { checkChain } from './check-chain/check.ts'
 import type { Finding } from './check-chain/finding.ts'
 import { formatCounts, formatDiff, formatTable } from './check-chain/report.ts'
 import { commandLine, fail } from './lib/command-line.ts'
-import { root, userPath } from './lib/run.ts'
+import { root, userDirectories, userPath } from './lib/run.ts'
 
 const usage = `npm run check:chain -- <id>… | --all
   --rpc <url>      ask this endpoint and no other (one chain only)
@@ -40,8 +40,9 @@ const invalidId = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
 if (invalidId !== undefined) exit(`${invalidId} is not a chain id\n${usage}`)
 if (values.all === positionals.length > 0) exit(usage)
 
-const chainsDir = values.chains ? userPath(values.chains) : process.env.CHAINS_DIR || undefined
-const registry = loadRegistry({ chainsDir, deploymentsDir: process.env.DEPLOYMENTS_DIR || undefined })
+const { CHAINS_DIR, DEPLOYMENTS_DIR } = userDirectories()
+const chainsDir = values.chains ? userPath(values.chains) : CHAINS_DIR
+const registry = loadRegistry({ chainsDir, deploymentsDir: DEPLOYMENTS_DIR })
 const ids = values.all ? [...registry.knownIds()] : positionals.map(Number)
 if (values.rpc !== undefined && ids.length !== 1) exit(`--rpc goes with one chain\n${usage}`)
 const unknownId = ids.find((id) => registry.chain(id) === undefined)

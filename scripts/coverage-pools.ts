@@ -12,7 +12,7 @@ import { RECORDED_CHAINS, recordedBlocks, recordedCoverage } from './coverage-po
 import { summaryOf, summaryText, tokenTable } from './coverage-pools/report.ts'
 import type { Swap } from './coverage-pools/swaps.ts'
 import { commandLine, fail } from './lib/command-line.ts'
-import { userPath } from './lib/run.ts'
+import { userDirectories } from './lib/run.ts'
 
 const usage = `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded [<name>]…
   --rpc <url>         ask this endpoint; those of the chain's file otherwise
@@ -75,8 +75,7 @@ async function recordCoverage(): Promise<void> {
 async function measureLive(): Promise<void> {
   if (positionals.length > 0) refuse(`${positionals[0]} is not an option`)
   if (values.chain === undefined) refuse('--chain is missing')
-  const { CHAINS_DIR } = process.env
-  const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
+  const registry = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR })
   const chain = /^[1-9][0-9]{0,14}$/.test(values.chain!) ? registry.chain(Number(values.chain)) : undefined
   if (!chain) return refuse(`--chain: the registry has no chain ${values.chain}`)
   if (values.rpc !== undefined && !/^https?:\/\/./.test(values.rpc)) refuse(`--rpc: ${values.rpc} is not an HTTP URL`)

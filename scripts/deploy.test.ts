@@ -1,7 +1,11 @@
 /** Tests of `npm run deploy` on local nodes. */
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type Hex, readDeployment, readReleases, toAddress, writeDeployment } from '@sluice/chains'
 import {
   compileStandardJson,
@@ -235,6 +239,26 @@ describe('the deployments of this repository', () => {
       ])
     } finally {
       await empty.stop()
+    }
+  })
+
+  test('are not verified by a node that fails, whose key the error omits', async () => {
+    const unreachable = verifyDeployment({ chainId: 10, rpcUrl: 'http://127.0.0.1:1/secret' })
+    const error = await unreachable.catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'UNREACHABLE', message: expect.not.stringContaining('secret') })
+    const node = createServer(async (request, response) => {
+      const { id, method } = JSON.parse(await text(request)) as { id: number; method: string }
+      const error = { code: -32_000, message: `no state at ${request.url}` }
+      const answer = method === 'eth_chainId' ? { result: '0xa' } : { error }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+    })
+    await once(node.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const rpcUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}/secret`
+      const failure = await verifyDeployment({ chainId: 10, rpcUrl }).catch((thrown: unknown) => thrown)
+      expect(failure).toMatchObject({ code: 'NODE_FAILED', message: expect.not.stringContaining('secret') })
+    } finally {
+      node.close()
     }
   })
 

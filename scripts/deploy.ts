@@ -16,6 +16,7 @@ import {
   unsignedDeployment,
 } from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
+import { chainsWithRpcUrl, rpcUrlOf } from './lib/rpc-url.ts'
 import { root, userPath } from './lib/run.ts'
 
 const usage = `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]
@@ -96,14 +97,9 @@ async function deployToAll(targets: readonly Target[]): Promise<void> {
 
 /** Returns the chains of a list, or all chains with an endpoint in the environment. */
 function targetsOf(list: string | undefined): Target[] {
-  const ids = list?.split(',').map((id) => idOf(id.trim(), '--chains')) ?? configuredChains()
+  const ids = list?.split(',').map((id) => idOf(id.trim(), '--chains')) ?? chainsWithRpcUrl()
   if (ids.length === 0) fail(`no variable RPC_URL_<id> is set: name the chains with --chains\n${usage}`)
   return [...new Set(ids)].map((chainId) => targetOf(chainId))
-}
-
-function configuredChains(): number[] {
-  const namedChainIds = Object.keys(process.env).flatMap((name) => /^RPC_URL_([1-9][0-9]*)$/.exec(name)?.[1] ?? [])
-  return namedChainIds.map(Number).sort((a, b) => a - b)
 }
 
 function idOf(text: string, option: string): number {
@@ -111,11 +107,10 @@ function idOf(text: string, option: string): number {
 }
 
 function targetOf(chainId: number, url?: string): Target {
-  // The service accepts several endpoints in the variable, but a deployment uses only the first.
-  const configuredUrl = process.env[`RPC_URL_${chainId}`]?.split(',')[0]?.trim()
   const rpcUrl =
     url ??
-    (configuredUrl || chainFacts(chainId)?.rpcUrls[0]) ??
+    rpcUrlOf(chainId) ??
+    chainFacts(chainId)?.rpcUrls[0] ??
     fail(`chain ${chainId} is not in the registry: --rpc or RPC_URL_${chainId} must name an endpoint`)
   return { chainId, rpcUrl }
 }

@@ -4,10 +4,12 @@
  * configures it as for `npm run serve`.
  */
 import { commandLine, fail } from './lib/command-line.ts'
+import { userDirectories } from './lib/run.ts'
 
 const usage = 'Usage: npm run indexer -- --chains <id>,<id>… | --any'
 const { chains, any } = commandLine(usage, { options: { chains: { type: 'string' }, any: { type: 'boolean' } } }).values
 if ((chains === undefined) === (any === undefined)) fail(usage)
 process.env.ROLE = 'indexer'
 if (chains !== undefined) process.env.CHAINS = chains
+Object.assign(process.env, userDirectories())
 await import('@sluice/api/main')

@@ -35,6 +35,8 @@ const config = loadConfig({
   ...process.env,
   PORT: process.env.PORT ?? '3000',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  // A service for the real chain must not find pools of this one.
+  ...{ DATA_DIR: '', REDIS_URL: '', ROLE: '' },
   DEPLOYMENTS_DIR: deploymentsDir,
   LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
   [`RPC_URL_${chainId}`]: node.url,

@@ -4,7 +4,7 @@ import { type Address, loadRegistry, toAddress } from '@sluice/chains'
 import { PastBlocks, QuotingError } from '@sluice/quoting'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
-import { userPath } from './lib/run.ts'
+import { userDirectories } from './lib/run.ts'
 
 const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <number>] <token>…
 Answers as /prices does with detail=1. The registry is overlaid by CHAINS_DIR.`
@@ -24,8 +24,7 @@ const { values, positionals } = commandLine(
 if (values.chain === undefined || positionals.length === 0) fail(USAGE, USAGE_EXIT_CODE)
 if (values.block !== undefined && !/^\d{1,15}$/.test(values.block))
   fail('--block: must be a whole number', USAGE_EXIT_CODE)
-const { CHAINS_DIR } = process.env
-const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
+const registry = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR })
 const chain =
   registry.chain(Number(values.chain)) ?? fail(`--chain: the registry has no chain ${values.chain}`, USAGE_EXIT_CODE)
 const tokens = new Map(positionals.map((text) => [text, readToken(text)]))

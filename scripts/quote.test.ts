@@ -1,5 +1,7 @@
 /** Tests that the commands print the same results as the service. */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
@@ -53,10 +55,46 @@ test('without an account, it equals a quote', { tags: 'long', timeout: 120_000 }
   await expect.poll(() => ask('quote', { src, dst, amount }), { timeout: 20_000 }).toEqual(without.body)
 })
 
+test('a quote writes nothing to the data directory, which a running service may have locked', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-quote-'))
+  try {
+    const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
+    const args = ['--chain', '31337', '--rpc', devnet.url, src, dst, '1000000000000000000']
+    const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/quote.ts'), ...args], {
+      env: { ...process.env, ...overlay, DATA_DIR: dataDir },
+      encoding: 'utf8',
+    })
+    expect(status, stdout).toBe(0)
+    expect(readdirSync(dataDir)).toEqual([])
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 120_000)
+
 test('an invalid parameter has the message of the endpoint, and exit code 2', async () => {
   const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
   const wrong = await quote(src, dst, '1.5')
   expect(wrong).toMatchObject({ code: 2, body: { code: 'INVALID_PARAMETER' } })
+}, 120_000)
+
+test('a wrong setting or file is named in one line with exit code 2, and a node that fails in a response', async () => {
+  const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(root, 'scripts/quote.ts'), ...args, src, dst, '1'], {
+      env: { ...process.env, ...overlay },
+      encoding: 'utf8',
+    })
+  for (const [args, message] of [
+    [['--snapshot', '/nowhere'], '/nowhere is not a snapshot'],
+    [['--chain', 'x', '--rpc', devnet.url], '--chain: x is not a chain id'],
+    [['--chain', '31337', '--rpc', 'nowhere'], 'RPC_URL_31337: must be http'],
+  ] as const) {
+    const { status, stderr } = run(...args)
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(message) })
+    expect(stderr).not.toMatch(/^ {4}at /m)
+  }
+  const { status, stdout } = run('--chain', '31337', '--rpc', 'http://127.0.0.1:1', '--route')
+  expect({ status, body: JSON.parse(stdout) }).toMatchObject({ status: 1, body: { code: 'RPC_FAILED' } })
 }, 120_000)
 
 test('a refusal has the message of the endpoint, and exit code 1', { tags: 'long', timeout: 120_000 }, async () => {

@@ -5,6 +5,7 @@
 import {
   answerRequest,
   type Config,
+  ConfigError,
   createMetrics,
   loadConfig,
   readRequest,
@@ -13,12 +14,12 @@ import {
   swapParameters,
   toApiError,
 } from '@sluice/api'
-import { type Address, loadRegistry, NATIVE, toAddress } from '@sluice/chains'
-import { createMarket, loadSnapshot, type Snapshot } from '@sluice/liquidity'
+import { type Address, ChainsError, loadRegistry, NATIVE, toAddress } from '@sluice/chains'
+import { createMarket, loadSnapshot, MarketError, type Snapshot } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
-import { createRpc } from '@sluice/rpc'
+import { createRpc, RpcError } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
-import { userPath } from './lib/run.ts'
+import { userDirectories, userPath } from './lib/run.ts'
 
 const parameterNames = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
 const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wallet>] <tokenIn> <tokenOut> <amountIn>
@@ -55,7 +56,11 @@ if (positionals.length !== (isExactOutput ? 2 : 3) || (values.chain === undefine
   refuse(USAGE)
 const [src, dst, amountIn = ''] = positionals as [string, string, string?]
 
-process.exitCode = values.snapshot !== undefined || values.route ? await printRoute() : await printQuote()
+if (values.chain !== undefined && !/^[1-9]\d{0,15}$/.test(values.chain))
+  refuse(`--chain: ${values.chain} is not a chain id`)
+
+const isRouteAlone = values.snapshot !== undefined || values.route
+process.exitCode = await (isRouteAlone ? printRoute() : printQuote()).catch(reportFailure)
 
 async function printQuote(): Promise<number> {
   const chainId = Number(values.chain)
@@ -85,22 +90,35 @@ async function printQuote(): Promise<number> {
     console.log(JSON.stringify(await answerRequest(parsed, chain, work), null, 2))
     return 0
   } catch (thrown) {
-    const { code, status, message, details } = toApiError(thrown)
-    console.log(JSON.stringify({ error: message, code, ...details }, null, 2))
-    return status === 400 ? USAGE_EXIT_CODE : 1
+    return printError(thrown)
   } finally {
     await services.close()
   }
 }
 
+/** Prints an error as the service answers it, and returns the exit code. */
+function printError(thrown: unknown): number {
+  const { code, status, message, details } = toApiError(thrown)
+  console.log(JSON.stringify({ error: message, code, ...details }, null, 2))
+  return status === 400 ? USAGE_EXIT_CODE : 1
+}
+
+/** Reports an invalid setting or file like an invalid command line, and a failure of the node like the service. */
+function reportFailure(error: unknown): number {
+  if (error instanceof ConfigError || error instanceof ChainsError) refuse(error.message)
+  if (error instanceof MarketError && error.code === 'BAD_SNAPSHOT') refuse(error.message)
+  if (error instanceof MarketError || error instanceof RpcError) return printError(error)
+  throw error
+}
+
 function serviceConfig(chainId: number): Config {
-  const { CHAINS_DIR, DEPLOYMENTS_DIR } = process.env
-  return loadConfig({
+  const config = loadConfig({
     ...process.env,
-    ...(CHAINS_DIR && { CHAINS_DIR: userPath(CHAINS_DIR) }),
-    ...(DEPLOYMENTS_DIR && { DEPLOYMENTS_DIR: userPath(DEPLOYMENTS_DIR) }),
+    ...userDirectories(),
     ...(values.rpc !== undefined && { [`RPC_URL_${chainId}`]: values.rpc }),
   })
+  // Without a data directory: a service that runs over it could not save there after another process has.
+  return { ...config, dataDir: undefined }
 }
 
 async function printRoute(): Promise<number> {
@@ -135,8 +153,7 @@ async function readSnapshot(tokens: readonly Address[]): Promise<Snapshot> {
 }
 
 function chainOf(chainId: number) {
-  const { CHAINS_DIR } = process.env
-  const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
+  const registry = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR })
   return registry.chain(chainId) ?? refuse(`--chain: the registry has no chain ${chainId}`)
 }
 

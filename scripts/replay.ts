@@ -6,7 +6,7 @@ import { defaultDataDir, quoteLogPath } from '@sluice/api'
 import { findRecord, MarketError } from '@sluice/liquidity'
 import { type ReplayResult, readQuoteId, replayRecord } from '@sluice/quoting'
 import { fail } from './lib/command-line.ts'
-import { userPath } from './lib/run.ts'
+import { userDirectories } from './lib/run.ts'
 
 const USAGE = `usage: npm run replay -- <quoteId>
   says 0 where route and transaction are the same again, bit for bit, and 1 where they are not
@@ -18,7 +18,7 @@ const USAGE_EXIT_CODE = 2
 const [quoteId = '', ...extraArguments] = process.argv.slice(2)
 const quoteKey = readQuoteId(quoteId)
 if (!quoteKey || extraArguments.length > 0) fail(USAGE, USAGE_EXIT_CODE)
-const dataDir = userPath(process.env.DATA_DIR || defaultDataDir(process.env))
+const dataDir = userDirectories().DATA_DIR ?? defaultDataDir(process.env)
 
 try {
   const record = findRecord(quoteLogPath(dataDir, quoteKey.chainId), quoteId)

@@ -6,7 +6,7 @@
  * publish over `REDIS_URL`, without reading the chains.
  */
 import { commandLine } from './lib/command-line.ts'
-import { userPath } from './lib/run.ts'
+import { userDirectories, userPath } from './lib/run.ts'
 
 const usage = 'Usage: npm run serve [-- --follow] [-- --pools <file or URL>[#sha256=<hash>]]…'
 const { follow, pools } = commandLine(usage, {
@@ -14,4 +14,5 @@ const { follow, pools } = commandLine(usage, {
 }).values
 if (follow) process.env.ROLE = 'worker'
 if (pools) process.env.POOLS = pools.map((source) => (source.includes('://') ? source : userPath(source))).join(',')
+Object.assign(process.env, userDirectories())
 await import('@sluice/api/main')

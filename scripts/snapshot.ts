@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { defaultDataDir } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
 import { copySnapshot, exportPools, loadSnapshot, MarketError, writePoolList } from '@sluice/liquidity'
-import { userPath } from './lib/run.ts'
+import { userDirectories, userPath } from './lib/run.ts'
 
 const USAGE = `usage: npm run snapshot -- export <chainId> <file>
        npm run snapshot -- import <file>
@@ -46,7 +46,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
 
   async pools() {
     const [chainId, file] = names(2)
-    const chain = loadRegistry({ chainsDir: process.env.CHAINS_DIR || undefined }).chain(Number(chainId))
+    const chain = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR }).chain(Number(chainId))
     if (!chain) fail(`chainId: there is no chain ${chainId}`)
     const list = exportPools(savedPath(chainId!), chain)
     const bytes = writePoolList(list)
@@ -73,7 +73,7 @@ function names(count: number): readonly string[] {
 
 function savedPath(chainId: string): string {
   if (!/^[1-9]\d{0,15}$/.test(chainId)) fail(`chainId: ${chainId} is not a chain id`)
-  return join(userPath(process.env.DATA_DIR || defaultDataDir(process.env)), `${chainId}.sqlite`)
+  return join(userDirectories().DATA_DIR ?? defaultDataDir(process.env), `${chainId}.sqlite`)
 }
 
 function fail(message: string): never {

@@ -3,9 +3,11 @@
  * and `/solver/{chain}` for the others. The environment configures it as for `npm run serve` (docs/solver.md).
  */
 import { commandLine } from './lib/command-line.ts'
+import { userDirectories } from './lib/run.ts'
 
 const usage = 'Usage: npm run solver [-- --chain <id>]'
 const { chain } = commandLine(usage, { options: { chain: { type: 'string' } } }).values
 process.env.ROLE = 'solver'
 if (chain !== undefined) process.env.SOLVER_CHAIN = chain
+Object.assign(process.env, userDirectories())
 await import('@sluice/api/main')

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { DeployError, verifyDeployment } from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
+import { rpcUrlOf } from './lib/rpc-url.ts'
 import { root, userPath } from './lib/run.ts'
 
 const usage = 'npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]'
@@ -15,7 +16,7 @@ const { values, positionals } = commandLine(usage, {
 const [id] = positionals
 if (!id || !/^[1-9][0-9]*$/.test(id)) fail(usage)
 try {
-  const rpcUrl = values.rpc ?? process.env[`RPC_URL_${id}`]
+  const rpcUrl = values.rpc ?? rpcUrlOf(Number(id))
   const { checks, notes } = await verifyDeployment({
     chainId: Number(id),
     deploymentsDir: values.deployments ? userPath(values.deployments) : join(root, 'deployments'),

@@ -4,7 +4,8 @@
  * @module-tag long
  */
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@sluice/devnet'
 import { afterEach, expect, test } from 'vitest'
@@ -37,10 +38,12 @@ test.skipIf(process.platform !== 'linux').each([
   'npm $name prints working curl lines, and Ctrl-C leaves no process behind',
   async ({ command, file, chainId }) => {
     const port = await freePort()
+    const dataDir = mkdtempSync(join(tmpdir(), 'sluice-start-'))
     // A separate process group, like that of a terminal's foreground job, which Ctrl-C signals as a whole.
     const child = spawn('npm', [...command, '--silent'], {
       cwd: root,
-      env: { ...process.env, PORT: String(port) },
+      // Settings of a service for real chains, which must not share anything with this one.
+      env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:1' },
       detached: true,
     })
     const group = child.pid!
@@ -94,6 +97,8 @@ test.skipIf(process.platform !== 'linux').each([
     const gone = Date.now() + 10_000
     while (groupMembers(group).length > 0 && Date.now() < gone) await new Promise((resolve) => setTimeout(resolve, 100))
     expect(groupMembers(group)).toEqual([])
+    expect(readdirSync(dataDir)).toEqual([])
+    rmSync(dataDir, { recursive: true })
   },
   240_000,
 )

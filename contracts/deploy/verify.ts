@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, type ContractRecord, DEPLOYMENTS_DIR, type Deployment, loadRegistry } from '@sluice/chains'
 import { create2Address, hashOf } from './create2.ts'
-import { DeployError } from './errors.ts'
+import { DeployError, toDeployError } from './errors.ts'
 import { expectChain, hardhatFor } from './hardhat.ts'
 import { EXECUTOR_VERSION, executorInitCode, type PlannedContract, planDeployment } from './plan.ts'
 import { compileStandardJson, standardJsonFile } from './standard-json.ts'
@@ -29,7 +29,7 @@ type ContractEntry = { readonly name: string; readonly record: ContractRecord; r
  * Compares every recorded contract with its source, and with the chain if an endpoint is given.
  *
  * @throws DeployError `BAD_FILE` if the chain has no recorded deployment, `WRONG_CHAIN` if the endpoint serves another
- * chain
+ * chain, `UNREACHABLE` or `NODE_FAILED` if it does not answer
  */
 export async function verifyDeployment(options: VerifyOptions): Promise<VerificationReport> {
   const { chainId, deploymentsDir, rpcUrl, standardJsonDir = join(DEPLOYMENTS_DIR, 'standard-json') } = options
@@ -61,25 +61,29 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
     return { checks, notes: [...notes, 'no endpoint was given (--rpc), so no chain was asked'] }
   }
 
-  const connection = await hre.network.create('target')
   try {
-    await expectChain(connection.provider, rpcUrl, chainId)
-    const client = await connection.viem.getPublicClient()
-    for (const { name, record } of entries) {
-      const code = await client.getCode({ address: record.address })
-      const description = `${name} code on chain ${chainId}`
-      if (code && code !== '0x') {
-        checks.push({ what: description, ok: hashOf(code) === record.codeHash })
-        if (record.status === 'predicted') notes.push(`${name} is deployed, which npm run deploy would record`)
-      } else if (record.status === 'predicted') {
-        notes.push(`${name} is NOT deployed yet: there is no code at ${record.address}`)
-      } else {
-        checks.push({ what: description, ok: false })
+    const connection = await hre.network.create('target')
+    try {
+      await expectChain(connection.provider, rpcUrl, chainId)
+      const client = await connection.viem.getPublicClient()
+      for (const { name, record } of entries) {
+        const code = await client.getCode({ address: record.address })
+        const description = `${name} code on chain ${chainId}`
+        if (code && code !== '0x') {
+          checks.push({ what: description, ok: hashOf(code) === record.codeHash })
+          if (record.status === 'predicted') notes.push(`${name} is deployed, which npm run deploy would record`)
+        } else if (record.status === 'predicted') {
+          notes.push(`${name} is NOT deployed yet: there is no code at ${record.address}`)
+        } else {
+          checks.push({ what: description, ok: false })
+        }
       }
+      return { checks, notes }
+    } finally {
+      await connection.close()
     }
-    return { checks, notes }
-  } finally {
-    await connection.close()
+  } catch (error) {
+    throw toDeployError(error, rpcUrl)
   }
 }
 

@@ -9,6 +9,19 @@ export function userPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? root, path)
 }
 
+/** Variables with directories of the service. */
+const DIRECTORIES = ['CHAINS_DIR', 'DATA_DIR', 'DEPLOYMENTS_DIR'] as const
+
+/**
+ * Returns the directories that the environment sets, resolved relative to the user's folder, so that all commands mean
+ * the same directory.
+ */
+export function userDirectories(
+  env: NodeJS.ProcessEnv = process.env,
+): Partial<Record<(typeof DIRECTORIES)[number], string>> {
+  return Object.fromEntries(DIRECTORIES.flatMap((name) => (env[name] ? [[name, userPath(env[name])] as const] : [])))
+}
+
 export type CommandResult = { readonly code: number; readonly output: string }
 
 /**

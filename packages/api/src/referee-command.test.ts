@@ -111,6 +111,15 @@ describe('the command line', () => {
     expect([output, calls]).toEqual([{ log: [], error: [usage] }, []])
   })
 
+  test.each([
+    ['a chain that is no number', ['--chain', 'x'], {}, /^--chain: x is not a chain id\nusage: referee/],
+    ['an endpoint that is no URL', ['--chain', '7', '--rpc', 'nowhere'], {}, /RPC_URL_7: must be http/],
+    ['a folder that does not exist', ['--chain', '7'], { CHAINS_DIR: '/nowhere' }, /^\/nowhere: cannot be listed/],
+  ])('or environment with %s exits with 2 and names it', async (_, args, environment, message) => {
+    expect(await run([HASH, ...args], undefined, environment)).toBe(2)
+    expect([output, calls]).toEqual([{ log: [], error: [expect.stringMatching(message)] }, []])
+  })
+
   test('with an unknown option names it', async () => {
     expect(await run(['--no'])).toBe(2)
     expect(output.error).toEqual([expect.stringMatching(/^Unknown option '--no'.*\nusage: referee/s)])

@@ -80,6 +80,7 @@ export async function runReferee({
   if (positionals.length !== 1 || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return usageError('')
   const { rpc, chain } = values
   if (rpc === undefined && chain === undefined) return usageError('')
+  if (chain !== undefined && !/^[1-9]\d{0,15}$/.test(chain)) return usageError(`--chain: ${chain} is not a chain id\n`)
   const chainId = chain === undefined ? await readChainId(rpc!) : Number(chain)
   if (chainId === undefined) {
     console.error(`--rpc: ${hostOf(rpc!)} does not answer eth_chainId`)

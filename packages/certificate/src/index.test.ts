@@ -152,6 +152,10 @@ describe('refusals', () => {
     expect(await check(certificate, { request: reverting })).toMatchObject({ reason: 'not such a pool' })
     for (const nonsense of [null, 7, {}, '0xzz', `0x${'ff'.repeat(20_000)}`, [], '0x'])
       expect(await check(certificate, { request: async () => nonsense })).toMatchObject({ status: 'not checkable' })
+    for (const nonsense of [null, undefined, 7, {}, '', '0x0', `0x${'zz'.repeat(96)}`, '9'.repeat(192)]) {
+      const lying = async (call: Call) => (call.method === 'eth_call' ? nonsense : request(call))
+      expect(await check(certificate, { request: lying })).toMatchObject({ reason: 'node fails' })
+    }
     let blocks = 0
     const reorging = async (call: Call) =>
       call.method === 'eth_getBlockByNumber' && blocks++ > 0 ? { hash: `0x${'00'.repeat(32)}` } : request(call)

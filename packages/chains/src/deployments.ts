@@ -73,7 +73,10 @@ export function writeDeployment(dir: string, { chainId, guard, executors }: Depl
       ...ownReleases(dir),
       [build]: {
         ...release,
-        executors: [...olderExecutors.filter(isMissingFrom(release.executors)), ...release.executors],
+        // The chain may lack a generation that lies between its own ones.
+        executors: [...olderExecutors.filter(isMissingFrom(release.executors)), ...release.executors].sort(
+          (a, b) => a.version - b.version,
+        ),
       },
     })
   const deployedEntries = [guard, ...executors].flatMap(({ address, status, block, transaction }) =>

@@ -289,6 +289,13 @@ test('a call with the head gets both in one body', async () => {
   expect(rpc.health().head).toEqual({ number: 7, timestamp: 1_000 })
 })
 
+test('only a pending block may have no hash', async () => {
+  const { rpc } = world([{ eth_getBlockByNumber: () => block(7, { hash: null, miner: null }) }])
+  const header = { number: 7, hash: `0x${'0'.repeat(64)}`, parentHash: hashAt(6) }
+  expect(await ended(rpc.getBlock('pending'))).toMatchObject(header)
+  expect(await ended(rpc.getBlock(7))).toBe('BAD_ANSWER')
+})
+
 test('blocks are asked for by tag, number and hash, and none is believed the second time', async () => {
   const { rpc, sent } = world([
     {

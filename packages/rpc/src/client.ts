@@ -7,7 +7,7 @@ import { span } from '@sluice/tracing'
 import { Abort } from './abort.ts'
 import type { EndpointCall, SendContext } from './calls.ts'
 import type { Capabilities } from './capabilities.ts'
-import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
+import { blockParam, callParam, logFilterParam, NO_HASH, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, orBadAnswer, readBlock } from './heads.ts'
@@ -195,7 +195,11 @@ class ChainRpc implements Rpc {
     return this.run(
       async (upstream, sendContext) => {
         const raw = await upstream.endpoint.request<RawBlock | null>(method, [ref, false], sendContext)
-        if (raw) return this.heads.remember(readBlock(raw))
+        if (raw) {
+          // Geth gives a pending block no hash.
+          const header = readBlock(block === 'pending' ? { ...raw, hash: raw.hash ?? NO_HASH } : raw)
+          return header.hash === NO_HASH ? header : this.heads.remember(header)
+        }
         // A node answers null if it lags, or if the block does not exist. Trust the second null.
         if (misses++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
         return null

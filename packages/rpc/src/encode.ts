@@ -68,6 +68,9 @@ export type RawBlock = {
 /** Converts hex to lower case, since some nodes use upper case. */
 const toLowerHex = (hex: Hex): Hex => hex.toLowerCase() as Hex
 
+/** Hash in the header of a pending block to which the node gives none. No block has it. */
+export const NO_HASH: Hex = `0x${'0'.repeat(64)}`
+
 export const hashOf = ({ hash }: RawBlock): Hex => toLowerHex(hash)
 
 export function decodeBlock(raw: RawBlock): BlockHeader {

@@ -30,6 +30,7 @@ export type BlockRef = number | BlockTag | { readonly blockHash: Hex }
 /** Header of a block, reduced to the fields in use. */
 export type BlockHeader = {
   readonly number: number
+  /** `NO_HASH` for a pending block to which the node gives no hash. */
   readonly hash: Hex
   readonly parentHash: Hex
   /** Unix seconds. */

@@ -30,7 +30,7 @@ import type { SimulationRequest } from './types.ts'
 /** Block, gas, and code of one simulation. */
 export type CallEnvironment = {
   readonly header: BlockHeader
-  /** Block whose state is used; a tag or number is replaced by a hash. */
+  /** Block whose state is used; a tag other than `pending` is replaced by a hash. */
   readonly block: BlockRef
   readonly gasPriceWei: bigint
   /** Block overrides; none at `pending`. */

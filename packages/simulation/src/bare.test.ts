@@ -192,3 +192,12 @@ test('balances that cannot be read are a refusal', async () => {
   await expect(run(simulated(), {}, [failed, balancesOf(1n)])).rejects.toMatchObject(expected)
   await expect(run(simulated(), {}, [balancesOf(1n), failed])).rejects.toMatchObject(expected)
 })
+
+test('a node that ignores the code of the probe, and so returns nothing, refuses too', async () => {
+  const expected = { code: 'REJECTED', message: 'eth_simulateV1: balances cannot be read' }
+  for (const returnData of ['0x', '0x00', `0x${'0'.repeat(64)}`] as const) {
+    const read = simulated({ returnData })
+    await expect(run(simulated(), {}, [read, balancesOf(80n)])).rejects.toMatchObject(expected)
+    await expect(run(simulated(), {}, [balancesOf(50n), read])).rejects.toMatchObject(expected)
+  }
+})

@@ -115,8 +115,14 @@ function setUpCalls(
   ]
 }
 
+/** Decodes balances; undefined if they were not read, for example by a node that ignores code overrides. */
 function balancesOf(balanceRead: SimulatedTransaction | undefined): Balances | undefined {
-  return balanceRead?.success ? balanceProbe.decode(balanceRead.returnData)[0] : undefined
+  if (!balanceRead?.success) return undefined
+  try {
+    return balanceProbe.decode(balanceRead.returnData)[0]
+  } catch {
+    return undefined
+  }
 }
 
 /** Sums an account's native transfers. Its balance would also contain the cost of gas. */

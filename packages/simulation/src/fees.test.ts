@@ -116,3 +116,20 @@ test('a caller who gave up is not told a price', async () => {
   const gasPrice = new FeeReader().pastGasPrice(rpc, headerOf('1'), { signal: controller.signal })
   await expect(gasPrice).rejects.toMatchObject({ code: 'ABORTED' })
 })
+
+test('the price of a pending block without a hash is read each time', async () => {
+  const node = { price: 9n, history: historyOf('0x3', '0x4') }
+  const { rpc } = nodeOf(node)
+  const fees = new FeeReader()
+  expect(await fees.gasPrice(rpc, headerOf('0'))).toBe(9n)
+  node.price = 5n
+  expect(await fees.gasPrice(rpc, headerOf('0'))).toBe(5n)
+})
+
+test.each([null, '0x', 'none', {}])(
+  'a past price without a number of the node, but %o, is that of the block',
+  async (fee) => {
+    const { rpc } = nodeOf({ price: 9n, history: { baseFeePerGas: ['0x3', fee], reward: [[fee]] } })
+    expect(await new FeeReader().pastGasPrice(rpc, headerOf('1'))).toBe(3n)
+  },
+)

@@ -1,6 +1,6 @@
 /** Reads gas prices, once per block. */
 import type { Hex } from '@sluice/chains'
-import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc } from '@sluice/rpc'
 import { BoundedMap } from './bounded-map.ts'
 
 /** Maximum cached blocks: the newest ones and a few past ones. */
@@ -42,9 +42,8 @@ export class FeeReader {
       if (options?.signal?.aborted) throw error
       return null
     })
-    const nextFee = history?.baseFeePerGas?.[1]
-    const tip = history?.reward?.[0]?.[0]
-    return (nextFee === undefined ? header.baseFeePerGas : BigInt(nextFee)) + (tip === undefined ? 0n : BigInt(tip))
+    const nextFee = parseFee(history?.baseFeePerGas?.[1])
+    return (nextFee ?? header.baseFeePerGas) + (parseFee(history?.reward?.[0]?.[0]) ?? 0n)
   }
 
   /**
@@ -61,8 +60,7 @@ export class FeeReader {
           ['0x1', block, []],
           withoutSignal(options),
         )
-        const nextFee = history?.baseFeePerGas?.[1]
-        return nextFee === undefined ? undefined : BigInt(nextFee)
+        return parseFee(history?.baseFeePerGas?.[1])
       } catch {
         // The failure only affects `block.basefee` in simulations, which then have the base fee of the block itself.
         return undefined
@@ -76,13 +74,19 @@ const TIP_PERCENTILE = 50
 
 type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
+/** Parses a fee in wei; undefined if the node gives none, or no number. */
+function parseFee(fee: unknown): bigint | undefined {
+  return typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : undefined
+}
+
 /** Removes the abort signal, because other callers share the request. */
 function withoutSignal({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
   return options
 }
 
-/** Reads a value of a block at most once; failures are not cached. */
+/** Reads a value of a block at most once, if the block has a hash. Failures are not cached. */
 function readOnce<T>(cache: BoundedMap<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
+  if (hash === NO_HASH) return read()
   const cached = cache.get(hash)
   if (cached) return cached
   const pending = read()

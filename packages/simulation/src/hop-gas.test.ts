@@ -158,3 +158,19 @@ test('a failure of the node is passed on', async () => {
   for (const error of [new RpcError('TIMEOUT', 'too slow'), new TypeError('broken')])
     await expect(measure([hop], [], new Map([[token, error]]))).rejects.toBe(error)
 })
+
+test('an amount that the word of a token cannot hold leaves out its hops only', async () => {
+  const layouts = new Map([
+    [token, layoutOf(token, 0n, { ...WHOLE, shift: 160, width: 96 })],
+    [other, layoutOf(other, 5n)],
+  ])
+  const hops = [
+    { ...hop, amount: 2n ** 96n },
+    { ...hop, token: other },
+  ]
+  const { gas, calls } = await measure(hops, [50_000n], layouts)
+  expect(gas).toEqual([null, 50_000])
+  expect(calls[0]!.options.overrides).not.toHaveProperty(token)
+  const largest = await measure([{ ...hop, amount: 2n ** 96n - 1n }], [50_000n], layouts)
+  expect(wordOf(largest.calls[0]!, token, 0n)).toBe(toBeHex((2n ** 96n - 1n) << 160n, 32))
+})

@@ -125,7 +125,8 @@ async function inputWrites(
     Array.from(maxAmounts, async ([token, amount]): Promise<readonly [Address, StorageWrites][]> => {
       try {
         const { balance } = await slots.layout(new TokenReader({ rpc, token, block: blockRef, request }))
-        return balance ? [[token, writesOf(balance, guard, amount)]] : []
+        const writes = balance && writesOf(balance, guard, amount)
+        return writes ? [[token, writes]] : []
       } catch (error) {
         if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'REVERTED')) return []
         throw error
@@ -135,9 +136,13 @@ async function inputWrites(
   return new Map(writesByToken.flat())
 }
 
-/** Returns the writes of a balance. Other bits of the word are zero, as for an account that never held the token. */
-function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites {
+/**
+ * Returns the writes of a balance; undefined if it needs more bits than the token has for it. Other bits of the word
+ * are zero, as for an account that never held the token.
+ */
+function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites | undefined {
   const rate = shape.kind === 'plain' ? undefined : shape.rate
   const storedNumber = rate ? (amount * rate.shares * (SHARES_MARGIN + 1n)) / (rate.units * SHARES_MARGIN) + 1n : amount
+  if (storedNumber >> BigInt(shape.width) !== 0n) return undefined
   return new Map([[mapping.contract, balanceWrites(mapping, account, storedNumber << BigInt(shape.shift))]])
 }

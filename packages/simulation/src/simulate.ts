@@ -160,7 +160,7 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
   const targetGas = gas - intrinsic
   const defaultTargetGas = defaultGasLimitOf(header, transactionGasLimit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
-  // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
+  // Pin tags by hash, not by number: a tag moves on between two calls, and a reorg changes the block of a number.
   const pinnedBlock = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const targetCodeField = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
   const blockOverrides = {

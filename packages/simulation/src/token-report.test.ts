@@ -1,10 +1,12 @@
-import { TokenProbe__factory } from '@sluice/bindings'
+import { once } from 'node:events'
+import { SlotProbe__factory, StorageProbe__factory, TokenProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
+import { type CallOptions, type CallRequest, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { AbiCoder, encodeBytes32String, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { createSimulationContext } from './context.ts'
+import { TokenReader } from './slots/reader.ts'
 import { reportToken, type TokenReportRequest } from './token-report.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
@@ -240,4 +242,43 @@ test('a symbol is text of at most 64 characters', async () => {
   expect(await symbolOf(encodeBytes32String('MKR'))).toBe('MKR')
   expect(await symbolOf(abi.encode(['string'], ['x'.repeat(65)]))).toBe('x'.repeat(64))
   expect(await symbolOf('0x')).toBeNull()
+})
+
+test('an aborted report does not end the search of the layout, which other callers share', async () => {
+  const slotProbe = SlotProbe__factory.createInterface()
+  const storageProbe = StorageProbe__factory.createInterface()
+  const started = Promise.withResolvers<void>()
+  const abort = new AbortController()
+  const aborted = once(abort.signal, 'abort')
+  /** Answers a request after the abort, and fails if the request carries the signal. */
+  const afterAbort = async <T>({ signal }: RequestOptions, answer: () => T): Promise<T> => {
+    started.resolve()
+    await aborted
+    if (signal) throw new RpcError('TIMEOUT', 'aborted')
+    return answer()
+  }
+  const rpc = {
+    getCode: (_: Address, __: unknown, options: RequestOptions) => afterAbort(options, () => '0x6001'),
+    call: ({ data }: { data: Hex }, _: unknown, options: CallOptions) =>
+      afterAbort(options, () => {
+        if (data.startsWith(storageProbe.getFunction('words')!.selector)) {
+          const [slots] = storageProbe.decodeFunctionData('words', data)
+          return storageProbe.encodeFunctionResult('words', [slots.map(() => 0n)])
+        }
+        if (data.startsWith(slotProbe.getFunction('touched')!.selector))
+          return slotProbe.encodeFunctionResult('touched', [[]])
+        const [, , , count] = slotProbe.decodeFunctionData('read', data)
+        const reading = { balance: 0n, allowance: 0n }
+        return slotProbe.encodeFunctionResult('read', [Array.from({ length: Number(count) }, () => reading)])
+      }),
+    request: (_: string, __: unknown, options: RequestOptions) => afterAbort(options, () => null),
+  } as unknown as Rpc
+  const context = createSimulationContext()
+  const report = reportToken(rpc, { token, block: 100, pool, sizes: [1n], signal: abort.signal }, context)
+  const failure = expect(report).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await started.promise
+  const layout = context.slots.layout(new TokenReader({ rpc, token, block: 100, request: {} }))
+  abort.abort()
+  await failure
+  expect(await layout).toEqual({})
 })

@@ -52,10 +52,12 @@ export async function reportToken(
   const { token, block, pool, sizes, signal } = request
   const [largestSize = 0n] = [...sizes].sort((a, b) => (a < b ? 1 : -1))
   if (largestSize <= 0n) throw new SimulationError('BAD_REQUEST', 'sizes must hold an amount above 0')
-  const options = { timeoutMs: context.limits.timeoutMs, priority: 'lookup', ...(signal && { signal }) } as const
+  const sharedOptions = { timeoutMs: context.limits.timeoutMs, priority: 'lookup' } as const
+  const options = { ...sharedOptions, ...(signal && { signal }) }
   const reader = new TokenReader({ rpc, token, block, request: options })
   const [layout, poolCode] = await Promise.all([
-    context.slots.layout(reader),
+    // Callers share the search of the layout, so it has no caller's abort signal.
+    context.slots.layout(new TokenReader({ rpc, token, block, request: sharedOptions })),
     pool ? rpc.getCode(pool, block, options) : undefined,
   ])
   const order = { token, friend: RECIPIENT, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }

@@ -1,5 +1,5 @@
 import { type Hex, ZERO_ADDRESS } from '@sluice/chains'
-import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TransactionLimit } from './transaction-limit.ts'
 
@@ -46,6 +46,12 @@ test('the node runs the instruction of Osaka at the block, without the signal of
   // PUSH0 CLZ PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
   const overrides = { [probe]: { code: '0x5f1e5f5260205ff3' } }
   expect(calls).toEqual([[{ to: probe, data: '0x' }, { blockHash: headerOf(100).hash }, { timeoutMs: 5, overrides }]])
+})
+
+test('the limit at a pending block without a hash is read at that block', async () => {
+  const { rpc, limit, calls } = limitOf({ answer: ACTIVE })
+  expect(await limit.limitAt(rpc, { ...headerOf(100), hash: NO_HASH }, {})).toBe(OSAKA_LIMIT)
+  expect(calls[0]![1]).toBe('pending')
 })
 
 test('a chain that has the limit has it from that block on, and earlier blocks are asked for', async () => {
@@ -104,4 +110,20 @@ test('callers at the same time share one question', async () => {
   const { at, calls } = limitOf({ answer: ACTIVE })
   expect(await Promise.all([at(100), at(90), at(110)])).toEqual([OSAKA_LIMIT, OSAKA_LIMIT, OSAKA_LIMIT])
   expect(calls).toHaveLength(1)
+})
+
+test('a check of a past block decides neither about a later block nor about one that is checked at once', async () => {
+  const answers = new Map<Hex, Hex>([[headerOf(30_000).hash, ACTIVE]])
+  const rpc = {
+    call: async (_: unknown, { blockHash }: { blockHash: Hex }) => answers.get(blockHash) ?? '0x',
+  } as unknown as Rpc
+  const limits = async (...numbers: readonly number[]) => {
+    const limit = new TransactionLimit()
+    return Promise.all(numbers.map((number) => limit.limitAt(rpc, headerOf(number), {})))
+  }
+  expect(await limits(30_000, 100)).toEqual([OSAKA_LIMIT, undefined])
+  expect(await limits(100, 30_000)).toEqual([undefined, OSAKA_LIMIT])
+  const limit = new TransactionLimit()
+  expect(await limit.limitAt(rpc, headerOf(100), {})).toBeUndefined()
+  expect(await limit.limitAt(rpc, headerOf(30_000), {})).toBe(OSAKA_LIMIT)
 })

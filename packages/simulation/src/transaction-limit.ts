@@ -1,6 +1,6 @@
 /** Detects the maximum gas limit of a transaction (EIP-7825). */
 import { type Hex, toAddress } from '@sluice/chains'
-import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 
 /** Maximum gas per transaction since Osaka (EIP-7825). */
 const OSAKA_GAS = 16_777_216n
@@ -11,6 +11,12 @@ const COUNTS_ZEROS: Hex = '0x5f1e5f5260205ff3'
 /** Milliseconds after which a chain without Osaka is checked again. */
 const RETRY_MS = 600_000
 
+/**
+ * Maximum distance in blocks at which one check decides about another block: more blocks than a chain produces in
+ * `RETRY_MS`. Blocks farther apart, such as a past block and the head, are checked separately.
+ */
+const NEAR_BLOCKS = 20_000
+
 /** Detects whether a chain limits the gas of a transaction, by asking a node once. */
 export class TransactionLimit {
   /** Lowest block known to have the limit. */
@@ -18,17 +24,22 @@ export class TransactionLimit {
   /** Highest block known to have no limit. */
   private inactiveToBlock = -1
   private checkedAtMs = Number.NEGATIVE_INFINITY
-  private pendingCheck: Promise<boolean> | undefined
+  private pendingCheck: { readonly number: number; readonly result: Promise<boolean> } | undefined
 
   /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
   async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
     if (number >= this.activeFromBlock) return OSAKA_GAS
-    if (number <= this.inactiveToBlock || Date.now() - this.checkedAtMs < RETRY_MS) return undefined
-    this.pendingCheck ??= this.detect(rpc, header, options).finally(() => {
-      this.pendingCheck = undefined
-    })
-    return (await this.pendingCheck) ? OSAKA_GAS : undefined
+    const isCheckedRecently = Date.now() - this.checkedAtMs < RETRY_MS && number < this.inactiveToBlock + NEAR_BLOCKS
+    if (number <= this.inactiveToBlock || isCheckedRecently) return undefined
+    const { pendingCheck } = this
+    if (pendingCheck && Math.abs(number - pendingCheck.number) < NEAR_BLOCKS)
+      return (await pendingCheck.result) ? OSAKA_GAS : undefined
+    const check = { number, result: this.detect(rpc, header, options) }
+    this.pendingCheck = check
+    const isActive = await check.result
+    if (this.pendingCheck === check) this.pendingCheck = undefined
+    return isActive ? OSAKA_GAS : undefined
   }
 
   private async detect(
@@ -38,7 +49,8 @@ export class TransactionLimit {
   ): Promise<boolean> {
     try {
       const overrides = { [VERSION_TEST]: { code: COUNTS_ZEROS } }
-      const answer = await rpc.call({ to: VERSION_TEST, data: '0x' }, { blockHash: hash }, { ...options, overrides })
+      const block = hash === NO_HASH ? 'pending' : { blockHash: hash }
+      const answer = await rpc.call({ to: VERSION_TEST, data: '0x' }, block, { ...options, overrides })
       const isActive = answer.length === 66 && BigInt(answer) === 256n
       if (isActive) this.activeFromBlock = Math.min(this.activeFromBlock, number)
       else this.recordInactive(number)

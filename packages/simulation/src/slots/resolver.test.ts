@@ -6,8 +6,8 @@ import { SlotResolver } from './resolver.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
 
-/** A token without code, as far as the node answers. */
-function readerOf(node: { isUp: boolean; reads: number }): TokenReader {
+/** Creates a reader of a token whose layout cannot be found. The token has no code if `code` is `0x`. */
+function readerOf(node: { isUp: boolean; reads: number; code?: Hex }): TokenReader {
   const answer = async <T>(value: T): Promise<T> => {
     if (!node.isUp) throw new RpcError('UNREACHABLE', 'no connection')
     return value
@@ -18,8 +18,10 @@ function readerOf(node: { isUp: boolean; reads: number }): TokenReader {
     readStorage: (_: unknown, slots: readonly bigint[]) => answer(slots.map(() => 0n)),
     readCode: () => {
       node.reads++
-      return answer<Hex>('0x')
+      return answer<Hex>(node.code ?? '0x6001')
     },
+    touchedAccounts: () => answer([]),
+    rpc: { request: () => answer(null) },
   } as unknown as TokenReader
 }
 
@@ -52,4 +54,16 @@ test('a learned layout is used until it is forgotten', async () => {
   expect(await resolver.layout(readerOf(node))).toBe(layout)
   resolver.forget(token)
   expect(await resolver.layout(readerOf(node))).toEqual({})
+})
+
+test('the layout of a token without code is searched again', async () => {
+  const node = { isUp: true, reads: 0, code: '0x' as Hex }
+  const resolver = new SlotResolver()
+  expect(await Promise.all([1, 2].map(() => resolver.layout(readerOf(node))))).toEqual([{}, {}])
+  expect(node.reads).toBe(1)
+  node.code = '0x6001'
+  await resolver.layout(readerOf(node))
+  expect(node.reads).toBe(2)
+  await resolver.layout(readerOf(node))
+  expect(node.reads).toBe(2)
 })

@@ -58,11 +58,14 @@ export class SlotResolver {
       return cached
     }
     this.misses++
-    const pendingLayout = this.resolve(reader).then((layout) => {
-      if (layout.balance && layout.allowance) this.onLayoutComplete(reader.token, layout)
-      else if (this.layoutByToken.delete(reader.token))
-        this.incompleteLayoutByToken.set(reader.token, Promise.resolve(layout))
-      return layout
+    const pendingLayout: Promise<TokenLayout> = this.resolve(reader).then((layout) => {
+      if (layout?.balance && layout.allowance) this.onLayoutComplete(reader.token, layout)
+      else if (this.layoutByToken.peek(reader.token) === pendingLayout) {
+        this.layoutByToken.delete(reader.token)
+        // A token without code at this block may have code at another one, so its layout is not cached.
+        if (layout) this.incompleteLayoutByToken.set(reader.token, Promise.resolve(layout))
+      }
+      return layout ?? {}
     })
     this.remember(reader.token, pendingLayout)
     return pendingLayout
@@ -94,12 +97,13 @@ export class SlotResolver {
     layout.catch(() => this.layoutByToken.peek(token) === layout && this.layoutByToken.delete(token))
   }
 
-  private async resolve(reader: TokenReader): Promise<TokenLayout> {
+  /** Searches the layout of a token; undefined if the token has no code. */
+  private async resolve(reader: TokenReader): Promise<TokenLayout | undefined> {
     const [mappings, contractData] = await Promise.all([
       findCommonMappings(reader),
       readContractData(reader, reader.token),
     ])
-    if (contractData.code === '0x') return {}
+    if (contractData.code === '0x') return undefined
     if (mappings.balance && mappings.allowance) return withShape(reader, mappings)
     const codeHash = keccak256(contractData.code) as Hex
     const cached = this.layoutByCodeHash.get(codeHash)
