@@ -65,66 +65,34 @@ function Page() {
       ...{ stages: run.events.map(({ stage }) => stage), isPrompted: run.promptedAt !== undefined },
     },
   }
+  /** Handlers of the buttons, by the text of the button. */
+  const actions: Readonly<Record<string, () => void>> = {
+    one: () => setAmount(10n ** 18n),
+    two: () => setAmount(2n * 10n ** 18n),
+    'too much': () => setAmount(10n ** 40n),
+    nothing: () => setAmount(undefined),
+    pause: () => setPaused(!isPaused),
+    swap: () => swap(),
+    ask: () => swap(() => 'ask'),
+    refuse: () => swap(() => false),
+    yes: () => run.question?.answer(true),
+    no: () => run.question?.answer(false),
+    resume: () => void resume(run.state!, order),
+    locked: () => void start(chainId, request!, { ...order, wallet: () => Promise.reject(new Error('locked')) }),
+    cancel: cancel,
+    wait: () => void start(chainId, request!, { ...order, confirm: confirmLate }).then(() => setSettled(true)),
+    release: () => release(),
+    ahead: () => setHead(1_000_000_000),
+    silent: () => (isSilent = !isSilent),
+  }
   return (
     <>
       <pre>{JSON.stringify(shown)}</pre>
-      <button type="button" onClick={() => setAmount(10n ** 18n)}>
-        one
-      </button>
-      <button type="button" onClick={() => setAmount(2n * 10n ** 18n)}>
-        two
-      </button>
-      <button type="button" onClick={() => setAmount(10n ** 40n)}>
-        too much
-      </button>
-      <button type="button" onClick={() => setAmount(undefined)}>
-        nothing
-      </button>
-      <button type="button" onClick={() => setPaused(!isPaused)}>
-        pause
-      </button>
-      <button type="button" onClick={() => swap()}>
-        swap
-      </button>
-      <button type="button" onClick={() => swap(() => 'ask')}>
-        ask
-      </button>
-      <button type="button" onClick={() => swap(() => false)}>
-        refuse
-      </button>
-      <button type="button" onClick={() => run.question?.answer(true)}>
-        yes
-      </button>
-      <button type="button" onClick={() => run.question?.answer(false)}>
-        no
-      </button>
-      <button type="button" onClick={() => void resume(run.state!, order)}>
-        resume
-      </button>
-      <button
-        type="button"
-        onClick={() => void start(chainId, request!, { ...order, wallet: () => Promise.reject(new Error('locked')) })}
-      >
-        locked
-      </button>
-      <button type="button" onClick={cancel}>
-        cancel
-      </button>
-      <button
-        type="button"
-        onClick={() => void start(chainId, request!, { ...order, confirm: confirmLate }).then(() => setSettled(true))}
-      >
-        wait
-      </button>
-      <button type="button" onClick={() => release()}>
-        release
-      </button>
-      <button type="button" onClick={() => setHead(1_000_000_000)}>
-        ahead
-      </button>
-      <button type="button" onClick={() => (isSilent = !isSilent)}>
-        silent
-      </button>
+      {Object.entries(actions).map(([text, act]) => (
+        <button type="button" key={text} onClick={() => act()}>
+          {text}
+        </button>
+      ))}
     </>
   )
 }

@@ -204,11 +204,7 @@ async function searchInRounds(
       return { route: trial.route, bestEstimated: route, trial, ...searchFields, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
-    const { taxes: searchedTaxes } = searchFields.searchRequest
-    // A quote that runs at the same time may have measured the tokens since this search.
-    const learnTaxes = async () =>
-      (await time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))) ||
-      haveTaxesChanged(route, searchedTaxes, tokens.taxes.taxedTokens)
+    const learnTaxes = () => learnTaxesOf(route, searchFields.searchRequest, taxSource, context, requestContext)
     if ('swap' in trial) {
       // If the route pays more than expected, a recorded tax no longer applies.
       const hasOutdatedTax = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
@@ -451,6 +447,19 @@ function tradedTokens(route: RoutePlan): readonly TradedToken[] {
     [tokenIn, tokenOut].map((token) => ({ token, pool })),
   )
   return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
+}
+
+/** Measures the taxes of a route's tokens. @returns true if they differ from those of the route's search */
+async function learnTaxesOf(
+  route: RoutePlan,
+  { taxes: searchedTaxes }: Pick<RouteRequest, 'taxes'>,
+  taxSource: Parameters<RoundsContext['tokens']['taxes']['learn']>[1],
+  { tokens: { taxes } }: RoundsContext,
+  { time }: QuotingContext,
+): Promise<boolean> {
+  const hasLearned = await time('learn', () => taxes.learn(tradedTokens(route), taxSource))
+  // A quote that runs at the same time may have measured the tokens since the search.
+  return hasLearned || haveTaxesChanged(route, searchedTaxes, taxes.taxedTokens)
 }
 
 /** True if a token of the route has other taxes than those with which the route was searched. */
