@@ -42,7 +42,7 @@ export type TickPool = PoolBase & {
   readonly sqrtPriceX96: string
   readonly tick: number
   readonly liquidity: string
-  readonly ticks: readonly (readonly [index: number, liquidityNet: string])[]
+  readonly ticks: readonly (readonly [tick: number, liquidityNet: string])[]
   readonly balance0: string
   readonly balance1: string
 }
