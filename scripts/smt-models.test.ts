@@ -29,7 +29,7 @@ describe('the models', () => {
 
   test('are refused if a modeled line is missing', () => {
     const [model] = models
-    const changed = { ...model!, lines: { 'core/Loan.sol': ['_set(PAYER, LOCKED | 1);'] } }
+    const changed = { ...model!, linesByFile: { 'core/Loan.sol': ['_set(PAYER, LOCKED | 1);'] } }
     expect(() => verdictOf(changed, z3())).toThrow('has no line "_set(PAYER, LOCKED | 1);"')
   })
 
