@@ -72,13 +72,13 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   return { legs, tokens: tokensByColumn, lastColumn, sourceId, targetId }
 }
 
-/** A leg, or several thin legs (`foldedLegs`) drawn as one gate. */
+/** A leg, or several thin legs (`foldedLegs`) that the diagram shows as one mark (gate). */
 export type ShownLeg = GraphLeg & { readonly foldedLegs?: readonly GraphLeg[] }
 
-/** Share of the whole order below which a leg is thin. */
+/** Fraction of the swap's amount below which a leg is thin. */
 const THIN_SHARE = 0.03
 
-/** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
+/** Folds thin legs between the same two tokens into one mark (gate), so that all marks of a column can have labels. */
 export function foldThinLegs(legs: readonly GraphLeg[], maxGatesPerPair: number): readonly ShownLeg[] {
   const gateLimit = legs.length > 30 ? Math.min(maxGatesPerPair, 4) : maxGatesPerPair
   return legsByPair(legs).flatMap((members): readonly ShownLeg[] => {
