@@ -6,14 +6,14 @@ export type GraphLeg = SwapLeg & {
   /** Lower-case addresses of the leg's tokens. */
   readonly tokenInId: string
   readonly tokenOutId: string
-  /** Share of the whole order, 0 to 1, unlike `share`, which is relative to the input token. */
+  /** Fraction of the swap's amount, 0 to 1, unlike `share`, which is relative to the input token. */
   flow: number
 }
 
 export type GraphToken = {
   /** Lower-case address. */
   readonly id: string
-  /** Share of the whole order that passes the token, 0 to 1. */
+  /** Fraction of the swap's amount that passes the token, 0 to 1. */
   flow: number
   /** Length of the longest path of legs from the source token. */
   column: number
@@ -108,7 +108,7 @@ function legsByPair(legs: readonly GraphLeg[]): readonly GraphLeg[][] {
   return [...legsByKey.values()].map((members) => members.sort((x, y) => y.flow - x.flow))
 }
 
-/** The legs of a token pair, with their total share of the whole order. */
+/** The legs of a token pair, with their total fraction of the swap's amount. */
 export type Strip = {
   readonly tokenInId: string
   readonly tokenOutId: string
