@@ -1,8 +1,7 @@
 /**
- * Writes docs/audit/families.md: for each operation of the Executor, how its input is paid, what becomes of
- * leftover input, who may call back, and on which answers of other contracts it relies. The facts are read from the
- * sources, so that the page cannot contradict them.
- * `npm run audit:scope` runs it.
+ * Generates docs/audit/families.md: for each operation of the Executor, how its input is paid, what happens to leftover
+ * input, which account may call back, and on which results of other contracts it relies. Reads the facts from the
+ * sources, so that the page cannot contradict them. Called by `audit-scope.ts`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,23 +12,27 @@ const SOURCES = join(root, 'contracts/src')
 const read = (path: string) => readFileSync(join(SOURCES, path), 'utf8')
 const core = read('core/ExecutorCore.sol')
 
-/** Row of the page: texts about an operation. `payments` says how its input is paid. */
+/** Row of the page: texts about an operation. */
 export type FamilyFacts = {
   readonly name: string
   readonly source: string
+  /** Ways to pay the input. */
   readonly payments: readonly string[]
+  /** Outcomes if the pool takes only a part of the input. */
   readonly partialFills: readonly string[]
+  /** Account that may call back. */
   readonly callback: string
+  /** Functions of other contracts whose results the operation uses. */
   readonly reliedOnAnswers: readonly string[]
   readonly output: string
 }
 
-/** Patterns of the calls that pay an operation. The page explains "ahead", "measured", and "taken". */
+/** Patterns of the calls that pay the input. The page explains the ways "ahead", "measured", and "taken". */
 const PAYS_AHEAD = /Inputs\.(prepay|pay)\(/
 const PAYS_MEASURED = /Inputs\.payMeasured\(/
 const TAKES = /Inputs\.take(Pair)?\(/
 
-/** Outcomes of a partial fill (a pool takes only part of the input), by patterns of the code that handles it. */
+/** Outcomes of a partial fill (the pool takes only a part of the input), each with a pattern of the code that handles it. */
 const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/!pulled\) Inputs\.requireWhole/, "not drawn (the sender's own token); else reverts, by the amounts returned"],
   [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
@@ -40,10 +43,10 @@ const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
 ]
 
 /**
- * Behavior of genuine contracts at a partial fill that the Executor does not check. These texts are not read from
- * sources.
+ * Reasons why the Executor checks no partial fill, by folder of the operation: the behavior of the genuine contract.
+ * These texts are not derived from sources.
  */
-const UNGUARDED: Readonly<Record<string, string>> = {
+const UNCHECKED_PARTIAL_FILLS: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
   'wrapped-native': 'one to one',
   'aave-v3': 'withdrawal: burns the requested aTokens',
@@ -51,7 +54,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'rate-wrapper': 'unwrapping: burns the requested shares',
 }
 
-/** Folders of operations that are not named like their folder. */
+/** Folder by operation, for operations whose name differs from that of their folder. */
 const FOLDERS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
 
 export function familyFacts(): FamilyFacts[] {
@@ -96,23 +99,23 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
     return [
       `${notDrawn}; else reverts, by the amounts returned, but for 2^-${rounding} of the input, which is forfeited`,
     ]
-  const partial = PARTIAL_FILLS.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
+  const outcomes = PARTIAL_FILLS.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
   if (/!pulled\) Inputs/.test(source))
-    partial.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
-  if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) partial.push('the pool keeps it')
+    outcomes.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
+  if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) outcomes.push('the pool keeps it')
   if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
-    partial.push('native: unguarded, exact input')
-  const ownSource = UNGUARDED[folder]
-  if (ownSource) partial.push(ownSource)
-  if (partial.length === 0) throw new Error(`${name}: nothing says what becomes of a partial fill`)
-  return partial
+    outcomes.push('native: unguarded, exact input')
+  const genuineBehavior = UNCHECKED_PARTIAL_FILLS[folder]
+  if (genuineBehavior) outcomes.push(genuineBehavior)
+  if (outcomes.length === 0) throw new Error(`${name}: the source does not show what happens to a partial fill`)
+  return outcomes
 }
 
-/** Returns the account that may call back, which the flag in the call of `_await` determines. */
+/** Returns the account that may call back. The flag in the call of `_await` determines it. */
 function callbackOf(stepFunction: string): string {
   if (!stepFunction) return 'nobody'
   const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(stepFunction)?.[1]
-  if (!flag) throw new Error('a step with a function of its own awaits no callback')
+  if (!flag) throw new Error('the Executor has a function for a step without a callback')
   return flag === '0' ? 'the pool' : `the contract called (\`${flag}\`)`
 }
 

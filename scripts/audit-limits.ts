@@ -1,7 +1,4 @@
-/**
- * Writes docs/audit/limits.md: the size of the deployed code, and the worst cases of gas. `npm run audit:scope` runs
- * it.
- */
+/** Generates docs/audit/limits.md: the sizes of the deployed code, and bounds of gas. Called by `audit-scope.ts`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './lib/run.ts'
@@ -21,27 +18,27 @@ const CONTRACTS = [
   ['ExecutorLondon', 'london'],
 ] as const
 
-/** Number of families with the most expensive hops that the page lists. */
-const MAX_ROWS = 12
+/** Number of families that the page lists: those with the most expensive hops. */
+const MAX_FAMILIES = 12
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
 const formatNumber = (value: number) => value.toLocaleString('en-US')
 
 /** Returns the path of a compiled contract in Hardhat's latest build. */
 export function artifactOf(contract: string): string {
-  const [plain, london] = [`src/${contract}.sol`, `src/london/${contract}.sol`]
-  const folder = existsSync(join(root, 'contracts/artifacts', plain)) ? plain : london
-  return `contracts/artifacts/${folder}/${contract}.json`
+  const [source, londonSource] = [`src/${contract}.sol`, `src/london/${contract}.sol`]
+  const builtSource = existsSync(join(root, 'contracts/artifacts', source)) ? source : londonSource
+  return `contracts/artifacts/${builtSource}/${contract}.json`
 }
 
 function sizeTable(): string {
   const rows = CONTRACTS.map(([contract, build]) => {
     const { bytecode, deployedBytecode } = read<{ bytecode: string; deployedBytecode: string }>(artifactOf(contract))
-    const [init, code] = [bytecode, deployedBytecode].map((hex) => hex.length / 2 - 1) as [number, number]
+    const [initBytes, codeBytes] = [bytecode, deployedBytecode].map((hex) => hex.length / 2 - 1) as [number, number]
     // 200 gas per byte of code, at most 16 per byte of calldata, and 53,000 per contract creation.
-    const creation = code * 200 + init * 16 + 53_000
-    const share = ((100 * creation) / MAX_TRANSACTION_GAS).toFixed(0)
-    return `| \`${contract}\` | ${build} | ${formatNumber(code)} | ${formatNumber(MAX_CODE_BYTES - code)} | ${formatNumber(init)} | ${formatNumber(MAX_INIT_CODE_BYTES - init)} | ${formatNumber(creation)} (${share} %) |`
+    const creationGas = codeBytes * 200 + initBytes * 16 + 53_000
+    const share = ((100 * creationGas) / MAX_TRANSACTION_GAS).toFixed(0)
+    return `| \`${contract}\` | ${build} | ${formatNumber(codeBytes)} | ${formatNumber(MAX_CODE_BYTES - codeBytes)} | ${formatNumber(initBytes)} | ${formatNumber(MAX_INIT_CODE_BYTES - initBytes)} | ${formatNumber(creationGas)} (${share} %) |`
   })
   return [
     '| contract | build | code, bytes | left of 24,576 | init code, bytes | left of 49,152 | gas to create, at most |',
@@ -67,14 +64,20 @@ function boundsTable(): string {
   return ['| test | gas of the call, at most |', '| --- | ---: |', ...rows].join('\n')
 }
 
-/** Gas of a hop, gas of each further piece of liquidity that it crosses, and how both were measured. */
-type Hop = { readonly hop: number; readonly piece: number; readonly basis: string }
+type FamilyGas = {
+  /** Gas of a hop. */
+  readonly hop: number
+  /** Gas of each further piece of liquidity that the hop crosses. */
+  readonly piece: number
+  /** Method by which both were measured; details follow a colon. */
+  readonly basis: string
+}
 
 function hopsTable(): string {
-  const { families } = read<{ families: Readonly<Record<string, Hop>> }>('bench/results/hop-gas.json')
+  const { families } = read<{ families: Readonly<Record<string, FamilyGas>> }>('bench/results/hop-gas.json')
   const rows = Object.entries(families)
     .sort(([, a], [, b]) => b.hop - a.hop)
-    .slice(0, MAX_ROWS)
+    .slice(0, MAX_FAMILIES)
     .map(
       ([family, { hop, piece, basis }]) =>
         `| ${family} | ${formatNumber(hop)} | ${piece > 0 ? formatNumber(piece) : '–'} | ${basis.split(':')[0]} |`,
@@ -86,10 +89,17 @@ function hopsTable(): string {
   ].join('\n')
 }
 
-type Trade = { readonly sluice: number; readonly sluiceDirect?: number; readonly floor?: number }
+type TradeGas = {
+  /** Gas if the Executor holds the tokens in between. */
+  readonly sluice: number
+  /** Gas if pools pay each other and the recipient directly. */
+  readonly sluiceDirect?: number
+  /** Gas of a bare contract that does the same swap without checks. */
+  readonly floor?: number
+}
 
 function tradesTable(): string {
-  const { about, ...trades } = read<Readonly<Record<string, Trade>> & { readonly about: Trade }>(
+  const { about, ...trades } = read<Readonly<Record<string, TradeGas>> & { readonly about: TradeGas }>(
     'bench/results/gas.json',
   )
   const rows = Object.entries(trades).map(
@@ -130,7 +140,7 @@ ${tradesTable()}
 
 ## Most expensive families
 
-The ${MAX_ROWS} with the most expensive hop, from [bench/results/hop-gas.json](../../bench/results/hop-gas.json) (\`npm run measure:gas\`).
+The ${MAX_FAMILIES} with the most expensive hop, from [bench/results/hop-gas.json](../../bench/results/hop-gas.json) (\`npm run measure:gas\`).
 
 ${hopsTable()}
 

@@ -13,10 +13,10 @@ import { commandLine, fail } from './lib/command-line.ts'
 import { root, userDirectories, userPath } from './lib/run.ts'
 
 const usage = `npm run check:chain -- <id>… | --all
-  --rpc <url>      ask this endpoint and no other (one chain only)
-  --chains <dir>   overlay of the registry; CHAINS_DIR otherwise
-  --write          put what the chain tells into its file
-  --report <file>  all findings as JSON`
+  --rpc <url>      calls only this endpoint (with one chain)
+  --chains <dir>   files that override the registry; default: CHAINS_DIR
+  --write          writes the values of the chain to its file
+  --report <file>  writes all findings as JSON`
 
 /** Maximum number of chains that are checked at the same time. */
 const CONCURRENT_CHAINS = 12

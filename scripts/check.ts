@@ -1,7 +1,7 @@
 /**
- * Static checks: format and lint of the whole tree, lint of the contracts, imports by file (.dependency-cruiser.mjs)
- * and by folder (.dependency-cruiser.folders.mjs), unused code (knip.json), lengths of sources and beginnings of
- * comments, words that the language rules replace, compatibility of the interface, and types of every package.
+ * `npm run check`: runs all static checks. They cover format and lint of the whole tree, lint of the contracts, imports
+ * by file (.dependency-cruiser.mjs) and by folder (.dependency-cruiser.folders.mjs), unused code (knip.json), lengths of
+ * sources and beginnings of comments, language rules, compatibility of the HTTP interface, and types of every package.
  */
 import { join } from 'node:path'
 import { root, run } from './lib/run.ts'
@@ -18,8 +18,13 @@ const imports = await run('depcruise', [
   'err',
   ...cruisedFolders,
 ])
-const folders = ['--config', '.dependency-cruiser.folders.mjs', '--output-type', 'err', 'packages']
-const folderImports = await run('depcruise', folders)
+const folderImports = await run('depcruise', [
+  '--config',
+  '.dependency-cruiser.folders.mjs',
+  '--output-type',
+  'err',
+  'packages',
+])
 const unused = await run('knip', ['--no-progress', '--no-config-hints'])
 const sources = await run('node', ['scripts/check-source.ts'])
 const language = await run('node', ['scripts/language.ts'])

@@ -1,5 +1,5 @@
 /**
- * Lists which pools of the most traded tokens quotes can use.
+ * Lists the pools of the most traded tokens, each with the state in which quotes can or cannot use it.
  *
  * `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded`
  */
@@ -15,14 +15,14 @@ import { commandLine, fail } from './lib/command-line.ts'
 import { userDirectories } from './lib/run.ts'
 
 const usage = `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded [<name>]…
-  --rpc <url>         ask this endpoint; those of the chain's file otherwise
-  --blocks <count>    newest blocks whose swaps are counted, 1 to 1000; 20 otherwise
-  --tokens <count>    most traded tokens, by their swaps in these blocks, 1 to 1000; 200 otherwise
-  --settle <seconds>  longest wait for the search of pools, 1 to 3600; 300 otherwise
-  --recorded          the recorded blocks of ${RECORDED_CHAINS.join(', ')}, or of those named; all of them also write
-                      bench/results/pool-coverage.json
-  --json              every pool as JSON
-CHAINS_DIR overlays the registry.`
+  --rpc <url>         calls this endpoint; default: those of the chain's file
+  --blocks <count>    newest blocks whose swaps are counted, 1 to 1000; default: 20
+  --tokens <count>    most traded tokens, by their swaps in these blocks, 1 to 1000; default: 200
+  --settle <seconds>  maximum wait for the search of pools, 1 to 3600; default: 300
+  --recorded          uses the recorded blocks of ${RECORDED_CHAINS.join(', ')}, or of the named ones; without names, also
+                      writes bench/results/pool-coverage.json
+  --json              prints every pool as JSON
+CHAINS_DIR overrides the registry.`
 
 /** Exit code for an invalid command line; 1 means that the node failed. */
 const USAGE_EXIT_CODE = 2
@@ -44,24 +44,24 @@ const { values, positionals } = commandLine(
   USAGE_EXIT_CODE,
 )
 
-const tokens = wholeNumber('tokens', 1, 1_000)
-const blocks = wholeNumber('blocks', 1, 1_000)
+const tokenCount = wholeNumber('tokens', 1, 1_000)
+const blockCount = wholeNumber('blocks', 1, 1_000)
 const settleMs = 1_000 * wholeNumber('settle', 1, 3_600)
 if (values.recorded) await recordCoverage()
 else await measureLive()
 // Connections that are kept open would delay the exit.
 process.exit()
 
-/** Measures recorded blocks. */
+/** Measures the recorded blocks of the named chains, or of all. */
 async function recordCoverage(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
-  const unknownName = positionals.find((name) => !RECORDED_CHAINS.some((each) => each === name))
+  const unknownName = positionals.find((name) => !RECORDED_CHAINS.some((chainName) => chainName === name))
   if (unknownName !== undefined) refuse(`--recorded: ${unknownName} is none of ${RECORDED_CHAINS.join(', ')}`)
   const names = RECORDED_CHAINS.filter((name) => positionals.length === 0 || positionals.includes(name))
   const results: Record<string, object> = {}
   const coveragesByChain: Record<string, readonly Coverage[]> = {}
   for (const name of names) {
-    const coverages = await recordedCoverage(name, tokens)
+    const coverages = await recordedCoverage(name, tokenCount)
     coveragesByChain[name] = coverages
     const summary = summaryOf(coverages)
     results[name] = { ...recordedBlocks(name), ...summary }
@@ -85,9 +85,9 @@ async function measureLive(): Promise<void> {
   try {
     const head = (await rpc.getBlock('latest'))!
     const swaps: Swap[] = []
-    for (let number = Math.max(0, head.number - blocks + 1); number <= head.number; number++)
+    for (let number = Math.max(0, head.number - blockCount + 1); number <= head.number; number++)
       swaps.push(...(await swapsAt(rpc, number, chain)))
-    const coverage = await coverageOf(swaps, { chain, rpc, tokenCount: tokens, settleMs })
+    const coverage = await coverageOf(swaps, { chain, rpc, tokenCount, settleMs })
     printCoverage(coverage, chain)
   } catch (error) {
     if (!(error instanceof RpcError)) throw error

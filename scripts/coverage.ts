@@ -11,10 +11,11 @@ import { record } from '../bench/record.ts'
 import { forge } from './lib/forge.ts'
 import { type CommandResult, root, run } from './lib/run.ts'
 
-/** Number of lines or branches that are covered, and of all. */
+/** Number of covered lines or branches, and (`of`) of all. */
 type Ratio = { readonly covered: number; readonly of: number }
-/** Coverage of one source file: if each line was run, and each branch taken. */
+/** Coverage of one source file. */
 type CoveredCode = {
+  /** By line number: true if the line was run. */
   readonly lines: Map<number, boolean>
   readonly branches: readonly { line: number; isTaken: boolean }[]
 }
@@ -22,7 +23,6 @@ type CoveredCode = {
 const RUNS = process.env.RUNS ?? '30'
 const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
-/** The sources of the Guard. */
 const GUARD_SOURCES = [
   'src/core/GuardCore.sol',
   'src/core/Loan.sol',
@@ -49,13 +49,13 @@ const report = join(contracts, 'cache/forge/lcov.info')
 mkdirSync(join(contracts, 'cache/forge'), { recursive: true })
 
 await requireSuccess(run('hardhat', ['test', 'solidity', '--coverage'], { cwd: contracts, env }))
-const byHardhat = parse(readFileSync(join(contracts, 'coverage/lcov.info'), 'utf8'))
+const hardhatCoverage = parse(readFileSync(join(contracts, 'coverage/lcov.info'), 'utf8'))
 await requireSuccess(forge(['coverage', '--report', 'lcov', '--report-file', report], { env }))
-const byForge = parse(readFileSync(report, 'utf8'))
+const forgeCoverage = parse(readFileSync(report, 'utf8'))
 
-const files = [...byHardhat].map(([file, { lines }]) => {
-  const branches = byForge.get(file)?.branches
-  if (!branches) throw new Error(`forge says nothing of ${file}`)
+const files = [...hardhatCoverage].map(([file, { lines }]) => {
+  const branches = forgeCoverage.get(file)?.branches
+  if (!branches) throw new Error(`forge did not measure ${file}`)
   return {
     file,
     lines: ratioOf([...lines.values()]),
@@ -84,16 +84,16 @@ console.table(
     ]),
   ),
 )
-const missedRows = guardFiles.filter(
+const incompleteFiles = guardFiles.filter(
   ({ missedLines, missedBranches }) => missedLines.length + missedBranches.length > 0,
 )
-if (missedRows.length > 0) {
-  console.error(`The Guard is not reached wholly: ${missedRows.map(({ file }) => file).join(', ')}`)
+if (incompleteFiles.length > 0) {
+  console.error(`The tests do not cover all of the Guard: ${incompleteFiles.map(({ file }) => file).join(', ')}`)
   process.exitCode = 1
 }
 
 async function requireSuccess(tests: Promise<CommandResult>): Promise<void> {
-  if ((await tests).code !== 0) throw new Error('a test fails: what it reaches is no coverage')
+  if ((await tests).code !== 0) throw new Error('a test failed, so its coverage does not count')
 }
 
 function ratioOf(hits: readonly boolean[]): Ratio {
@@ -108,7 +108,7 @@ function formatPercent({ covered, of }: Ratio): string {
   return of === 0 ? 'none' : `${((100 * covered) / of).toFixed(1)} % of ${of}`
 }
 
-/** Parses an lcov file into sources by path: https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
+/** Returns the coverage in an lcov file by path of the source. @see https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
 function parse(lcov: string): Map<string, CoveredCode> {
   const sections = lcov.split('end_of_record').flatMap((section): [string, CoveredCode][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]

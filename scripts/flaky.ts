@@ -1,7 +1,7 @@
 /**
- * `npm run flaky [-- folders]`: runs the TypeScript tests twenty times, ten with two busy loops next to them and ten
- * pinned to one core, and records failed tests with their counts in bench/results/flaky.json. Fails if any test did.
- * RUNS=2 reduces the runs of each kind. Pinning needs `taskset` of util-linux.
+ * `npm run flaky [-- folders]`: runs the TypeScript tests twenty times: ten times with two busy loops in parallel, and
+ * ten times pinned to one core. Records the failed tests of each run in bench/results/flaky.json. Fails if any test
+ * failed. RUNS=2 reduces the runs of each kind. Pinning needs `taskset` of util-linux.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

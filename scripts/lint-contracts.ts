@@ -1,43 +1,49 @@
 /**
- * `npm run lint:contracts`: runs forge's linter on the deployed contracts. Each finding is fixed, or listed here with
- * the reason why it is none. Fails if a finding is not listed, or if a listed one no longer occurs.
+ * `npm run lint:contracts`: runs forge's linter on the deployed contracts. Each finding is fixed, or accepted
+ * here with the reason why the code is right. Fails if a finding is not listed, or if a listed one no longer occurs.
  */
 import { join } from 'node:path'
 import { forge } from './lib/forge.ts'
 import { root } from './lib/run.ts'
 
-type AcceptedFinding = { readonly rule: string; readonly file: string; readonly findings: number; readonly why: string }
+/** Findings of one rule in one file. */
+type AcceptedFindings = {
+  readonly rule: string
+  readonly file: string
+  readonly count: number
+  readonly why: string
+}
 
-const ACCEPTED_FINDINGS: readonly AcceptedFinding[] = [
+const ACCEPTED_FINDINGS: readonly AcceptedFindings[] = [
   {
     rule: 'unsafe-typecast',
     file: 'src/core/ExecutorCore.sol',
-    findings: 2,
-    why: 'the word holds an address in its lower 160 bits and flags above, which the cast is there to cut off',
+    count: 2,
+    why: 'the lower 160 bits of the word are an address; the cast removes the flags above them',
   },
   {
     rule: 'unsafe-typecast',
     file: 'src/core/Loan.sol',
-    findings: 1,
-    why: 'the same: a part of the token stands above the Executor',
+    count: 1,
+    why: 'the lower 160 bits of the word are the Executor; the cast removes the part of the token above them',
   },
   {
     rule: 'unsafe-typecast',
     file: 'src/dexes/uniswap-v4/UniswapV4.sol',
-    findings: 2,
-    why: 'BalanceDelta packs two int128 into a word; the casts take them apart',
+    count: 2,
+    why: 'BalanceDelta packs two int128 into a word; the casts separate them',
   },
   {
     rule: 'unsafe-typecast',
     file: 'src/dexes/balancer-v2/BalancerV2.sol',
-    findings: 1,
-    why: 'an amount of 2^255 or more makes a limit below zero, which the vault keeps by refusing',
+    count: 1,
+    why: 'an amount of 2^255 or more becomes a negative limit, so the vault refuses the swap',
   },
   {
     rule: 'incorrect-shift',
     file: 'src/libraries/Inputs.sol',
-    findings: 1,
-    why: '1 << SHARE_BITS is 2^24, which is meant',
+    count: 1,
+    why: '1 << SHARE_BITS is 2^24, as intended',
   },
 ]
 
@@ -61,15 +67,15 @@ for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*╭�
   const key = `${rule} ${file}`
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
-let unansweredCount = 0
+let openCount = 0
 for (const key of new Set([...counts.keys(), ...ACCEPTED_FINDINGS.map(({ rule, file }) => `${rule} ${file}`)])) {
-  const answer = ACCEPTED_FINDINGS.find(({ rule, file }) => `${rule} ${file}` === key)
-  const findings = counts.get(key) ?? 0
-  const isSettled = findings === (answer?.findings ?? 0)
-  if (!isSettled) unansweredCount += 1
-  console.log(`${isSettled ? 'answered' : 'OPEN    '}  ${findings} × ${key}${answer ? `: ${answer.why}` : ''}`)
+  const accepted = ACCEPTED_FINDINGS.find(({ rule, file }) => `${rule} ${file}` === key)
+  const count = counts.get(key) ?? 0
+  const isAccepted = count === (accepted?.count ?? 0)
+  if (!isAccepted) openCount += 1
+  console.log(`${isAccepted ? 'accepted' : 'OPEN    '}  ${count} × ${key}${accepted ? `: ${accepted.why}` : ''}`)
 }
-if (unansweredCount > 0) {
+if (openCount > 0) {
   console.log(output)
   process.exitCode = 1
 }

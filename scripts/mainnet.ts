@@ -1,7 +1,7 @@
 /**
  * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026). Tokens, pools,
- * and routers are genuine and at their own addresses. Chain id 1, the registry's file, and contracts deployed by the
- * normal command.
+ * and routers are genuine and at their own addresses. The node has chain id 1, and the service uses the registry's file
+ * of Ethereum. The contracts are deployed as by `npm run deploy`.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,12 +15,13 @@ import { root } from './lib/run.ts'
 import { untilStopped } from './lib/until-stopped.ts'
 
 const start = Date.now()
-const say = (text: string) => console.log(`[${((Date.now() - start) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const printProgress = (text: string) =>
+  console.log(`[${((Date.now() - start) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 const dir = join(root, '.devnet/mainnet')
 const deploymentsDir = join(dir, 'deployments')
 
 const node = await startMainnet({ port: await preferredPort(8545) })
-say(`Ethereum's state before block 24,628,608 answers as chain ${node.chainId} on ${node.url}`)
+printProgress(`Ethereum's state before block 24,628,608 answers as chain ${node.chainId} on ${node.url}`)
 // A new node has none of the contracts of the previous one.
 rmSync(deploymentsDir, { recursive: true, force: true })
 const fail = async (error: Error): Promise<never> => {
@@ -29,7 +30,12 @@ const fail = async (error: Error): Promise<never> => {
   process.exit(1)
 }
 const { chainId } = node
-const deployment = await deployContracts({ rpcUrl: node.url, chainId, deploymentsDir, onProgress: say }).catch(fail)
+const deployment = await deployContracts({
+  rpcUrl: node.url,
+  chainId,
+  deploymentsDir,
+  onProgress: printProgress,
+}).catch(fail)
 
 const config = loadConfig({
   ...process.env,
@@ -45,7 +51,7 @@ const api = await startServer(config).catch(fail)
 const shutDown = untilStopped(() => [api.close(), node.stop()])
 
 const { wrappedNative, stables, tokens: others, dexes } = loadRegistry().chain(chainId)!
-const { WETH, USDC, ...rest } = symbols([wrappedNative!, ...stables, ...others])
+const { WETH, USDC, ...rest } = tokensBySymbol([wrappedNative!, ...stables, ...others])
 const tokens = { WETH: WETH!, USDC: USDC!, ...rest }
 const { guard, executors } = deployment
 const info = { guard: guard.address, executor: executors[0]!.address, accounts: accounts(), tokens, dexes }
@@ -58,17 +64,17 @@ const lines = curlLines({
   tokens: { WETH: WETH!, USDC: USDC! },
   sold: soldToken,
 })
-say('Finding pools for the first quote')
-const first = await fetch(lines.swapUrl)
-if (!first.ok) {
-  console.error(`The first quote failed with ${first.status}: ${await first.text()}`)
+printProgress('Finding pools for the first quote')
+const firstQuote = await fetch(lines.swapUrl)
+if (!firstQuote.ok) {
+  console.error(`The first quote failed with ${firstQuote.status}: ${await firstQuote.text()}`)
   await shutDown()
 }
-say(`Ready on ${api.url}; docs/mainnet.md says what the state does not know`)
+printProgress(`Ready on ${api.url}; docs/mainnet.md lists what the state lacks`)
 console.log(lines.text)
 
 /** Returns the registry's tokens that the state contains, by symbol. The first token with a symbol wins. */
-function symbols(tokens: readonly Token[]): Readonly<Record<string, DevnetToken>> {
+function tokensBySymbol(tokens: readonly Token[]): Readonly<Record<string, DevnetToken>> {
   const knownTokens = tokens.flatMap(({ symbol, address, decimals }) =>
     node.hasAccount(address) && decimals !== null ? [[symbol, { address, decimals }] as const] : [],
   )

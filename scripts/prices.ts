@@ -7,7 +7,7 @@ import { commandLine, fail } from './lib/command-line.ts'
 import { userDirectories } from './lib/run.ts'
 
 const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <number>] <token>…
-Answers as /prices does with detail=1. The registry is overlaid by CHAINS_DIR.`
+Answers as /prices does with detail=1. CHAINS_DIR overrides the registry.`
 /** Exit code for an invalid command line; 1 means that the node failed. */
 const USAGE_EXIT_CODE = 2
 /** Maximum milliseconds to wait for pools found in the background. */

@@ -23,23 +23,23 @@ import { userDirectories, userPath } from './lib/run.ts'
 
 const parameterNames = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
 const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wallet>] <tokenIn> <tokenOut> <amountIn>
-         answers as /aggregator where a sender is given, else as /quote
+         answers as /aggregator if --from is given, else as /quote
        npm run -s quote -- --chain <id> [--rpc <url>] --route <tokenIn> <tokenOut> <amountIn>
        npm run -s quote -- --snapshot <file> <tokenIn> <tokenOut> <amountIn>
-         the route alone, neither simulated nor encoded
-  --amountOut <amount>   in the place of <amountIn>: the least input for that output
-  --gas-price <wei>   counts gas against the output; by default the network's price, for a route alone nothing
+         only the route, neither simulated nor encoded
+  --amountOut <amount>   instead of <amountIn>: finds the minimum input for this output
+  --gas-price <wei>   counts gas against the output; default: the network's gas price; 0 with --route or --snapshot
   --<parameter> <value>   any other parameter of /aggregator: ${parameterNames.filter((name) => name !== 'from').join(', ')}
-Amounts are base units; ${NATIVE} stands for the native token. The registry is overlaid by CHAINS_DIR and DEPLOYMENTS_DIR.`
+Amounts are base units; ${NATIVE} stands for the native token. CHAINS_DIR and DEPLOYMENTS_DIR override the registry.`
 
 /** Exit code for an invalid command line; 1 means that there is no route. */
 const USAGE_EXIT_CODE = 2
 /** Maximum milliseconds to wait for background work of the first response. */
 const SETTLE_MS = 10_000
-/** Timeout of the whole request in milliseconds, since a first request takes longer than one to a running service. */
+/** Timeout of both requests together, in milliseconds. It is long because the first request loads the pools. */
 const TIMEOUT_MS = 120_000
 
-const config = {
+const commandLineOptions = {
   allowPositionals: true,
   options: {
     chain: { type: 'string' },
@@ -50,7 +50,7 @@ const config = {
     ...Object.fromEntries(parameterNames.map((name) => [name, { type: 'string' as const }])),
   },
 } as const
-const { values, positionals } = commandLine(USAGE, config, USAGE_EXIT_CODE)
+const { values, positionals } = commandLine(USAGE, commandLineOptions, USAGE_EXIT_CODE)
 const isExactOutput = 'amountOut' in values
 if (positionals.length !== (isExactOutput ? 2 : 3) || (values.chain === undefined) === (values.snapshot === undefined))
   refuse(USAGE)
@@ -78,16 +78,16 @@ async function printQuote(): Promise<number> {
   }
   try {
     const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
-    const work = {
+    const context = {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
       log: silentLog(),
     }
     const chain = services.chain(chainId)
     // The first response starts the search for pools and gas measurements. The second equals that of a running service.
-    await answerRequest(parsed, chain, work)
+    await answerRequest(parsed, chain, context)
     await chain.liveChain.waitUntilSettled(SETTLE_MS)
-    console.log(JSON.stringify(await answerRequest(parsed, chain, work), null, 2))
+    console.log(JSON.stringify(await answerRequest(parsed, chain, context), null, 2))
     return 0
   } catch (thrown) {
     return printError(thrown)
@@ -128,7 +128,7 @@ async function printRoute(): Promise<number> {
   const gasPriceWei = readAmountArgument('--gas-price', values['gas-price'] ?? '0')
   const snapshot =
     values.snapshot === undefined
-      ? await readSnapshot([ends.tokenIn, ends.tokenOut])
+      ? await snapshotFromNode([ends.tokenIn, ends.tokenOut])
       : await loadSnapshot(userPath(values.snapshot))
   const wrappedNative = chainOf(snapshot.chainId).wrappedNative?.address ?? null
   const result = findRoute(buildGraph(snapshot), { ...ends, amountIn: amount, wrappedNative, gasPriceWei })
@@ -138,7 +138,7 @@ async function printRoute(): Promise<number> {
   return result.ok ? 0 : 1
 }
 
-async function readSnapshot(tokens: readonly Address[]): Promise<Snapshot> {
+async function snapshotFromNode(tokens: readonly Address[]): Promise<Snapshot> {
   const chain = chainOf(Number(values.chain))
   const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
   const rpc = createRpc({ chainId: chain.chainId, urls })

@@ -1,6 +1,6 @@
 /**
- * `npm run replay -- <quoteId>`: repeats a quote from the service's log in its DATA_DIR, for support and disputes: the
- * search on the saved pools of its block, and the transaction of the resulting route.
+ * `npm run replay -- <quoteId>`: repeats a quote from the service's log in its DATA_DIR, for support and disputes. It
+ * searches a route on the saved pools of the quote's block, and encodes the transaction of this route.
  */
 import { defaultDataDir, quoteLogPath } from '@sluice/api'
 import { findRecord, MarketError } from '@sluice/liquidity'
@@ -9,8 +9,8 @@ import { fail } from './lib/command-line.ts'
 import { userDirectories } from './lib/run.ts'
 
 const USAGE = `usage: npm run replay -- <quoteId>
-  says 0 where route and transaction are the same again, bit for bit, and 1 where they are not
-The service's directory is taken from DATA_DIR, the default one when unset.`
+  exit code: 0 if route and transaction are identical, 1 if not, 2 if the quote cannot be replayed
+DATA_DIR names the service's directory; default: as for the service.`
 
 /** Exit code for a quote that cannot be replayed. */
 const USAGE_EXIT_CODE = 2
@@ -23,7 +23,10 @@ const dataDir = userDirectories().DATA_DIR ?? defaultDataDir(process.env)
 try {
   const record = findRecord(quoteLogPath(dataDir, quoteKey.chainId), quoteId)
   if (!record)
-    fail(`${quoteId}: the log of chain ${quoteKey.chainId} has no such quote, or none any more`, USAGE_EXIT_CODE)
+    fail(
+      `${quoteId}: the log of chain ${quoteKey.chainId} has no such quote; it may have been deleted`,
+      USAGE_EXIT_CODE,
+    )
   const replayedQuote = replayRecord(record)
   print(replayedQuote)
   process.exitCode = replayedQuote.differences.length > 0 ? 1 : 0

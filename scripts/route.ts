@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   if (!file || extraArguments.length > 0) throw new Error(USAGE)
   const gasPrice = values['gas-price']
   if (!/^\d{1,30}$/.test(gasPrice)) throw new Error(`--gas-price: ${gasPrice} is not a whole number of wei`)
-  const { scenario, toFileIds: inOwnIds } = readScenario(readFileSync(userPath(file), 'utf8'))
+  const { scenario, toFileIds } = readScenario(readFileSync(userPath(file), 'utf8'))
   const trades = scenario.trades.filter(({ id }) => values.trade === undefined || String(id) === values.trade)
   if (trades.length === 0)
     throw new Error(
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     // An unconfirmed output is reported, and the other trades are still routed.
     const isConfirmed = String(amountOut) === routedTrade.amountOut
     if (!isConfirmed) unconfirmedCount++
-    console.log(JSON.stringify({ ...inOwnIds(routedTrade), ...(!isConfirmed && { pays: String(amountOut) }) }))
+    console.log(JSON.stringify({ ...toFileIds(routedTrade), ...(!isConfirmed && { pays: String(amountOut) }) }))
   }
   if (unconfirmedCount > 0)
     throw new Error(`${unconfirmedCount} of ${trades.length} routes pay another amount than they claim`)

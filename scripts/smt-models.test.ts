@@ -13,7 +13,7 @@ function expectVerdicts(solver: Solver): void {
   for (const model of models) {
     const { properties, mutations } = verdictOf(model, solver)
     expect(properties.filter(({ isProven }) => !isProven)).toEqual([])
-    expect(mutations.filter(({ refuted }) => refuted === undefined)).toEqual([])
+    expect(mutations.filter(({ refutedProperty }) => refutedProperty === undefined)).toEqual([])
     expect(mutations.length).toBeGreaterThan(2)
   }
 }
@@ -29,7 +29,7 @@ describe('the models', () => {
 
   test('are refused if a modeled line is missing', () => {
     const [model] = models
-    const changed = { ...model!, lines: { 'core/Loan.sol': ['_set(PAYER, LOCKED | 1);'] } }
+    const changed = { ...model!, linesByFile: { 'core/Loan.sol': ['_set(PAYER, LOCKED | 1);'] } }
     expect(() => verdictOf(changed, z3())).toThrow('has no line "_set(PAYER, LOCKED | 1);"')
   })
 
@@ -39,6 +39,6 @@ describe('the models', () => {
       expect(text).toContain(`\n## ${name}\n`)
       for (const mutation of mutations) expect(text).toContain(`\n| ${mutation.name} |`)
     }
-    expect(text).not.toMatch(/not proven|not refuted/)
+    expect(text).not.toMatch(/not proven|not refutedProperty/)
   })
 })

@@ -15,21 +15,21 @@ const USAGE = `usage: npm run snapshot -- export <chainId> <file>
        npm run snapshot -- import <file>
        npm run snapshot -- show <file>
        npm run snapshot -- pools <chainId> <file>
-The service's directory is taken from DATA_DIR, the default one when unset.`
+DATA_DIR names the service's directory; default: as for the service.`
 
 const [task, ...rest] = process.argv.slice(2)
 
 const tasks: Readonly<Record<string, () => Promise<void>>> = {
   async export() {
-    const [chainId, file] = names(2)
-    const { block } = await copySnapshot(savedPath(chainId!), userPath(file!))
+    const [chainId, file] = taskArguments(2)
+    const { block } = await copySnapshot(databasePath(chainId!), userPath(file!))
     console.log(`${file}: chain ${chainId} at block ${block.number}`)
   },
 
   async import() {
-    const [file] = names(1)
+    const [file] = taskArguments(1)
     const { chainId, block } = await loadSnapshot(userPath(file!))
-    const path = savedPath(String(chainId))
+    const path = databasePath(String(chainId))
     if (existsSync(path)) fail(`${path} is there already: stop the service and remove it first`)
     mkdirSync(join(path, '..'), { recursive: true })
     await copySnapshot(userPath(file!), path)
@@ -37,7 +37,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   async show() {
-    const [file] = names(1)
+    const [file] = taskArguments(1)
     const { chainId, block, pools } = await loadSnapshot(userPath(file!))
     console.log(`chain ${chainId}, block ${block.number} ${block.hash}, ${pools.size} pools`)
     const families = Map.groupBy(pools.values(), ({ family }) => family)
@@ -45,10 +45,10 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   async pools() {
-    const [chainId, file] = names(2)
+    const [chainId, file] = taskArguments(2)
     const chain = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR }).chain(Number(chainId))
     if (!chain) fail(`chainId: there is no chain ${chainId}`)
-    const list = exportPools(savedPath(chainId!), chain)
+    const list = exportPools(databasePath(chainId!), chain)
     const bytes = writePoolList(list)
     writeFileSync(userPath(file!), bytes)
     const families = Map.groupBy(list.deployments, ({ family }) => family)
@@ -67,11 +67,12 @@ try {
   fail(error.message)
 }
 
-function names(count: number): readonly string[] {
+/** Returns the arguments of a task; ends the process if their number is wrong. */
+function taskArguments(count: number): readonly string[] {
   return rest.length === count ? rest : fail(USAGE)
 }
 
-function savedPath(chainId: string): string {
+function databasePath(chainId: string): string {
   if (!/^[1-9]\d{0,15}$/.test(chainId)) fail(`chainId: ${chainId} is not a chain id`)
   return join(userDirectories().DATA_DIR ?? defaultDataDir(process.env), `${chainId}.sqlite`)
 }

@@ -8,11 +8,12 @@ import { root } from './lib/run.ts'
 import { untilStopped } from './lib/until-stopped.ts'
 
 const start = Date.now()
-const say = (text: string) => console.log(`[${((Date.now() - start) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const printProgress = (text: string) =>
+  console.log(`[${((Date.now() - start) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 const dir = join(root, '.devnet')
 
-const devnet = await startDevnet({ dir, port: await preferredPort(8545), onProgress: say })
-say(`Local chain ${devnet.chainId} answers on ${devnet.url}`)
+const devnet = await startDevnet({ dir, port: await preferredPort(8545), onProgress: printProgress })
+printProgress(`Local chain ${devnet.chainId} answers on ${devnet.url}`)
 
 const config = loadConfig({
   ...process.env,
@@ -35,11 +36,11 @@ const shutDown = untilStopped(() => [api.close(), devnet.stop()])
 
 await writeDevnetJson({ dir, devnet, apiUrl: api.url })
 const lines = curlLines({ apiUrl: api.url, chainId: devnet.chainId, ...devnet.info })
-say('Finding pools for the first quote')
-const first = await fetch(lines.swapUrl)
-if (!first.ok) {
-  console.error(`The first quote failed with ${first.status}: ${await first.text()}`)
+printProgress('Finding pools for the first quote')
+const firstQuote = await fetch(lines.swapUrl)
+if (!firstQuote.ok) {
+  console.error(`The first quote failed with ${firstQuote.status}: ${await firstQuote.text()}`)
   await shutDown()
 }
-say(`Ready on ${api.url}`)
+printProgress(`Ready on ${api.url}`)
 console.log(lines.text)

@@ -1,8 +1,8 @@
 /**
  * Runs every test of the repository that has not passed with the same inputs before, and prints the reasons for skipped
  * tests and a total. `npm test -- --long` sets LONG=1: longer fuzz, fault, and soak profiles. `--units` runs only the
- * tests next to their sources. `--costs` records the cost of each file in bench/results/test-costs.json. These, named
- * files, and `--all` run their tests in any case.
+ * tests next to their sources. `--costs` records the cost of each file in bench/results/test-costs.json. `--all`
+ * repeats also the tests that have passed before; so do the other options and named files.
  */
 import { join } from 'node:path'
 import { record } from '../bench/record.ts'
@@ -20,16 +20,16 @@ import {
 
 const has = (flag: string) => process.argv.includes(flag)
 const env = { ...process.env, ...(has('--long') ? { LONG: '1' } : {}) }
-const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const units = has('--units')
-const short = !env.LONG && only.length === 0
-const cache = short && !units && !has('--costs') && !has('--all') ? openCache() : undefined
+const testFilters = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const unitsOnly = has('--units')
+const isShort = !env.LONG && testFilters.length === 0
+const cache = isShort && !unitsOnly && !has('--costs') && !has('--all') ? openCache() : undefined
 
-// Next to the TypeScript tests, which wait for other processes and for time.
-const solidity = only.length === 0 && !units ? bothBuilds() : []
-const args = [...(units ? ['--project=units'] : []), ...(short ? ['--tagsFilter=!long'] : []), ...only]
+// Run in parallel with the TypeScript tests, which use little of the processor while they wait.
+const solidityOutcomes = testFilters.length === 0 && !unitsOnly ? bothBuilds() : []
+const args = [...(unitsOnly ? ['--project=units'] : []), ...(isShort ? ['--tagsFilter=!long'] : []), ...testFilters]
 const { files, ...outcome } = await runTypescriptTests(args, { env, cache })
-const total = sumOf([...(await solidity), outcome])
+const total = sumOf([...(await solidityOutcomes), outcome])
 
 for (const { reason, enable, tests } of total.skips) console.log(`${tests} skipped: ${reason} (to run them: ${enable})`)
 if (has('--costs')) record('test-costs', { files }, { isPrinted: false })
@@ -54,7 +54,7 @@ function openCache(): Cache | undefined {
     const results = new PassedResults(join(root, 'node_modules/.cache/sluice-tests'))
     return { keys: currentKeys(), currentKeys, results }
   } catch (error) {
-    console.error(`Running all tests, since their inputs cannot be hashed: ${(error as Error).message}`)
+    console.error(`Running all tests, because their inputs cannot be hashed: ${(error as Error).message}`)
     return undefined
   }
 }

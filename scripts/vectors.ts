@@ -37,8 +37,8 @@ function textOf(path: string): string {
 /** @returns the number of mismatches */
 function report(content: VectorFile | FormFile): number {
   const { family, passed, failed, skipped } = runVectors(content)
-  const remaining = [...skipped.values()].reduce((sum, count) => sum + count, 0)
-  console.log(`${family}: ${passed}/${failed.length}/${remaining}`)
+  const skippedCount = [...skipped.values()].reduce((sum, count) => sum + count, 0)
+  console.log(`${family}: ${passed}/${failed.length}/${skippedCount}`)
   for (const line of failed) console.log(`  mismatch: ${line}`)
   for (const [reason, count] of skipped) console.log(`  skipped ${count}: ${reason}`)
   return failed.length

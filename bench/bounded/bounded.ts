@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- bounded [trades] [seed]`: compares routes over pools with bounded capacity with other ways to make
- * the same trades (checks.ts). Writes `results/bounded.json` after each part of the trades. `-- bounded --continue
+ * `npm run bench -- bounded [trades] [seed]`: compares routes with other ways to make the same trades (checks.ts), over
+ * pools with limited capacity. Writes `results/bounded.json` after each part of the trades. `-- bounded --continue
  * [trades]` continues from this result, so that a run can be interrupted.
  */
 import { lastRecord, record } from '../record.ts'

@@ -23,8 +23,8 @@ import { type Market, type MarketTrade, quoteOrNull } from './markets.ts'
  * - `narrower`: a request with more restrictions pays no more; `narrower after gas` compares outputs after gas.
  * - `two pools`: no division between two pools of the pair pays more.
  * - `a then b`: two consecutive trades of parts pay no more.
- * - `exact output`: the output of the route, requested as exact output, takes no more input.
- * - `found backwards`: that input, requested as exact input, pays no less.
+ * - `exact output`: a request for exactly the output of the route takes no more input.
+ * - `found backwards`: a request with exactly the input of that second route pays no less.
  * - `division`: the chunked division of division.ts pays no more.
  */
 export const CHECKS = [
@@ -45,7 +45,7 @@ export type Finding = { readonly check: Check; readonly lossBps: number; readonl
 
 /** Maximum price impact of the routes to check. By default, the service rejects a larger impact. */
 const MAX_IMPACT = 0.2
-/** Base units below which rounding alone exceeds a tenth of a basis point. */
+/** Minimum base units of each token in a trade. With fewer, rounding alone can exceed a tenth of a basis point. */
 const MIN_UNITS = 100_000
 const BPS = 10_000
 /** Steps of the golden-section search that divides a trade between two pools. */
@@ -193,11 +193,11 @@ class TradeChecks {
 
   private checkTwoPools(): void {
     const { trade } = this
-    const direct = this.market.pools.filter(
+    const directPools = this.market.pools.filter(
       ({ tokens }) => tokens.includes(trade.tokenIn) && tokens.includes(trade.tokenOut),
     )
-    for (const [k, a] of direct.entries())
-      for (const b of direct.slice(k + 1)) {
+    for (const [k, a] of directPools.entries())
+      for (const b of directPools.slice(k + 1)) {
         const best = bestDivision(a, b, trade)
         if (best !== null) this.compare('two pools', best, `${a.id.slice(-2)} and ${b.id.slice(-2)}`)
       }
@@ -218,16 +218,25 @@ class TradeChecks {
     const { graph, trade, market } = this
     if (market.pricesDisagree) return
     for (const part of TRADE_PARTS) {
-      const first = { ...trade, amountIn: partOf(trade.amountIn, part) }
-      const a = first.amountIn > 0n && first.amountIn < trade.amountIn ? routeOf(graph, first) : null
-      const after = a && poolsAfter(market.pools, a.legs)
-      if (!after) continue
-      const b = routeOf(buildGraph(snapshotOf(after)), { ...trade, amountIn: trade.amountIn - first.amountIn })
+      const firstInput = partOf(trade.amountIn, part)
+      const isPart = firstInput > 0n && firstInput < trade.amountIn
+      const firstRoute = isPart ? routeOf(graph, { ...trade, amountIn: firstInput }) : null
+      const poolsAfterFirst = firstRoute && poolsAfter(market.pools, firstRoute.legs)
+      if (!poolsAfterFirst) continue
+      const secondRoute = routeOf(buildGraph(snapshotOf(poolsAfterFirst)), {
+        ...trade,
+        amountIn: trade.amountIn - firstInput,
+      })
       // Parts that pass a coarse token can gain or lose a whole unit of it.
-      if (!b || Math.min(minUnitsOf(a), minUnitsOf(b)) < MIN_UNITS) continue
-      const legs = [...a.legs, ...b.legs]
+      if (!secondRoute || Math.min(minUnitsOf(firstRoute), minUnitsOf(secondRoute)) < MIN_UNITS) continue
+      const legs = [...firstRoute.legs, ...secondRoute.legs]
       if (maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION_LIMITS.maxHops)
-        this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`, gainOfTwoSwaps(a.legs, b.legs))
+        this.compareSum(
+          'a then b',
+          firstRoute.amountOut + secondRoute.amountOut,
+          `${part} first`,
+          gainOfTwoSwaps(firstRoute.legs, secondRoute.legs),
+        )
     }
   }
 
@@ -267,12 +276,12 @@ class TradeChecks {
     const half = Math.ceil(market.pools.length / 2)
     const ids = market.pools.map(({ id }) => id)
     const [firstHalf, secondHalf] = [ids.slice(0, half), ids.slice(half)].map((poolHalf) => new Set(poolHalf))
-    const a = routeOf(graph, trade, { excludePools: secondHalf! })
-    const b = routeOf(graph, trade, { excludePools: firstHalf! })
-    if (!a || !b) return
+    const firstRoute = routeOf(graph, trade, { excludePools: secondHalf! })
+    const secondRoute = routeOf(graph, trade, { excludePools: firstHalf! })
+    if (!firstRoute || !secondRoute) return
     const doubleTrade = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
     this.performedChecks.add('union')
-    const sum = a.amountOut + b.amountOut
+    const sum = firstRoute.amountOut + secondRoute.amountOut
     const lossBps = doubleTrade ? (Number(sum) / Number(doubleTrade.amountOut) - 1) * BPS : BPS
     if (lossBps > 0)
       this.findings.push({ check: 'union', lossBps, detail: doubleTrade ? 'twice the amount' : 'refused' })
@@ -302,12 +311,14 @@ class TradeChecks {
  * Returns the fraction by which pools pay more for two swaps than for one swap of both amounts. A pool does so if it
  * lowers its fee between the swaps. Sums the fractions of all pools, as if each pool paid the whole output.
  */
-function gainOfTwoSwaps(first: readonly Leg[], second: readonly Leg[]): number {
+function gainOfTwoSwaps(firstLegs: readonly Leg[], secondLegs: readonly Leg[]): number {
   let gain = 0
-  for (const { pool, tokenIn, tokenOut, amountIn, amountOut } of first) {
-    const again = second.find((leg) => leg.pool.id === pool.id && leg.tokenIn === tokenIn && leg.tokenOut === tokenOut)
-    const once = again && quoteOrNull(pool, tokenIn, tokenOut, amountIn + again.amountIn)
-    if (once) gain += Math.max(0, Number(amountOut + again.amountOut) / Number(once) - 1)
+  for (const { pool, tokenIn, tokenOut, amountIn, amountOut } of firstLegs) {
+    const secondLeg = secondLegs.find(
+      (leg) => leg.pool.id === pool.id && leg.tokenIn === tokenIn && leg.tokenOut === tokenOut,
+    )
+    const singleOutput = secondLeg && quoteOrNull(pool, tokenIn, tokenOut, amountIn + secondLeg.amountIn)
+    if (singleOutput) gain += Math.max(0, Number(amountOut + secondLeg.amountOut) / Number(singleOutput) - 1)
   }
   return gain
 }
@@ -321,14 +332,14 @@ function maxSwapsOfPool(legs: readonly Leg[]): number {
 /** Returns the maximum number of legs in series from the input token; Infinity if the legs form a cycle. */
 function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
   const depth = new Map<string, number>([[tokenIn, 0]])
-  for (let changed = true, round = 0; changed; round++) {
+  for (let hasChanged = true, round = 0; hasChanged; round++) {
     if (round > legs.length) return Number.POSITIVE_INFINITY
-    changed = false
+    hasChanged = false
     for (const leg of legs) {
       const hopCount = (depth.get(leg.tokenIn) ?? Number.NaN) + 1
       if (!(hopCount > (depth.get(leg.tokenOut) ?? 0))) continue
       depth.set(leg.tokenOut, hopCount)
-      changed = true
+      hasChanged = true
     }
   }
   return Math.max(...depth.values())
@@ -346,11 +357,11 @@ const partOf = (amount: bigint, part: number): bigint => (amount * BigInt(Math.r
 /** Returns the best output of two pools that divide a trade, from their own quotes; null if no division is accepted. */
 function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketTrade): bigint | null {
   const outputOf = (part: number): bigint | null => {
-    const first = partOf(amountIn, part)
-    const [x, y] = [first, amountIn - first]
-    const firstOutput = x === 0n ? 0n : quoteOrNull(a, tokenIn, tokenOut, x)
-    const secondOutput = y === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, y)
-    return firstOutput === null || secondOutput === null ? null : firstOutput + secondOutput
+    const inputOfA = partOf(amountIn, part)
+    const inputOfB = amountIn - inputOfA
+    const outputOfA = inputOfA === 0n ? 0n : quoteOrNull(a, tokenIn, tokenOut, inputOfA)
+    const outputOfB = inputOfB === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, inputOfB)
+    return outputOfA === null || outputOfB === null ? null : outputOfA + outputOfB
   }
   let best: bigint | null = null
   const keepBest = (output: bigint | null): bigint => {
@@ -372,12 +383,12 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
 
 /** Returns the pools after the legs' swaps; null if a pool's state after its swap is unknown. */
 function poolsAfter(pools: readonly Pool[], legs: readonly Leg[]): readonly Pool[] | null {
-  const after = new Map(pools.map((pool) => [pool.id, pool]))
+  const poolById = new Map(pools.map((pool) => [pool.id, pool]))
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
-    const now = after.get(pool.id)!
-    const quote = nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(now, tokenIn, tokenOut, amountIn))
+    const currentPool = poolById.get(pool.id)!
+    const quote = nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(currentPool, tokenIn, tokenOut, amountIn))
     if (!quote) return null
-    after.set(pool.id, { ...now, state: quote.state })
+    poolById.set(pool.id, { ...currentPool, state: quote.state })
   }
-  return [...after.values()]
+  return [...poolById.values()]
 }

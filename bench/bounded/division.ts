@@ -107,7 +107,7 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
   for (const key of order) {
     const inputsThrough = pathInputs.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
     const hop = inputsThrough[0]!.path.find((edge) => keyOf(edge) === key)!
-    const sum = inputsThrough.reduce((all, { path }) => all + balances.get(path)!, 0n)
+    const sum = inputsThrough.reduce((total, { path }) => total + balances.get(path)!, 0n)
     const hopOutput = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
     if (hopOutput === null) return null
     let remaining = hopOutput
@@ -152,7 +152,8 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
       order.push(key)
     }
   }
-  // A token is passed on once all its inputs have arrived, so its depth is the length of the longest path to it.
+  // The depth of a token is the length of the longest path to it, because a route sells a token only after all its legs
+  // that buy it.
   for (let round = 0; round <= maxHops; round++)
     for (const key of order) {
       const { tokenIn, tokenOut } = hopByKey.get(key)!

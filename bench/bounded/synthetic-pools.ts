@@ -1,4 +1,4 @@
-/** Generates pools of a given price and size with bounded capacity, each kind with another bound. */
+/** Generates pools of a given price and size with limited capacity. Each kind of pool has another limit. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Random, wholeNumber } from '../lib/random.ts'
@@ -15,6 +15,10 @@ export type PairSpec = {
 
 type PoolState = Pick<Pool, 'family' | 'tokens' | 'state'>
 
+/**
+ * Kinds of pools. A kind that is listed more often is drawn more often. `narrow`, `gap`, and `wide` have concentrated
+ * liquidity: around the price, with empty ranges on both sides of it, or in a narrow and a very wide position.
+ */
 export const SYNTHETIC_KINDS = [
   'pair',
   'pair',
@@ -68,7 +72,7 @@ function drawPositions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonl
   if (kind === 'narrow')
     return random.next() < 0.5 ? [center] : [center, { below: width(3000), above: width(3000), part: 0.5 }]
   if (kind === 'wide') return [center, { below: 80_000, above: 80_000, part: 0.3 }]
-  // Liquidity on both sides of an empty range, which a swap crosses without depth.
+  // Two further positions, each beyond a range without liquidity, which a swap crosses.
   const gap = 200 + random.next() * 2000
   return [
     center,

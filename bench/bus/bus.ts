@@ -24,7 +24,7 @@ import { record, rounded } from '../record.ts'
 const POOL_COUNT = Number(process.argv[2] ?? 100_000)
 const POOLS_PER_BLOCK = 200
 const WORKERS = 4
-/** Blocks prepared at a time, before they are published. A market and its writer keep the last 64 blocks. */
+/** Blocks prepared before they are published. A real indexer keeps a similar number of blocks in memory: 64. */
 const PREPARED_BLOCKS = 100
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(1)
@@ -76,6 +76,7 @@ function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock:
 }
 
 type WorkerFigures = {
+  /** Milliseconds from each block's time to its arrival in the worker. */
   readonly lags: number[]
   readonly cpuMsPerBlock: number
 }
@@ -86,25 +87,28 @@ async function startWorker(): Promise<{ worker: ChildProcess; joined: JoinReport
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
   return { worker, joined: await nextMessage<JoinReport>(worker) }
 }
-const requestWorker = <T>(worker: ChildProcess, subject: 'number' | 'figures' | 'heap') => {
+const requestFromWorker = <T>(worker: ChildProcess, subject: 'number' | 'figures' | 'heap') => {
   const answer = nextMessage<T>(worker)
   worker.send(subject)
   return answer
 }
 
-type Blocks = {
+/** Blocks to publish. */
+type BlockLoad = {
   readonly count: number
   /** Milliseconds between blocks; 0 for full speed. */
   readonly everyMs?: number
+  /** True if a fifth of the changed pools with ticks change their ticks too. */
   readonly hasTicks?: boolean
+  /** Number of changed pools per block. */
   readonly perBlock?: number
 }
 
 /**
- * Publishes blocks like an indexer, encoding each while Redis writes the one before. Blocks are prepared in parts while
- * the clocks are stopped, so that only publishing counts, with a heap like an indexer's.
+ * Publishes blocks like an indexer, which encodes a block while Redis writes the previous one. Blocks are prepared in
+ * batches outside of the measured time, so that the heap is about as large as an indexer's.
  */
-async function publishBlocks({ count, everyMs = 0, hasTicks = true, perBlock = POOLS_PER_BLOCK }: Blocks) {
+async function publishBlocks({ count, everyMs = 0, hasTicks = true, perBlock = POOLS_PER_BLOCK }: BlockLoad) {
   const totals = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
   for (let remaining = count; remaining > 0; remaining -= PREPARED_BLOCKS) {
     const states: PoolMap[] = []
@@ -133,18 +137,18 @@ async function publishBlocks({ count, everyMs = 0, hasTicks = true, perBlock = P
   return totals
 }
 
-async function measureBlocks(workers: readonly ChildProcess[], subject: Blocks) {
-  const { count, perBlock = POOLS_PER_BLOCK } = subject
+async function measureBlocks(workers: readonly ChildProcess[], load: BlockLoad) {
+  const { count, perBlock = POOLS_PER_BLOCK } = load
   for (const worker of workers) worker.send('begin')
   const { bytes } = publisher.counts
-  const { seconds, writerCpuMs, redisCpuMs } = await publishBlocks(subject)
+  const { seconds, writerCpuMs, redisCpuMs } = await publishBlocks(load)
   while (
-    (await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'number')))).some(
+    (await Promise.all(workers.map((worker) => requestFromWorker<number>(worker, 'number')))).some(
       (workerBlock) => workerBlock < blockNumber,
     )
   )
     await sleep(20)
-  const figures = await Promise.all(workers.map((worker) => requestWorker<WorkerFigures>(worker, 'figures')))
+  const figures = await Promise.all(workers.map((worker) => requestFromWorker<WorkerFigures>(worker, 'figures')))
   const lags = figures.flatMap((workerFigures) => workerFigures.lags)
   const lagQuantile = (share: number) => quantile(lags, share)
   return {
@@ -165,11 +169,11 @@ const emptyRedisBytes = await info('used_memory')
 await lease.acquire(connection)
 const start = performance.now()
 await publisher.writeAll(connection, stateOf(pools), [])
-const full = {
+const fullWrite = {
   ms: Math.round(performance.now() - start),
   redisMB: rounded(((await info('used_memory')) - emptyRedisBytes) / 1e6),
 }
-console.log('written whole', full)
+console.log('full write', fullWrite)
 const firstWorker = await startWorker()
 const threeWorkers = await Promise.all([startWorker(), startWorker(), startWorker()])
 const workers = [firstWorker, ...threeWorkers].slice(0, WORKERS).map(({ worker }) => worker)
@@ -178,18 +182,18 @@ const joins = {
   threeAtOnce: threeWorkers.map(({ joined }) => rounded(joined.joinMs)),
 }
 console.log('joins', joins)
-// Runs first, while all pools still have the ticks of the mix.
-const ofSwaps = await measureBlocks(workers, { count: 40, everyMs: 50, hasTicks: false })
-console.log('swaps alone, 20 a second', ofSwaps)
-const ofTwenty = await measureBlocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
-console.log('20 pools, 10 a second', ofTwenty)
+// Runs before the cases that change ticks, so that all pools still have their initial ticks.
+const swapBlocks = await measureBlocks(workers, { count: 40, everyMs: 50, hasTicks: false })
+console.log('only swaps, 20 blocks per second', swapBlocks)
+const smallBlocks = await measureBlocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
+console.log('20 pools, 10 blocks per second', smallBlocks)
 const paced10 = await measureBlocks(workers, { count: 150, everyMs: 100 })
-console.log('10 a second', paced10)
+console.log('10 blocks per second', paced10)
 const paced40 = await measureBlocks(workers, { count: 400, everyMs: 25 })
-console.log('40 a second', paced40)
-const flatOut = await measureBlocks(workers, { count: 400 })
-// Runs last, since a simultaneous garbage collection of all workers would repeat later.
-const heaps = await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'heap')))
+console.log('40 blocks per second', paced40)
+const fullSpeed = await measureBlocks(workers, { count: 400 })
+// Runs after the timed cases with workers: after a forced garbage collection, the next ones of all workers would coincide.
+const heaps = await Promise.all(workers.map((worker) => requestFromWorker<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
 const costsWithoutWorkers = await measureBlocks([], { count: 600 })
@@ -202,15 +206,15 @@ await redis.stop()
 record('bus', {
   pools: POOL_COUNT,
   perBlock: POOLS_PER_BLOCK,
-  full,
+  full: fullWrite,
   joinMs: joins,
   joinCpuMs: rounded(firstWorker.joined.cpuMs),
   workerHeapMB: heaps.map(Math.round),
-  ofTwenty,
+  ofTwenty: smallBlocks,
   paced10,
   paced40,
-  ofSwaps,
-  flatOut,
+  ofSwaps: swapBlocks,
+  flatOut: fullSpeed,
   withoutWorkers: costsWithoutWorkers,
   /** Redis memory per retained block. */
   streamKBPerBlock,

@@ -11,116 +11,24 @@ import { pathToFileURL } from 'node:url'
 import { runFaults } from '@sluice/bus/testing'
 import { root, run } from '../../scripts/lib/run.ts'
 import { lastRecord, record } from '../record.ts'
+import { type Edit, guards } from './guard-list.ts'
 
+/** Duration of each fault test. */
 const SECONDS = 22
 const SEED = 3
-
-type Edit = { readonly file: string; readonly from: string; readonly to: string }
-type Guard = {
-  readonly name: string
-  readonly edits: readonly Edit[]
-  /** Faults that the guard prevents. */
-  readonly faults: readonly string[]
-}
-
-const edit = (file: string, from: string, to = ''): Edit => ({ file: join(root, 'packages/bus/src', file), from, to })
-
-// Checks in the Redis scripts: of the lease, of the tag of the previous write, and of the numbers of fields and of
-// pairs.
-const FENCE = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end"
-const TAG = "if head[1] ~= ARGV[3] then return {'CHANGED'} end"
-const LENGTH = "if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end"
-const PAIRS = "if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end"
-
-const guards: readonly Guard[] = [
-  {
-    name: 'entries written during a scan are applied before anything is shown',
-    edits: [edit('join.ts', 'if (!(await replay(connection, keys, head.id, end.id, fields, pairs))) return null')],
-    faults: ['a worker is killed', 'pools are evicted'],
-  },
-  {
-    name: 'the number of fields is counted',
-    edits: [
-      edit('join.ts', 'if (fields.count !== end.size) return null'),
-      edit('join.ts', ' || state.size + nextPools.fieldCountChange !== blockFields.size'),
-      edit('scripts.ts', LENGTH),
-    ],
-    faults: ['pools are evicted', 'a worker is killed'],
-  },
-  {
-    name: 'the number of pairs is counted',
-    edits: [edit('scripts.ts', PAIRS)],
-    faults: ['Redis runs out of memory and evicts keys', 'the owner leaves'],
-  },
-  {
-    name: 'a write holds the lease and knows the last word',
-    edits: [edit('scripts.ts', FENCE), edit('scripts.ts', TAG)],
-    faults: ['the owner is held with a write in its hands'],
-  },
-  {
-    name: 'a write holds the lease',
-    edits: [edit('scripts.ts', FENCE)],
-    faults: ['the owner is held with a write in its hands'],
-  },
-  {
-    name: 'a write knows the last word',
-    edits: [edit('scripts.ts', TAG)],
-    faults: ['the owner is held with a write in its hands'],
-  },
-  {
-    name: 'an entry follows upon the one that is shown',
-    edits: [
-      edit('join.ts', 'if (texts.prev !== state.id) return null'),
-      edit('join.ts', 'if (prev !== offset) return false'),
-    ],
-    faults: ['a worker stands still', 'all entries are trimmed', "a worker's network is cut"],
-  },
-  {
-    name: 'the head is looked at when no entry comes',
-    edits: [edit('follower.ts', 'if (!(await this.isInStep(connection)))', 'if (false)')],
-    faults: ['the clock goes back a minute'],
-  },
-  {
-    name: 'a write is remembered before it is sent',
-    edits: [
-      edit('publisher.ts', 'this.remember(tag, state.pools)\n    for', 'this.tag = tag\n    for'),
-      edit(
-        'publisher.ts',
-        'this.accept(word, tag)',
-        'this.accept(word, tag)\n      this.written.set(tag, state.pools)',
-      ),
-    ],
-    faults: ['Redis is killed and loses a second'],
-  },
-  {
-    name: 'all is written anew where what is there is not whole',
-    edits: [edit('indexer.ts', 'attempts: MAX_JOIN_ATTEMPTS, ')],
-    faults: ['pools are evicted', 'both indexers are killed'],
-  },
-  {
-    name: 'pairs are not remembered without their pools',
-    edits: [edit('memory.ts', ' && savedPools >= Number(savedFields.known)')],
-    faults: ['the memory of owners is evicted', 'the owner leaves'],
-  },
-  {
-    name: 'what is not heard of any more is not quoted',
-    edits: [edit('followed-market.ts', "if (stale) throw new MarketError('BEHIND', stale)")],
-    faults: ['both indexers are killed'],
-  },
-]
 
 const words = process.argv.slice(2).join(' ').split(',')
 const chosenGuards = guards.filter(({ name }) => words.some((word) => name.includes(word)))
 const baseline = await runFaults({ seconds: SECONDS, seed: SEED })
 if (baseline.wrong.length + baseline.stuck.length > 0)
-  throw new Error(`it fails with all guards: ${JSON.stringify(baseline)}`)
+  throw new Error(`the fault test fails with all guards: ${JSON.stringify(baseline)}`)
 /** Results by guard. Keeps results of guards that are not selected in this run. */
 const results = new Map<string, object>(lastResults().map((result) => [result.without, result]))
 let survivorCount = 0
 for (const { name, edits, faults } of chosenGuards) {
   for (const { file, from } of edits)
     if (!readFileSync(file, 'utf8').includes(from))
-      throw new Error(`"${name}" takes out what is not in ${file} any more`)
+      throw new Error(`"${name}": ${file} no longer contains the code to remove`)
   const { wrong, stuck, shown, unanswered } = await runFaults({
     ...{ seconds: SECONDS, seed: SEED, only: faults },
     execArgv: ['--import', `data:text/javascript,${encodeURIComponent(hookSource(edits))}`],
@@ -174,8 +82,8 @@ async function failedTests(edits: readonly Edit[]): Promise<readonly string[]> {
     const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
       testResults: { assertionResults: { title: string; status: string }[] }[]
     }
-    const all = testResults.flatMap(({ assertionResults }) => assertionResults)
-    return all.filter(({ status }) => status === 'failed').map(({ title }) => title)
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+    return tests.filter(({ status }) => status === 'failed').map(({ title }) => title)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

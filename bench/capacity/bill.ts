@@ -66,10 +66,13 @@ const LISTED_BY_LOGS = ['uniswap-v4', 'balancer-v2', 'balancer-v3', 'pancake-inf
 
 /** Timeouts that are long enough to avoid retries on a busy machine, which would add calls. */
 const LONG_TIMEOUTS = { REQUEST_TIMEOUT_MS: '120000', RPC_TIMEOUT_MS: '60000' }
+/** Wait after the first quote, in which the service finishes its background work. */
 const WARM_UP_MS = 10_000
+/** Measured time without blocks and quotes. */
 const REST_MS = 30_000
 const BLOCK_MS = 12_000
 
+/** Counts the calls, requests, batches, and bytes that pass a proxy of the node. */
 class Meter {
   private readonly node: NodeProxy
   private batches = 0
@@ -103,7 +106,7 @@ class Meter {
       requests: Math.round((this.node.requestCount - this.start.requests) * scale),
       kB: rounded(((this.node.byteCount - this.start.bytes) * scale) / 1_000, 0),
       units: Object.fromEntries(costs),
-      methods: Object.fromEntries(byMethod.map(([method, all]) => [method, Math.round(all!.length * scale)])),
+      methods: Object.fromEntries(byMethod.map(([method, calls]) => [method, Math.round(calls!.length * scale)])),
     }
   }
 }
@@ -132,7 +135,12 @@ async function start(): Promise<World> {
   return { devnet, service, meter: new Meter(node), quote }
 }
 
-type Hour = { readonly everyMs: number; readonly hasBlocks: boolean }
+/** Activity during a measured hour. */
+type Hour = {
+  /** Milliseconds between quotes. */
+  readonly everyMs: number
+  readonly hasBlocks: boolean
+}
 
 async function measureHour({ devnet, meter, quote }: World, { everyMs, hasBlocks }: Hour) {
   await quote()
@@ -184,7 +192,7 @@ function scanCosts(): object {
 }
 
 const startAndRest = await measureStartAndRest()
-// Starts one after the other, since a starting service uses a whole core.
+// Start one after the other, because a starting service uses a whole core.
 const worlds = [await start(), await start(), await start()] as const
 const [quiet, quietWithBlocks, busy] = await Promise.all([
   measureHour(worlds[0], { everyMs: 60_000, hasBlocks: false }),

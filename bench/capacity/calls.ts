@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- capacity calls [folder of another checkout]`: counts JSON-RPC calls, HTTP requests, and bytes from
- * the service to its node: for waking (the first request, from which the service follows the chain), for each followed
+ * `npm run bench -- capacity calls [folder of another checkout]`: counts JSON-RPC calls and HTTP requests from the
+ * service to its node: for waking (the first request, from which the service follows the chain), for each followed
  * block, and for each quote, idle and busy. With another checkout, counts both in one run. Results in
  * `results/calls.json`; the table is in packages/rpc/README.md.
  */
@@ -25,8 +25,9 @@ const BLOCKS = 50
 const QUOTES = 40
 /** Quotes of each of two callers per block. */
 const QUOTES_OF_CALLER = 7
+/** Number of measurements of waking, of which the median counts. */
 const WAKES = 3
-/** Seconds without activity, as long as the blocks. */
+/** Measured seconds without activity, as many as the blocks take. */
 const REST_SECONDS = 10
 const otherRoot = process.argv[2]
 const results: Record<string, Counts> = {}
@@ -45,7 +46,7 @@ async function countCalls(root: string): Promise<Counts> {
   const start = () => startService({ ...env, LOG_LEVEL: 'silent', RPC_URL_31337: node.url }, root)
   let service = await start()
   const random = randomOf(14)
-  const next = () => randomPath(devnet, random)
+  const nextPath = () => randomPath(devnet, random)
   const countDuring = async (workCount: number, work: () => Promise<unknown>): Promise<Count> => {
     const [calls, requests] = [node.calledMethods.length, node.requestCount]
     await work()
@@ -55,7 +56,7 @@ async function countCalls(root: string): Promise<Counts> {
     }
   }
   const quote = async () => {
-    const { status } = await fetch(service.url + next())
+    const { status } = await fetch(service.url + nextPath())
     if (status !== 200) throw new Error(`a quote was answered with ${status}`)
   }
   try {
@@ -78,7 +79,7 @@ async function countCalls(root: string): Promise<Counts> {
     const quoteAlone = await countDuring(QUOTES, () => repeat(QUOTES, quote))
     let busyQuotes = 0
     const busy = await countDuring(1, async () => {
-      busyQuotes = (await sendForMs(service.url, next, 16, 2_000)).length
+      busyQuotes = (await sendForMs(service.url, nextPath, 16, 2_000)).length
     })
     // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
     const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
@@ -113,8 +114,8 @@ function growthPercent(now: Counts, before: Counts): Record<string, Count> {
   const percent = (a: number, b: number) => rounded(100 * (a / b - 1))
   return Object.fromEntries(
     Object.entries(now).map(([name, { calls, requests }]) => {
-      const old = before[name as keyof Counts]
-      return [name, { calls: percent(calls, old.calls), requests: percent(requests, old.requests) }]
+      const countBefore = before[name as keyof Counts]
+      return [name, { calls: percent(calls, countBefore.calls), requests: percent(requests, countBefore.requests) }]
     }),
   )
 }

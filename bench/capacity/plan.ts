@@ -37,16 +37,16 @@ export const COEFFICIENTS = {
 /** Maximum share of time in which a thread is busy. The rest absorbs variations of chains, callers, and searches. */
 const MAX_THREAD_USE = 0.5
 /**
- * Maximum pools of a process, for all chains and one copy. More pools cause long garbage collection pauses and
- * restarts.
+ * Maximum pools of a process, summed over its chains. Copies in routing threads do not count. More pools cause long
+ * garbage collection pauses and slow restarts.
  */
 const MAX_POOLS = 1_000_000
 /** Seconds for which the Redis stream keeps blocks. */
 const STREAM_SECONDS = 120
 
 /**
- * Number of keys per worker that a chain's share of the requests would fill. With fewer keys, often several map to a
- * worker.
+ * Number of keys of a chain for each worker that its requests would use fully. With fewer keys, the load is uneven,
+ * because several keys of a chain often map to the same worker.
  */
 const KEYS_PER_WORKER = 8
 
@@ -111,11 +111,12 @@ export function planOf(load: Load): Plan {
 }
 
 /**
- * Blocks per second of all chains: 98 chains of the registry have a known block time, and the other 66 count with the
- * median of two seconds.
+ * Blocks per second of all chains of the registry. For 66 of 164 chains, the block time is unknown and assumed to be the
+ * median, two seconds.
  */
 const BLOCKS_PER_SECOND = 131
 
+/** Parameters that all loads share. */
 const usualLoad = { changedPoolsPerBlock: 20, threads: 4 }
 export const LOADS: Readonly<Record<string, Load>> = {
   '10 × 20,000, 100 q/s': {

@@ -56,24 +56,24 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
     latencies.push(begin + routeMs - now)
   }
   latencies.sort((a, b) => a - b)
-  const shareOf = (ms: number) => ms / (seconds * 1_000 * threads)
+  const busyShareOf = (ms: number) => ms / (seconds * 1_000 * threads)
   const followedChains = Array.from(
     { length: workers },
-    (_, worker) => workersByChain.filter((home) => home.includes(worker)).length,
+    (_, worker) => workersByChain.filter((chainWorkers) => chainWorkers.includes(worker)).length,
   )
-  const mean = (all: readonly number[]) => all.reduce((sum, value) => sum + value, 0) / all.length
-  const heapOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const heapGBOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
   const maxChains = Math.max(...followedChains)
   return {
     refused: refusedCount / (refusedCount + latencies.length),
     latencyMs: { p50: latencies[latencies.length >> 1]!, p99: latencies[Math.floor(latencies.length * 0.99)]! },
-    busy: { mean: mean([...busyMs].map(shareOf)), most: shareOf(Math.max(...busyMs)) },
+    busy: { mean: mean([...busyMs].map(busyShareOf)), most: busyShareOf(Math.max(...busyMs)) },
     chains: { mean: mean(followedChains), most: maxChains },
-    heapGB: { mean: heapOf(mean(followedChains)), most: heapOf(maxChains) },
+    heapGB: { mean: heapGBOf(mean(followedChains)), most: heapGBOf(maxChains) },
   }
 }
 
-/** Returns the workers of a chain's keys, once per key. Requests choose a key at random (`split_clients`). */
+/** Returns the worker of each key of a chain. Each request uses a random key (`split_clients`). */
 function workersOf(ring: Ring, chain: number, keys: number): readonly number[] {
   return Array.from({ length: keys }, (_, copy) => ring.serverOf(`${chain}-${copy}`))
 }

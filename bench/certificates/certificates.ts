@@ -20,18 +20,20 @@ const PER_ROUND = 250
 /** Families that the checker supports, for half of the trades. The other trades use all families. */
 const CHECKED_FAMILIES = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
+/** Number of checked certificates, and of right verdicts; messages about the wrong ones. */
 type Tally = { count: number; right: number; readonly wrong: string[] }
 const newTally = (): Tally => ({ count: 0, right: 0, wrong: [] })
 const verifiedTally = newTally()
+/** By kind of falsification. */
 const refutedTallies = new Map<string, Tally>()
-/** Certificates by kind of pool. */
+/** Number of pools in certificates, by kind. */
 const countByKind = new Map<string, number>()
 let [slackBps, maxAboveGapBps, comparedCount, closeCount, checkMs] = [0, 0, 0, 0, 0]
 
-function addResult(to: Tally, isRight: boolean, message: string): void {
-  to.count++
-  if (isRight) to.right++
-  else to.wrong.push(message)
+function addResult(tally: Tally, isRight: boolean, message: string): void {
+  tally.count++
+  if (isRight) tally.right++
+  else tally.wrong.push(message)
 }
 
 const describe = (verdict: CertificateResult) =>
@@ -44,16 +46,16 @@ const wrappedNative = world.chain.wrappedNative?.address ?? null
 
 /** Returns a trade between tokens of one or two pools, of a ten-millionth to a tenth of the pool's balance. */
 function drawTrade(pools: readonly Pool[]): RouteRequest {
-  const [first, second] = [pools[randomBelow(pools.length)]!, pools[randomBelow(pools.length)]!]
-  const tokenIndex = randomBelow(first.tokens.length)
-  const otherTokens = (randomBelow(2) === 0 ? first : second).tokens.filter(
-    (token) => token !== first.tokens[tokenIndex],
+  const [firstPool, secondPool] = [pools[randomBelow(pools.length)]!, pools[randomBelow(pools.length)]!]
+  const tokenIndex = randomBelow(firstPool.tokens.length)
+  const otherTokens = (randomBelow(2) === 0 ? firstPool : secondPool).tokens.filter(
+    (token) => token !== firstPool.tokens[tokenIndex],
   )
   const asNative = (token: string) => (BigInt(token) === 0n ? NATIVE : token) as RouteRequest['tokenIn']
-  const part = 10n + 10n ** BigInt(1 + randomBelow(7))
-  const amountIn = familyOf(first.family)!.reserves(first)[tokenIndex]! / part
+  const divisor = 10n + 10n ** BigInt(1 + randomBelow(7))
+  const amountIn = familyOf(firstPool.family)!.reserves(firstPool)[tokenIndex]! / divisor
   return {
-    tokenIn: asNative(first.tokens[tokenIndex]!),
+    tokenIn: asNative(firstPool.tokens[tokenIndex]!),
     tokenOut: asNative(otherTokens[randomBelow(otherTokens.length)]!),
     wrappedNative,
     gasPriceWei: 0n,
@@ -73,7 +75,7 @@ function certify(graph: Graph, request: RouteRequest): CertifiedTrade | null {
   const { route } = result
   if (BigInt(certificate.bound) < route.amountOut)
     verifiedTally.wrong.push(`the route pays ${route.amountOut} of ${certificate.bound}`)
-  // With few units, one unit exceeds a tenth of a basis point.
+  // Compared only for large outputs: one unit of a small output exceeds a tenth of a basis point.
   if (route.optimalityGapBps !== null && route.amountOut > 10n ** 7n) {
     comparedCount++
     const gap = (1 - Number(route.amountOut) / Number(certificate.bound)) * 1e4
@@ -99,9 +101,9 @@ try {
       k++
       lastCertificate = certificate
       for (const { kind } of certificate.pools) countByKind.set(kind, (countByKind.get(kind) ?? 0) + 1)
-      const began = performance.now()
+      const checkStart = performance.now()
       const verdict = await checkCertificate(certificate, options)
-      checkMs += performance.now() - began
+      checkMs += performance.now() - checkStart
       addResult(
         verifiedTally,
         verdict.status === 'verified',
@@ -136,7 +138,7 @@ try {
 }
 
 const wayTallies = [...refutedTallies.values()]
-const wrong = [...verifiedTally.wrong, ...wayTallies.flatMap((one) => one.wrong)]
+const wrong = [...verifiedTally.wrong, ...wayTallies.flatMap((tally) => tally.wrong)]
 record('certificates', {
   seed: SEED,
   certificates: verifiedTally.count,

@@ -15,7 +15,12 @@ import { root } from '../../scripts/lib/run.ts'
 import { lastRecord, record, rounded } from '../record.ts'
 
 type Build = 'cancun' | 'london'
-type Part = Tally & { readonly seed: number; readonly seconds: number; readonly of: string }
+type Part = Tally & {
+  readonly seed: number
+  readonly seconds: number
+  /** Hash of the compiled code and of the model's sources. */
+  readonly of: string
+}
 type MutantResult = {
   readonly name: string
   readonly file: string
@@ -23,6 +28,7 @@ type MutantResult = {
   /** Calls compared before the run ended, in whole batches. */
   readonly calls: number
   readonly isNoticed: boolean
+  /** Hash of the compiled code and of the model's sources. */
   readonly of: string
 }
 type Result = { readonly parts: Record<Build, readonly Part[]>; readonly mutants: readonly MutantResult[] }
@@ -42,6 +48,7 @@ const modelDir = join(root, 'contracts/test/model')
 const sources = readdirSync(modelDir)
   .filter((file) => !file.endsWith('.md'))
   .map((file) => readFileSync(join(modelDir, file), 'utf8'))
+/** Returns the hash of compiled code and of the model's sources. */
 const fingerprint = (code: string) => sha256(JSON.stringify([code, sources]))
 
 const lastResult = lastRecord<Result>('guard-model') ?? { parts: { cancun: [], london: [] }, mutants: [] }
@@ -96,8 +103,8 @@ async function fuzzMutant(code: string, build: Build): Promise<Finding> {
 }
 
 function write(isPrinted: boolean): void {
-  const summaryOf = (all: readonly Part[]) => {
-    const sum = (figure: (part: Part) => number) => all.reduce((total, part) => total + figure(part), 0)
+  const summaryOf = (buildParts: readonly Part[]) => {
+    const sum = (figure: (part: Part) => number) => buildParts.reduce((total, part) => total + figure(part), 0)
     const seconds = rounded(sum((part) => part.seconds))
     return {
       calls: sum((part) => part.calls),
@@ -107,8 +114,8 @@ function write(isPrinted: boolean): void {
       differences: 0,
       seconds,
       callsPerSecond: Math.round(sum((part) => part.calls) / seconds),
-      functions: sumOfCounts(all.map(({ functions }) => functions)),
-      errors: sumOfCounts(all.map(({ errors }) => errors)),
+      functions: sumOfCounts(buildParts.map(({ functions }) => functions)),
+      errors: sumOfCounts(buildParts.map(({ errors }) => errors)),
     }
   }
   const missedMutants = mutants.filter(({ isNoticed }) => !isNoticed).map(({ build, name }) => `${build}  ${name}`)
@@ -123,8 +130,9 @@ function write(isPrinted: boolean): void {
     console.log(JSON.stringify({ ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants }, null, 2))
 }
 
-function sumOfCounts(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
+function sumOfCounts(countsOfParts: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
-  for (const counts of all) for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
+  for (const counts of countsOfParts)
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
   return Object.fromEntries(Object.entries(sums).sort(([, a], [, b]) => b - a))
 }

@@ -24,11 +24,12 @@ const PAIR = {
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-newcomer-'))
 const clone = join(dir, 'sluice')
-/** PATH of a user, without the folders that npm added to this process. */
-const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
-const [argument] = process.argv.slice(2)
-if (argument !== undefined) path.unshift(dirname(argument))
-const userEnv = { ...process.env, PATH: path.join(delimiter), CI: '', NODE_COMPILE_CACHE: '' }
+/** Folders of a user's PATH, without those that npm added to this process. */
+const pathFolders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+const [nodePath] = process.argv.slice(2)
+if (nodePath !== undefined) pathFolders.unshift(dirname(nodePath))
+const userEnv = { ...process.env, PATH: pathFolders.join(delimiter), CI: '', NODE_COMPILE_CACHE: '' }
+/** Commands that still run. */
 const running = new Set<ChildProcess>()
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -91,7 +92,7 @@ async function firstOwnQuote() {
       await sleep(100)
     }
     const quoteMs = performance.now() - begin
-    if (quoteMs >= MAX_QUOTE_MS) throw new Error('there is no quote over an RPC of one’s own')
+    if (quoteMs >= MAX_QUOTE_MS) throw new Error('the service over a custom RPC gave no quote in time')
     killGroup(child)
     return { ownRpcFirstQuoteSeconds: rounded(quoteMs / 1_000) }
   } finally {
@@ -109,8 +110,11 @@ function startNpm(args: readonly string[], variables: Readonly<Record<string, st
 function waitForOutput(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
-    const timer = setTimeout(() => reject(new Error(`not in time: ${output.slice(-2_000)}`)), MAX_START_MS)
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${output.slice(-2_000)}`)))
+    const timer = setTimeout(
+      () => reject(new Error(`"${text}" was not printed in time: ${output.slice(-2_000)}`)),
+      MAX_START_MS,
+    )
+    child.once('exit', (code) => reject(new Error(`the command ended with ${code}: ${output.slice(-2_000)}`)))
     const onChunk = (chunk: Buffer) => {
       output += chunk
       if (!output.includes(text)) return

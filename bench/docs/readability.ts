@@ -65,8 +65,8 @@ function measureCommit(commit: string) {
   const files = git('ls-tree', '-r', '--name-only', commit).split('\n')
   return Object.fromEntries(
     Object.entries(GROUPS).map(([name, pattern]) => {
-      const ownFiles = files.filter((file) => pattern.test(file) && !GENERATED_FILES.includes(file))
-      return [name, figuresOf(ownFiles.map((file) => git('show', `${commit}:${file}`)))]
+      const groupFiles = files.filter((file) => pattern.test(file) && !GENERATED_FILES.includes(file))
+      return [name, figuresOf(groupFiles.map((file) => git('show', `${commit}:${file}`)))]
     }),
   )
 }

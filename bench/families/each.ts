@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (set QUOTES to
- * change the number) with genuine code through the Executor, to the unit. Writes results/families.json family by
+ * change the number) with genuine code through the Executor. They must be equal to the base unit. Writes results/families.json family by
  * family. Skips a family whose sources have not changed since its result, so an interrupted run can be continued. Fails
  * on a mismatch.
  */
@@ -58,6 +58,7 @@ type World = {
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
 const ROUNDS = 5
+/** Maximum code hashes in the result of a family. */
 const MAX_HASHES = 4
 const SEED = 1_000
 const root = join(import.meta.dirname, '../..')
@@ -85,8 +86,9 @@ for (const { family, from, start } of DEPLOYED_FAMILIES) {
     })
 }
 
-function worldOfFile(name: string, from: string, variable: string) {
-  return { name, source: `code of ${from}, by ${variable}`, drawn: true } as const
+/** Returns the fields of a world whose code is in a file that an environment variable names. */
+function worldOfFile(name: string, from: string, variable: string): Omit<World, 'start'> {
+  return { name, source: `code of ${from}, by ${variable}`, hasRandomPools: true } as const
 }
 
 const results = new Map(
@@ -114,8 +116,8 @@ async function measure(world: World): Promise<void> {
           await pools.stop()
           pools = await world.start(round)
         }
-        for (const { id, family: other } of pools.pools())
-          if (other === family) ids.add(`${world.hasRandomPools ? round : ''}${id}`)
+        for (const { id, family: poolFamily } of pools.pools())
+          if (poolFamily === family) ids.add(`${world.hasRandomPools ? round : ''}${id}`)
         const tally = await fuzz(pools, family, Math.ceil(QUOTES / ROUNDS), SEED * (round + 1))
         for (const key of ['exact', 'refused', 'unsupported'] as const) sum[key] += tally[key]
         mismatches.push(...tally.mismatches)

@@ -33,7 +33,7 @@ const FAMILY_COUNT = 23
 /** Quotes of a family per world and round. */
 const QUOTES_PER_FAMILY = Math.ceil(QUOTES / ROUNDS / FAMILY_COUNT)
 
-/** Why a family without a genuine contract is not compared. */
+/** By family: reason why it is not compared. */
 const REASON_NOT_RUN: Readonly<Record<string, string>> = {
   'liquidity-book': 'neither an npm package nor the real state has its bytecode',
   'dodo-v2': 'neither an npm package nor the real state has its bytecode',
@@ -47,7 +47,13 @@ type Round = {
   readonly skipped: Readonly<Record<string, number>>
   readonly mismatches: readonly string[]
 }
-type Progress = { readonly model: string; readonly share: number; readonly rounds: readonly Round[] }
+type Progress = {
+  /** Hash of the sources of `packages/liquidity`. */
+  readonly model: string
+  /** Quotes of a family per world and round. */
+  readonly share: number
+  readonly rounds: readonly Round[]
+}
 
 const root = join(import.meta.dirname, '../..')
 const file = join(root, '.devnet/fuzz.json')
@@ -68,20 +74,20 @@ if (rounds.length < ROUNDS * WORLDS.length)
 else report()
 
 function loadProgress(): Progress {
-  const none = { model: sourceTree, share: QUOTES_PER_FAMILY, rounds: [] }
-  if (!existsSync(file)) return none
+  const emptyProgress: Progress = { model: sourceTree, share: QUOTES_PER_FAMILY, rounds: [] }
+  if (!existsSync(file)) return emptyProgress
   const savedProgress = JSON.parse(readFileSync(file, 'utf8')) as Progress
-  return savedProgress.model === sourceTree && savedProgress.share === QUOTES_PER_FAMILY ? savedProgress : none
+  return savedProgress.model === sourceTree && savedProgress.share === QUOTES_PER_FAMILY ? savedProgress : emptyProgress
 }
 
-async function run(number: number): Promise<Round> {
+async function run(roundIndex: number): Promise<Round> {
   const start = performance.now()
-  const world = await WORLDS[number % WORLDS.length]!()
+  const world = await WORLDS[roundIndex % WORLDS.length]!()
   const families: Record<string, Count> = {}
   const mismatches: string[] = []
-  for (let repetition = 0; repetition < 2; repetition++) await stir(world, 100 * number + repetition)
+  for (let repetition = 0; repetition < 2; repetition++) await stir(world, 100 * roundIndex + repetition)
   for (const [i, family] of [...new Set(world.pools().map((pool) => pool.family))].entries()) {
-    const tally = await fuzz(world, family, QUOTES_PER_FAMILY, 1_000 * (number + 1) + i)
+    const tally = await fuzz(world, family, QUOTES_PER_FAMILY, 1_000 * (roundIndex + 1) + i)
     families[family] = { ...tally, mismatches: tally.mismatches.length }
     mismatches.push(...tally.mismatches)
   }
@@ -110,7 +116,7 @@ function report(): void {
   record('quotes', {
     quotes,
     mismatches,
-    seconds: rounded(rounds.reduce((sum, repetition) => sum + repetition.seconds, 0)),
+    seconds: rounded(rounds.reduce((sum, { seconds }) => sum + seconds, 0)),
     families,
     poolsSkipped: skippedPools,
     familiesNotRun: REASON_NOT_RUN,

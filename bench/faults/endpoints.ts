@@ -23,20 +23,26 @@ const kinds = endpointFailures(random)
   .filter(({ name }) => requestedNames.length === 0 || requestedNames.some((word) => name.includes(word)))
   .sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
 
+/** Result of one kind of failure. The times are in milliseconds. */
 type Row = {
+  /** Name of the failure. */
   readonly weather: string
+  /** Number of failing endpoints. */
   readonly struck: 'one' | 'both'
   readonly quotes: number
   readonly answeredPercent: number
   readonly p50: number
   readonly p95: number
+  /** 95th percentile without faults. */
   readonly calmP95: number
+  /** `p95` as a multiple of `calmP95`. */
   readonly times: number
+  /** Number of responses other than quotes, by status and code. */
   readonly failures?: Readonly<Record<string, number>>
 }
 
 const mover = await moveChain(devnet, baselineService.url)
-/** Proxies of the two endpoints of the measured service, which meets all kinds of faults one after the other. */
+/** The two endpoints of the measured service. They fail in all ways, one after the other. */
 const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
 const urls = proxies.map(({ url }) => url).join()
 const service = await startService({ ...local.env, ...QUIET_ENV, RPC_URL_31337: urls })
@@ -84,22 +90,22 @@ function toRow(
   { name }: EndpointFailure,
   struck: Row['struck'],
   baseline: readonly Outcome[],
-  bad: readonly Outcome[],
+  faulty: readonly Outcome[],
 ): Row {
   const failures: Record<string, number> = {}
-  for (const { status, body } of [...baseline, ...bad]) {
+  for (const { status, body } of [...baseline, ...faulty]) {
     if (status === 200) continue
     const failureText = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
     failures[failureText] = (failures[failureText] ?? 0) + 1
   }
-  const answeredCount = bad.filter(({ status }) => status === 200).length
-  const [p95, calmP95] = [percentile(bad, 0.95), percentile(baseline, 0.95)]
+  const answeredCount = faulty.filter(({ status }) => status === 200).length
+  const [p95, calmP95] = [percentile(faulty, 0.95), percentile(baseline, 0.95)]
   return {
     weather: name,
     struck,
-    quotes: bad.length,
-    answeredPercent: rounded((100 * answeredCount) / bad.length, 2),
-    p50: percentile(bad, 0.5),
+    quotes: faulty.length,
+    answeredPercent: rounded((100 * answeredCount) / faulty.length, 2),
+    p50: percentile(faulty, 0.5),
     p95,
     calmP95,
     times: rounded(p95 / calmP95),

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- faults outage [minutes] [mode…]`: requests every chain of the registry without a responding node,
- * next to one healthy chain, so that the service keeps following them. Modes: `missing` (hosts without an address),
+ * `npm run bench -- faults outage [minutes] [mode…]`: measures a service whose nodes do not respond, except for one healthy
+ * chain. Requests for all chains of the registry make the service try to follow them. Modes: `missing` (hosts without an address),
  * `silent` (hosts that accept connections and never respond), `refused` (ports without a listener), `dns` (a name
  * server that never responds, in a network namespace; needs `unshare`). Measures memory, processor time, and sockets of
  * the service, and the healthy chain's quotes before and during the outage. Results in `results/outage.json`.
@@ -28,7 +28,7 @@ const ENDPOINTS = 3
 const QUOTE_INTERVAL_MS = 100
 /** Milliseconds between requests for chains without a responding node. */
 const DEAD_CHAIN_REQUEST_MS = 250
-/** Time from the first requests of all chains until the first memory measurement that is compared. */
+/** Time from the first requests of all chains until memory is compared. */
 const SETTLE_MS = 60_000
 
 const [minutesText = '30', ...modeArguments] = process.argv.slice(2)
@@ -64,7 +64,7 @@ function measureInProcess(mode: Mode): object {
   const script = `ip link set lo up && mount --bind ${resolv} /etc/resolv.conf && exec "$@"`
   const { stdout, status } = spawnSync('unshare', ['-rnm', 'sh', '-c', script, 'sh', ...command], options)
   rmSync(dir, { recursive: true })
-  return status === 0 ? lastLine(stdout) : { skipped: 'no network namespace can be made here' }
+  return status === 0 ? lastLine(stdout) : { skipped: 'no network namespace can be created here' }
 }
 
 function lastLine(text: string): object {
@@ -72,10 +72,10 @@ function lastLine(text: string): object {
 }
 
 async function measure(mode: Mode): Promise<object> {
-  const endpoints = await deadEndpoints(mode)
+  const endpointsOf = await deadEndpoints(mode)
   const devnet = await startDevnet({ dir: devnetDir })
   const deadChainIds = loadRegistry().supportedIds()
-  const urls = Object.fromEntries(deadChainIds.map((id, k) => [`RPC_URL_${id}`, endpoints(k)]))
+  const urls = Object.fromEntries(deadChainIds.map((id, k) => [`RPC_URL_${id}`, endpointsOf(k)]))
   const service = await startProcess({
     ...urls,
     ...serviceEnv(devnet),
@@ -98,9 +98,9 @@ async function measure(mode: Mode): Promise<object> {
       responseTimesMs.push(performance.now() - start)
     }
     const firstRequests = Promise.all(deadChainIds.map(sendRequest))
-    let next = 0
+    let requestIndex = 0
     const requestTimer = setInterval(
-      () => void sendRequest(deadChainIds[next++ % deadChainIds.length]!).catch(() => {}),
+      () => void sendRequest(deadChainIds[requestIndex++ % deadChainIds.length]!).catch(() => {}),
       DEAD_CHAIN_REQUEST_MS,
     )
     let settledMemoryMB: number | undefined
@@ -145,7 +145,7 @@ async function measure(mode: Mode): Promise<object> {
   }
 }
 
-/** Quotes the healthy chain for a time, with a new amount in each request. */
+/** Requests quotes of the healthy chain for a time, each with another amount. */
 async function measureQuotes(
   urlOf: (amount: bigint) => string,
   durationMs: number,
@@ -169,20 +169,20 @@ function countByStatus(statuses: readonly number[]): Record<number, number> {
   return counts
 }
 
-/** @returns a function of the endpoint addresses by a chain's index in the list */
-async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
+/** Returns a function that returns the endpoints of a chain, by its index, as a list for RPC_URL. */
+async function deadEndpoints(mode: Mode): Promise<(chainIndex: number) => string> {
   const list = (address: (k: number) => string) => Array.from({ length: ENDPOINTS }, (_, k) => address(k)).join(',')
   if (mode === 'missing' || mode === 'dns') {
     if (mode === 'dns') await new Promise<void>((resolve) => createSocket('udp4').bind(53, '127.0.0.1', resolve))
-    return (chain) => list((k) => `https://node-${chain}-${k}.sluice.invalid`)
+    return (chainIndex) => list((k) => `https://node-${chainIndex}-${k}.sluice.invalid`)
   }
-  // Reads and drops requests, since a socket that is not read does not notice that the client closed it.
+  // Read and drop requests, because a socket that is not read does not notice that the client closed it.
   const server = createServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   const { port } = server.address() as AddressInfo
   if (mode === 'refused') await new Promise((resolve) => server.close(resolve))
   // Each endpoint has its own origin. All of 127/8 is this machine.
-  return (chain) => list((k) => `http://127.${100 + k}.${chain >> 8}.${(chain & 255) + 1}:${port}`)
+  return (chainIndex) => list((k) => `http://127.${100 + k}.${chainIndex >> 8}.${(chainIndex & 255) + 1}:${port}`)
 }
 
 function processState({ process: child }: ServiceProcess) {

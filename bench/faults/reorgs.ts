@@ -1,8 +1,7 @@
 /**
- * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while all endpoints are requested. Compares each
- * response with the node. The allowed statuses are 200, 422, and 503. A response must not use a block that was removed
- * before the request. In a result, `seen` is true if quotes were requested at the blocks before their removal. Results
- * in
+ * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while clients send requests of all kinds. The
+ * allowed statuses are 200, 422, and 503. A response must not use a block that was removed before the request. In a
+ * result, `seen` is true if quotes were requested at the blocks before their removal. Results in
  * `results/reorgs.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +23,7 @@ const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 422, 503])
 /** A response with the time of its request. */
 type Answer = Outcome & { readonly requestedAtMs: number }
 type Block = { readonly number: string; readonly hash: string }
-/** Time at which each removed block was removed from the chain, by block hash. */
+/** Time of the removal of each removed block, by block hash. */
 type RemovalTimes = Map<string, number>
 
 const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
@@ -114,8 +113,8 @@ function faultOf(
   if (blockHash === undefined) return undefined
   const removedAt = removedBlocks.get(blockHash)
   if (removedAt !== undefined)
-    return removedAt < requestedAtMs ? 'a block that was gone when it was asked for' : undefined
-  return knownHashes.has(blockHash) ? undefined : 'a block that never was'
+    return removedAt < requestedAtMs ? 'a block that was removed before the request' : undefined
+  return knownHashes.has(blockHash) ? undefined : 'a block that the chain never had'
 }
 
 const rows: object[] = []

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- faults rolling [requests]`: replaces every process behind nginx, one after the other, while callers
- * of many chains send requests. Records the statuses of all responses, and which process gets each chain. Results in
+ * of many chains send requests. Records the statuses of all responses, and the number of chains of each process. Results in
  * `results/rolling.json`.
  */
 import { hasNginx, startFleet } from '@sluice/system-test/fleet'
@@ -25,14 +25,14 @@ const chainCounts = async () =>
   )
 try {
   for (const chainId of nodes.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
-  const before = await chainCounts()
+  const chainsBefore = await chainCounts()
   const start = performance.now()
   const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, requests)
   const seconds = rounded((performance.now() - start) / 1_000)
   record('rolling', {
     workers: WORKERS,
     chains: CHAINS,
-    chainsOfEachBefore: before,
+    chainsOfEachBefore: chainsBefore,
     replaced: WORKERS,
     seconds,
     statuses,

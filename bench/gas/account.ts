@@ -24,8 +24,15 @@ type Step = {
 type Frame = { readonly type: string; readonly to: string; readonly input: string; readonly calls?: readonly Frame[] }
 /** Gas by the cause to which `attributeGas` attributes it. */
 type GasByCause = Map<string, number>
-/** Gas of one router, before and after the refund (`gas` is charged). */
-type Column = { readonly name: string; readonly gas: number; readonly gasByCause: GasByCause; readonly refund: number }
+/** Gas of one router in a scenario. */
+type Column = {
+  readonly name: string
+  /** Charged gas, after the refund. */
+  readonly gas: number
+  /** Gas before the refund. */
+  readonly gasByCause: GasByCause
+  readonly refund: number
+}
 
 const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
 const ROUTER_NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
@@ -108,7 +115,12 @@ try {
 }
 
 /** Attributes the gas of every instruction to a cause. */
-function attributeGas(steps: readonly Step[], top: Frame, data: Hex, labels: ReadonlyMap<string, string>): GasByCause {
+function attributeGas(
+  steps: readonly Step[],
+  topFrame: Frame,
+  data: Hex,
+  labels: ReadonlyMap<string, string>,
+): GasByCause {
   const gasByCause: GasByCause = new Map()
   const add = (cause: string, gas: number) => gasByCause.set(cause, (gasByCause.get(cause) ?? 0) + gas)
   add('base cost of a transaction', TX_GAS)
@@ -117,7 +129,6 @@ function attributeGas(steps: readonly Step[], top: Frame, data: Hex, labels: Rea
     'calldata',
     bytes.reduce((sum, byte) => sum + (byte === 0 ? ZERO_BYTE_GAS : BYTE_GAS), 0),
   )
-  // The n-th call instruction of a frame is the frame's n-th call. Precompiles and accounts without code have no steps.
   const causeOf = (frame: Frame): string | undefined => {
     const label = labels.get(frame.to.toLowerCase())
     return (
@@ -125,7 +136,8 @@ function attributeGas(steps: readonly Step[], top: Frame, data: Hex, labels: Rea
       `${label}: ${functionNames.get(frame.input.slice(0, 10) as Hex) ?? (frame.input === '0x' ? 'native' : 'other')}`
     )
   }
-  const stack: { readonly frame: Frame; next: number }[] = [{ frame: top, next: 0 }]
+  /** Frames of the current step, each with the index of its next call. */
+  const stack: { readonly frame: Frame; next: number }[] = [{ frame: topFrame, next: 0 }]
   for (let k = 0; k < steps.length; k++) {
     const { op, depth } = steps[k]!
     while (stack.length > depth) stack.pop()
@@ -139,6 +151,8 @@ function attributeGas(steps: readonly Step[], top: Frame, data: Hex, labels: Rea
     else if (op === 'EXTCODESIZE' || op === 'BALANCE' || op === 'EXTCODEHASH') add('own code: reads of accounts', gas)
     else add('own code: everything else', gas)
     if (!CALL_OPCODES.includes(op)) continue
+    // The n-th call instruction of a frame is the n-th call in its list. Precompiles and accounts without code have no
+    // steps.
     const frame = currentEntry.frame.calls?.[currentEntry.next++]
     if (!frame) throw new Error('the two traces do not agree')
     if (steps[k + 1]?.depth === depth + 1) stack.push({ frame, next: 0 })
@@ -160,17 +174,17 @@ function gasOf(steps: readonly Step[], k: number): number {
 
 function sectionOf(scenario: Scenario, columns: readonly Column[]): string {
   const causes = [...new Set(columns.flatMap(({ gasByCause }) => [...gasByCause.keys()]))]
-  const [sluiceColumn, , otherColumn] = columns
+  const [custodyColumn, , universalColumn] = columns
   const cell = (gas: number | undefined) => (gas === undefined || gas === 0 ? '–' : gas.toLocaleString('en'))
   const rows = causes
     .map((cause) => {
-      const [a, direct, b] = columns.map(({ gasByCause }) => gasByCause.get(cause) ?? 0)
-      return { cause, difference: a! - b!, cells: [a, direct, b] }
+      const [custody, direct, universal] = columns.map(({ gasByCause }) => gasByCause.get(cause) ?? 0)
+      return { cause, difference: custody! - universal!, cells: [custody, direct, universal] }
     })
-    .sort((x, y) => y.difference - x.difference)
+    .sort((a, b) => b.difference - a.difference)
     .map(({ cause, difference, cells }) => `| ${cause} | ${[...cells, difference].map(cell).join(' | ')} |`)
   const refunds = columns.map(({ refund }) => cell(-refund))
-  const ratio = (sluiceColumn!.gas / otherColumn!.gas).toFixed(3)
+  const ratio = (custodyColumn!.gas / universalColumn!.gas).toFixed(3)
   return `
 ## ${scenario}
 
@@ -179,8 +193,8 @@ Ratio ${ratio}.
 | cause | custody | direct | UniversalRouter | custody − UniversalRouter |
 | --- | ---: | ---: | ---: | ---: |
 ${rows.join('\n')}
-| refund | ${refunds.join(' | ')} | ${cell(otherColumn!.refund - sluiceColumn!.refund)} |
-| **charged** | ${columns.map(({ gas }) => `**${cell(gas)}**`).join(' | ')} | **${cell(sluiceColumn!.gas - otherColumn!.gas)}** |
+| refund | ${refunds.join(' | ')} | ${cell(universalColumn!.refund - custodyColumn!.refund)} |
+| **charged** | ${columns.map(({ gas }) => `**${cell(gas)}**`).join(' | ')} | **${cell(custodyColumn!.gas - universalColumn!.gas)}** |
 `
 }
 

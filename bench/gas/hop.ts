@@ -14,6 +14,7 @@ import { type ObservedRoute, observePools, observeRandomRoutes, warmUpChain } fr
 import { approveAll } from './hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
+/** Random routes of each world to which the table is fitted. */
 const FITTED_SAMPLES = 300
 /** Routes of each world on which the table is tested; the command line can set another number. */
 const SAMPLES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000)
@@ -58,6 +59,6 @@ if (
   if (!isCheck) writeFileSync(FILE, `${JSON.stringify(table, null, 2)}\n`)
   record('hop-gas', { ...table, errorPercent, learnedErrorPercent })
 } else {
-  console.error('the table stays as it is: the one fitted now is further off')
+  console.error('kept the previous table, because the fitted one has larger errors')
   process.exitCode = 1
 }

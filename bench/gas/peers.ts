@@ -1,4 +1,4 @@
-/** Widely used routers from their npm artifacts, and a minimal contract as the lower bound of gas. */
+/** Other routers for the comparison of gas: Uniswap's from npm artifacts, and a contract without checks (`floor`). */
 import {
   type Abi,
   encodeAbiParameters,
@@ -25,7 +25,7 @@ import {
 import { permit2Abi, signPermit, signPermit2, split } from './signing.ts'
 import { factoryAbi, PERMIT2, type World, ZERO } from './world.ts'
 
-// Addresses that Uniswap's routers replace by the sender and by the router itself.
+// Recipients that Uniswap's routers replace by the sender and by the router itself.
 const SENDER_PLACEHOLDER: Hex = '0x0000000000000000000000000000000000000001'
 const ROUTER_PLACEHOLDER: Hex = '0x0000000000000000000000000000000000000002'
 const packPath = (...parts: (Hex | number)[]) =>
@@ -34,10 +34,11 @@ const packPath = (...parts: (Hex | number)[]) =>
     parts,
   )
 
+/** Returns the contract without checks, as a lower bound of gas (`Floor` in sol/Bench.sol). */
 export function floor(node: Node, world: World): Router {
-  const { a, b, weth, pools, key, zeroForOne, floor: to } = world
+  const { a, b, weth, pools, v4Key, zeroForOne, floor: to } = world
   const from = node.user
-  const [ab, bc] = [zeroForOne(a, b), zeroForOne(b, world.c)]
+  const [abZeroForOne, bcZeroForOne] = [zeroForOne(a, b), zeroForOne(b, world.c)]
   const call = (name: string, args: unknown[], value = 0n): Transaction => ({
     to,
     value,
@@ -47,39 +48,52 @@ export function floor(node: Node, world: World): Router {
     const [reserve0, reserve1] = await node.read<[bigint, bigint]>(factoryAbi, pools.v2ab, 'getReserves')
     return (amount * 997n * reserve1) / (reserve0 * 1000n + amount * 997n)
   }
-  const p = percentOfAmount
+  const percent = percentOfAmount
   const build = async (scenario: Scenario): Promise<Transaction | null> => {
     if (scenario !== tradeOf(scenario)) return null
-    const quotedOutput = await quote(scenario.startsWith('split') ? p(40) : AMOUNT)
+    const quotedOutput = await quote(scenario.startsWith('split') ? percent(40) : AMOUNT)
     const trades: Record<Trade, () => Transaction> = {
-      v2: () => call('v2', [a, from, pools.v2ab, ab, AMOUNT, quotedOutput, from]),
-      v3: () => call('v3', [a, from, pools.v3ab, ab, AMOUNT, from]),
-      v3v3: () => call('v3v3', [a, from, pools.v3ab, ab, b, pools.v3bc, bc, AMOUNT, from]),
-      v2v3: () => call('v2v3', [a, from, pools.v2ab, ab, quotedOutput, b, pools.v3bc, bc, AMOUNT, from]),
-      split2: () => call('split2', [a, from, pools.v2ab, ab, p(40), quotedOutput, pools.v3ab, AMOUNT - p(40), from]),
+      v2: () => call('v2', [a, from, pools.v2ab, abZeroForOne, AMOUNT, quotedOutput, from]),
+      v3: () => call('v3', [a, from, pools.v3ab, abZeroForOne, AMOUNT, from]),
+      v3v3: () => call('v3v3', [a, from, pools.v3ab, abZeroForOne, b, pools.v3bc, bcZeroForOne, AMOUNT, from]),
+      v2v3: () =>
+        call('v2v3', [a, from, pools.v2ab, abZeroForOne, quotedOutput, b, pools.v3bc, bcZeroForOne, AMOUNT, from]),
+      split2: () =>
+        call('split2', [
+          a,
+          from,
+          pools.v2ab,
+          abZeroForOne,
+          percent(40),
+          quotedOutput,
+          pools.v3ab,
+          AMOUNT - percent(40),
+          from,
+        ]),
       split3: () =>
         call('split3', [
           a,
           from,
           pools.v2ab,
-          ab,
-          p(40),
+          abZeroForOne,
+          percent(40),
           quotedOutput,
           pools.v3ab,
-          p(30),
+          percent(30),
           pools.v3abLow,
-          AMOUNT - p(40) - p(30),
+          AMOUNT - percent(40) - percent(30),
           from,
         ]),
       nativeIn: () => call('nativeIn', [pools.v3bWeth, zeroForOne(weth, b), from], NATIVE_AMOUNT),
       nativeOut: () => call('nativeOut', [a, from, pools.v3aWeth, zeroForOne(a, weth), NATIVE_AMOUNT, from]),
-      v4: () => call('v4', [a, from, key, ab, AMOUNT, from]),
+      v4: () => call('v4', [a, from, v4Key, abZeroForOne, AMOUNT, from]),
     }
     return trades[tradeOf(scenario)]()
   }
   return { name: 'floor', spender: to, build }
 }
 
+/** Returns Uniswap's V2 router, which makes only the trade `v2`. */
 export async function v2Router02(node: Node, { v2Factory, weth, a, b }: World): Promise<Router> {
   const { abi, bytecode } = publishedArtifact('@uniswap/v2-periphery/build/UniswapV2Router02.json')
   const to = await node.deploy({ abi, bytecode }, [v2Factory, weth])
@@ -88,6 +102,7 @@ export async function v2Router02(node: Node, { v2Factory, weth, a, b }: World): 
   return { name: 'v2Router02', spender: to, build: (scenario) => (scenario === 'v2' ? { to, data } : null) }
 }
 
+/** Returns Uniswap's SwapRouter02, which makes all trades except `v4`. */
 export async function swapRouter02(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth } = world
   const artifact = publishedArtifact(
@@ -95,7 +110,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
   )
   const to = await node.deploy(artifact, [world.v2Factory, world.v3Factory, ZERO, weth])
   const abi: Abi = artifact.abi
-  const me = node.user
+  const user = node.user
   const encode = (functionName: string, args: unknown[]) => encodeFunctionData({ abi, functionName, args })
   const v2 = (amount: bigint, min: bigint, tokens: Hex[], recipient: Hex) =>
     encode('swapExactTokensForTokens', [amount, min, tokens, recipient])
@@ -104,29 +119,34 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
       { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96: 0n },
     ])
   const multicall = (...calls: Hex[]) => encode('multicall', [DEADLINE, calls])
-  const p = percentOfAmount
+  const percent = percentOfAmount
   const trades: Partial<Record<Scenario, Hex>> = {
-    v2: multicall(v2(AMOUNT, minAmountOf(AMOUNT), [a, b], me)),
-    v3: multicall(v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))),
+    v2: multicall(v2(AMOUNT, minAmountOf(AMOUNT), [a, b], user)),
+    v3: multicall(v3(a, b, 3000, user, AMOUNT, minAmountOf(AMOUNT))),
     v3v3: multicall(
       encode('exactInput', [
-        { path: packPath(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: minAmountOf(AMOUNT) },
+        {
+          path: packPath(a, 3000, b, 3000, c),
+          recipient: user,
+          amountIn: AMOUNT,
+          amountOutMinimum: minAmountOf(AMOUNT),
+        },
       ]),
     ),
-    v2v3: multicall(v2(AMOUNT, 0n, [a, b], ROUTER_PLACEHOLDER), v3(b, c, 3000, me, 0n, minAmountOf(AMOUNT))),
+    v2v3: multicall(v2(AMOUNT, 0n, [a, b], ROUTER_PLACEHOLDER), v3(b, c, 3000, user, 0n, minAmountOf(AMOUNT))),
     split2: multicall(
-      v2(p(40), minAmountOf(p(40)), [a, b], me),
-      v3(a, b, 3000, me, AMOUNT - p(40), minAmountOf(p(60))),
+      v2(percent(40), minAmountOf(percent(40)), [a, b], user),
+      v3(a, b, 3000, user, AMOUNT - percent(40), minAmountOf(percent(60))),
     ),
     split3: multicall(
-      v2(p(40), minAmountOf(p(40)), [a, b], me),
-      v3(a, b, 3000, me, p(30), minAmountOf(p(30))),
-      v3(a, b, 500, me, AMOUNT - p(40) - p(30), minAmountOf(p(30))),
+      v2(percent(40), minAmountOf(percent(40)), [a, b], user),
+      v3(a, b, 3000, user, percent(30), minAmountOf(percent(30))),
+      v3(a, b, 500, user, AMOUNT - percent(40) - percent(30), minAmountOf(percent(30))),
     ),
-    nativeIn: multicall(v3(weth, b, 3000, me, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT))),
+    nativeIn: multicall(v3(weth, b, 3000, user, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT))),
     nativeOut: multicall(
       v3(a, weth, 3000, ROUTER_PLACEHOLDER, NATIVE_AMOUNT, 0n),
-      encode('unwrapWETH9', [minAmountOf(NATIVE_AMOUNT), me]),
+      encode('unwrapWETH9', [minAmountOf(NATIVE_AMOUNT), user]),
     ),
   }
   return {
@@ -135,7 +155,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
     build: async (scenario) => {
       if (scenario === 'permit') {
         const permit = encode('selfPermit', [a, AMOUNT, DEADLINE, ...split(await signPermit(node, a, to))])
-        return { to, data: multicall(permit, v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))) }
+        return { to, data: multicall(permit, v3(a, b, 3000, user, AMOUNT, minAmountOf(AMOUNT))) }
       }
       const data = trades[scenario]
       return data ? { to, data, value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n } : null
@@ -148,7 +168,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
  * scenarios with their calls.
  */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
-  const { a, b, c, weth, key } = world
+  const { a, b, c, weth, v4Key } = world
   const artifact = publishedArtifact(
     '@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
   )
@@ -186,9 +206,15 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
     })
   // Amount that UniversalRouter replaces by its balance.
   const WHOLE_BALANCE = 1n << 255n
-  const p = percentOfAmount
+  const percent = percentOfAmount
   const swapV4 = encode('((address, address, uint24, int24, address), bool, uint128, uint128, bytes)', [
-    [[key.currency0, key.currency1, key.fee, key.tickSpacing, key.hooks], true, AMOUNT, minAmountOf(AMOUNT), '0x'],
+    [
+      [v4Key.currency0, v4Key.currency1, v4Key.fee, v4Key.tickSpacing, v4Key.hooks],
+      true,
+      AMOUNT,
+      minAmountOf(AMOUNT),
+      '0x',
+    ],
   ])
   const settleAll = encode('address, uint256', [a, AMOUNT])
   const takeAll = encode('address, uint256', [b, minAmountOf(AMOUNT)])
@@ -201,13 +227,13 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
       v3(SENDER_PLACEHOLDER, WHOLE_BALANCE, minAmountOf(AMOUNT), packPath(b, 3000, c), false),
     ),
     split2: execute(
-      v2(SENDER_PLACEHOLDER, p(40), minAmountOf(p(40)), [a, b]),
-      v3(SENDER_PLACEHOLDER, AMOUNT - p(40), minAmountOf(p(60)), packPath(a, 3000, b)),
+      v2(SENDER_PLACEHOLDER, percent(40), minAmountOf(percent(40)), [a, b]),
+      v3(SENDER_PLACEHOLDER, AMOUNT - percent(40), minAmountOf(percent(60)), packPath(a, 3000, b)),
     ),
     split3: execute(
-      v2(SENDER_PLACEHOLDER, p(40), minAmountOf(p(40)), [a, b]),
-      v3(SENDER_PLACEHOLDER, p(30), minAmountOf(p(30)), packPath(a, 3000, b)),
-      v3(SENDER_PLACEHOLDER, AMOUNT - p(40) - p(30), minAmountOf(p(30)), packPath(a, 500, b)),
+      v2(SENDER_PLACEHOLDER, percent(40), minAmountOf(percent(40)), [a, b]),
+      v3(SENDER_PLACEHOLDER, percent(30), minAmountOf(percent(30)), packPath(a, 3000, b)),
+      v3(SENDER_PLACEHOLDER, AMOUNT - percent(40) - percent(30), minAmountOf(percent(30)), packPath(a, 500, b)),
     ),
     nativeIn: execute(
       ['0b', encode('address, uint256', [ROUTER_PLACEHOLDER, NATIVE_AMOUNT])],

@@ -27,7 +27,7 @@ export async function startRouters() {
     // Approvals are old and unlimited, and the user already holds every token.
     for (const spender of new Set(routers.map((router) => router.spender)))
       for (const token of [world.a, world.b, world.c, world.weth])
-        await node.write(world.token, token, 'approve', [spender, maxUint256], node.user)
+        await node.write(world.tokenAbi, token, 'approve', [spender, maxUint256], node.user)
     return { node, world, routers, stop }
   } catch (error) {
     await stop()

@@ -1,6 +1,6 @@
 /**
- * The nine trades of the benchmark, equal for every router. One of them is also made with signatures instead of an old
- * approval.
+ * The nine trades of the benchmark, which are the same for every router. One of them is also made with signatures instead
+ * of an existing approval.
  */
 import type { Hex } from 'viem'
 import { type World, ZERO } from './world.ts'
@@ -11,7 +11,7 @@ export const PERMIT_KINDS = ['permit', 'permit2'] as const
 export type Trade = (typeof scenarios)[number]
 export type Scenario = Trade | (typeof PERMIT_KINDS)[number]
 
-/** Returns the trade of a scenario with a signature. */
+/** Returns the trade that a scenario makes. */
 export const tradeOf = (scenario: Scenario): Trade =>
   scenario === 'permit' || scenario === 'permit2' ? 'v3' : scenario
 

@@ -1,4 +1,4 @@
-/** Signatures that replace approvals, and the chain state that requires them. */
+/** Signs permits, which replace approvals, and prepares the chain for them. */
 import { type Abi, type Hex, maxUint256, parseAbi } from 'viem'
 import type { Node } from './node.ts'
 import { AMOUNT, DEADLINE, type Router } from './scenarios.ts'
@@ -18,14 +18,14 @@ const chainId = 31_337
  */
 export async function revokeApprovals(
   node: Node,
-  { a, token, permitTokenCode }: World,
+  { a, tokenAbi, permitTokenCode }: World,
   { spender, permit2Spender = spender }: Router,
 ) {
   await node.rpc('anvil_setCode', [a, permitTokenCode])
-  await node.write(token, a, 'approve', [spender, 0n], node.user)
-  await node.write(token, a, 'approve', [PERMIT2, maxUint256], node.user)
+  await node.write(tokenAbi, a, 'approve', [spender, 0n], node.user)
+  await node.write(tokenAbi, a, 'approve', [PERMIT2, maxUint256], node.user)
   await node.write(permit2Abi, PERMIT2, 'approve', [a, permit2Spender, 0n, 1], node.user)
-  // The first permit of a token costs a fresh nonce slot, so this one is for another spender.
+  // The first permit of a token pays for a new nonce slot, so it is sent here, for another spender.
   const args = [node.user, node.user, 0n, DEADLINE, ...split(await signPermit(node, a, node.user, 0n))]
   await node.write(permitAbi, a, 'permit', args, node.user)
 }

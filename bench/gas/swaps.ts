@@ -20,7 +20,7 @@ try {
   const userBalance = (token: Hex) =>
     token === ZERO
       ? node.client.getBalance({ address: node.user })
-      : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
+      : node.read<bigint>(world.tokenAbi, token, 'balanceOf', [node.user])
 
   const measure = async (router: Router, scenario: Scenario): Promise<GasMeasurement | null> => {
     const snapshot = await node.rpc('evm_snapshot')

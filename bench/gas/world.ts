@@ -1,6 +1,7 @@
 /**
  * Builds the pools in which every router of the benchmark trades. They run genuine bytecode, are deep, have a price of
- * one, and have already traded in both directions.
+ * one, and have already traded in both directions. `a`, `b`, and `c` are
+ * tokens in ascending order of their addresses.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,15 +25,15 @@ export const factoryAbi = parseAbi([
 const v4Abi = parseAbi([
   'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'struct Params { int24 tickLower; int24 tickUpper; int256 liquidityDelta; bytes32 salt; }',
-  'function modifyLiquidity(PoolKey key, Params params, bytes hookData) payable returns (int256)',
-  'function initialize(PoolKey key, uint160 sqrtPriceX96) returns (int24)',
+  'function modifyLiquidity(PoolKey v4Key, Params params, bytes hookData) payable returns (int256)',
+  'function initialize(PoolKey v4Key, uint160 sqrtPriceX96) returns (int24)',
 ]) as Abi
 
 /** Deploys tokens and pools. Long: one deployment after the other. */
 export async function buildWorld(node: Node) {
   const { deploy, write, read, rpc, deployer, user } = node
   const ownContracts = compileOwn()
-  const token = ownContracts.BenchToken.abi
+  const tokenAbi = ownContracts.BenchToken.abi
   const weth = await deploy(publishedArtifact('@uniswap/v2-periphery/build/WETH9.json'))
   const v2Factory = await deploy(publishedArtifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [deployer])
   const v3Factory = await deploy(
@@ -52,11 +53,11 @@ export async function buildWorld(node: Node) {
   const [a, b, c] = tokens.sort((x, y) => (BigInt(x) < BigInt(y) ? -1 : 1)) as [Hex, Hex, Hex]
   const filler = await deploy(ownContracts.Filler)
   const floor = await deploy(ownContracts.Floor, [weth, manager])
-  for (const t of [a, b, c])
-    for (const to of [filler, user, deployer, floor]) await write(token, t, 'mint', [to, LARGE_BALANCE])
+  for (const token of [a, b, c])
+    for (const to of [filler, user, deployer, floor]) await write(tokenAbi, token, 'mint', [to, LARGE_BALANCE])
   await write(factoryAbi, weth, 'deposit', [], deployer, 3_000_000n * 10n ** 18n)
-  await write(token, weth, 'transfer', [filler, 2_000_000n * 10n ** 18n])
-  await write(token, weth, 'transfer', [floor, 10_000n * 10n ** 18n])
+  await write(tokenAbi, weth, 'transfer', [filler, 2_000_000n * 10n ** 18n])
+  await write(tokenAbi, weth, 'transfer', [floor, 10_000n * 10n ** 18n])
   await write(factoryAbi, weth, 'deposit', [], user, 10_000n * 10n ** 18n)
 
   const createV2Pool = async (x: Hex, y: Hex): Promise<Hex> => {
@@ -80,27 +81,27 @@ export async function buildWorld(node: Node) {
     v3aWeth: await createV3Pool(a, weth, 3000),
     v3bWeth: await createV3Pool(b, weth, 3000),
   }
-  const key = { currency0: a, currency1: b, fee: 3000, tickSpacing: 60, hooks: ZERO }
+  const v4Key = { currency0: a, currency1: b, fee: 3000, tickSpacing: 60, hooks: ZERO }
   const liquidityRouter = await deploy(
     publishedArtifact('@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json'),
     [manager],
   )
-  await write(v4Abi, manager, 'initialize', [key, ONE_TO_ONE])
-  for (const t of [a, b]) await write(token, t, 'approve', [liquidityRouter, maxUint256])
+  await write(v4Abi, manager, 'initialize', [v4Key, ONE_TO_ONE])
+  for (const token of [a, b]) await write(tokenAbi, token, 'approve', [liquidityRouter, maxUint256])
   const range = { tickLower: -60_000, tickUpper: 60_000, liquidityDelta: 10n ** 23n, salt: `0x${'00'.repeat(32)}` }
-  await write(v4Abi, liquidityRouter, 'modifyLiquidity', [key, range, '0x'])
+  await write(v4Abi, liquidityRouter, 'modifyLiquidity', [v4Key, range, '0x'])
 
   const zeroForOne = (x: Hex, y: Hex) => BigInt(x) < BigInt(y)
   const amount = 10n ** 18n
-  const warm = (name: string, args: unknown[]) => write(ownContracts.Floor.abi, floor, name, args)
+  const warmUp = (name: string, args: unknown[]) => write(ownContracts.Floor.abi, floor, name, args)
   for (const [x, y] of [
     [a, b],
     [b, a],
     [a, b],
     [b, a],
   ] as const) {
-    await warm('v2', [x, ZERO, pools.v2ab, zeroForOne(x, y), amount, (amount * 9n) / 10n, floor])
-    await warm('v4', [x, ZERO, key, zeroForOne(x, y), amount, floor])
+    await warmUp('v2', [x, ZERO, pools.v2ab, zeroForOne(x, y), amount, (amount * 9n) / 10n, floor])
+    await warmUp('v4', [x, ZERO, v4Key, zeroForOne(x, y), amount, floor])
   }
   for (let round = 0; round < 2; round++)
     for (const [x, y, pool] of [
@@ -114,9 +115,9 @@ export async function buildWorld(node: Node) {
         [x, y],
         [y, x],
       ] as const)
-        await warm('v3', [from, ZERO, pool, zeroForOne(from, to), amount, floor])
+        await warmUp('v3', [from, ZERO, pool, zeroForOne(from, to), amount, floor])
 
-  return { ...ownContracts, token, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, key, zeroForOne }
+  return { ...ownContracts, tokenAbi, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, v4Key, zeroForOne }
 }
 
 export type World = Awaited<ReturnType<typeof buildWorld>>

@@ -5,7 +5,7 @@
 import { readBlocks, replayBlock } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
 import { fund } from '../lib/wallet.ts'
-import { type Outcome, type Place, send, withRevert } from './trade.ts'
+import { type Outcome, type ServiceUnderTest, send, withRevert } from './trade.ts'
 
 export type LandedOutcome = Extract<Outcome, { readonly kind: 'landed' }>
 /** Outcomes of the transactions of one quote after a block. */
@@ -22,31 +22,31 @@ export type AfterBlock = {
   readonly outcomes: readonly ReplayedOutcome[]
 }
 
-/** Replays the blocks, which stay on the chain. After each block, sends every trade and reverts it before the next. */
+/** Replays the recorded blocks one after the other. After each block, sends every trade from the state after the block. */
 export async function replayAndSend(
-  place: Place,
+  service: ServiceUnderTest,
   trades: readonly { readonly trade: Trade; readonly outcome: LandedOutcome }[],
 ): Promise<readonly AfterBlock[]> {
   const outcomesByBlock: AfterBlock[] = []
   for (const block of readBlocks()) {
-    await replayBlock(place.node.url, block)
+    await replayBlock(service.node.url, block)
     const outcomes: ReplayedOutcome[] = []
     for (const { trade, outcome } of trades)
-      outcomes.push(await withRevert(place.node, () => sendWithEachTolerance(place, trade, outcome)))
+      outcomes.push(await withRevert(service.node, () => sendWithEachTolerance(service, trade, outcome)))
     outcomesByBlock.push({ block: block.number, transactions: block.transactions.length, outcomes })
   }
   return outcomesByBlock
 }
 
 async function sendWithEachTolerance(
-  place: Place,
+  service: ServiceUnderTest,
   trade: Trade,
   { laterTransactions, gasEstimate }: LandedOutcome,
 ): Promise<ReplayedOutcome> {
-  if (!(await fund(place.node, trade.src, trade.amount, place.guard)))
+  if (!(await fund(service.node, trade.src, trade.amount, service.guard)))
     throw new Error(`${trade.src} cannot be given to the wallet`)
   const paidBy = (tx: LandedOutcome['laterTransactions']['unlimitedTx']) =>
-    withRevert(place.node, async () => (await send(place, trade, tx, gasEstimate)).paid)
+    withRevert(service.node, async () => (await send(service, trade, tx, gasEstimate)).paid)
   const revertedTolerances = new Set<string>()
   for (const [tolerance, tx] of Object.entries(laterTransactions.txByTolerance))
     if ((await paidBy(tx)) === null) revertedTolerances.add(tolerance)

@@ -29,29 +29,29 @@ const [count, seed] = [Number(values.trades), Number(values.seed)]
 const { url, api, guard, stop } = await startEthereumService({ replay: true })
 try {
   const tokens = await pricedTokens(api, url)
-  const { native, all } = tokens
-  const servicePlace = { api, node: new Node(url), guard }
+  const { native, all: allTokens } = tokens
+  const service = { api, node: new Node(url), guard }
   const trades = drawTrades(seed, count, tokens)
   const trialOutcomes: TrialOutcome[] = []
   const quoteOutcomes: { readonly trade: Trade; readonly outcome: FundedQuoteOutcome }[] = []
   for (const [index, trade] of trades.entries()) {
-    if (values.refusals) quoteOutcomes.push({ trade, outcome: await requestQuoteWhenFunded(servicePlace, trade) })
-    else trialOutcomes.push({ trade, outcome: await quoteAndSend(servicePlace, trade) })
+    if (values.refusals) quoteOutcomes.push({ trade, outcome: await requestQuoteWhenFunded(service, trade) })
+    else trialOutcomes.push({ trade, outcome: await quoteAndSend(service, trade) })
     if ((index + 1) % 100 === 0) console.error(`${index + 1} of ${count} trades`)
   }
   const refusals: ExplainedRefusal[] = []
   for (const { trade, outcome } of [...quoteOutcomes, ...trialOutcomes])
-    if (outcome.kind === 'refused') refusals.push(await explainRefusal(servicePlace, trade, outcome))
+    if (outcome.kind === 'refused') refusals.push(await explainRefusal(service, trade, outcome))
   const unfundedCount = [...quoteOutcomes, ...trialOutcomes].filter(({ outcome }) => outcome.kind === 'unfunded').length
-  record('refusals', { seed, tokens: all.length, ...summarizeRefusals(count, unfundedCount, refusals) })
+  record('refusals', { seed, tokens: allTokens.length, ...summarizeRefusals(count, unfundedCount, refusals) })
   if (!values.refusals) {
-    const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
-    const outcomesByBlock = await replayAndSend(servicePlace, landedOf(trialOutcomes))
+    const pricedTokenOf = new Map([...allTokens, native].map((priced) => [priced.token, priced]))
+    const outcomesByBlock = await replayAndSend(service, landedOf(trialOutcomes))
     const figures = {
       seed,
-      tokens: all.length,
+      tokens: allTokens.length,
       busy: tokens.busy.length,
-      ...summarize(trialOutcomes, priceOf, outcomesByBlock),
+      ...summarize(trialOutcomes, pricedTokenOf, outcomesByBlock),
     }
     record('honesty', figures)
     if (figures.wrong > 0) process.exitCode = 1

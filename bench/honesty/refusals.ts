@@ -8,7 +8,7 @@ import { readState } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
 import { fund, wallet } from '../lib/wallet.ts'
 import { rounded } from '../record.ts'
-import { type Outcome, type Place, requestQuote, withRevert } from './trade.ts'
+import { type Outcome, requestQuote, type ServiceUnderTest, withRevert } from './trade.ts'
 
 /** Descriptions of the reasons for the page. */
 export const REASONS = {
@@ -26,16 +26,16 @@ export const REASONS = {
 } as const
 export type Reason = keyof typeof REASONS
 
-/** Divisors of the amount, to try smaller trades; also its factors, to try larger ones. In ascending order. */
+/** Divisors of the amount for smaller trades, and factors for larger trades. Ascending. */
 const DIVISORS = [10n, 100n, 1_000n, 10_000n, 1_000_000n]
 const erc20 = IERC20__factory.createInterface()
 const { pools } = readState('ethereum')
 const CHAIN_ID = 1
-/** Its pools get no more balance, since most pools hold it, and its balance is not the cause of a failure. */
+/** The wrapped native token. Balances of it are not raised: most pools hold it, and they hold enough of it. */
 const weth = loadRegistry().chain(CHAIN_ID)!.wrappedNative!.address.toLowerCase()
 /**
- * Factor by which the balances of pools are raised to test if they are the cause of a failure. Uniswap V2 pairs get
- * exactly their reserves instead, since a pair counts a surplus as input.
+ * Factor by which the balances of pools are raised, to test if too small balances cause a failure. Uniswap V2 pairs get
+ * exactly their reserves instead, because a pair counts a surplus as input.
  */
 const BALANCE_FACTOR = 1_000_000n
 /** Selector of `getReserves()`, which identifies pairs. */
@@ -51,43 +51,50 @@ export type ExplainedRefusal = {
   readonly reason: Reason
 }
 
-export async function explainRefusal(servicePlace: Place, trade: Trade, refusal: Refusal): Promise<ExplainedRefusal> {
+export async function explainRefusal(
+  service: ServiceUnderTest,
+  trade: Trade,
+  refusal: Refusal,
+): Promise<ExplainedRefusal> {
   const { code, message } = refusal
-  return { trade, code, message, reason: await reasonOf(servicePlace, trade, refusal) }
+  return { trade, code, message, reason: await reasonOf(service, trade, refusal) }
 }
 
-async function reasonOf(servicePlace: Place, trade: Trade, { code, message }: Refusal): Promise<Reason> {
+async function reasonOf(service: ServiceUnderTest, trade: Trade, { code, message }: Refusal): Promise<Reason> {
   if (code === 'AMOUNT_TOO_SMALL')
     return (await isAnyAmountAnswered(
-      servicePlace,
+      service,
       trade,
       DIVISORS.map((factor) => trade.amount * factor),
     ))
       ? 'unit'
       : 'fault'
   if (code === 'PRICE_IMPACT' || code === 'VALUE_LOSS') {
-    const unlimitedAnswer = await requestQuote(servicePlace, trade, { maxPriceImpact: '100' })
-    return 'code' in unlimitedAnswer ? reasonOf(servicePlace, trade, { kind: 'refused', ...unlimitedAnswer }) : 'depth'
+    const unlimitedAnswer = await requestQuote(service, trade, { maxPriceImpact: '100' })
+    return 'code' in unlimitedAnswer ? reasonOf(service, trade, { kind: 'refused', ...unlimitedAnswer }) : 'depth'
   }
-  if (trade.dst !== NATIVE && !(await canLeavePools(servicePlace, trade.dst, 1n))) return 'untransferable'
-  if (trade.src !== NATIVE && !(await canLeaveWallet(servicePlace, trade, 1n))) return 'untransferable'
-  if (trade.src !== NATIVE && !(await canLeaveWallet(servicePlace, trade, trade.amount))) return 'limit'
-  if (trade.dst !== NATIVE && !(await canLeavePools(servicePlace, trade.dst, trade.sameUsdOut))) return 'limit'
-  if (await isAnsweredWithFullPools(servicePlace, trade)) return 'holdings'
+  if (trade.dst !== NATIVE && !(await canLeavePools(service, trade.dst, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await canLeaveWallet(service, trade, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await canLeaveWallet(service, trade, trade.amount))) return 'limit'
+  if (trade.dst !== NATIVE && !(await canLeavePools(service, trade.dst, trade.sameUsdOut))) return 'limit'
+  if (await isAnsweredWithFullPools(service, trade)) return 'holdings'
   // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
-  if (trade.hasFee && (await isAnyAmountAnswered(servicePlace, { ...trade, hasFee: false }, [trade.amount])))
-    return 'limit'
+  if (trade.hasFee && (await isAnyAmountAnswered(service, { ...trade, hasFee: false }, [trade.amount]))) return 'limit'
   const smallerAmounts = DIVISORS.map((divisor) => trade.amount / divisor).filter((amount) => amount > 0n)
-  if (message.endsWith(OUT_OF_GAS) && (await isAnyAmountAnswered(servicePlace, trade, smallerAmounts))) return 'drained'
+  if (message.endsWith(OUT_OF_GAS) && (await isAnyAmountAnswered(service, trade, smallerAmounts))) return 'drained'
   return 'fault'
 }
 
 /** The service's message for a route above the gas limit of a transaction. */
 const OUT_OF_GAS = 'it takes more gas than a transaction may'
 
-async function isAnyAmountAnswered(servicePlace: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
+async function isAnyAmountAnswered(
+  service: ServiceUnderTest,
+  trade: Trade,
+  amounts: readonly bigint[],
+): Promise<boolean> {
   for (const amount of amounts)
-    if (!('code' in (await requestQuote(servicePlace, { ...trade, amount }, { maxPriceImpact: '100' })))) return true
+    if (!('code' in (await requestQuote(service, { ...trade, amount }, { maxPriceImpact: '100' })))) return true
   return false
 }
 
@@ -98,11 +105,11 @@ const poolsOf = (token: string) =>
  * Returns false if pools hold the token, but the token lets none of them transfer the amount, or the pool's whole
  * balance if that is less, to the wallet.
  */
-async function canLeavePools(servicePlace: Place, token: string, amount: bigint): Promise<boolean> {
+async function canLeavePools(service: ServiceUnderTest, token: string, amount: bigint): Promise<boolean> {
   const holders = poolsOf(token)
   for (const from of holders) {
-    const balance = await servicePlace.node.balance(token, from)
-    if (balance > 0n && (await canTransfer(servicePlace, token, from, wallet, balance < amount ? balance : amount)))
+    const balance = await service.node.balance(token, from)
+    if (balance > 0n && (await canTransfer(service, token, from, wallet, balance < amount ? balance : amount)))
       return true
   }
   return holders.length === 0
@@ -110,19 +117,25 @@ async function canLeavePools(servicePlace: Place, token: string, amount: bigint)
 
 /** Returns false if the token has pools, but does not let the wallet transfer the amount to any of them. */
 function canLeaveWallet(
-  servicePlace: Place,
+  service: ServiceUnderTest,
   { src, amount: requestedAmount }: Trade,
   amount: bigint,
 ): Promise<boolean> {
-  return withRevert(servicePlace.node, async () => {
-    if (!(await fund(servicePlace.node, src, requestedAmount, servicePlace.guard))) return false
+  return withRevert(service.node, async () => {
+    if (!(await fund(service.node, src, requestedAmount, service.guard))) return false
     const receivers = poolsOf(src)
-    for (const to of receivers) if (await canTransfer(servicePlace, src, wallet, to, amount)) return true
+    for (const to of receivers) if (await canTransfer(service, src, wallet, to, amount)) return true
     return receivers.length === 0
   })
 }
 
-async function canTransfer({ node }: Place, token: string, from: string, to: string, amount: bigint): Promise<boolean> {
+async function canTransfer(
+  { node }: ServiceUnderTest,
+  token: string,
+  from: string,
+  to: string,
+  amount: bigint,
+): Promise<boolean> {
   const data = erc20.encodeFunctionData('transfer', [to, amount])
   return node.request('eth_call', [{ from, to: token, data }, 'latest']).then(
     () => true,
@@ -134,8 +147,8 @@ async function canTransfer({ node }: Place, token: string, from: string, to: str
  * Returns true if the service answers once the pools of the traded tokens hold at least what their ticks and reserves
  * imply.
  */
-function isAnsweredWithFullPools(servicePlace: Place, trade: Trade): Promise<boolean> {
-  const { node } = servicePlace
+function isAnsweredWithFullPools(service: ServiceUnderTest, trade: Trade): Promise<boolean> {
+  const { node } = service
   return withRevert(node, async () => {
     const tradedTokens = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
     const tradedPools = pools
@@ -150,17 +163,19 @@ function isAnsweredWithFullPools(servicePlace: Place, trade: Trade): Promise<boo
         await node.request('anvil_dealERC20', [address, token, `0x${fullBalance.toString(16)}`]).catch(() => undefined)
       }
     }
-    const isFunded = await fund(node, trade.src, trade.amount, servicePlace.guard)
+    const isFunded = await fund(node, trade.src, trade.amount, service.guard)
     const block = Number(await node.request<string>('eth_blockNumber', []))
     return (
-      isFunded &&
-      !('code' in (await requestQuote(servicePlace, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
+      isFunded && !('code' in (await requestQuote(service, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
     )
   })
 }
 
 /** Returns the reserves of a Uniswap V2 pair; undefined for other pools. */
-async function reservesOf(node: Place['node'], pool: string): Promise<readonly [bigint, bigint] | undefined> {
+async function reservesOf(
+  node: ServiceUnderTest['node'],
+  pool: string,
+): Promise<readonly [bigint, bigint] | undefined> {
   const answer = await node.request<string>('eth_call', [{ to: pool, data: GET_RESERVES }, 'latest']).catch(() => '0x')
   if (answer.length < 130) return undefined
   return [BigInt(answer.slice(0, 66)), BigInt(`0x${answer.slice(66, 130)}`)]

@@ -8,11 +8,11 @@ import { type Outcome, TOLERANCES } from './trade.ts'
 export type TrialOutcome = { readonly trade: Trade; readonly outcome: Outcome }
 
 /**
- * Maximum `overMarket` of a market-consistent trade. Routes that pay more go through pools of different dates, whose
- * prices disagree; their trades are counted separately.
+ * Maximum `overMarket` of a market-consistent trade. Trades that pay more are counted separately. Their routes go
+ * through pools whose recorded states have different dates, so that prices disagree.
  */
 const MAX_OVER_MARKET = 0.02
-/** Maximum value of the trades that are compared with prices: small ones, which hardly move prices themselves. */
+/** Maximum value of the trades that are compared with prices. Trades of this size hardly move prices. */
 const SMALL_USD = 1_000
 /** The integrator's fee in basis points. */
 const FEE_BPS = 30
@@ -43,7 +43,7 @@ export function summarize(
   pricedTokenOf: ReadonlyMap<string, TradedToken>,
   blocks: readonly AfterBlock[],
 ) {
-  const replaysOf = new Map(
+  const replaysByOutcome = new Map(
     landedOf(trialOutcomes).map(({ outcome }, index): [Outcome, readonly ReplayedOutcome[]] => [
       outcome,
       blocks.map(({ outcomes }) => outcomes[index]!),
@@ -53,7 +53,7 @@ export function summarize(
     if (outcome.kind !== 'landed' && outcome.kind !== 'reverted') return []
     const { decimals, usd } = pricedTokenOf.get(trade.dst)!
     const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
-    return [{ trade, outcome, overMarket, replays: replaysOf.get(outcome) ?? [] }]
+    return [{ trade, outcome, overMarket, replays: replaysByOutcome.get(outcome) ?? [] }]
   })
   const consistentTrades = answeredTrades.filter(({ overMarket }) => overMarket <= MAX_OVER_MARKET)
   const otherTrades = answeredTrades.filter(({ overMarket }) => overMarket > MAX_OVER_MARKET)
@@ -112,7 +112,7 @@ function figuresOf(answeredTrades: readonly AnsweredTrade[]) {
       4,
     ),
     quoteMs: quantiles(answeredTrades.map(({ outcome }) => outcome.ms)),
-    afterBlocks: [0, 1].map((block) => figuresAfterBlock(answeredTrades, block)),
+    afterBlocks: [0, 1].map((blockIndex) => figuresAfterBlock(answeredTrades, blockIndex)),
   }
 }
 

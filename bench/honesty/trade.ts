@@ -5,7 +5,7 @@ import type { Trade } from '../lib/trades.ts'
 import { fund, minGas, wallet } from '../lib/wallet.ts'
 
 /** The service that is measured, and the chain on which its quotes are sent. */
-export type Place = { readonly api: string; readonly node: Node; readonly guard: string }
+export type ServiceUnderTest = { readonly api: string; readonly node: Node; readonly guard: string }
 
 /** Values of `slippage`: percentages that callers usually set, and `auto`, with which the service chooses one. */
 export const TOLERANCES = ['0.1', '0.5', '1', 'auto'] as const
@@ -78,22 +78,23 @@ export async function withRevert<T>(node: Node, work: () => Promise<T>): Promise
   }
 }
 
-export const quoteAndSend = (place: Place, trade: Trade): Promise<Outcome> =>
-  withRevert(place.node, () => quoteAndSendOnce(place, trade))
+/** Quotes a trade, sends it, and reverts the chain. */
+export const quoteAndSend = (service: ServiceUnderTest, trade: Trade): Promise<Outcome> =>
+  withRevert(service.node, () => quoteAndSendOnce(service, trade))
 
-async function quoteAndSendOnce(place: Place, trade: Trade): Promise<Outcome> {
-  const { node, guard } = place
+async function quoteAndSendOnce(service: ServiceUnderTest, trade: Trade): Promise<Outcome> {
+  const { node, guard } = service
   if (!(await fund(node, trade.src, trade.amount, guard))) return { kind: 'unfunded' }
   const start = performance.now()
-  let answer = await requestQuote(place, trade)
+  let answer = await requestQuote(service, trade)
   const ms = performance.now() - start
   if ('code' in answer) return { kind: 'refused', ...answer }
-  let laterTransactions = await quoteForLater(place, trade, BigInt(answer.toAmount))
-  // The service measures the gas of pools with its first quotes, so that later ones may choose another route.
+  let laterTransactions = await quoteForLater(service, trade, BigInt(answer.toAmount))
+  // The service measures the gas of pools with its first quotes, so later quotes may have another route.
   for (let attempt = 1; !laterTransactions && attempt < MAX_ATTEMPTS; attempt++) {
-    answer = await requestQuote(place, trade)
+    answer = await requestQuote(service, trade)
     if ('code' in answer) return { kind: 'refused', ...answer }
-    laterTransactions = await quoteForLater(place, trade, BigInt(answer.toAmount))
+    laterTransactions = await quoteForLater(service, trade, BigInt(answer.toAmount))
   }
   if (!laterTransactions)
     throw new Error(
@@ -103,7 +104,7 @@ async function quoteAndSendOnce(place: Place, trade: Trade): Promise<Outcome> {
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
   const quotedTrade = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
-  const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
+  const { paid, gasUsed } = await send(service, trade, answer.tx, gasEstimate)
   return paid === null
     ? { kind: 'reverted', ...quotedTrade, gasUsed }
     : { kind: 'landed', ...quotedTrade, gasUsed, paid, laterTransactions }
@@ -119,7 +120,7 @@ const MAX_ATTEMPTS = 5
  * @returns the quote or the rejection
  */
 export async function requestQuote(
-  { api }: Place,
+  { api }: ServiceUnderTest,
   { src, dst, amount, hasFee }: Trade,
   extraParameters: Readonly<Record<string, string>> = {},
 ): Promise<Route | RefusalAnswer> {
@@ -135,25 +136,29 @@ export async function requestQuote(
 }
 
 /** Requests a quote while the wallet holds the input, as when the trade is sent; sends nothing. */
-export function requestQuoteWhenFunded(place: Place, trade: Trade): Promise<FundedQuoteOutcome> {
-  return withRevert(place.node, async () => {
-    if (!(await fund(place.node, trade.src, trade.amount, place.guard))) return { kind: 'unfunded' }
-    const answer = await requestQuote(place, trade)
+export function requestQuoteWhenFunded(service: ServiceUnderTest, trade: Trade): Promise<FundedQuoteOutcome> {
+  return withRevert(service.node, async () => {
+    if (!(await fund(service.node, trade.src, trade.amount, service.guard))) return { kind: 'unfunded' }
+    const answer = await requestQuote(service, trade)
     return 'code' in answer ? { kind: 'refused', ...answer } : { kind: 'answered' }
   })
 }
 
-/** Quotes the trade with each slippage. Returns null if one of the quotes promises another amount. */
-async function quoteForLater(place: Place, trade: Trade, promised: bigint): Promise<LaterTransactions | null> {
-  const sendableByTolerance: Record<string, Transaction> = {}
+/** Quotes the trade with each slippage tolerance. Returns null if a quote promises another amount than `promised`. */
+async function quoteForLater(
+  service: ServiceUnderTest,
+  trade: Trade,
+  promised: bigint,
+): Promise<LaterTransactions | null> {
+  const quotedTxByTolerance: Record<string, Transaction> = {}
   let autoPercent = Number.NaN
   for (const slippage of [...TOLERANCES, UNLIMITED_SLIPPAGE]) {
-    const answer = await requestQuote(place, trade, { slippage })
+    const answer = await requestQuote(service, trade, { slippage })
     if ('code' in answer || BigInt(answer.toAmount) !== promised) return null
-    sendableByTolerance[slippage] = answer.tx
+    quotedTxByTolerance[slippage] = answer.tx
     if (slippage === 'auto') autoPercent = answer.slippage!.percent
   }
-  const { [UNLIMITED_SLIPPAGE]: unlimitedTx, ...limitedTxs } = sendableByTolerance
+  const { [UNLIMITED_SLIPPAGE]: unlimitedTx, ...limitedTxs } = quotedTxByTolerance
   return { unlimitedTx: unlimitedTx!, txByTolerance: limitedTxs, autoPercent }
 }
 
@@ -162,7 +167,7 @@ async function quoteForLater(place: Place, trade: Trade, promised: bigint): Prom
  *
  * @returns the output as `paid`, which is null if the transaction reverts
  */
-export async function send({ node }: Place, { dst }: Trade, tx: Transaction, gasEstimate: bigint) {
+export async function send({ node }: ServiceUnderTest, { dst }: Trade, tx: Transaction, gasEstimate: bigint) {
   const balanceBefore = await node.balance(dst, wallet)
   // The interface asks callers to set the gas limit to the estimate plus 20 %.
   const { status, gasUsed, feeWei } = await node.send({ ...tx, gas: (gasEstimate * 12n + 9n) / 10n })

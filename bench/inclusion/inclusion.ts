@@ -27,12 +27,12 @@ const { values } = parseArgs({
 const delays: readonly Delay[] = values.cold ? [DELAYS[0]] : DELAYS
 const seed = Number(values.seed)
 /** Number of quotes. Each quote is sent once per delay, so that the transactions add up to `--swaps`. */
-const quotesPerDelay = Math.ceil(Number(values.swaps) / delays.length)
-/** Number of quotes on the local chain, on Ethereum state, and through pools created in the quoted block. */
+const quoteCount = Math.ceil(Number(values.swaps) / delays.length)
+/** Number of quotes on the local chain, on Ethereum state, and through pools created in the quoted block (`fresh`). */
 const quoteCounts = {
-  local: Math.ceil(quotesPerDelay * 0.5),
-  ethereum: Math.ceil(quotesPerDelay * 0.35),
-  fresh: Math.ceil(quotesPerDelay * 0.15),
+  local: Math.ceil(quoteCount * 0.5),
+  ethereum: Math.ceil(quoteCount * 0.35),
+  fresh: Math.ceil(quoteCount * 0.15),
 }
 const MAX_TRIES_PER_QUOTE = 4
 const TRADE_USD = { min: 10, max: 100_000 }

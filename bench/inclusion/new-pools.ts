@@ -28,6 +28,7 @@ const AERODROME_FACTORY = [
 ]
 
 type Call = { readonly to: string; readonly data: string }
+/** Returns the calls that create and fund a pool of the token and WETH. */
 type PoolMaker = (context: {
   readonly devnet: Devnet
   readonly builder: Builder
@@ -48,6 +49,7 @@ async function callResult(devnet: Devnet, from: Address, { to, data }: Call): Pr
   return `0x${answer.slice(-40)}`
 }
 
+/** Creates a `PoolMaker` for the pairs of a Uniswap V2 factory. */
 const pairMaker =
   (factoryOf: (devnet: Devnet) => string): PoolMaker =>
   async ({ devnet, builder, token }) => {
@@ -82,8 +84,8 @@ const poolMakers: Readonly<Record<string, PoolMaker>> = {
     const implementation = await builder.contractAt(AERODROME_FACTORY, factory).read<string>('implementation')
     const [token0, token1] = sortedTokens(devnet, token)
     const salt = keccak256(solidityPacked(['address', 'address', 'bool'], [token0, token1, false]))
-    const clone = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`
-    const pool = getCreate2Address(factory, salt, keccak256(clone))
+    const cloneInitCode = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`
+    const pool = getCreate2Address(factory, salt, keccak256(cloneInitCode))
     return [
       encodeCall(AERODROME_FACTORY, factory, 'createPool', [token, weth, false]),
       encodeCall(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
@@ -93,11 +95,12 @@ const poolMakers: Readonly<Record<string, PoolMaker>> = {
   },
 }
 
+/** Brands of the DEXes in which pools can be created. */
 export const NEW_POOLS = Object.keys(poolMakers)
 
 let coinArtifact: ReturnType<typeof compile>[string] | undefined
 
-/** Creates a new token with a pool against WETH, created and funded in the newest block. */
+/** Creates a token, and in the newest block a funded pool of the token and WETH. Returns the token. */
 export async function newPool(devnet: Devnet, brand: string): Promise<Contract> {
   coinArtifact ??= compile({
     ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
@@ -132,6 +135,6 @@ export async function assertFunded(devnet: Devnet): Promise<void> {
   ])
   for (const hash of block.transactions) {
     const receipt = await request<{ readonly status: string }>(devnet.url, 'eth_getTransactionReceipt', [hash])
-    if (receipt.status !== '0x1') throw new Error(`a transaction that makes a pool failed: ${hash}`)
+    if (receipt.status !== '0x1') throw new Error(`a transaction that creates a pool failed: ${hash}`)
   }
 }

@@ -7,12 +7,13 @@ export const DELAYS = [1, 60, 1_860, 86_400] as const
 export type Delay = (typeof DELAYS)[number]
 /**
  * Delay in seconds from which `gasChargedAtDeadline` is the prediction; for shorter delays it is `gasCharged`. After
- * half an hour a swap may have to write what it did not have to write before, such as an observation or a new epoch.
+ * half an hour, a swap may write additional data, such as an oracle observation or a new epoch.
  */
 const LATE_SECONDS = 1_800
 /** Seconds until the deadline of the quote, longer than the longest delay. */
 const DEADLINE_SECONDS = 90_000
 
+/** A chain, and the service that quotes on it. */
 export type Place = {
   readonly name: string
   readonly api: string

@@ -16,9 +16,9 @@ export function summary(sentSwaps: readonly SentSwap[]) {
     chargedErrorPercent: errorQuantiles(landedSwaps),
     /** Errors of transactions at all delays compared with the prediction for the next block. */
     nextBlockErrorPercent: errorQuantiles(
-      landedSwaps.map((swap) => ({ ...swap, predicted: swap.predictedGasNextBlock })),
+      landedSwaps.map((swap) => ({ ...swap, predictedGas: swap.predictedGasNextBlock })),
     ),
-    /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
+    /** Charged gas as a fraction of the estimate. The estimate includes refunds and a buffer for later blocks. */
     chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, gasEstimate }) => gasUsed / gasEstimate)),
     furthestOff: worstPredictions(landedSwaps),
     byDelay: byDelay(sentSwaps, summaryOf),

@@ -1,4 +1,4 @@
-/** Real Ethereum state with the contracts of this checkout, and the service over it. */
+/** Starts a local node with recorded state of Ethereum and the contracts of this checkout, and a service that uses it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,10 @@ type Options = {
   readonly replay?: boolean
 }
 
-/** Starts a node on the recorded state, and deploys the contracts. `env` is the environment of a service over it. */
+/**
+ * Starts a node with recorded state of Ethereum, and deploys the contracts. Returns also `env`, the environment variables
+ * of a service that uses the node.
+ */
 export async function startEthereum({ replay = false }: Options = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-ethereum-'))
   const node = await startMainnet({ replay, port: await freePort() })
@@ -23,7 +26,7 @@ export async function startEthereum({ replay = false }: Options = {}) {
   try {
     const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
     if (replay) {
-      // Trades execute a second after a block, independent of their real duration, since some pools depend on time.
+      // Each block is one second later than its parent, independent of real time, because some pools depend on time.
       await request(url, 'anvil_setBlockTimestampInterval', [1])
       await mineUpTo(url, readBlocks()[0]!)
     }
@@ -36,7 +39,7 @@ export async function startEthereum({ replay = false }: Options = {}) {
 }
 
 /**
- * Starts the state and a service over it. `stop` ends both.
+ * Starts a node as `startEthereum` does, and a service that uses it. `stop` ends both.
  *
  * @param prepare - changes the state before the service reads it
  */

@@ -1,4 +1,4 @@
-/** Loads prices of the recorded state's tokens from the service. */
+/** Loads USD prices from the service, for the tokens of the recorded state of Ethereum. */
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
@@ -39,8 +39,9 @@ export async function pricesOf(
 }
 
 /**
- * Returns tokens with known decimals, from the registry or else from the state. The state has only the storage that
- * its blocks read, so that tokens that store their decimals, such as WETH, return 0 there.
+ * Adds decimals to the tokens: those of the registry, or else those that the node returns. Omits tokens without decimals.
+ * The recorded state contains only the storage that its blocks read, so a token that stores its decimals, such as WETH,
+ * may return 0 there.
  */
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly TradedToken[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
@@ -68,12 +69,12 @@ export async function withDecimals(url: string, prices: ReadonlyMap<string, numb
 export async function pricedTokens(api: string, url: string): Promise<Tokens> {
   const { all: addresses, busy } = tokensOfState()
   const prices = await pricesOf(api, addresses)
-  const all = await withDecimals(url, prices)
+  const tokens = await withDecimals(url, prices)
   const weth = loadRegistry().chain(1)!.wrappedNative!.address.toLowerCase()
-  return { native: nativeOf(prices.get(weth)!), all, busy: all.filter(({ token }) => busy.has(token)) }
+  return { native: nativeOf(prices.get(weth)!), all: tokens, busy: tokens.filter(({ token }) => busy.has(token)) }
 }
 
-/** Returns the tokens of the state's pools, and those traded in the recorded blocks. */
+/** Returns `all` tokens of the recorded pools, and those of the pools that the recorded blocks changed (`busy`). */
 export function tokensOfState(): { readonly all: readonly string[]; readonly busy: ReadonlySet<string> } {
   const { pools, accounts } = readState('ethereum')
   const blocks = readBlocks().map(({ number }) => number)

@@ -1,4 +1,4 @@
-/** Sends random requests of quotes to a service, and mines blocks with swaps that move its pools. */
+/** Sends random quote requests to a service, and swaps that change pools to its chain. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, request, type TokenSymbol } from '@sluice/devnet'
 import { rounded } from '../record.ts'
@@ -14,6 +14,7 @@ const AMOUNTS: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
   LINK: 10n * 10n ** 18n,
 }
 
+/** Returns the path of a request for a random swap on the local chain. */
 export function randomPath({ info }: Devnet, random: () => number): string {
   const symbols = Object.keys(AMOUNTS) as TokenSymbol[]
   const src = Math.floor(random() * symbols.length)
@@ -65,7 +66,7 @@ export async function sendForMs(
 }
 
 /**
- * Sends swaps, so that blocks arrive and pools change.
+ * Sends a swap to the chain every 400 ms until `stop` is called, so that blocks arrive and pools change.
  *
  * @param faultlessServiceUrl - URL of a service that quotes these swaps, whose node has no injected faults
  */
@@ -98,6 +99,7 @@ export async function moveChain(
   }
 }
 
+/** Returns the response time in milliseconds at a share of the sorted outcomes, such as 0.95; 0 if there are none. */
 export function percentile(outcomes: readonly Outcome[], share: number): number {
   const times = outcomes.map(({ ms }) => ms)
   return times.length === 0 ? 0 : rounded(quantile(times, share))

@@ -23,7 +23,7 @@ export type Trade = {
 
 /** Smallest and largest value of a trade in USD. */
 const TRADE_USD = { min: 10, max: 1_000_000 }
-/** Share of trades that begin with the native asset, and share of those that end with it. */
+/** Probability that the sold token is the native token; the same for the bought token. */
 const NATIVE_SHARE = 1 / 6
 /** Share of trades with an integrator fee. */
 const FEE_SHARE = 1 / 10
@@ -32,8 +32,9 @@ const BUSY_SHARE = 1 / 2
 
 export type Tokens = {
   readonly native: TradedToken
+  /** Tokens with a price and decimals, including the busy ones. */
   readonly all: readonly TradedToken[]
-  /** Tokens traded in the replayed blocks. */
+  /** Tokens of the pools that the replayed blocks change. */
   readonly busy: readonly TradedToken[]
 }
 

@@ -1,4 +1,7 @@
-/** A test wallet on the node that can hold any amount. It shares no code with the service. */
+/**
+ * A test wallet on the node that can hold any amount. Of the service's code it uses only constants, so that it does not
+ * share the errors of the code under test.
+ */
 import { NATIVE } from '@sluice/chains'
 import { accounts } from '@sluice/devnet'
 import type { Node, Transaction } from '@sluice/system-test/wallet'
@@ -11,11 +14,12 @@ const WALLET_WEI = `0x${(10n ** 27n).toString(16)}`
 export const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Sets the wallet's balance to twice `amount`, and the spender's allowance. As half of it remains after a trade, the
- * trade gets no gas refund for an emptied slot.
+ * Sets the wallet's balance to twice `amount`, and the spender's allowance. Half of the balance remains after a
+ * trade, so that the trade gets no gas refund for a cleared balance slot.
  *
- * @param allowance - twice `amount` by default, which tokens reduce at each transfer
- * @returns false if the token's balances cannot be set
+ * @param allowance - default: twice `amount`, a finite allowance that the token reduces by each transfer, unlike
+ *   `UNLIMITED`
+ * @returns false if the token's balance cannot be set, or if the approval reverts
  */
 export async function fund(
   node: Node,
@@ -26,8 +30,8 @@ export async function fund(
 ): Promise<boolean> {
   await node.request('anvil_setBalance', [wallet, WALLET_WEI])
   if (token === NATIVE) {
-    // Mines a block, as the approval of a token does below, so that native trades are as far from the recorded block as
-    // token trades.
+    // Mine a block, as the approval of a token does below. Trades of the native token and of other tokens then execute
+    // the same number of blocks after the recorded block of the live chain.
     await node.request('evm_mine', [])
     return true
   }
@@ -40,7 +44,7 @@ export async function fund(
   return (await node.approve(token, wallet, spender, allowance)).status
 }
 
-/** Returns the lowest gas limit by the node's own search; 0 if the call always reverts. */
+/** Returns the lowest gas limit at which the call succeeds, by the node's own search; 0 if the node fails to find one. */
 export async function minGas(node: Node, { from, to, data, value = 0n }: Transaction): Promise<bigint> {
   const call = { from, to, data, value: `0x${BigInt(value).toString(16)}` }
   return BigInt(await node.request<string>('eth_estimateGas', [call]).catch(() => '0'))

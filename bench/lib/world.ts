@@ -1,4 +1,4 @@
-/** Starts what benchmarks run on: a local chain and the service, each in its own process. */
+/** Starts a local chain and the service for benchmarks, each in its own process. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { type Devnet, freePort, NodeProxy, type startDevnet, type TokenSymbol } 
 const STOP_MS = 6_000
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Swaps with direct, split, and two-hop routes, so that a run covers more than one cached path. */
+/** Swaps for requests. Some routes are direct, some are split, and some have two hops. */
 export const PAIRS: readonly (readonly [src: TokenSymbol, dst: TokenSymbol, amount: bigint])[] = [
   ['WETH', 'USDC', 10n ** 18n],
   ['USDC', 'WETH', 3_000n * 10n ** 6n],
@@ -27,7 +27,7 @@ export type World = {
 /**
  * Starts a local chain.
  *
- * @param root - root of another checkout, which builds its own local chain, since its contracts may differ
+ * @param root - root of the checkout whose devnet package starts the chain, since contracts may differ between checkouts
  */
 export async function startWorld(root = ROOT): Promise<World> {
   const dir = join(root, '.devnet')
@@ -47,7 +47,7 @@ export type Service = Awaited<ReturnType<typeof startProcess>>
 
 export type LocalService = Awaited<ReturnType<typeof startLocalService>>
 
-/** Files that run the service: that of this checkout, and that of earlier ones. */
+/** File that runs the service, in this checkout and in older ones. */
 const SERVICE_FILES = ['bench/lib/service.ts', 'bench/api/service.ts']
 
 /**
@@ -82,7 +82,7 @@ export async function startLocalService(extraEnv: World['env'] | ((world: World)
   }
 }
 
-/** Starts a process from a file that reports its URL by a message. Discards what it prints. */
+/** Runs a file as a process, which reports its URL by a message. Discards its standard output. */
 export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
   const child = fork(file, args, { ...options, stdio: [...options.stdio] })
@@ -106,7 +106,7 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
   )
 }
 
-/** Returns a generator of paths of different swaps, so that no response serves two requests. */
+/** Returns a function that returns the path of a different swap at each call, so that no response serves two requests. */
 export function swapPaths({ info }: Devnet): () => string {
   let count = 0
   return () => {

@@ -26,7 +26,7 @@ const WARM_UP_SECONDS = 10
 const CALLER_ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 /** Pause of a normal caller between a response and its next request. */
 const PAUSE_MS = 50
-/** Time after which a normal caller counts a request as lost. */
+/** Maximum wait of a normal caller for a response. After it, the request counts as lost. */
 const GIVE_UP_MS = 10_000
 /** Chain ids whose nodes are down or never respond. */
 const DEAD_CHAINS = [40_001, 40_002, 40_003, 40_004]

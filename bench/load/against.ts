@@ -29,8 +29,9 @@ const SECONDS = 3
  */
 const WARM_UP_SWAPS = 20_000
 /**
- * Parts of the warm-up. Services take turns after each part, since an idle service frees memory and compiled code.
- * Every second part uses one connection: of many connections, worker threads serve a part, and compile code separately.
+ * Parts of the warm-up. Services take turns after each part, because an idle service frees memory and compiled code.
+ * Every second part uses one connection. With many connections, worker threads answer some of the requests, so the main
+ * thread would compile less of its code.
  */
 const WARM_UP_PARTS = 10
 const CONNECTIONS = 32
@@ -45,12 +46,13 @@ const start = async (root: string, { devnet }: World, env: World['env']) => {
   return {
     ...service,
     nodeUrl: devnet.url,
-    next: swapPaths(devnet),
+    nextPath: swapPaths(devnet),
     servicePid: service.child.pid!,
     nodePid: nodeProcessIdOf(devnet.port),
   }
 }
 const root = join(import.meta.dirname, '../..')
+/** The compared services. */
 const sides = {
   earlier: await start(otherRoot, otherWorld, otherWorld.env),
   sameChain: await start(root, otherWorld, await joinChain(otherWorld)),
@@ -63,19 +65,25 @@ const names = Object.keys(sides) as SideName[]
  * Measures one side with a number of connections: `serviceUs` and `nodeUs` are microseconds of processor time per swap.
  */
 async function measure(name: SideName, connections: number, seconds = SECONDS) {
-  const { url, next, servicePid, nodePid } = sides[name]
+  const { url, nextPath, servicePid, nodePid } = sides[name]
   const startMs = [cpuMs(servicePid), cpuMs(nodePid)] as const
-  const { p50, perSecond, answers } = await closedLoop({ url, next: () => getRequest(next()), connections, seconds })
+  const { p50, perSecond, answers } = await closedLoop({
+    url,
+    next: () => getRequest(nextPath()),
+    connections,
+    seconds,
+  })
   const swaps = answers[200] ?? 0
   const cpuUsPerSwap = (pid: number, earlierMs: number) => Math.round(((cpuMs(pid) - earlierMs) * 1_000) / swaps)
   return { p50, perSecond, serviceUs: cpuUsPerSwap(servicePid, startMs[0]), nodeUs: cpuUsPerSwap(nodePid, startMs[1]) }
 }
 
 async function warmUp(name: SideName, connections: number): Promise<void> {
-  const { url, next } = sides[name]
+  const { url, nextPath } = sides[name]
   let remaining = WARM_UP_SWAPS / WARM_UP_PARTS
   while (remaining > 0)
-    remaining -= (await closedLoop({ url, next: () => getRequest(next()), connections, seconds: 1 })).answers[200] ?? 0
+    remaining -=
+      (await closedLoop({ url, next: () => getRequest(nextPath()), connections, seconds: 1 })).answers[200] ?? 0
 }
 
 /**
@@ -83,7 +91,7 @@ async function warmUp(name: SideName, connections: number): Promise<void> {
  * processes of the other sides meanwhile, since one of them follows the same chain.
  */
 async function measureMovingChain(name: SideName) {
-  const { url, next, nodeUrl } = sides[name]
+  const { url, nextPath, nodeUrl } = sides[name]
   const otherProcesses = names.filter((other) => other !== name).map((other) => sides[other].child)
   for (const other of otherProcesses) other.kill('SIGSTOP')
   const { baseFeePerGas } = await request<{ baseFeePerGas: string }>(nodeUrl, 'eth_getBlockByNumber', ['latest', false])
@@ -94,7 +102,7 @@ async function measureMovingChain(name: SideName) {
     )
   }
   const blockTimer = setInterval(mineBlock, MOVING_LOAD.blockMs)
-  const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(next()), ...MOVING_LOAD })
+  const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(nextPath()), ...MOVING_LOAD })
   clearInterval(blockTimer)
   await lastMined
   for (const other of otherProcesses) other.kill('SIGCONT')

@@ -31,12 +31,12 @@ try {
   const probeLoad = { url: devnet.url, next: () => probes[turn++ % probes.length]!, seconds: SECONDS }
   await closedLoop({ ...swapLoad, connections: 32, seconds: WARM_UP_SECONDS })
 
-  const single = await inTurn(
+  const oneConnection = await inTurn(
     () => closedLoop({ ...probeLoad, connections: 1 }),
     () => closedLoop({ ...swapLoad, connections: 1 }),
     'p50',
   )
-  const load = await inTurn(
+  const normalAndOverload = await inTurn(
     () => closedLoop({ ...swapLoad, connections: 32 }),
     ({ perSecond }) => openLoop({ ...swapLoad, connections: 2_000, rate: Math.round(perSecond * OVERLOAD_FACTOR) }),
     'p99',
@@ -67,12 +67,12 @@ try {
 
   record('api', {
     swap: {
-      oneConnection: single.other,
-      bareEthCall: single.base,
-      timesTheBareEthCall: single.ratio,
-      connections32: load.base,
-      overload: load.other,
-      overloadP99TimesNormal: load.ratio,
+      oneConnection: oneConnection.other,
+      bareEthCall: oneConnection.base,
+      timesTheBareEthCall: oneConnection.ratio,
+      connections32: normalAndOverload.base,
+      overload: normalAndOverload.other,
+      overloadP99TimesNormal: normalAndOverload.ratio,
     },
     pricesOf10Tokens: comparisons.prices,
     chains: comparisons.chains,
@@ -92,7 +92,7 @@ async function saveResponse(path: string, name: string): Promise<string> {
 }
 
 /**
- * Runs both in turn, so that other load on the machine affects both.
+ * Runs two measurements in turn, so that other load on the machine affects both.
  *
  * @returns the round with the median ratio of the percentile
  */

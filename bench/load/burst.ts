@@ -11,6 +11,7 @@ import { figuresOf, openAll } from './generator.ts'
 
 const QUOTES = 200
 const BURSTS = 5
+/** Pause between bursts. */
 const REST_MS = 3_000
 
 const { service, nextPath, stop } = await startLocalService()

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- load real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client
  * on real Ethereum state (`npm run mainnet`) and records how long answers take, how long the search in them takes, and
- * the processor time per request. The first draw loads pools and is not measured; the measured draw has other trades.
+ * the processor time per request. A first draw of other trades loads pools and is not measured.
  * Results in `results/real.json`.
  */
 import { parseArgs } from 'node:util'
@@ -37,7 +37,7 @@ const { chainId, url, service, stop } = await startEthereumService()
 try {
   const { native, all, busy } = await pricedTokens(service.url, url)
   // Tokens traded in the recorded blocks come first.
-  const busyRank = ({ token }: TradedToken) => Number(busy.some((other) => other.token === token))
+  const busyRank = ({ token }: TradedToken) => Number(busy.some((busyToken) => busyToken.token === token))
   const tokensWithPrice = all.toSorted((a, b) => busyRank(b) - busyRank(a) || (a.token < b.token ? -1 : 1))
   const drawnTokens = tokensWithPrice.slice(0, tokenCount)
   const tokens = { native, all: drawnTokens, busy: drawnTokens }
@@ -116,7 +116,9 @@ function countRefusedTokens(answers: readonly Answer[]): Record<string, readonly
     counts.set(code, tokens.set(trade.src, (tokens.get(trade.src) ?? 0) + 1))
   }
   const byCount = (tokens: ReadonlyMap<string, number>) => [...tokens].toSorted((a, b) => b[1] - a[1])
-  return Object.fromEntries([...counts].map(([code, tokens]) => [code, byCount(tokens).map(([t, n]) => `${n} ${t}`)]))
+  return Object.fromEntries(
+    [...counts].map(([code, tokens]) => [code, byCount(tokens).map(([token, refusals]) => `${refusals} ${token}`)]),
+  )
 }
 
 function quantiles(values: readonly number[]) {

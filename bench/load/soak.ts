@@ -5,7 +5,7 @@
  * garbage, and its memory is read. Results in `results/soak.json`.
  */
 import { randomBytes } from 'node:crypto'
-import { request as ask } from '@sluice/devnet'
+import { request as requestNode } from '@sluice/devnet'
 import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { EXPOSED_GC, memoryOf } from './memory.ts'
@@ -15,7 +15,7 @@ const BLOCK_MS = 2_000
 const SAMPLE_MS = 60_000
 /** Milliseconds after which some callers disconnect without waiting for the response. */
 const DISCONNECT_MS = 3
-/** First samples, which do not count: caches fill and code is compiled meanwhile. */
+/** Number of first samples that do not count, because caches fill and code is compiled in this time. */
 const WARM_UP_SAMPLES = Math.min(5, Math.ceil(minutes / 4))
 
 const address = () => `0x${randomBytes(20).toString('hex')}`
@@ -42,7 +42,7 @@ const answers: Record<string, number> = {}
 const samples: { minute: number; heapMB: number; residentMB: number }[] = []
 const start = performance.now()
 const end = start + minutes * 60_000
-const blockTimer = setInterval(() => void ask(devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
+const blockTimer = setInterval(() => void requestNode(devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
 const sampleTimer = setInterval(() => void sample().catch(report), SAMPLE_MS)
 const pending = new Set<Promise<void>>()
 for (let sentCount = 0; performance.now() < end; sentCount++) {
@@ -62,7 +62,7 @@ await stop()
 const laterSamples = samples.slice(WARM_UP_SAMPLES)
 const third = Math.max(1, Math.floor(laterSamples.length / 3))
 const mean = (part: typeof samples, key: 'heapMB' | 'residentMB') =>
-  rounded(part.reduce((sum, one) => sum + one[key], 0) / part.length)
+  rounded(part.reduce((sum, memorySample) => sum + memorySample[key], 0) / part.length)
 const compare = (key: 'heapMB' | 'residentMB') => ({
   firstThird: mean(laterSamples.slice(0, third), key),
   lastThird: mean(laterSamples.slice(-third), key),

@@ -40,6 +40,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
+/** Returns the query of the k-th request. Another offset gives other amounts. */
 const queryOf = (k: number, offset = 0) => {
   const [src, dst, amount] = PAIRS[k % PAIRS.length]!
   return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + offset)) })
@@ -67,9 +68,10 @@ async function measureQuotes(count: number, round: number): Promise<number> {
   await mineTrade()
   await getJson(`/quote/31337?${queryOf(0, (round + 1) * 10 * STREAMS)}`)
   const before = serviceMs()
-  let next = 0
+  let nextIndex = 0
   const worker = async () => {
-    for (let k = next++; k < count; k = next++) await getJson(`/quote/31337?${queryOf(k, (round + 1) * STREAMS)}`)
+    for (let k = nextIndex++; k < count; k = nextIndex++)
+      await getJson(`/quote/31337?${queryOf(k, (round + 1) * STREAMS)}`)
   }
   await Promise.all(Array.from({ length: CONCURRENT_QUOTES }, worker))
   return serviceMs() - before

@@ -1,8 +1,11 @@
-/** Chains on which new services are tested, with a wallet that holds the chain's tokens and has approved the Guard. */
+/**
+ * Starts the chains on which new services are tested. A wallet holds the tokens of each chain, and has approved the
+ * Guard.
+ */
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
 import { Node } from '@sluice/system-test/wallet'
-import { startEthereum as startState } from '../lib/ethereum.ts'
+import { startEthereum as startEthereumNode } from '../lib/ethereum.ts'
 import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
 import type { TradedToken } from '../lib/trades.ts'
 import { fund, UNLIMITED, wallet } from '../lib/wallet.ts'
@@ -19,6 +22,7 @@ export type ColdWorld = {
   /** Starts a service that has not learned from any simulation. */
   readonly startService: () => Promise<RunningServer>
 }
+/** A chain whose wallet has no tokens yet. */
 type StartedWorld = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly guard: string
   readonly wrappedNative: string
@@ -45,6 +49,7 @@ export async function* startColdWorlds(name: string | undefined): AsyncGenerator
   }
 }
 
+/** Funds the wallet with the tokens that have a price. */
 async function fundWorld(started: StartedWorld): Promise<ColdWorld> {
   const { addresses, wrappedNative, withPrices, guard, stop: _, ...world } = started
   const service = await world.startService()
@@ -74,7 +79,7 @@ async function startLocal(): Promise<StartedWorld> {
 }
 
 async function startEthereum(): Promise<StartedWorld> {
-  const { chainId, url, guard, env, stop } = await startState()
+  const { chainId, url, guard, env, stop } = await startEthereumNode()
   return {
     ...{ name: 'ethereum', chainId, node: new Node(url), guard, stop },
     wrappedNative: loadRegistry().chain(chainId)!.wrappedNative!.address,

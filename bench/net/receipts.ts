@@ -54,21 +54,22 @@ export async function measureRestricted(
     const answer = await quote(restriction)
     if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { restriction, answer })
   }
-  const [first, ...otherResults] = results.values()
-  const firstReceipt = await receiptOf(world, request, first!.answer)
-  if (!firstReceipt) return null
-  const netOf = ({ received, gasUsed }: ReceiptFigures) =>
-    Number(received - firstReceipt.received) - Number(gasUsed) * outputPerGas
+  const [ownResult, ...otherResults] = results.values()
+  const ownReceipt = await receiptOf(world, request, ownResult!.answer)
+  if (!ownReceipt) return null
   const outputPerGas = outputPerGasOf(world, request)
+  // Relative to the output of the own quote.
+  const netOf = ({ received, gasUsed }: ReceiptFigures) =>
+    Number(received - ownReceipt.received) - Number(gasUsed) * outputPerGas
   const restrictedReceipts: RestrictedReceipt[] = []
   for (const { restriction, answer } of otherResults) {
     const otherReceipt = await receiptOf(world, request, answer)
     if (!otherReceipt) continue
-    const bps = ((netOf(otherReceipt) - netOf(firstReceipt)) / Number(firstReceipt.received)) * 10_000
-    const dominates = otherReceipt.received > firstReceipt.received && otherReceipt.gasUsed < firstReceipt.gasUsed
+    const bps = ((netOf(otherReceipt) - netOf(ownReceipt)) / Number(ownReceipt.received)) * 10_000
+    const dominates = otherReceipt.received > ownReceipt.received && otherReceipt.gasUsed < ownReceipt.gasUsed
     restrictedReceipts.push({ ...otherReceipt, restriction, bps, dominates })
   }
-  return { request, own: firstReceipt, restricted: restrictedReceipts }
+  return { request, own: ownReceipt, restricted: restrictedReceipts }
 }
 
 async function quoteOf(
@@ -83,6 +84,7 @@ async function quoteOf(
   return answer.ok ? body : null
 }
 
+/** Returns a text that is equal for equal routes. */
 const keyOf = ({ swaps }: SwapResponse): string =>
   swaps.map(({ pool, tokenIn, tokenOut, amountIn }) => [pool, tokenIn, tokenOut, amountIn].join()).join(' ')
 

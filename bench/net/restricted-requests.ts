@@ -1,6 +1,6 @@
 /**
- * Variants of a request with restrictions. Their routes are allowed for the request too, so its own route must be as
- * good.
+ * Variants of a request with restrictions. Their routes are also allowed for the request itself, so its own route must pay
+ * at least as much.
  */
 import { findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 
@@ -58,5 +58,5 @@ export function lossBps(
   ownRoute: { readonly net: number; readonly amountOut: number },
   otherNets: readonly number[],
 ): number {
-  return (Math.max(0, ...otherNets.map((netOfOther) => netOfOther - ownRoute.net)) / ownRoute.amountOut) * 10_000
+  return (Math.max(0, ...otherNets.map((otherNet) => otherNet - ownRoute.net)) / ownRoute.amountOut) * 10_000
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with
- * restrictions. Fresh scenarios use the gas table, as the search does. The local chain and real Ethereum state use the
- * charged gas of transactions, with a service that has learned from earlier simulations.
+ * restrictions. On synthetic scenarios, gas comes from the gas table, as in the search. On the local chain and on real
+ * Ethereum state, it is the charged gas of transactions, and the service has learned from earlier simulations.
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
@@ -63,7 +63,7 @@ for (const start of [startEthereum, startLocal]) {
         request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
       if (measurement) rows.push(measurement)
     }
-    const worst = rows.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
+    const worst = rows.toSorted((a, b) => b.quoted.bps - a.quoted.bps)[0]
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
       quoted: figuresOf(rows.map(({ quoted }) => quoted.bps)),
@@ -80,8 +80,12 @@ for (const start of [startEthereum, startLocal]) {
 }
 record('net', { byTable, byMeasurement })
 
-/** Loss of a route to the best restricted one, and the restriction and request of the latter. */
-type Loss = { readonly bps: number; readonly restriction: string }
+/** Loss of a route, compared with the best restricted route. */
+type Loss = {
+  readonly bps: number
+  /** Restriction and request of the best restricted route; empty if there is none. */
+  readonly restriction: string
+}
 type NetMeasurement = {
   /** Loss of the route that the service would quote after simulation. */
   readonly quoted: Loss
@@ -137,11 +141,11 @@ async function measureRequest(world: World, graph: Graph, request: RouteRequest)
   const restrictedNets: { readonly name: string; readonly net: number }[] = []
   for (const { name, route } of routes.slice(1)) restrictedNets.push({ name, net: await netOf(route) })
   const lossOf = (net: number): Loss => {
-    const bestRestricted = restrictedNets.toSorted((x, y) => y.net - x.net)[0]
+    const bestRestricted = restrictedNets.toSorted((a, b) => b.net - a.net)[0]
     return {
       bps: lossBps(
         { net, amountOut: Number(ownRoute.amountOut) },
-        restrictedNets.map((other) => other.net),
+        restrictedNets.map((restricted) => restricted.net),
       ),
       restriction: bestRestricted
         ? `${bestRestricted.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}`

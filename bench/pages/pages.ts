@@ -22,7 +22,7 @@ const VIEWPORT = { width: 412, height: 823 }
 const RUNS = 3
 const LIGHTHOUSE_PACKAGE = 'lighthouse@13.5.0'
 const LIGHTHOUSE_TIMEOUT_MS = 180_000
-/** Milliseconds after loading until a page has finished its own requests, when the inputs start. */
+/** Wait after loading, in which the page finishes its own requests. The inputs start after it. */
 const SETTLE_MS = 8_000
 const paths: Readonly<Record<string, string>> = {
   swap: '/',
@@ -71,6 +71,7 @@ try {
 }
 process.exit()
 
+/** Measures one load of a page, and its Lighthouse score. */
 async function measure(parentBrowser: Browser, url: string): Promise<PageMeasurement> {
   const context = await parentBrowser.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
   const page = await context.newPage()
@@ -122,7 +123,7 @@ type Entry = {
   readonly interactionId: number
 }
 
-/* Runs in the page. */
+/** Records the vitals as `globalThis.vitals`. Runs in the page. */
 function observeVitals() {
   const vitals = { lcp: 0, cls: 0, inp: 0 }
   Object.assign(globalThis, { vitals })

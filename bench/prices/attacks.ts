@@ -22,8 +22,8 @@ record('price-attacks', {
 
 async function runAttacks(seed: number) {
   const market = makeMarket({ seed, tokens: TOKENS, pools: POOLS })
-  let readings = market.shares
-  const redemptionOf = (token: Address) => readings.get(token)
+  let redemptions = market.shares
+  const redemptionOf = (token: Address) => redemptions.get(token)
   const prices = new Prices(market.chain, { decimals: market.decimals, redemptions: redemptionOf })
   const blocks = {
     'at first': market.pools,
@@ -33,7 +33,7 @@ async function runAttacks(seed: number) {
   }
   const results: Record<string, object> = {}
   for (const [blockIndex, [momentName, pools]] of Object.entries(blocks).entries()) {
-    readings = pools === market.pools ? market.shares : market.bentShares
+    redemptions = pools === market.pools ? market.shares : market.bentShares
     prices.applyNow(snapshotAt(market, blockIndex + 1, pools))
     const { honest, credited } = await scoreOf(prices, market)
     const creditedTimes = Object.fromEntries(

@@ -41,13 +41,13 @@ const state = readState('ethereum')
 const node = await startMainnet()
 const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
-/** Tokens of the chain's file, since some tokens keep symbol and decimals in slots that the state lacks. */
+/** Tokens of the chain's file. Their symbols and decimals come from there, because the state may lack their slots. */
 const listedTokens = new Map(
   [chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((token) => [token.address, token]),
 )
 const past = new PastBlocks(chain)
 try {
-  const tokens = await tokensOf()
+  const tokens = await tokensToPrice()
   const { prices, block } = await past.pricesAt('latest', tokens, rpc)
   const rows: Row[] = []
   for (const address of tokens) {
@@ -70,7 +70,7 @@ try {
 }
 
 /** Returns the accounts with decimals and a supply, and the tokens of the state's pools; excludes shares of pools. */
-async function tokensOf(): Promise<readonly Address[]> {
+async function tokensToPrice(): Promise<readonly Address[]> {
   const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
   const tradedTokens = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
   const tokens = new Set(tradedTokens)
@@ -120,11 +120,11 @@ async function deepestPoolOf(
 ) {
   let best = { pool: '', usd: Number.NaN, otherBalance: 0, isDated: false }
   for (const pool of state.pools) {
-    const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
-    const other = namedTokens.get(a === token ? b : a)
-    if ((a !== token && b !== token) || !other || !otherSymbols.includes(other.symbol)) continue
-    const balance = await readOrNull(other.address, 'balanceOf', [pool.address])
-    const otherBalance = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
+    const [a, b] = pool.tokens.map((address) => toAddress(address)) as [Address, Address]
+    const otherToken = namedTokens.get(a === token ? b : a)
+    if ((a !== token && b !== token) || !otherToken || !otherSymbols.includes(otherToken.symbol)) continue
+    const balance = await readOrNull(otherToken.address, 'balanceOf', [pool.address])
+    const otherBalance = Number(balance?.[0] ?? 0n) / 10 ** otherToken.decimals
     const poolRate = await rateOf(pool)
     if (
       poolRate === null ||
@@ -133,18 +133,19 @@ async function deepestPoolOf(
     )
       continue
     const { rate, isDated } = poolRate
-    const [decimals, otherDecimals] = [namedTokens.get(token)!.decimals, other.decimals]
+    const [decimals, otherDecimals] = [namedTokens.get(token)!.decimals, otherToken.decimals]
     const price = a === token ? rate * 10 ** (decimals - otherDecimals) : (1 / rate) * 10 ** (decimals - otherDecimals)
     best = { pool: pool.address, usd: price * otherUsd, otherBalance, isDated }
   }
   return best
 }
 
+/** Price of a pool. `isDated` is true if the time of its last trade is known. */
 type Rate = { readonly rate: number; readonly isDated: boolean }
 
 /**
- * Returns the price of a pool: base units of the second token per base unit of the first; null if the pool's last trade
- * is not recent.
+ * Returns the price of a pool: base units of the second token per base unit of the first. Null if the pool's last trade is
+ * known to be old, or if the pool is of another family.
  */
 async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
   if (family === 'uniswap-v2') {

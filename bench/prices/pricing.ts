@@ -9,6 +9,7 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import { takeLongestTasks } from '@sluice/rpc'
+import { seededRandom } from '../lib/random.ts'
 import { record, rounded } from '../record.ts'
 
 const TOKENS = 30_000
@@ -17,6 +18,15 @@ const POOLS = 100_000
 const SCAM_TOKENS = 1_500
 /** Number of tokens that most pools have as one of their two. They are the first tokens. */
 const HUB_TOKENS = 4
+/** Pairs of hub tokens, each with one pool. These are the first pools. */
+const HUB_PAIRS: readonly (readonly [number, number])[] = [
+  [0, 1],
+  [0, 2],
+  [1, 2],
+  [1, 3],
+  [0, 3],
+  [2, 3],
+]
 const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
 const BLOCKS = 100
@@ -29,8 +39,9 @@ const PRICED_TOKENS = 200
 /** Wall-clock time, which other processes affect, and CPU time of this thread. */
 type Time = { readonly ms: number; readonly cpuMs: number }
 
-const random = generator(42)
+const random = seededRandom(42).next
 const randomInteger = (from: number, to: number) => from + Math.floor(random() * (to - from))
+/** Returns the address of the n-th token. Addresses of pools begin at 10,000,000. */
 const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
 
 /** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
@@ -70,6 +81,7 @@ const observer = new PerformanceObserver((list) => {
 })
 observer.observe({ entryTypes: ['gc'] })
 const firstPassTime = await timeOf(() => prices.follow(snapshot()))
+/** Longest time for which the first pass blocked the event loop. */
 const firstSliceMs = takeLongestTasks().get('prices')!
 // The observer reports collections with a short delay.
 await setTimeout(100)
@@ -89,11 +101,11 @@ for (let t = TOKENS - SCAM_TOKENS; t < TOKENS; t++)
   deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
 
 const firstCurve = await timeOf(() => prices.depthCurve(address(1)))
-/** Times of many blocks, and of the prices of 200 tokens and the curve of the deepest token after each. */
+/** Times of blocks, and after each block, of the prices of 200 tokens and of the curve of the deepest token. */
 const blocks = {
-  few: await measureBlocks(CHANGED_POOLS, 6),
-  hubs: await measureBlocks(CHANGED_POOLS, 0),
-  many: await measureBlocks(MANY_CHANGED_POOLS, 0),
+  few: await measureBlocks(CHANGED_POOLS, { changesHubPools: false }),
+  hubs: await measureBlocks(CHANGED_POOLS, { changesHubPools: true }),
+  many: await measureBlocks(MANY_CHANGED_POOLS, { changesHubPools: true }),
 }
 const unchangedTimes: Time[] = []
 for (let n = 0; n < BLOCKS; n++) unchangedTimes.push(await timeOf(() => prices.follow(snapshot())))
@@ -144,16 +156,16 @@ function snapshot(): Snapshot {
 /**
  * Measures blocks with changed pools, and after each block the prices of many tokens and a depth curve.
  *
- * @param firstChangedPool - index of the first of the six pools between hubs that changes; 6 for none
+ * @param options - `changesHubPools` is true if the changed pools include those of `HUB_PAIRS`
  */
-async function measureBlocks(changedCount: number, firstChangedPool: number) {
+async function measureBlocks(changedCount: number, { changesHubPools }: { readonly changesHubPools: boolean }) {
   const blockTimes: Time[] = []
   const readTimes: Time[] = []
   const curveTimes: Time[] = []
   for (let n = 0; n < BLOCKS; n++) {
     const changedPools = [
-      ...Array(Math.max(0, 6 - firstChangedPool)).keys(),
-      ...Array.from({ length: changedCount }, () => randomInteger(6, POOLS)),
+      ...(changesHubPools ? HUB_PAIRS.keys() : []),
+      ...Array.from({ length: changedCount }, () => randomInteger(HUB_PAIRS.length, POOLS)),
     ]
     pools = pools.with(changedPools.slice(0, changedCount).map((i) => movePrice(pools.get(address(10_000_000 + i))!)))
     blockTimes.push(await timeOf(() => prices.follow(snapshot())))
@@ -191,17 +203,8 @@ function summary(times: readonly Time[]) {
 
 function makePool(i: number): Pool {
   const firstScam = TOKENS - SCAM_TOKENS
-  if (i < 6) {
-    const [a, b] = [
-      [0, 1],
-      [0, 2],
-      [1, 2],
-      [1, 3],
-      [0, 3],
-      [2, 3],
-    ][i] as [number, number]
-    return constantProduct(i, a, b, 1e8, 1)
-  }
+  const hubPair = HUB_PAIRS[i]
+  if (hubPair) return constantProduct(i, hubPair[0], hubPair[1], 1e8, 1)
   const hub = random() < 0.8 ? randomInteger(0, HUB_TOKENS) : randomInteger(0, firstScam)
   const token = randomInteger(HUB_TOKENS, firstScam)
   if (random() < HOSTILE_SHARE) {
@@ -279,15 +282,4 @@ async function timeOf(run: () => unknown): Promise<Time> {
   await run()
   const { user, system } = process.threadCpuUsage(cpuBefore)
   return { ms: performance.now() - start, cpuMs: (user + system) / 1_000 }
-}
-
-/** Returns a mulberry32 generator, which gives the same pools every time. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
 }

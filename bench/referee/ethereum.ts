@@ -1,4 +1,4 @@
-/** Verdicts on two recorded blocks of Ethereum, and on transactions that users sent through routers there. */
+/** Judges the transactions of two recorded blocks of Ethereum, and transactions that users sent through routers there. */
 import type { Hex } from '@sluice/chains'
 import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluice/devnet'
 import {
@@ -26,7 +26,7 @@ type RouterVerdict = {
   readonly rows: readonly TableRow[]
 }
 
-/** Mines a user's transaction alone, on the state that it met in its block, and judges it. */
+/** Mines a user's transaction alone, in the state in which it was mined on Ethereum, and judges it. */
 async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
   const anvil = await startBefore(recordedSwap)
   const services = serve(1, anvil.url)

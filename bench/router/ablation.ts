@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with
- * those of another installed and built checkout, request by request: for example one without a heuristic, to see what
- * it contributes. Work is counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
+ * those of another installed and built checkout, request by request. The other checkout may lack a heuristic, which
+ * shows what the heuristic contributes. Work is counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -41,7 +41,7 @@ const GAS_PRICES = [0n, 10n ** 9n, 10n ** 10n]
 const MARKETS = 400
 /** Gas of a typical route. */
 const USUAL_GAS = 300_000
-/** Values of the typical gas as fractions of the trade's value, from which gas prices are computed. */
+/** Gas prices of the requests, as the cost of the typical gas relative to the trade's value. */
 const GAS_SHARES = [0, 0.0001, 0.003, 0.02]
 const RESTRICTIONS = [
   { maxSplits: 1 },
@@ -63,15 +63,20 @@ function* drawRequestSets(): Generator<RequestSet> {
   for (const { nPools, count, nTrades } of SCENARIOS)
     for (let index = 0; index < count; index++) {
       const scenario = generate({ name: 'ablation', nPools, nTrades, seed: SEED + nPools + index })
-      const loaded = loadScenario(scenario)
+      const loadedScenario = loadScenario(scenario)
       const requests = scenario.trades.flatMap((trade, index) => [
-        ...GAS_PRICES.map((wei) => ['pools', requestOf(loaded, trade, wei, SERVICE_LIMITS)] as const),
+        ...GAS_PRICES.map(
+          (gasPriceWei) => ['pools', requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS)] as const,
+        ),
         [
           'narrow',
-          { ...requestOf(loaded, trade, 0n, SERVICE_LIMITS), ...RESTRICTIONS[index % RESTRICTIONS.length] },
+          { ...requestOf(loadedScenario, trade, 0n, SERVICE_LIMITS), ...RESTRICTIONS[index % RESTRICTIONS.length] },
         ] as const,
       ])
-      yield { snapshot: loaded.snapshot, requests: requests.map(([name, request]) => [`${nPools} ${name}`, request]) }
+      yield {
+        snapshot: loadedScenario.snapshot,
+        requests: requests.map(([name, request]) => [`${nPools} ${name}`, request]),
+      }
     }
   for (let index = 0; index < MARKETS; index++) {
     const market = makeMarket(SEED + index)
@@ -134,23 +139,23 @@ type Tally = {
   better: number
   worstBps: number
   /** Work of this checkout. */
-  own: number
+  ownWork: number
   /** Work of the other checkout. */
-  theirs: number
-  /** Requests with a larger distance of the route from the bound in the other checkout. */
+  otherWork: number
+  /** Requests for which the distance between route and bound is larger in the other checkout. */
   wider: number
 }
-const sets: Record<string, Tally> = {}
-const [own, theirs] = await Promise.all([importRouter(root), importRouter(otherRoot)])
+const tallyByName: Record<string, Tally> = {}
+const [ownRouter, otherRouter] = await Promise.all([importRouter(root), importRouter(otherRoot)])
 for (const { snapshot, requests } of drawRequestSets()) {
-  const graphs = [own, theirs].map(({ buildGraph }) => buildGraph(snapshot))
+  const graphs = [ownRouter, otherRouter].map(({ buildGraph }) => buildGraph(snapshot))
   for (const [name, request] of requests) {
-    const ownOutcome = outcomeOf(own, graphs[0]!, request)
-    const otherOutcome = outcomeOf(theirs, graphs[1]!, request)
-    sets[name] ??= { requests: 0, worse: 0, better: 0, worstBps: 0, own: 0, theirs: 0, wider: 0 }
-    const tally = sets[name]
-    tally.own += ownOutcome.work
-    tally.theirs += otherOutcome.work
+    const ownOutcome = outcomeOf(ownRouter, graphs[0]!, request)
+    const otherOutcome = outcomeOf(otherRouter, graphs[1]!, request)
+    tallyByName[name] ??= { requests: 0, worse: 0, better: 0, worstBps: 0, ownWork: 0, otherWork: 0, wider: 0 }
+    const tally = tallyByName[name]
+    tally.ownWork += ownOutcome.work
+    tally.otherWork += otherOutcome.work
     const loss = lossOf(request, ownOutcome.result, otherOutcome.result)
     if (loss === null) continue
     tally.requests++
@@ -164,9 +169,9 @@ for (const { snapshot, requests } of drawRequestSets()) {
 const git = (...args: string[]) => execFileSync('git', args, { cwd: otherRoot, encoding: 'utf8' }).trim()
 record('router-ablation', {
   otherCommit: git('rev-parse', '--short', 'HEAD'),
-  sets: Object.entries(sets).map(([name, { own, theirs, ...tally }]) => ({
+  sets: Object.entries(tallyByName).map(([name, { ownWork, otherWork, ...tally }]) => ({
     name,
     ...tally,
-    workRatio: rounded(theirs / own, 4),
+    workRatio: rounded(otherWork / ownWork, 4),
   })),
 })

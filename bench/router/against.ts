@@ -1,9 +1,8 @@
 /**
  * `npm run bench -- router against <folder>`: compares the search time with that of another installed and built
  * checkout, trade by trade. The sides take turns in separate processes, because the compiled code and the cache
- * contents of one side would slow the other. Trades with equal routes are counted separately from the others. Results
- * in
- * `results/router-against.json`.
+ * contents of one side would slow the other. Trades with equal routes are counted separately from the others.
+ * Results in `results/router-against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -21,7 +20,7 @@ const SIZES = [
   { nPools: 2_000, seed: 930_001, nTrades: 40 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Processes per side. The search time differs between processes by up to a tenth, as their compiled code does. */
+/** Processes per side. Search times differ between processes by up to a tenth, because compiled code differs. */
 const ROUNDS = 7
 
 type SideResult = readonly { readonly us: number; readonly route: string }[]
@@ -59,8 +58,11 @@ for (const size of SIZES) {
     const rounds = Array.from({ length: ROUNDS }, (_, round) => {
       // The sides alternate in running first.
       const sides = round % 2 === 0 ? [root, otherRoot] : [otherRoot, root]
-      const [first, second] = sides.map((side) => measure(side, size, gasPriceWei)) as [SideResult, SideResult]
-      return round % 2 === 0 ? { own: first, earlier: second } : { own: second, earlier: first }
+      const [firstResult, secondResult] = sides.map((side) => measure(side, size, gasPriceWei)) as [
+        SideResult,
+        SideResult,
+      ]
+      return round % 2 === 0 ? { own: firstResult, earlier: secondResult } : { own: secondResult, earlier: firstResult }
     })
     const shortest = (side: 'own' | 'earlier', trade: number) =>
       Math.min(...rounds.map((round) => round[side][trade]!.us))

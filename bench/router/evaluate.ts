@@ -20,7 +20,7 @@ type State =
   | { readonly type: 'stable'; readonly state: StableState }
 type EvaluatedSwap = {
   /** State of the pool after the swap. */
-  readonly after: State
+  readonly stateAfter: State
   readonly amountOut: bigint
   readonly gas: number
   /** Input that the pool could not spend, in base units. */
@@ -42,7 +42,7 @@ export class PoolStates {
 
   swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
     const swapResult = this.quote(pool, tokenIn, tokenOut, amountIn)
-    this.states.set(pool, swapResult.after)
+    this.states.set(pool, swapResult.stateAfter)
     return swapResult
   }
 
@@ -71,8 +71,8 @@ export class PoolStates {
 }
 
 /**
- * Executes the legs in order. Each swaps floor(balance × num / den), where balance is what earlier legs left of its
- * `tokenIn`. Pools keep the changes of earlier legs.
+ * Executes the legs in order. Each swaps floor(balance × num / den). The balance is the amount of its `tokenIn` after the
+ * earlier legs. Pools keep the changes of earlier legs.
  */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const poolStates = new PoolStates(scenario)
@@ -82,7 +82,7 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
   for (const { pool, tokenIn, tokenOut, num, den } of legs) {
     const balance = balances.get(tokenIn) ?? 0n
     const amountIn = (balance * BigInt(num)) / BigInt(den)
-    if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than is held`)
+    if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than the balance`)
     if (amountIn <= 0n) continue
     const swapResult = poolStates.swap(pool, tokenIn, tokenOut, amountIn)
     balances.set(tokenIn, balance - amountIn)
@@ -145,7 +145,9 @@ function stateOfPool(pool: ScenarioPool): State {
       return { type: 'v2', state: { reserves: [BigInt(pool.reserve0), BigInt(pool.reserve1)], feePpm } }
     case 'v3': {
       const { tick, tickSpacing: spacing } = pool
-      const ticks = pool.ticks.map(([index, net]) => [index, BigInt(net)] as const)
+      const ticks = pool.ticks.map(
+        ([initializedTick, liquidityNet]) => [initializedTick, BigInt(liquidityNet)] as const,
+      )
       const [sqrtPrice, liquidity] = [BigInt(pool.sqrtPriceX96), BigInt(pool.liquidity)]
       return { type: 'v3', state: { sqrtPrice, tick, liquidity, ticks, spacing, feePpm } }
     }
@@ -163,26 +165,26 @@ function swapInState(pool: State, inputSide: 0 | 1, amountIn: bigint): Evaluated
     case 'v2': {
       const { reserves, feePpm } = pool.state
       const amountOut = pairOutput(reserves[inputSide], reserves[1 - inputSide]!, feePpm, amountIn)
-      const after: State = {
+      const stateAfter: State = {
         type: 'v2',
         state: { feePpm, reserves: moveBalances(reserves, inputSide, amountIn, amountOut) },
       }
-      return { after, amountOut, gas: hop['uniswap-v2'], unspentInput: 0n }
+      return { stateAfter, amountOut, gas: hop['uniswap-v2'], unspentInput: 0n }
     }
     case 'v3': {
-      const {
-        state,
+      const { state, amountOut, crossedTicks, unspentInput } = swapThroughTicks(pool.state, amountIn, inputSide === 0)
+      return {
+        stateAfter: { type: 'v3', state },
         amountOut,
-        crossedTicks: crossed,
-        unspentInput: unspent,
-      } = swapThroughTicks(pool.state, amountIn, inputSide === 0)
-      return { after: { type: 'v3', state }, amountOut, gas: hop['uniswap-v3'] + tick * crossed, unspentInput: unspent }
+        gas: hop['uniswap-v3'] + tick * crossedTicks,
+        unspentInput,
+      }
     }
     case 'stable': {
       const amountOut = stableOutput(pool.state, inputSide, amountIn)
       const balances = moveBalances(pool.state.balances, inputSide, amountIn, amountOut)
       return {
-        after: { type: 'stable', state: { ...pool.state, balances } },
+        stateAfter: { type: 'stable', state: { ...pool.state, balances } },
         amountOut,
         gas: hop['curve-stable'],
         unspentInput: 0n,

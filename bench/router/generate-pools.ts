@@ -37,6 +37,7 @@ type PoolSpec = {
   readonly price: number
 }
 
+/** Creates the pools of a scenario, with at most one pool per type, pair, and variant. */
 export class PoolFactory {
   readonly pools: ScenarioPool[] = []
   private readonly keys = new Set<string>()
@@ -51,8 +52,9 @@ export class PoolFactory {
   /**
    * Adds a pool.
    *
+   * @param a - id of a token
+   * @param b - id of the other token
    * @param tvl - value of the pool in USD
-   *
    * @returns false if it exists already or would be too small to be exact
    */
   add(type: PoolType, a: number, b: number, tvl: number, feePpm: number): boolean {
@@ -167,7 +169,7 @@ function makeTickPool(
     ticks: [...liquidityNet]
       .filter(([, change]) => change !== 0n)
       .sort(([a], [b]) => a - b)
-      .map(([index, change]) => [index, String(change)] as const),
+      .map(([initializedTick, change]) => [initializedTick, String(change)] as const),
     balance0: String(balance0),
     balance1: String(balance1),
   }

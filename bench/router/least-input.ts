@@ -1,9 +1,8 @@
 /**
- * `npm run bench -- router least-input`: compares an exact-output request with the exact-input request whose output
- * it asks for: the search times, and how much more input its route needs. Both are searched in turn in one
- * process, trade by trade. Uses the shortest of many runs, because other load on
- * the machine affects it least. Results in
- * `results/least-input.json`.
+ * `npm run bench -- router least-input`: compares exact-input requests with exact-output requests for the same
+ * output. Measures the search times, and how much more input the exact-output route needs. Both are searched in turn in
+ * one process, trade by trade. The shortest of many runs counts, because other load on the machine affects it least.
+ * Results in `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
 import { median, quantile } from '../lib/statistics.ts'
@@ -33,19 +32,22 @@ for (const size of SIZES) {
       if (!result.ok) return []
       const { amountIn, ...terms } = exactInputRequest
       const exactOutputRequest: ExactOutputRequest = { ...terms, amountOut: result.route.amountOut }
-      return [{ quote: exactInputRequest, inverseRequest: exactOutputRequest, amountIn }]
+      return [{ exactInputRequest, exactOutputRequest, amountIn }]
     })
-    await warmUp(pairs, ({ quote, inverseRequest }) => [findRoute(graph, quote), findRoute(graph, inverseRequest)])
+    await warmUp(pairs, ({ exactInputRequest, exactOutputRequest }) => [
+      findRoute(graph, exactInputRequest),
+      findRoute(graph, exactOutputRequest),
+    ])
     let missedCount = 0
-    const trades = pairs.flatMap(({ quote, inverseRequest, amountIn }) => {
-      const exactOutputResult = findRoute(graph, inverseRequest)
-      if (!exactOutputResult.ok || exactOutputResult.route.amountOut < inverseRequest.amountOut) {
+    const trades = pairs.flatMap(({ exactInputRequest, exactOutputRequest, amountIn }) => {
+      const exactOutputResult = findRoute(graph, exactOutputRequest)
+      if (!exactOutputResult.ok || exactOutputResult.route.amountOut < exactOutputRequest.amountOut) {
         missedCount++
         return []
       }
       const shortestMs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
       for (let run = 0; run < RUNS; run++) {
-        for (const [side, request] of [quote, inverseRequest].entries()) {
+        for (const [side, request] of [exactInputRequest, exactOutputRequest].entries()) {
           const start = performance.now()
           findRoute(graph, request)
           shortestMs[side] = Math.min(shortestMs[side]!, performance.now() - start)

@@ -8,8 +8,11 @@ const MAX_UINT256 = (1n << 256n) - 1n
 const PPM = 1_000_000n
 export const MIN_TICK = -887_272
 export const MAX_TICK = 887_272
-/** Ticks per bitmap word. A swap stops at the end of a word even if no tick is initialized there. */
-const TICKS_PER_WORD = 256
+/**
+ * Bits of a bitmap word, one per multiple of the tick spacing. A step of a swap ends at the end of a word even if no tick
+ * is initialized there.
+ */
+const BITS_PER_WORD = 256
 /** Maximum number of steps of a swap: ends of bitmap words and initialized ticks. */
 const MAX_STEPS = 5_000
 
@@ -90,14 +93,14 @@ export type TickState = {
   readonly sqrtPrice: bigint
   readonly tick: number
   readonly liquidity: bigint
-  /** Initialized ticks by ascending index. */
-  readonly ticks: readonly (readonly [index: number, liquidityNet: bigint])[]
+  /** Initialized ticks, ascending. */
+  readonly ticks: readonly (readonly [tick: number, liquidityNet: bigint])[]
   readonly spacing: number
   readonly feePpm: bigint
 }
 export type TickSwap = {
   readonly amountOut: bigint
-  /** Input for which the pool has no liquidity. */
+  /** Input for which the pool has no liquidity, or which is left after `MAX_STEPS`. */
   readonly unspentInput: bigint
   /** Number of initialized ticks that the swap crossed. */
   readonly crossedTicks: number
@@ -160,12 +163,12 @@ function indexOfLastAtOrBelow(ticks: TickState['ticks'], tick: number): number {
   return low - 1
 }
 
-/** Returns the last tick of the bitmap word that the swap enters next. */
+/** Returns the last usable tick, in the direction of the swap, of the bitmap word that the next step searches. */
 function endOfWord(tick: number, spacing: number, zeroForOne: boolean): number {
   const spacingIndex = Math.floor(tick / spacing)
   return zeroForOne
-    ? Math.floor(spacingIndex / TICKS_PER_WORD) * TICKS_PER_WORD * spacing
-    : (Math.floor((spacingIndex + 1) / TICKS_PER_WORD) * TICKS_PER_WORD + TICKS_PER_WORD - 1) * spacing
+    ? Math.floor(spacingIndex / BITS_PER_WORD) * BITS_PER_WORD * spacing
+    : (Math.floor((spacingIndex + 1) / BITS_PER_WORD) * BITS_PER_WORD + BITS_PER_WORD - 1) * spacing
 }
 
 /**
@@ -189,7 +192,8 @@ function swapWithin(
     : zeroForOne
       ? divideUp(scaledLiquidity * startPrice, scaledLiquidity + inputAfterFee * startPrice)
       : startPrice + (inputAfterFee << 96n) / liquidity
-  const reachesTarget = endPrice === targetPrice
+  // Rounding can reach the target even if the input does not suffice for it.
+  const isAtTarget = endPrice === targetPrice
   const amountOut = zeroForOne
     ? amount1Between(endPrice, startPrice, liquidity, false)
     : amount0Between(startPrice, endPrice, liquidity, false)
@@ -198,7 +202,7 @@ function swapWithin(
   return {
     sqrtPrice: endPrice,
     amountOut,
-    spent: reachesTarget ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn,
+    spent: isAtTarget ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn,
   }
 }
 
@@ -218,7 +222,8 @@ export function stableOutput({ balances, rates, A, feePpm }: StableState, inputS
   const ann = A * 2n
   const x = balances[inputSide] * rates[inputSide]
   const y = balances[outputSide] * rates[outputSide]
-  // The pool iterates over its coins in their order in both directions, and the order affects rounding.
+  // The contract computes the invariant with the balances in the order of its coins, in both directions of the swap. The
+  // order affects rounding.
   const d = inputSide === 0 ? stableInvariant(x, y, ann) : stableInvariant(y, x, ann)
   const balanceAfter = stableBalance(x + amountIn * rates[inputSide], d, ann)
   const amountOut = (y - balanceAfter - 1n) / rates[outputSide]

@@ -7,8 +7,8 @@ import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
 export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, COMPARISON_GAS)
 
 /**
- * A leg of a route. Legs execute in order. Each swaps floor(balance × num / den), where balance is what earlier legs
- * left of `tokenIn`.
+ * A leg of a route. Legs execute in order. Each swaps floor(balance × num / den). The balance is the amount of `tokenIn`
+ * after the earlier legs.
  */
 export type ScenarioLeg = {
   readonly pool: number
@@ -36,11 +36,13 @@ const UNRESTRICTED_LIMITS = { maxHops: 8, maxSplits: 1_000 }
 /** Default limits of the service. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
 export type Limits = typeof UNRESTRICTED_LIMITS
+/** Timed searches of `routeTrade`. */
 const RUNS = 3
 
-/** Milliseconds of searches before the measurement, after which V8 has compiled them, as in a running service. */
+/** Duration of the warm-up, after which V8 has compiled the search, as in a running service. */
 const WARM_UP_MS = 2_500
 
+/** Runs searches until V8 has compiled them. */
 export async function warmUp<T>(trades: readonly T[], run: (trade: T) => unknown): Promise<void> {
   const end = performance.now() + WARM_UP_MS
   for (let index = 0; performance.now() < end; index++) await run(trades[index % trades.length]!)

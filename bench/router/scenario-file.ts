@@ -128,7 +128,7 @@ export function readScenario(text: string): ScenarioFile {
 function indexById(list: string, entries: readonly { readonly id: Id }[]): ReadonlyMap<Id, number> {
   const indexes = new Map<Id, number>()
   for (const [index, { id }] of entries.entries()) {
-    if (indexes.has(id)) throw new Error(`${list}.${index}.id ${JSON.stringify(id)} is there twice`)
+    if (indexes.has(id)) throw new Error(`${list}.${index}.id ${JSON.stringify(id)} occurs twice`)
     indexes.set(id, index)
   }
   return indexes

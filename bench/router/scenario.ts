@@ -42,7 +42,7 @@ export type TickPool = PoolBase & {
   readonly sqrtPriceX96: string
   readonly tick: number
   readonly liquidity: string
-  readonly ticks: readonly (readonly [index: number, liquidityNet: string])[]
+  readonly ticks: readonly (readonly [tick: number, liquidityNet: string])[]
   readonly balance0: string
   readonly balance1: string
 }
@@ -65,7 +65,7 @@ export type ScenarioTrade = {
   readonly tokenIn: number
   readonly tokenOut: number
   readonly amountIn: string
-  /** Kinds of the two tokens, such as "hub-tail". */
+  /** Kinds of the sold and the bought token, such as "hub-tail". A tail token is any token that is not a hub. */
   readonly class?: string
   /** Value as a fraction of the smaller depth of the two tokens. */
   readonly sizeFrac?: number
@@ -82,10 +82,10 @@ export type LoadedScenario = {
 const WAD = 10n ** 18n
 
 export function loadScenario({ chainId, tokens, pools, nativeToken }: Scenario): LoadedScenario {
-  const addresses = new Map(tokens.map(({ id, address }) => [id, toAddress(address)]))
-  const ids = new Map([...addresses].map(([id, address]) => [address, id]))
+  const addressById = new Map(tokens.map(({ id, address }) => [id, toAddress(address)]))
+  const idByAddress = new Map([...addressById].map(([id, address]) => [address, id]))
   const tokenOf = (id: number) => {
-    const token = addresses.get(id)
+    const token = addressById.get(id)
     if (!token) throw new RangeError(`the scenario has no token ${id}`)
     return token
   }
@@ -105,7 +105,7 @@ export function loadScenario({ chainId, tokens, pools, nativeToken }: Scenario):
     snapshot: snapshotOf(loadedPools, chainId),
     wrappedNative: tokenOf(nativeToken),
     tokenOf,
-    idOf: (token) => ids.get(token)!,
+    idOf: (token) => idByAddress.get(token)!,
   }
 }
 
@@ -122,7 +122,7 @@ function stateOf(pool: ScenarioPool): { readonly family: string; readonly state:
       liquidity: BigInt(pool.liquidity),
       feePpm,
       tickSpacing: pool.tickSpacing,
-      ticks: pool.ticks.map(([index, net]) => [index, BigInt(net)]),
+      ticks: pool.ticks.map(([tick, liquidityNet]) => [tick, BigInt(liquidityNet)]),
     }
     return { family: 'uniswap-v3', state }
   }

@@ -27,10 +27,11 @@ const SIZES = [
 const GAS_PRICES = [0n, 10n ** 10n]
 /** Minimum dollars of a trade in runs with a gas price, since gas dominates the result of smaller trades. */
 const MIN_USD = 500
-/** Maximum number of pools for the simple methods, which quote every pool again and are slow. */
+/** Maximum number of pools of scenarios for the simple peers (`greedy.ts`), which are slow. */
 const MAX_POOLS_OF_SIMPLE_PEERS = 200
+/** Number of trades for the simple peers. */
 const TRADES_OF_SIMPLE_PEERS = 10
-/** Trades for the npm peer without gas, for which it takes seconds each, because splits cost nothing. */
+/** Number of trades without gas for Uniswap's router. Each takes it seconds, because splits cost nothing. */
 const UNISWAP_TRADES_WITHOUT_GAS = 10
 const TIMED_RUNS = 3
 

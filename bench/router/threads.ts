@@ -69,8 +69,8 @@ async function searchesPerSecond(threads: RouterThreads, threadCount: number): P
   const end = performance.now() + SECONDS * 1_000
   const timer = setInterval(nextBlock, BLOCK_MS)
   let doneCount = 0
-  const caller = async (first: number) => {
-    for (let k = first; performance.now() < end; k += threadCount * SEARCHES_PER_THREAD) {
+  const caller = async (firstIndex: number) => {
+    for (let k = firstIndex; performance.now() < end; k += threadCount * SEARCHES_PER_THREAD) {
       encode(await threads.findRoute(snapshot, requests[k % TRADES]!))
       doneCount++
     }
@@ -82,7 +82,7 @@ async function searchesPerSecond(threads: RouterThreads, threadCount: number): P
 }
 
 /**
- * Returns the main thread's CPU microseconds per block that is sent to `count` threads, including one search of each.
+ * Returns the main thread's CPU microseconds per block that is sent to the threads, including one search in each thread.
  */
 async function microsPerBlock(threads: RouterThreads, threadCount: number): Promise<number> {
   const times: number[] = []

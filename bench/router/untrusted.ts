@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- router untrusted`: measures traps: pools and tokens by which an attacker takes from the routes of
+ * `npm run bench -- router untrusted`: measures traps: pools and tokens by which an attacker profits from the routes of
  * other users. Reports the losses with the defense, which is the default, and without it (`intermediates=any`), and
  * what the defense costs normal routes on the local chain. The recorded Ethereum state cannot show that cost. Its pools
  * were recorded at several dates, and unrestricted routes gain from the price differences.
@@ -15,7 +15,8 @@ import { record, rounded } from '../record.ts'
 const sender = accounts()[0]!.address
 const TRADE_USD = [1_000, 50_000, 500_000]
 
-type ServicePlace = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
+/** A chain, the service that quotes on it, and tokens to trade. */
+type QuotedChain = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
 /** Requests a URL; null if the service rejects the request. Retries server errors, since data may still be loading. */
 async function requestJson<T>(url: string): Promise<T | null> {
@@ -30,7 +31,7 @@ async function requestJson<T>(url: string): Promise<T | null> {
 type Prices = Record<string, { readonly usd: number | null; readonly reason?: string | null }>
 
 /** Returns prices once the service no longer searches pools for them, but after a minute at the latest. */
-async function completePrices({ api, chainId }: ServicePlace, tokenList: string): Promise<Prices> {
+async function completePrices({ api, chainId }: QuotedChain, tokenList: string): Promise<Prices> {
   for (let tries = 0; ; tries++) {
     const prices = (await requestJson<Prices>(`${api}/prices/${chainId}?token=${tokenList}&detail=1`)) ?? {}
     const isPending = Object.values(prices).some(({ reason }) => reason === 'pending')
@@ -40,12 +41,12 @@ async function completePrices({ api, chainId }: ServicePlace, tokenList: string)
 }
 
 /** Returns dollars per base unit of each token with a price. */
-async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, number>> {
-  const { api, chainId, tokens } = place
+async function unitPrices(chain: QuotedChain): Promise<ReadonlyMap<string, number>> {
+  const { api, chainId, tokens } = chain
   const usdPerUnit = new Map<string, number>()
   for (let offset = 0; offset < tokens.length; offset += 10) {
     const tokenList = tokens.slice(offset, offset + 10).join()
-    const prices = await completePrices(place, tokenList)
+    const prices = await completePrices(chain, tokenList)
     const reports =
       (await requestJson<Record<string, { decimals: number | null } | null>>(
         `${api}/tokens/${chainId}?token=${tokenList}`,
@@ -59,10 +60,10 @@ async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, numb
 }
 
 /** Compares quotes from each token to three others with default settings and with `intermediates=any`. */
-async function measureDefenseCost(place: ServicePlace) {
-  const { api, chainId } = place
-  const prices = await unitPrices(place)
-  const tokenList = place.tokens.filter((token) => prices.has(token))
+async function measureDefenseCost(chain: QuotedChain) {
+  const { api, chainId } = chain
+  const prices = await unitPrices(chain)
+  const tokenList = chain.tokens.filter((token) => prices.has(token))
   const losses: number[] = []
   let withoutRoute = 0
   for (const [k, src] of tokenList.entries())

@@ -24,13 +24,16 @@ import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 /**
- * One transaction: as recorded, as simulated, as mined again, and as mined with exactly the input as balance and
- * allowance of the sender; the last is undefined if that balance cannot be set.
+ * One transaction in several forms.
  */
 type ComparedSwap = {
   readonly recorded: RecordedSwap
   readonly simulated: SimulatedAnswer
+  /** Mined again on the node. */
   readonly sent: ReplayedSwap
+  /**
+   * Mined again with exactly the input as balance and allowance of the sender. Undefined if the balance cannot be set.
+   */
   readonly sentWithExactInput: ReplayedSwap | undefined
 }
 
@@ -63,11 +66,11 @@ const isExact = ({ simulated, sent }: ComparedSwap) =>
 const nameOf = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /**
- * Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is
- * compared.
+ * Transactions whose simulated gas differs from the gas of `sentWithExactInput` by more than the known gas of the sender's
+ * code. If there is no `sentWithExactInput`, `sent` is compared.
  */
-const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, sentWithExactInput: withExactly = sent }) => {
-  const excessGas = simulated.gasUsed - withExactly.grossGas
+const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, sentWithExactInput = sent }) => {
+  const excessGas = simulated.gasUsed - sentWithExactInput.grossGas
   return excessGas !== gasOfSenderCode(recorded)
 })
 const excessGas = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)

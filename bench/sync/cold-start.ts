@@ -49,7 +49,7 @@ for (const [name, world] of Object.entries({ localChain: local, ethereum })) {
   const measurements: Awaited<ReturnType<typeof measureOnce>>[] = []
   for (let run = 0; run < runs; run++) measurements.push(await measureOnce(world))
   const medianOf = (key: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') =>
-    median(measurements.map((one) => one[key]))
+    median(measurements.map((measurement) => measurement[key]))
   results[name] = {
     firstQuoteMs: rounded(medianOf('firstQuoteMs'), 0),
     slowestFirstQuoteMs: rounded(Math.max(...measurements.map(({ firstQuoteMs }) => firstQuoteMs)), 0),

@@ -145,9 +145,9 @@ function saveInitialState(): void {
   database.close()
 }
 
-async function mineBlock(next: BlockToAdd): Promise<void> {
+async function mineBlock(block: BlockToAdd): Promise<void> {
   const doneMessage = nextMessage()
-  node.postMessage(next)
+  node.postMessage(block)
   await doneMessage
 }
 

@@ -137,7 +137,7 @@ try {
   await fixture.stop()
 }
 
-/** Measures both in turn, so that other load on the machine affects both. */
+/** Measures both methods in turn, so that other load on the machine affects both. Returns the medians. */
 async function sideBySide(readByLenses: () => Promise<unknown>, readByMulticall: () => Promise<unknown>) {
   const times: [number[], number[]] = [[], []]
   for (let run = 0; run < RUNS; run++)
@@ -146,7 +146,7 @@ async function sideBySide(readByLenses: () => Promise<unknown>, readByMulticall:
       await task()
       times[i]!.push(performance.now() - start)
     }
-  const [lens, multicall3] = times.map((all) => all.sort((x, y) => x - y)[RUNS >> 1]!) as [number, number]
+  const [lens, multicall3] = times.map((runTimes) => runTimes.sort((a, b) => a - b)[RUNS >> 1]!) as [number, number]
   return { lensMs: rounded(lens), multicall3Ms: rounded(multicall3), ratio: rounded(multicall3 / lens) }
 }
 

@@ -63,10 +63,10 @@ applyTimes.sort((a, b) => a - b)
 const bytes = usedBytes() - bytesBefore
 
 const start = performance.now()
-let count = 0
-for (const pool of poolMap.values()) if (pool.state) count++
+let poolsWithState = 0
+for (const pool of poolMap.values()) if (pool.state) poolsWithState++
 const walkMs = performance.now() - start
-if (count !== POOLS || history.length !== BLOCKS + 1) throw new Error('pools were lost')
+if (poolsWithState !== POOLS || history.length !== BLOCKS + 1) throw new Error('pools were lost')
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const path = join(dir, 'pools.sqlite')

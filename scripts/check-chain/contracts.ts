@@ -30,7 +30,7 @@ async function checkContract({ rpc, block }: Subject, check: string, record: Con
   const code = await rpc.getCode(record.address, block)
   if (code === '0x')
     return record.status === 'predicted'
-      ? unknown(check, `not deployed yet; it will stand at ${record.address}`)
+      ? unknown(check, `not deployed yet; its address will be ${record.address}`)
       : fail(check, `recorded as deployed, but there is no code at ${record.address}`)
   return keccak256(code) === record.codeHash
     ? pass(check, record.address)

@@ -7,7 +7,7 @@ import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, read } from './read.ts'
 
-/** Checks that every factory has code, and for each init code hash, that the pool address derived from it is right. */
+/** Checks that every factory has code, and that each init code hash gives the address of a genuine pool. */
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
@@ -35,15 +35,16 @@ async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding
 async function checkInitCodeHash(subject: Subject, row: DexRow, initCodeHash: Hex): Promise<Finding> {
   const check = `pool address ${row.brand}`
   const pool = await findPool(subject, row)
-  if (pool === null) return unknown(check, 'no pool of two hubs to compare with')
+  if (pool === null) return unknown(check, 'the factory has no pool of two hub tokens to compare with')
   const deployer = row.contracts?.poolDeployer ?? row.address
   const derivedAddress = toAddress(getCreate2Address(deployer, pool.salt, initCodeHash))
-  return derivedAddress === pool.pool
+  return derivedAddress === pool.address
     ? pass(check, derivedAddress)
-    : fail(check, `the factory says ${pool.pool}, the init-code hash gives ${derivedAddress}`)
+    : fail(check, `the factory returns ${pool.address}, but the init-code hash gives ${derivedAddress}`)
 }
 
-type KnownPool = { readonly pool: Address; readonly salt: Hex }
+/** A pool that a factory returned, with the CREATE2 salt of its address. */
+type KnownPool = { readonly address: Address; readonly salt: Hex }
 
 const v2 = IUniswapV2Factory__factory.createInterface()
 const v3 = IUniswapV3Factory__factory.createInterface()
@@ -51,8 +52,8 @@ const v3 = IUniswapV3Factory__factory.createInterface()
 const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 
 /**
- * Returns a pool of the factory between two hub tokens, and its CREATE2 salt; null if there is none, or if the salts of
- * the family are not known.
+ * Returns a pool of the factory for two hub tokens of the chain; null if there is none, or if the family's rule for salts
+ * is unknown.
  */
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
@@ -60,7 +61,7 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
   const readPool = async (data: string, salt: string): Promise<KnownPool | null> => {
     const answer = await read(subject, address, data as Hex)
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
-    return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
+    return pool === ZERO_ADDRESS ? null : { address: pool, salt: salt as Hex }
   }
   const saltForm = saltOf(family)
   const calls =

@@ -6,7 +6,7 @@ import { type Finding, fail, pass, unknown } from './finding.ts'
 const TIMEOUT_MS = 8_000
 
 /**
- * Calls every endpoint for its chain id.
+ * Asks every endpoint for its chain id.
  *
  * @returns the findings, and the endpoints of this chain that respond
  */
@@ -17,11 +17,11 @@ export async function checkEndpoints(
   const answers = await Promise.all(
     urls.map(async (url) => ({ url, answer: await requestChainId(url, chain.chainId) })),
   )
-  const urlsOf = (expectedAnswer: Answer) =>
+  const urlsWith = (expectedAnswer: Answer) =>
     answers.filter(({ answer }) => answer === expectedAnswer).map(({ url }) => url)
-  const aliveUrls = urlsOf('right')
-  const wrongUrls = urlsOf('wrong chain')
-  const silentUrls = urlsOf('silent')
+  const aliveUrls = urlsWith('right')
+  const wrongUrls = urlsWith('wrong chain')
+  const silentUrls = urlsWith('silent')
   const findings: Finding[] = []
   const countText = `${aliveUrls.length} of ${urls.length} answer${silentUrls.length > 0 ? `; silent: ${silentUrls.join(', ')}` : ''}`
   findings.push(aliveUrls.length > 0 ? pass('endpoints', countText) : unknown('endpoints', countText))
@@ -35,6 +35,7 @@ export async function checkEndpoints(
   return { findings, alive: aliveUrls }
 }
 
+/** Chain id that an endpoint reports, compared with the expected one; `silent` if the call failed. */
 type Answer = 'right' | 'wrong chain' | 'silent'
 
 async function requestChainId(url: string, chainId: number): Promise<Answer> {

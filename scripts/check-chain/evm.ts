@@ -6,7 +6,7 @@ import { type Check, type Finding, fail, missing, pass, unknown } from './findin
 /** Unused address, whose code the calls replace by a snippet. */
 const PROBE = toAddress('0x00000000000000000000000000000000536C7563')
 
-/** Code by opcode, which returns one word: 1 if the opcode works. */
+/** Code that tests each opcode: it returns one word, 1 if the opcode works. */
 const SNIPPETS = {
   push1: '0x600160005260206000f3',
   push0: '0x60015f5260205ff3',
@@ -14,6 +14,7 @@ const SNIPPETS = {
   mcopy: '0x6001600052602060006020 5e60206020f3'.replace(' ', ''),
 } as const
 
+/** Runs the code by an eth_call. Returns true if it returns 1, and false if the node refuses the call. */
 async function returnsOne(rpc: Rpc, block: number, code: string): Promise<boolean> {
   try {
     const overrides = { [PROBE]: { code: code as Hex } } as Record<Address, { code: Hex }>
@@ -32,7 +33,7 @@ export const checkEvm: Check = async ({ chain, rpc, block, supportsOverrides: ov
   if (!overrides)
     return [
       fail('state overrides', 'the node ignores or refuses code overrides: quotes cannot be simulated through it'),
-      unknown('EVM features', 'cannot be asked without overrides'),
+      unknown('EVM features', 'cannot be tested without overrides'),
     ]
   const flags = ['push0', 'transientStorage', 'mcopy'] as const
   const findings = await Promise.all(

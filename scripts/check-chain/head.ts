@@ -32,7 +32,7 @@ export const checkHead: Check = async ({ chain, rpc, block }) => {
   if (ratio <= MAX_FACTOR && ratio >= 1 / MAX_FACTOR) return [...findings, pass('block time', `${measuredMs} ms`)]
   return [
     ...findings,
-    missing('block time', `measured ${measuredMs} ms, taken for ${chain.blockTimeMs} ms`, (file) => {
+    missing('block time', `measured ${measuredMs} ms, recorded as ${chain.blockTimeMs} ms`, (file) => {
       file.blockTimeMs = measuredMs
     }),
   ]

@@ -8,7 +8,7 @@ import { hasCode, readDecimals } from './read.ts'
 
 /** Unused address, whose code the call replaces by WrapperProbe. */
 const PROBE = toAddress('0x0000000000000000000000000000000057726170')
-/** Wei that are wrapped. The last one is lost if the wrapper has fewer decimals than the native asset. */
+/** Wei to wrap. The last wei is lost if the wrapper has fewer decimals than the native token. */
 const AMOUNT = 10n ** 12n + 1n
 
 const probe = WrapperProbe__factory.createInterface()
@@ -37,9 +37,9 @@ async function checkDecimals(
   recordedDecimals: number | null,
 ): Promise<Finding> {
   const decimals = await readDecimals(subject, token)
-  if (decimals === null) return fail(check, `${token} does not tell its decimals`)
+  if (decimals === null) return fail(check, `${token} does not report its decimals`)
   if (decimals === recordedDecimals) return pass(check, String(decimals))
-  if (decimals === 0) return fail(check, `recorded as ${recordedDecimals}, told as 0`)
+  if (decimals === 0) return fail(check, `recorded as ${recordedDecimals}, but the token reports 0`)
   return fail(check, `recorded as ${recordedDecimals}, are ${decimals}`, (file) => {
     const entry = file.wrappedNative ?? file.nativeErc20
     if (entry) entry.decimals = decimals
@@ -51,7 +51,7 @@ async function checkWrapping(
   wrapper: Address,
 ): Promise<Finding> {
   const check = 'deposit and withdraw'
-  if (!overrides) return unknown(check, 'cannot be tried without overrides')
+  if (!overrides) return unknown(check, 'cannot be tested without overrides')
   try {
     const data = probe.encodeFunctionData('wrap', [wrapper, AMOUNT]) as Hex
     const accounts = { [PROBE]: { code: bytecode.WrapperProbe.runtime, balance: 10n ** 18n } }

@@ -16,10 +16,10 @@ export const checkTokens: Check = async (subject) => {
 async function checkToken(subject: Subject, kind: string, { address, symbol, decimals }: Token): Promise<Finding> {
   const check = `${kind} ${symbol}`
   const decimalsOnChain = await readDecimals(subject, address)
-  if (decimalsOnChain === null) return fail(check, `${address} is no token: it does not tell its decimals`)
+  if (decimalsOnChain === null) return fail(check, `${address} is no token: it does not report its decimals`)
   if (decimalsOnChain === decimals) return pass(check, `${decimals} decimals`)
   // An uninitialized proxy returns 0, and so does a node with incomplete state, so 0 is not written to the file.
-  if (decimalsOnChain === 0) return fail(check, `${address} tells 0 decimals, recorded as ${decimals}`)
+  if (decimalsOnChain === 0) return fail(check, `${address} reports 0 decimals, recorded as ${decimals}`)
   const fix = (file: ChainFile) => {
     for (const token of [...file.stables, ...file.tokens])
       if (token.address.toLowerCase() === address) token.decimals = decimalsOnChain

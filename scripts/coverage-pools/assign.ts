@@ -1,6 +1,6 @@
 /**
- * Assigns pools of recorded blocks to served rows of the chain's file. Recorded states lack the storage of factories
- * and the logs of the past, by which the service finds pools on a chain.
+ * Assigns pools of recorded blocks to the DEX deployments (rows of the chain's file) that the service serves. On a live
+ * chain, the service finds pools by the storage of factories and by past logs. The recorded state of a chain lacks both.
  */
 import { type Address, type Chain, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { findCreate2Pools } from '@sluice/devnet'
@@ -30,12 +30,12 @@ type Context = RecordedNode & {
   readonly knownPools: ReadonlyMap<string, Pool>
 }
 
-/** Families by the kinds of events that no other family emits. */
+/** Family by kind of event, for events that only one family emits. */
 const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', Fluid: 'fluid-dex' }
 
 /**
- * Finds the rows of the pools that swapped but are not in memory. A pool belongs to a row by the first of these rules
- * that matches: the pool's contract is that of the row; the pool names the row's factory; its address follows from the
+ * Finds the row of each pool that swapped but is not in memory. The first of these rules that matches determines the row:
+ * the pool's contract is that of the row; the pool names the row's factory; its address follows from the
  * factory; its event belongs to one family with one row on the chain; its code contains the row's factory as an
  * immutable, or equals that of a pool in memory; the name of its share token begins with the row's brand.
  *
@@ -56,17 +56,17 @@ export async function assignPools(
   const swapByUnknownPool = new Map(swaps.filter(({ pool }) => !knownPools.has(pool)).map((swap) => [swap.pool, swap]))
   const entries = await Promise.all(
     [...swapByUnknownPool].map(
-      async ([pool, swap]) => [pool, await assign(swap, { ...node, rows, block, knownPools })] as const,
+      async ([pool, swap]) => [pool, await assignPool(swap, { ...node, rows, block, knownPools })] as const,
     ),
   )
-  return new Map(entries.flatMap(([pool, assigned]) => (assigned ? [[pool, assigned] as const] : [])))
+  return new Map(entries.flatMap(([pool, assignedPool]) => (assignedPool ? [[pool, assignedPool] as const] : [])))
 }
 
-async function assign(swap: Swap, context: Context): Promise<AssignedPool | null> {
+async function assignPool(swap: Swap, context: Context): Promise<AssignedPool | null> {
   const { rows, rpc } = context
   const { kind, contract, pool } = swap
   const ownRows = rows.filter(({ address }) => toAddress(address) === contract)
-  if (kind === 'Uniswap V4' && ownRows.length > 0) return v4Pool(swap, ownRows, context)
+  if (kind === 'Uniswap V4' && ownRows.length > 0) return assignV4Pool(swap, ownRows, context)
   if (ownRows[0]) return { row: ownRows[0], pool: null }
   if (pool !== contract) return null
   if (kind === 'Curve') return assignCurvePool(contract, context)
@@ -90,13 +90,14 @@ const poolOf = ({ family, brand }: DexRow, address: Address, tokens: readonly Ad
   return { id: address, family, dex: brand, address, tokens, state: null }
 }
 
-/** Start of an instruction that pushes an address: PUSH32, and the zeros that fill the word. */
-const PUSHED_ADDRESS = `7f${'0'.repeat(24)}`
+/** Code that pushes an address, without the address: PUSH32, and the zeros that fill its word. */
+const PUSH_ADDRESS = `7f${'0'.repeat(24)}`
 
+/** Returns the row whose factory the contract's code contains, or the row of a pool in memory with the same code. */
 async function findRowByCode(contract: Address, { rows, rpc, knownPools }: Context): Promise<DexRow | undefined> {
   const code = await rpc.getCode(contract, 'latest')
   const namedRows = rows.filter(
-    ({ role, address }) => role === 'factory' && code.includes(`${PUSHED_ADDRESS}${address.slice(2).toLowerCase()}`),
+    ({ role, address }) => role === 'factory' && code.includes(`${PUSH_ADDRESS}${address.slice(2).toLowerCase()}`),
   )
   if (namedRows.length === 1) return namedRows[0]
   for (const { address, family, dex } of knownPools.values()) {
@@ -106,7 +107,7 @@ async function findRowByCode(contract: Address, { rows, rpc, knownPools }: Conte
   return undefined
 }
 
-/** Minimum length of the first word of a name that is compared with brands. */
+/** Minimum length of the first word of a name. Shorter words are not compared with brands. */
 const MIN_WORD_LENGTH = 4
 
 /** Returns the Uniswap V2 row whose brand begins with the first word of the name of the pair's share token. */
@@ -116,9 +117,9 @@ async function findRowByName(contract: Address, { rows, rpc }: Context): Promise
   const [name] = AbiCoder.defaultAbiCoder().decode(['string'], data) as unknown as [string]
   const word = name.split(' ')[0]!.toLowerCase()
   if (word.length < MIN_WORD_LENGTH) return undefined
-  // Leaves out rows with an init code hash, since the pair's address has already shown that it is not of these rows.
-  const pairs = rows.filter(({ family, initCodeHash }) => family === 'uniswap-v2' && !initCodeHash)
-  return pairs.find(({ brand }) => brand.toLowerCase().startsWith(word))
+  // Leaves out rows with an init code hash: the address of the pair already showed that it is not of these rows.
+  const pairRows = rows.filter(({ family, initCodeHash }) => family === 'uniswap-v2' && !initCodeHash)
+  return pairRows.find(({ brand }) => brand.toLowerCase().startsWith(word))
 }
 
 const selectorOf = (signature: string) => id(signature).slice(0, 10) as Hex
@@ -131,12 +132,13 @@ const TOKEN_GETTERS = [
 
 async function tokensOf(contract: Address, rpc: Rpc): Promise<readonly Address[] | null> {
   for (const getters of TOKEN_GETTERS) {
-    const [first, second] = await Promise.all(getters.map((data) => readAddress(rpc, contract, data)))
-    if (first && second) return [first, second]
+    const [token0, token1] = await Promise.all(getters.map((data) => readAddress(rpc, contract, data)))
+    if (token0 && token1) return [token0, token1]
   }
   return null
 }
 
+/** Maximum coins of a Curve pool that are read. */
 const MAX_COINS = 4
 
 /**
@@ -163,19 +165,20 @@ async function assignCurvePool(contract: Address, { rows, rpc, block }: Context)
 
 /** Fee in the key of a V4 pool whose hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
+/** Common tick spacings of V4 pools. */
 const TICK_SPACINGS = [1, 2, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 100, 200, 400]
 
 /**
- * Finds the key of a V4 pool; its id is the hash of the key. Tries tokens that moved, the reported fee, common tick
- * spacings, and contracts of the transaction as hooks.
+ * Finds the key of a V4 pool, whose hash is the pool's id. Tries keys with tokens that moved in the transaction, the
+ * reported fee, common tick spacings, and contracts of the transaction as hooks.
  */
-async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Context): Promise<AssignedPool> {
+async function assignV4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Context): Promise<AssignedPool> {
   const tokens = [...new Set([ZERO_ADDRESS, ...swap.movedTokens])].sort()
   const hooks = [ZERO_ADDRESS, ...swap.contracts]
   const fees = [...(swap.feePpm === null ? [] : [swap.feePpm]), DYNAMIC_FEE]
   const word = (value: string | number) =>
     (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0')
-  const pairs = tokens.flatMap((first, i) => tokens.slice(i + 1).map((second) => [first, second] as const))
+  const pairs = tokens.flatMap((token0, i) => tokens.slice(i + 1).map((token1) => [token0, token1] as const))
   for (const [pair, hook, fee, tickSpacing] of product(pairs, hooks, fees, TICK_SPACINGS)) {
     if (keccak256(`0x${[...pair, fee, tickSpacing, hook].map(word).join('')}`) !== swap.pool) continue
     const listedPool: ListedPool = {
@@ -193,7 +196,8 @@ async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Conte
   return { row: rows[0]!, pool: null }
 }
 
+/** Yields all combinations of one element of each list. */
 function* product<A, B, C, D>(a: readonly A[], b: readonly B[], c: readonly C[], d: readonly D[]) {
-  for (const one of a)
-    for (const two of b) for (const three of c) for (const four of d) yield [one, two, three, four] as const
+  for (const itemA of a)
+    for (const itemB of b) for (const itemC of c) for (const itemD of d) yield [itemA, itemB, itemC, itemD] as const
 }

@@ -10,8 +10,8 @@ import { type Swap, topTokens, UNKNOWN_KIND } from './swaps.ts'
 
 /**
  * `served`: the service quotes the pool by exact math. `sampled`: it quotes the pool from swaps that it simulates at
- * each block. `unread`: the pool belongs to a served row, but the recorded state lacks storage slots that reading the
- * pool needs. `invisible`: no quote can use the pool.
+ * each block. `unread`: the pool belongs to a DEX deployment that the service serves (a row of the chain's file), but
+ * the recorded state of the chain lacks storage slots that are needed to read the pool. `invisible`: no quote can use the pool.
  */
 export const STATES = ['served', 'sampled', 'unread', 'invisible'] as const
 export type PoolState = (typeof STATES)[number]
@@ -19,6 +19,7 @@ export type PoolState = (typeof STATES)[number]
 export type PoolCoverage = {
   readonly pool: string
   readonly contract: Address
+  /** Kind of DEX that emits the swap event; see `swaps.ts`. */
   readonly kind: string
   readonly tokens: readonly Address[]
   readonly swaps: number
@@ -39,7 +40,10 @@ export type Coverage = {
   readonly poolCounts: Counts
   /** Pools of `tokens`, by number of swaps, descending. */
   readonly pools: readonly PoolCoverage[]
-  /** Contracts that took one token for another without a known event: pools, market makers, or no exchange at all. */
+  /**
+   * Contracts that received one token and sent another without a known event, with their number of such trades. They may
+   * be pools, market makers, or no exchanges.
+   */
   readonly otherTrades: readonly { readonly contract: Address; readonly trades: number }[]
   /** Swaps of pools that trade none of the tokens. */
   readonly swapsOfOtherTokens: number
@@ -55,8 +59,8 @@ export type CoverageOptions = {
   /** Maximum wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
-   * Assigns pools that swapped to rows. Needed for a recorded state, because it contains neither the factories' storage
-   * nor the chain's past logs. Pools that `assign` cannot read count as `unread`.
+   * Finds, for each pool that swapped, its row of the chain's file (one deployment of a DEX). Needed if the node runs on
+   * a recorded state, which has neither the storage of factories nor past logs. Pools that `assign` cannot read count as `unread`.
    */
   readonly assign?: (
     swaps: readonly Swap[],
@@ -67,11 +71,12 @@ export type CoverageOptions = {
 /** Maximum number of tokens of one transaction between which pools are searched. */
 const MAX_TOKENS_OF_GROUP = 8
 
-/** A swap, its pool if the market has it in memory, and the tokens for which the swap counts. */
+/** A swap, its pool if the market has it in memory, and the tokens whose number of swaps it increases. */
 type TradedSwap = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
 /**
- * Result of the search. Both maps are by pool id; `assignedPools` are those that `assign` or the scan of logs found.
+ * Result of the search. Both maps are by pool id. `assignedPools` are the pools that `assign` or the scan of logs found,
+ * each with its row.
  */
 type PoolSearch = {
   readonly poolsInMemory: ReadonlyMap<string, Pool>
@@ -94,7 +99,7 @@ export async function coverageOf(allSwaps: readonly Swap[], options: CoverageOpt
   )
   const { poolsInMemory, assignedPools, block, isScanned } = await findPools(swaps, options)
   const tradedSwaps = swaps.map((swap): TradedSwap => {
-    const pool = poolsInMemory.get(swap.pool) ?? sharedPool(poolsInMemory, swap)
+    const pool = poolsInMemory.get(swap.pool) ?? poolInSharedContract(poolsInMemory, swap)
     return {
       swap,
       pool,
@@ -144,16 +149,16 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
   try {
     const groups = groupsOf(swaps, tokenCount)
     const { pools: foundPools } = await market.ensureGroups(groups)
-    const assignedRows = await assign?.(swaps, foundPools)
+    const newlyAssignedPools = await assign?.(swaps, foundPools)
     const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
-    if (assignedRows) await market.addFoundPools([...assignedRows.values()].filter(isPool))
+    if (newlyAssignedPools) await market.addFoundPools([...newlyAssignedPools.values()].filter(isPool))
     const { pools: poolsInMemory, block } = await market.whenIdle(settleMs)
-    const listedPools = (await market.scannedPools?.([...new Set(groups.flat())])) ?? []
+    const scannedPools = (await market.scannedPools?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ poolsInMemory, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
       assignedPools: new Map([
-        ...listedPools.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
-        ...(assignedRows ?? []),
+        ...scannedPools.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
+        ...(newlyAssignedPools ?? []),
       ]),
     }
   } finally {
@@ -162,14 +167,17 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 }
 
 /**
- * Returns groups of tokens between which pools are searched: the tokens of each pool, or all tokens that moved in the
- * transaction if the logs do not name those of the pool. Omits groups without a much traded token.
+ * Returns the groups of tokens to search for pools, one per swap. A group has the two tokens of the pool. If the logs do
+ * not name them, it has up to `MAX_TOKENS_OF_GROUP` tokens that moved in the transaction. Omits groups without a much
+ * traded token.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
-  const all = swaps.map(({ tokens, movedTokens: moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOKENS_OF_GROUP) }))
-  // The final ranking differs, as it counts fewer tokens per swap, so twice as many tokens are kept here.
-  const top = new Set(topTokens(all, 2 * count))
-  const groups = all.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
+  const candidates = swaps.map(({ tokens, movedTokens }) => ({
+    tokens: tokens ?? movedTokens.slice(0, MAX_TOKENS_OF_GROUP),
+  }))
+  // The final ranking differs, because it counts fewer tokens per swap. So twice as many tokens are kept here.
+  const top = new Set(topTokens(candidates, 2 * count))
+  const groups = candidates.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
   return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
 }
 
@@ -186,32 +194,34 @@ function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
 }
 
 /** Returns the pool of a swap whose contract holds many pools and emits events without a pool id. */
-function sharedPool(
+function poolInSharedContract(
   pools: ReadonlyMap<string, Pool>,
-  { pool, contract, tokens, movedTokens: moved }: Swap,
+  { pool, contract, tokens, movedTokens }: Swap,
 ): Pool | undefined {
   if (pool !== contract) return undefined
-  const movedTokens = new Set<Address>([...moved, ZERO_ADDRESS])
+  const movedOrNative = new Set<Address>([...movedTokens, ZERO_ADDRESS])
   const hasSwapTokens = (poolTokens: readonly Address[]) =>
-    tokens ? tokens.every((token) => poolTokens.includes(token)) : poolTokens.every((token) => movedTokens.has(token))
+    tokens ? tokens.every((token) => poolTokens.includes(token)) : poolTokens.every((token) => movedOrNative.has(token))
   return [...pools.values()].find((pool) => pool.address === contract && hasSwapTokens(pool.tokens))
 }
 
 /**
- * Returns the tokens for which a swap counts. The native token counts as its wrapper. If a pool has more than two
+ * Returns the tokens whose number of swaps a swap increases. The native token counts as its wrapper. If a pool has more than two
  * tokens, only the moved tokens count.
  *
  * @param poolTokens - tokens of the pool, if they are known
  */
 function countedTokens(
-  { tokens, movedTokens: moved }: Swap,
+  { tokens, movedTokens }: Swap,
   poolTokens: readonly Address[],
   { wrappedNative }: Chain,
 ): readonly Address[] {
   const isNative = (token: Address) => token === ZERO_ADDRESS || token === NATIVE
   const wrappedOf = (token: Address) => (isNative(token) ? (wrappedNative?.address ?? token) : token)
-  const all = poolTokens.map(wrappedOf)
-  return [...new Set(tokens?.map(wrappedOf) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
+  const wrappedTokens = poolTokens.map(wrappedOf)
+  const tradedTokens = tokens?.map(wrappedOf)
+  if (tradedTokens || wrappedTokens.length === 2) return [...new Set(tradedTokens ?? wrappedTokens)]
+  return [...new Set(wrappedTokens.filter((token) => movedTokens.includes(token)))]
 }
 
 /** Returns true if the pool accepts an amount of at least one of its tokens. */
@@ -237,6 +247,6 @@ const [TOKEN0, TOKEN1] = ['token0()', 'token1()'].map((signature) => id(signatur
 /** Returns the tokens of a swap, from the pool's getters if the logs do not name them. */
 async function tokensOf({ tokens, pool, contract }: Swap, rpc: Rpc): Promise<Swap['tokens']> {
   if (tokens || pool !== contract) return tokens
-  const [first, second] = await Promise.all([TOKEN0!, TOKEN1!].map((data) => readAddress(rpc, contract, data)))
-  return first && second ? [first, second] : null
+  const [token0, token1] = await Promise.all([TOKEN0!, TOKEN1!].map((data) => readAddress(rpc, contract, data)))
+  return token0 && token1 ? [token0, token1] : null
 }

@@ -15,11 +15,12 @@ type RawLog = {
   readonly transactionHash: Hex
 }
 
-/** Milliseconds for the logs of one block, which can be tens of megabytes. */
+/** Timeout of one call. The logs of one block can be tens of megabytes. */
 const TIMEOUT_MS = 60_000
 
 /**
- * Reads the transactions of one block that logged something. One call per block, so that no node refuses the range.
+ * Reads the transactions of one block that emitted logs. The logs are requested block by block, so that no node refuses
+ * the range.
  *
  * @throws RpcError if the node fails; Error if it does not have the block
  */
@@ -28,9 +29,9 @@ async function readMined(rpc: Rpc, number: number): Promise<readonly MinedTransa
   const block = await rpc.request<RawBlock | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, true], options)
   if (!block) throw new Error(`the node does not have block ${number}`)
   const logs = await rpc.request<readonly RawLog[]>('eth_getLogs', [{ blockHash: block.hash }], options)
-  const byTransaction = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
+  const logsByTransaction = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
   return block.transactions.flatMap(({ hash, from, to }): MinedTransaction[] => {
-    const transactionLogs = byTransaction.get(hash)
+    const transactionLogs = logsByTransaction.get(hash)
     if (!transactionLogs) return []
     const flowLogs = transactionLogs.map(
       ({ address, topics, data }): FlowLog => ({ address: toAddress(address), topics, data }),

@@ -1,11 +1,11 @@
-/** Getters of pools. */
+/** Reads addresses from getters of pools. */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { id } from 'ethers'
 
 const FACTORY = id('factory()').slice(0, 10) as Hex
 
-/** Calls a getter that returns an address; null if it does not. @throws RpcError if the node fails */
+/** Calls a getter; null if it returns no address or the zero address. @throws RpcError if the node fails */
 export async function readAddress(rpc: Rpc, to: Address, data: Hex): Promise<Address | null> {
   try {
     const answer = await rpc.call({ to, data }, 'latest')

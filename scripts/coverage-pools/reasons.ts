@@ -29,7 +29,7 @@ type Context = {
   readonly block: BlockHeader
   /** The pool, if it is in memory. */
   readonly pool: Pool | undefined
-  /** Served row that knows the pool, if there is one. */
+  /** Row of the chain's file to which the pool was assigned, if there is one. */
   readonly row: DexRow | undefined
 }
 
@@ -42,24 +42,28 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
   const factory = await readFactory(rpc, swap.contract)
   const rows = chain.dexes.filter((dex) => isContractOf(dex) || toAddress(dex.address) === factory)
   const servedDexRows = servedRows({ ...chain, dexes: rows }, new Map(families.map((family) => [family.id, family])))
-  const [first] = rows
+  const [firstRow] = rows
   const missingFamilyReason = KINDS_WITHOUT_FAMILY[swap.kind]
-  if (!first && !factory && missingFamilyReason) return { code: 'family', text: `${swap.kind}: ${missingFamilyReason}` }
-  if (!first && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
-  if (!first) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
+  if (!firstRow && !factory && missingFamilyReason)
+    return { code: 'family', text: `${swap.kind}: ${missingFamilyReason}` }
+  if (!firstRow && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
+  if (!firstRow) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
   if (!rows.some((row) => families.some((family) => rowsOf(family, row).length > 0)))
-    return { code: 'family', text: `${first.family} (${first.brand}): ${REASONS[first.family] ?? 'not written yet'}` }
+    return {
+      code: 'family',
+      text: `${firstRow.family} (${firstRow.brand}): ${REASONS[firstRow.family] ?? 'not written yet'}`,
+    }
   const { tokens } = swap
   const searches = tokens
     ? servedDexRows.flatMap((servedRow) => familyOf(servedRow.family)!.findPools?.(servedRow, [tokens]) ?? [])
     : []
   const namedPools = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
   if (namedPools.some((namedPool) => namedPool.id === swap.pool || namedPool.address === swap.pool))
-    return exclusionReason(first)
-  return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
+    return exclusionReason(firstRow)
+  return { code: 'not found', text: `${firstRow.family} (${firstRow.brand}): ${firstRow.address} does not name it` }
 }
 
-/** Returns the reason for a pool of a served row if the recorded state lacks a part of the pool. */
+/** Returns the reason for a pool whose DEX is served, if the recorded state lacks a part of the pool. */
 export function unreadReason({ family, brand }: DexRow): Reason {
   return { code: 'unread', text: `${family} (${brand}): the recorded state lacks a part of the pool` }
 }

@@ -1,4 +1,7 @@
-/** Swaps and pools of the recorded blocks of Ethereum, Linea, and Scroll, mined again on their real state. */
+/**
+ * Measures the coverage of pools on recorded blocks of Ethereum, Linea, and Scroll. Their transactions are mined again on
+ * a local node with recorded state of the chain.
+ */
 import { type Chain, loadRegistry } from '@sluice/chains'
 import {
   mineUpTo,
@@ -20,12 +23,13 @@ import type { Swap } from './swaps.ts'
 export const RECORDED_CHAINS = ['ethereum', 'linea', 'scroll'] as const
 export type RecordedChain = (typeof RECORDED_CHAINS)[number]
 
+/** Maximum wait for the search of pools. */
 const SETTLE_MS = 60_000
 
 type Node = { readonly url: string; readonly stop: () => Promise<void> }
 
 /** Mines recorded blocks again, and compares the pools of their swaps with those that a quote can use. */
-async function coverageAfter(node: Node, chain: Chain, blocks: readonly RecordedBlock[], tokens: number) {
+async function coverageAfter(node: Node, chain: Chain, blocks: readonly RecordedBlock[], tokenCount: number) {
   const rpc = createRpc({ chainId: chain.chainId, urls: [node.url] })
   try {
     const swaps: Swap[] = []
@@ -34,22 +38,23 @@ async function coverageAfter(node: Node, chain: Chain, blocks: readonly Recorded
       await replayBlock(node.url, block)
       swaps.push(...(await swapsAt(rpc, block.number, chain)))
     }
-    const assign: CoverageOptions['assign'] = (...pools) => assignPools(...pools, { chain, rpc, url: node.url })
-    return await coverageOf(swaps, { chain, rpc, tokenCount: tokens, settleMs: SETTLE_MS, assign })
+    const assign: CoverageOptions['assign'] = (swapsToAssign, knownPools) =>
+      assignPools(swapsToAssign, knownPools, { chain, rpc, url: node.url })
+    return await coverageOf(swaps, { chain, rpc, tokenCount, settleMs: SETTLE_MS, assign })
   } finally {
     rpc.close()
     await node.stop()
   }
 }
 
-/** Returns the coverage of each recording of a chain: states of different dates do not mix. */
-export async function recordedCoverage(name: RecordedChain, tokens: number): Promise<readonly Coverage[]> {
+/** Returns one coverage per recording of a chain, because recordings have states of different dates. */
+export async function recordedCoverage(name: RecordedChain, tokenCount: number): Promise<readonly Coverage[]> {
   const chain = loadRegistry().chain({ ethereum: 1, linea: 59_144, scroll: 534_352 }[name])!
   if (name === 'ethereum')
-    return [await coverageAfter(await startMainnet({ replay: true }), chain, readBlocks(), tokens)]
+    return [await coverageAfter(await startMainnet({ replay: true }), chain, readBlocks(), tokenCount)]
   const coverages: Coverage[] = []
   for (const recording of readRecordings(name satisfies RecordedRollup))
-    coverages.push(await coverageAfter(await startRecording(recording), chain, recording.blocks, tokens))
+    coverages.push(await coverageAfter(await startRecording(recording), chain, recording.blocks, tokenCount))
   return coverages
 }
 

@@ -1,12 +1,12 @@
 /** Sums of coverages, as data and as text. */
 import { type Counts, type Coverage, type PoolCoverage, type PoolState, STATES } from './coverage.ts'
 
-/** Counts by state, and the percentage of them that a quote can use. */
+/** Counts by state, and the percentage that quotes can use. */
 export type Shares = Counts & {
   readonly total: number
   /** Percentage that is served or sampled, rounded down to a hundredth; null if there are no counts. */
   readonly usablePercent: number | null
-  /** Same as `usablePercent`, and also counts pools that the recorded state cannot classify as usable. */
+  /** Percentage that is served, sampled, or `unread`: an upper bound, as `unread` pools may be usable on the chain. */
   readonly usableOrUnreadPercent: number | null
 }
 
@@ -16,13 +16,13 @@ export type Summary = {
   readonly transactions: Shares
   readonly pools: Shares
   readonly swapsOfOtherTokens: number
-  /** Trades of contracts without a known event, which are pools, market makers, or no exchange at all. */
+  /** Number of trades of contracts without a known event. They may be pools, market makers, or no exchanges. */
   readonly otherTrades: number
   readonly used: readonly Group[]
   readonly unused: readonly Group[]
 }
 
-/** Pools of one deployment in one state, or of one reason. */
+/** Pools in one state, of one DEX or with the same reason. */
 type Group = {
   readonly state: PoolState
   readonly dex: string
@@ -96,11 +96,11 @@ function poolLine({ state, swaps, dex, kind, pool, reason }: PoolCoverage): stri
 }
 
 export function summaryText(name: string, { swaps, transactions, pools, unused, ...rest }: Summary): string {
-  const lines = Object.entries({ swaps, transactions, pools }).map(([what, shares]) => {
+  const lines = Object.entries({ swaps, transactions, pools }).map(([subject, shares]) => {
     const { total, served, sampled, unread, invisible, usablePercent, usableOrUnreadPercent } = shares
     const upTo = unread > 0 ? `, up to ${usableOrUnreadPercent} % with those unread` : ''
     const counts = `${served} served, ${sampled} sampled, ${unread} unread, ${invisible} invisible`
-    return `  ${what.padEnd(13)} ${usablePercent ?? 'none'} % of ${total} usable${upTo}: ${counts}`
+    return `  ${subject.padEnd(13)} ${usablePercent ?? 'none'} % of ${total} usable${upTo}: ${counts}`
   })
   const missing = unused.map(({ swaps: count, reason, dex }) => `  ${String(count).padStart(5)}  ${reason ?? dex}`)
   const notCounted = `  not counted   ${rest.otherTrades} trades of contracts without a known event, ${rest.swapsOfOtherTokens} swaps of other tokens`

@@ -20,7 +20,7 @@ type SwapEvent = {
   readonly signature: string
   /** Reads the pool from a log of a contract with many pools. */
   readonly poolOf?: (log: FlowLog) => string
-  /** Index of the word of the data that holds the fee in ppm. */
+  /** Index of the data word with the fee in ppm. */
   readonly feeWord?: number
 }
 
@@ -83,7 +83,7 @@ const EVENTS: readonly SwapEvent[] = [
   { kind: 'Sky PSM', signature: 'BuyGem(address,uint256,uint256)' },
 ]
 
-const BY_TOPIC: ReadonlyMap<string, SwapEvent> = new Map(EVENTS.map((event) => [id(event.signature), event]))
+const EVENT_BY_TOPIC: ReadonlyMap<string, SwapEvent> = new Map(EVENTS.map((event) => [id(event.signature), event]))
 
 /** Topics of events that report the reserves of a pair after a swap or another change. */
 export const SYNC_TOPICS: ReadonlySet<string> = new Set(['Sync(uint112,uint112)', 'Sync(uint256,uint256)'].map(id))
@@ -103,7 +103,7 @@ export function reportedSwap(log: FlowLog): ReportedSwap | null {
       isShared: true,
       feePpm: null,
     }
-  const event = BY_TOPIC.get(topic as Hex)
+  const event = EVENT_BY_TOPIC.get(topic as Hex)
   if (!event || (event.poolOf && log.topics.length < 2)) return null
   const { kind, poolOf, feeWord } = event
   const feePpm = feeWord === undefined ? null : Number(`0x${log.data.slice(2 + 64 * feeWord, 2 + 64 * (feeWord + 1))}`)

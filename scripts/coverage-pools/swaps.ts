@@ -1,4 +1,4 @@
-/** Swaps of mined transactions, from their logs alone. */
+/** Finds the swaps of mined transactions, by their logs alone. */
 import type { Address, Hex } from '@sluice/chains'
 import { changesOf, type FlowLog, poolTrades, tokenFlows } from '@sluice/quoting'
 import { reportedSwap, SYNC_TOPICS } from './swap-events.ts'
@@ -13,7 +13,7 @@ export type MinedTransaction = {
 
 /** Kind of a swap in a pair that logs its reserves after the swap, but no known swap event. */
 const OTHER_PAIR_KIND = 'pair of another kind'
-/** Kind of a trade of a contract that logs no known event: a pool, a market maker, or no exchange at all. */
+/** Kind of a trade by a contract that logs no known event. It may be a pool, a market maker, or no exchange. */
 export const UNKNOWN_KIND = 'unknown'
 
 /** A swap in a mined transaction. */

@@ -1,4 +1,7 @@
-/** Generates docs/dexes.md: the served DEX entries by family and by chain, and the reasons for the others. */
+/**
+ * Generates docs/dexes.md: the rows of the chains' files (one row per DEX deployment) that the service serves, by family
+ * and by chain, and the reasons why it does not serve the others.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Chain, DexRow } from '@sluice/chains'
@@ -27,7 +30,7 @@ export const recordedShares = (): RecordedShares =>
  * Returns the page.
  *
  * @param recorded - shares of recorded swaps whose pools quotes can use
- * @throws Error if an entry is not served and its family has no reason above
+ * @throws Error if an entry is not served and its family has no reason in `REASONS`
  */
 export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares): string {
   const rows = chains.flatMap(({ dexes }) => dexes)

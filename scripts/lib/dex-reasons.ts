@@ -1,6 +1,6 @@
-/** Reasons for which rows and pools of the chain registry are not served. */
+/** Reasons why the service does not serve some DEX deployments (rows of the registry), or some of their pools. */
 
-/** Reasons why families of the registry are not served. */
+/** By family of the registry: reason why its rows are not served. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
   'solidly-v3': 'not written yet: no genuine code to check against',
@@ -13,10 +13,10 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 type ExcludedPools = { readonly pools: string; readonly why: string }
 
-/** Reason for pools that no family quotes, and that a twin cannot sample. */
-const NEITHER = 'unknown math; only pools of up to four tokens are sampled'
+/** Reason for pools that cannot be quoted by math, and cannot be sampled either. */
+const NEITHER_MATH_NOR_SAMPLES = 'unknown math; only pools of up to four tokens are sampled'
 
-/** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
+/** By family: pools of served rows that are left out. Only families that leave out pools are listed. */
 export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
   'algebra-integral': {
@@ -24,14 +24,20 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     why: 'their deployer chooses the plugin freely',
   },
   ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
-  'balancer-v2': { pools: 'of other types than weighted and stable, those of more than four tokens', why: NEITHER },
-  'balancer-v3': { pools: 'of unknown types or with a hook in swaps, those of more than four tokens', why: NEITHER },
+  'balancer-v2': {
+    pools: 'of other types than weighted and stable, those of more than four tokens',
+    why: NEITHER_MATH_NOR_SAMPLES,
+  },
+  'balancer-v3': {
+    pools: 'of unknown types or with a hook in swaps, those of more than four tokens',
+    why: NEITHER_MATH_NOR_SAMPLES,
+  },
   'caller-fee-v3': {
     pools: 'beyond the budget of a block, pools of tokens requested less lately',
     why: 'each sample costs the node a swap',
   },
-  'curve-crypto': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER },
-  'curve-stable': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER },
+  'curve-crypto': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER_MATH_NOR_SAMPLES },
+  'curve-stable': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER_MATH_NOR_SAMPLES },
   ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
   'maverick-v2': {
     pools:

@@ -1,4 +1,4 @@
-/** Tests a mutant of the TypeScript encoder. vitest loads the file with the broken line; the file itself does not change. */
+/** Tests a mutant of the TypeScript encoder. A plugin of vitest breaks the line; the file itself does not change. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,4 @@
-/**
- * Tests a mutant of the contracts, compiled with its broken line into contracts/cache/mutant, from which the tests load
- * it.
- */
+/** Tests a mutant of the contracts. It is compiled into contracts/cache/mutant, from which the tests load it. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -22,17 +19,17 @@ const contracts = join(root, 'contracts')
 const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
 const folder = join(contracts, 'cache/mutant')
 const TARGETS = ['Guard', 'Executor'] as const
-/** Test files that do not apply to mutants: of gas, and of the equality of both builds, because one build is broken. */
-const TESTS_OF_BOTH_BUILDS = ['Gas.t.sol', 'Builds.t.sol']
+/** Test files that do not apply to mutants: those of gas, and of the equality of both builds (only one is mutated). */
+const INAPPLICABLE_TESTS = ['Gas.t.sol', 'Builds.t.sol']
 
-/** The contracts without a broken line, against which all tests must pass. */
+/** The unchanged contracts, with which all tests must pass. */
 export const UNBROKEN: Mutant = { name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }
 
 /** Test files to run, by path below contracts/. */
 export const testFiles: readonly string[] = [
   'test/Refusals.t.sol',
   ...readdirSync(join(contracts, 'test/invariants'))
-    .filter((file) => !TESTS_OF_BOTH_BUILDS.includes(file))
+    .filter((file) => !INAPPLICABLE_TESTS.includes(file))
     .map((file) => `test/invariants/${file}`),
 ]
 

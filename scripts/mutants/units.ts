@@ -13,12 +13,12 @@ import { record, rounded } from '../../bench/record.ts'
 import { root, run } from '../lib/run.ts'
 
 /**
- * Sources to mutate, by package or `package/part`. Other sources are tables and wiring. Of the API, `npm run check`
- * compares the documents that docs/ and the schemas of responses generate.
+ * Sources to mutate, by package or `package/part`. The other sources are tables, wiring, and the texts of the
+ * API's documentation.
  */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   api: ['src/!(docs)/!(*-response).ts', 'src/!(main|index|server|services|*response|*responses|error-table).ts'],
-  // Tests with a Redis server, which are not run here, cover most of what joins, publishes, and follows states.
+  // Tests with a Redis server, which are not run here, cover most of the code that joins, publishes, and follows states.
   bus: ['src/!(index|errors|scripts).ts'],
   client: ['src/!(types|known-contracts|known-guards).ts'],
   liquidity: ['src/{market,store,trust,math}/**/*.ts', 'src/dexes/**/math.ts'],
@@ -39,7 +39,7 @@ const equivalents = JSON.parse(
 /** Lines without an expression, which have no mutants. */
 const NO_EXPRESSION = /^\s*($|\/[/*]|\*|import\b|(export )?(type|interface)\b|readonly\b|[)\]}{(,;]+$)/
 const MUTANT_TIMEOUT_MS = 30_000
-/** Timeout of all tests without a mutant. Next to other jobs they may take four times as long as on a quiet machine. */
+/** Timeout of all tests without a mutant. They may take four times as long if other jobs run on the machine. */
 const DRY_RUN_TIMEOUT_MINUTES = 30
 const DEFAULT_SEED = '1'
 /** Default number of sampled lines, with about two mutants each. */

@@ -1,4 +1,4 @@
-/** Lines that a family adds to shared files. */
+/** Inserts the lines that a new family needs in existing files. */
 import { type Names, NewDexError } from './names.ts'
 
 export type Edit = {
@@ -79,7 +79,7 @@ export function applyEdit(content: string, { file, insertionPoint, insertedText 
   const matches = [...content.matchAll(new RegExp(pattern, 'g'))]
   if (matches.length !== 1) {
     throw new NewDexError(
-      `${file} holds ${JSON.stringify(String(insertionPoint))} ${matches.length} times, not once: scripts/new-dex/edits.ts must learn its new form`,
+      `${file} holds ${JSON.stringify(String(insertionPoint))} ${matches.length} times, not once: adapt scripts/new-dex/edits.ts`,
     )
   }
   const offset = matches[0]!.index

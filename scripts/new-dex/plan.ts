@@ -53,8 +53,8 @@ export function writeFiles(files: ReadonlyMap<string, string>, root: string): vo
 function rejectTakenName({ name, Name, camel }: Names, root: string, families: string): void {
   const refuse = (why: string) => new NewDexError(`name: ${name} is taken: ${why}`)
   if (name.endsWith('-sampled')) throw refuse('it is the id of a sampled twin')
-  for (const side of ['packages/liquidity/src/dexes', 'contracts/src/dexes']) {
-    if (existsSync(join(root, side, name))) throw refuse(`${side}/${name} exists`)
+  for (const folder of ['packages/liquidity/src/dexes', 'contracts/src/dexes']) {
+    if (existsSync(join(root, folder, name))) throw refuse(`${folder}/${name} exists`)
   }
   const sources = readdirSync(join(root, 'contracts/src'), { recursive: true, encoding: 'utf8' })
   const solidity = [`${Name}.sol`, `I${Name}.sol`, `I${Name}Pool.sol`, `I${Name}State.sol`]
@@ -98,13 +98,13 @@ const CALLS = new Interface([
  */
 function appendGolden(golden: string, { name, code }: Words): string {
   const op = code.slice(2)
-  const soldStep = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`
-  const boughtStep = `${op}08${TOKENS[1].slice(2)}${POOL.slice(2)}`
+  const firstStep = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`
+  const secondStep = `${op}08${TOKENS[1].slice(2)}${POOL.slice(2)}`
   const programs = JSON.parse(golden) as unknown[]
   const step = { op: name, tokenIn: TOKENS[0], pool: POOL, zeroForOne: true }
-  const call = (to: string, what: string, args: readonly unknown[]) => ({
+  const call = (to: string, functionName: string, args: readonly unknown[]) => ({
     to,
-    data: CALLS.encodeFunctionData(what, args),
+    data: CALLS.encodeFunctionData(functionName, args),
   })
   programs.push({
     name: `both directions of a ${name} pool`,
@@ -113,7 +113,7 @@ function appendGolden(golden: string, { name, code }: Words): string {
       { ...step, input: { kind: 'pull', amount: '5' }, output: { kind: 'executor' } },
       { ...step, tokenIn: TOKENS[1], zeroForOne: false, input: { kind: 'rest' }, output: { kind: 'recipient' } },
     ],
-    bytes: `0x${soldStep}${boughtStep}`,
+    bytes: `0x${firstStep}${secondStep}`,
     calls: [
       call(GUARD, 'pullInput', [POOL, 5]),
       call(POOL, 'swap', [true, EXECUTOR]),

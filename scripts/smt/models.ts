@@ -12,7 +12,7 @@ type Mutation = { readonly name: string; readonly from: string; readonly to: str
 export type Model = {
   readonly name: string
   /** Lines of the contracts that are modeled, by file below contracts/src. */
-  readonly lines: Readonly<Record<string, readonly string[]>>
+  readonly linesByFile: Readonly<Record<string, readonly string[]>>
   readonly mutations: readonly Mutation[]
 }
 /** Answers of a solver to a model and its mutations. */
@@ -22,7 +22,7 @@ export type Verdict = {
   /** Properties of the model; a property is proven if no values contradict it. */
   readonly properties: readonly { readonly name: string; readonly isProven: boolean }[]
   /** Mutations, with the first property that each makes false; undefined if there is none. */
-  readonly mutations: readonly { readonly name: string; readonly refuted: string | undefined }[]
+  readonly mutations: readonly { readonly name: string; readonly refutedProperty: string | undefined }[]
 }
 
 const mutation = (name: string, from: string, to: string): Mutation => ({ name, from, to })
@@ -30,7 +30,7 @@ const mutation = (name: string, from: string, to: string): Mutation => ({ name, 
 export const models: readonly Model[] = [
   {
     name: 'packing',
-    lines: {
+    linesByFile: {
       'core/Loan.sol': [
         'first := or(executor, shl(160, token))',
         'second := or(or(caller(), by), shl(192, shr(96, token)))',
@@ -53,7 +53,7 @@ export const models: readonly Model[] = [
   },
   {
     name: 'loan',
-    lines: {
+    linesByFile: {
       'core/Loan.sol': [
         'if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);',
         'refused := or(gt(amount, left), eq(to, address()))',
@@ -91,7 +91,7 @@ export const models: readonly Model[] = [
   },
   {
     name: 'transfers',
-    lines: {
+    linesByFile: {
       'libraries/Transfers.sol': [
         'mstore(0x14, to)',
         'mstore(0x34, amount)',
@@ -128,7 +128,7 @@ export const models: readonly Model[] = [
   },
   {
     name: 'orders',
-    lines: {
+    linesByFile: {
       'libraries/Orders.sol': [
         'if shr(160, or(or(tokenIn, tokenOut), executor)) { revert(0, 0) }',
         'late := gt(timestamp(), deadline)',
@@ -156,7 +156,7 @@ export const models: readonly Model[] = [
   },
   {
     name: 'amounts',
-    lines: {
+    linesByFile: {
       'core/GuardCore.sol': [
         'grown := mul(gt(later, before), sub(later, before))',
         'uint256 fee = amount * payout.feePpm / PPM;',
@@ -186,31 +186,32 @@ const read = (file: string): string => readFileSync(join(import.meta.dirname, 'm
 export function verdictOf(model: Model, solver: Solver): Verdict {
   checkLines(model)
   const text = read(model.name)
-  const names = propertiesOf(text)
+  const propertyOfQuery = propertiesOf(text)
   const mutatedModels = model.mutations.map(({ name, from, to }) => {
     if (!text.includes(from)) throw new Error(`"${name}" changes a line that is not in ${model.name}.smt2`)
     return text.replace(from, () => to)
   })
   // All queries are in one script, because a solver takes seconds to start.
-  const all = solver.solve([text, ...mutatedModels].map((script) => read('evm') + script).join('(reset)\n'))
-  const count = names.length
-  if (all.length !== count * (1 + mutatedModels.length))
-    throw new Error(`${solver.name} answered ${all.length} of ${count * (1 + mutatedModels.length)} queries`)
-  const properties = [...new Set(names)].map((name) => ({
+  const answers = solver.solve([text, ...mutatedModels].map((script) => read('evm') + script).join('(reset)\n'))
+  const queriesPerModel = propertyOfQuery.length
+  const queryCount = queriesPerModel * (1 + mutatedModels.length)
+  if (answers.length !== queryCount)
+    throw new Error(`${solver.name} answered ${answers.length} of ${queryCount} queries`)
+  const properties = [...new Set(propertyOfQuery)].map((name) => ({
     name,
-    isProven: names.every((other, k) => other !== name || all[k] === 'unsat'),
+    isProven: propertyOfQuery.every((property, k) => property !== name || answers[k] === 'unsat'),
   }))
   const mutations = model.mutations.map(({ name }, k) => {
-    const at = all.slice(count * (k + 1), count * (k + 2)).indexOf('sat')
-    return { name, refuted: at < 0 ? undefined : names[at] }
+    const queryIndex = answers.slice(queriesPerModel * (k + 1), queriesPerModel * (k + 2)).indexOf('sat')
+    return { name, refutedProperty: queryIndex < 0 ? undefined : propertyOfQuery[queryIndex] }
   })
   return { model: model.name, solver: solver.name, properties, mutations }
 }
 
-function checkLines({ name, lines }: Model): void {
-  for (const [file, all] of Object.entries(lines)) {
+function checkLines({ name, linesByFile }: Model): void {
+  for (const [file, fileLines] of Object.entries(linesByFile)) {
     const source = readFileSync(join(root, 'contracts/src', file), 'utf8')
-    for (const line of all)
+    for (const line of fileLines)
       if (!source.includes(line)) throw new Error(`${file} has no line "${line}" any more: adapt ${name}.smt2`)
   }
 }

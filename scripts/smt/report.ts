@@ -1,21 +1,26 @@
-/** Checks the models with every installed solver, prints the result, and writes docs/audit/smt-models.md. */
+/**
+ * Checks the SMT-LIB models of the contracts (`models.ts`) with Z3 and, if installed, cvc5. Prints the result and writes
+ * docs/audit/smt-models.md.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../lib/run.ts'
 import { type Model, models, type Verdict, verdictOf } from './models.ts'
 import { cvc5, type Solver, z3 } from './solvers.ts'
 
-/** Sets a failing exit code if a property is not proven or a mutation not refuted. Without cvc5 it writes nothing. */
+/**
+ * Sets a failing exit code if a property is not proven, or a mutation is not refuted. Without cvc5, it writes no file.
+ */
 export function checkModels(): void {
-  const second = cvc5()
-  const solvers = [z3(), ...(second ? [second] : [])]
-  const verdicts = new Map<Model, readonly Verdict[]>()
+  const installedCvc5 = cvc5()
+  const solvers = [z3(), ...(installedCvc5 ? [installedCvc5] : [])]
+  const verdictsByModel = new Map<Model, readonly Verdict[]>()
   for (const model of models) {
-    const all = solvers.map((solver) => verdictOf(model, solver))
-    verdicts.set(model, all)
-    for (const { solver, properties, mutations } of all) {
+    const verdicts = solvers.map((solver) => verdictOf(model, solver))
+    verdictsByModel.set(model, verdicts)
+    for (const { solver, properties, mutations } of verdicts) {
       const unprovenProperties = properties.filter(({ isProven }) => !isProven)
-      const unrefutedMutations = mutations.filter(({ refuted }) => refuted === undefined)
+      const unrefutedMutations = mutations.filter(({ refutedProperty }) => refutedProperty === undefined)
       const counts = `${properties.length - unprovenProperties.length} of ${properties.length} properties proven, ${mutations.length - unrefutedMutations.length} of ${mutations.length} mutations refuted`
       console.log(`${model.name}, ${solver}: ${counts}`)
       for (const { name } of unprovenProperties) console.log(`  NOT PROVEN: ${name}`)
@@ -23,25 +28,25 @@ export function checkModels(): void {
       if (unprovenProperties.length + unrefutedMutations.length > 0) process.exitCode = 1
     }
   }
-  if (second) writeFileSync(join(root, 'docs/audit/smt-models.md'), documentOf(solvers, verdicts))
+  if (installedCvc5) writeFileSync(join(root, 'docs/audit/smt-models.md'), documentOf(solvers, verdictsByModel))
   else
     console.log('cvc5: skipped: install cvc5 (Debian: apt-get install cvc5). docs/audit/smt-models.md is left as it is')
 }
 
-function documentOf(solvers: readonly Solver[], verdicts: ReadonlyMap<Model, readonly Verdict[]>): string {
+function documentOf(solvers: readonly Solver[], verdictsByModel: ReadonlyMap<Model, readonly Verdict[]>): string {
   const solverNames = solvers.map(({ name, version }) => `${name} ${version}`).join(' and ')
   const columns = solvers.map(({ name }) => name)
-  const sections = [...verdicts].map(([{ name, lines }, all]) => {
-    const [first] = all
-    const properties = first!.properties.map((property, k) => [
+  const sections = [...verdictsByModel].map(([{ name, linesByFile }, verdicts]) => {
+    const [firstVerdict] = verdicts
+    const properties = firstVerdict!.properties.map((property, k) => [
       property.name,
-      ...all.map((one) => (one.properties[k]!.isProven ? 'proven' : 'not proven')),
+      ...verdicts.map((verdict) => (verdict.properties[k]!.isProven ? 'proven' : 'not proven')),
     ])
-    const mutations = first!.mutations.map((mutation, k) => [
+    const mutations = firstVerdict!.mutations.map((mutation, k) => [
       mutation.name,
-      ...all.map((one) => one.mutations[k]!.refuted ?? 'not refuted'),
+      ...verdicts.map((verdict) => verdict.mutations[k]!.refutedProperty ?? 'not refuted'),
     ])
-    const files = Object.keys(lines).map((file) => `\`${file}\``)
+    const files = Object.keys(linesByFile).map((file) => `\`${file}\``)
     return `\n## ${name}\n\nModels ${files.join(', ')}.\n\n${table(['property', ...columns], properties)}\n\n${table(
       ['mutation', ...columns.map((column) => `${column}: no longer true`)],
       mutations,

@@ -39,7 +39,7 @@ test('the evaluator refuses legs of tokens or amounts that are not held', () => 
   const trade = { ...scenario.trades[0]!, tokenIn: token0 }
   const leg = { pool, tokenIn: token0, tokenOut: token1, num: '1', den: '1' }
   expect(() => evaluate(scenario, trade, [{ ...leg, tokenOut: token0 }])).toThrow('does not trade')
-  expect(() => evaluate(scenario, trade, [{ ...leg, num: '2' }])).toThrow('than is held')
+  expect(() => evaluate(scenario, trade, [{ ...leg, num: '2' }])).toThrow('more than the balance')
 })
 
 test('a pool of 18 and 6 decimals rounds by the order of its coins, whichever of them is sold', () => {

@@ -119,7 +119,7 @@ test.each<[string, (scenario: ReturnType<typeof copy>) => void, string]>([
     ({ trades }) => Object.assign(trades[0]!, { tokenIn: 999 }),
     'trades.0.tokenIn 999 is not among',
   ],
-  ['an id given twice', ({ pools }) => Object.assign(pools[1]!, { id: 0 }), 'pools.1.id 0 is there twice'],
+  ['an id given twice', ({ pools }) => Object.assign(pools[1]!, { id: 0 }), 'pools.1.id 0 occurs twice'],
   [
     'a pool of one token',
     ({ pools }) => Object.assign(pools[0]!, { token1: pools[0]!.token0 }),

@@ -29,17 +29,17 @@ export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
 }
 
 function errorFigures(samples: readonly ObservedRoute[], expected: readonly number[]) {
-  const signed = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
-  const absolute = signed.map(Math.abs)
+  const signedErrors = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
+  const absoluteErrors = signedErrors.map(Math.abs)
   const errorQuantile = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
   return {
     routes: samples.length,
     legs: samples.reduce((sum, { route }) => sum + route.legs.length, 0),
-    middle: errorQuantile(signed, 0.5),
-    absoluteMedian: errorQuantile(absolute, 0.5),
-    absoluteP90: errorQuantile(absolute, 0.9),
-    absoluteP95: errorQuantile(absolute, 0.95),
-    worst: errorQuantile(absolute, 1),
+    middle: errorQuantile(signedErrors, 0.5),
+    absoluteMedian: errorQuantile(absoluteErrors, 0.5),
+    absoluteP90: errorQuantile(absoluteErrors, 0.9),
+    absoluteP95: errorQuantile(absoluteErrors, 0.95),
+    worst: errorQuantile(absoluteErrors, 1),
   }
 }
 

@@ -1,13 +1,24 @@
 /**
- * Fits the router's gas table to measured routes. The gas of a route is the sum over its parts (see `gasParts`), each
- * of which has a gas before refunds and a refund. Least squares find both, with a pull toward the previous table.
+ * Fits the router's gas table to measured routes. The gas of a route is the sum over its parts (see `gasParts`), each of
+ * which has gas and a refund. Ridge regression finds both, with a pull toward the previous table.
  */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
 import { gasParts, piecesIn } from '@sluice/routing'
 import type { ObservedRoute } from './observe.ts'
 
-type PartGas = { readonly gas: number; readonly refund: number }
-type TokenRow = { readonly symbol: string; readonly gas: number; readonly once: number; readonly basis: string }
+type PartGas = {
+  /** Gas after the part's refund. */
+  readonly gas: number
+  readonly refund: number
+}
+type TokenRow = {
+  readonly symbol: string
+  /** Gas that the token adds to a single hop at each end. */
+  readonly gas: number
+  /** Gas that the token adds to a route, once. */
+  readonly once: number
+  readonly basis: string
+}
 
 export type GasFile = {
   readonly route: number
@@ -33,16 +44,19 @@ const RIDGE = 3e-12
  * capped route shows only a lower bound of its refunds.
  */
 const CAPPED_REFUND_SHARE = 0.199
-/** Rounds of the refund fit. Each also counts the capped routes for which the previous fit is below the lower bound. */
-const CUT_ROUNDS = 4
-/** Maximum relative error of a family's `hop` at which it is kept. Such errors do not change routes. */
+/**
+ * Rounds of the refund fit. Each round also counts the capped routes for which the previous round estimated less than
+ * their lower bound.
+ */
+const REFUND_FIT_ROUNDS = 4
+/** A family's `hop` is kept if its relative error is at most this. Such errors do not change routes. */
 const MAX_DEVIATION = 0.15
 /** Minimum number of routes that contain a part. Rarer parts are not fitted. */
 const MIN_SAMPLES = 6
-/** Parts that clear no storage slot. */
+/** Matches parts that clear no storage slot. */
 const NOT_REFUNDED = /^(?:token|unknown)/
-/** Refund of a hop whose row states none: a cleared slot (EIP-3529). */
-const EMPTIED_REFUND = 19_900
+/** Refund of a hop whose row has none: that of one cleared slot (EIP-3529). */
+const CLEARED_SLOT_REFUND = 19_900
 
 /**
  * Maximum pieces of price curves that a fitted route crosses. The cost of a tick far from the price depends on its
@@ -71,7 +85,7 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
   const [kind, id] = part.split(':')
   if (id === undefined) return parts[part]!
   if (kind === 'token') return { gas: tokens[id]?.once ?? 0, refund: 0 }
-  const { hop, part: gas = hop, piece, oracle = 0, refund = EMPTIED_REFUND } = families[id] ?? gasRow(id)
+  const { hop, part: gas = hop, piece, oracle = 0, refund = CLEARED_SLOT_REFUND } = families[id] ?? gasRow(id)
   if (kind === 'hop') return { gas, refund }
   return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }
@@ -81,15 +95,15 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
  *
  * @param previousTable - provides the rows of unused parts and of parts with small errors
  */
-export function fitTable(all: readonly ObservedRoute[], previousTable: GasFile): GasFile {
-  const routesWithFewPieces = all.filter(
+export function fitTable(observedRoutes: readonly ObservedRoute[], previousTable: GasFile): GasFile {
+  const routesWithFewPieces = observedRoutes.filter(
     ({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES,
   )
   const partsByRoute = routesWithFewPieces.map(partsOf)
-  const partNames = [...new Set(partsByRoute.flatMap((swap) => [...swap.keys()]))]
+  const partNames = [...new Set(partsByRoute.flatMap((parts) => [...parts.keys()]))]
     .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
-  const hasEnoughSamples = (part: FitPart) => partsByRoute.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
+  const hasEnoughSamples = (part: FitPart) => partsByRoute.filter((parts) => parts.has(part)).length >= MIN_SAMPLES
   const fittedParts = partNames.filter((part) => part !== 'route' && hasEnoughSamples(part))
   const fittedGas = fitGas(routesWithFewPieces, partsByRoute, fittedParts, previousTable)
   const basisOf = (part: FitPart) => {
@@ -127,9 +141,10 @@ function fitGas(
   previousTable: GasFile,
 ): (part: FitPart) => PartGas {
   const weights = samples.map(({ gross }) => 1 / gross)
-  const sum = (swap: FitParts, figureOf: (gas: PartGas) => number) =>
-    [...swap].reduce((total, [part, count]) => total + count * figureOf(gasOf(part, previousTable)), 0)
-  const rowsOf = (parts: readonly FitPart[]) => partsByRoute.map((swap) => parts.map((part) => swap.get(part) ?? 0))
+  const sum = (routeParts: FitParts, figureOf: (gas: PartGas) => number) =>
+    [...routeParts].reduce((total, [part, count]) => total + count * figureOf(gasOf(part, previousTable)), 0)
+  const rowsOf = (parts: readonly FitPart[]) =>
+    partsByRoute.map((routeParts) => parts.map((part) => routeParts.get(part) ?? 0))
   const rows = rowsOf(fittedParts)
   const gasCorrections = weightedRegression(
     rows,
@@ -138,11 +153,11 @@ function fitGas(
   )
   const refundingParts = fittedParts.filter((part) => !NOT_REFUNDED.test(part))
   const refundRows = rowsOf(refundingParts)
-  const refundEstimates = partsByRoute.map((swap) => sum(swap, ({ refund }) => refund))
+  const refundEstimates = partsByRoute.map((routeParts) => sum(routeParts, ({ refund }) => refund))
   const refundErrors = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
   let countedFlags = samples.map(({ gross, charged }) => gross - charged < CAPPED_REFUND_SHARE * gross)
   let refundCorrections: number[] = []
-  for (let round = 0; round < CUT_ROUNDS; round++) {
+  for (let round = 0; round < REFUND_FIT_ROUNDS; round++) {
     const currentFlags = countedFlags
     refundCorrections = weightedRegression(
       refundRows,

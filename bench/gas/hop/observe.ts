@@ -20,8 +20,9 @@ export type ObservedRoute = {
 
 /** Range of the value of a trade, in dollars. */
 const TRADE_USD = { min: 50, max: 100_000 }
-/** Percent. By default the service rejects trades with more impact. */
+/** Maximum price impact. By default, the service rejects a larger impact. */
 const MAX_IMPACT_PERCENT = 15n
+/** Gas prices of requests, in wei. */
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
 /** Random routes sent before the measurements. The first trades of a pool pay for slots that are never empty again. */
 const WARM_UP_ROUTES = 120
@@ -36,7 +37,7 @@ const MAX_TRIES = 50
 const SMALL_SIZE = 0.02
 
 /**
- * Sends trades and keeps them, so that the chain resembles one in use.
+ * Sends trades that change the chain's state, so that it resembles a chain in use.
  *
  * @param count - number of random routes, after trades in both directions of each pool
  */
@@ -140,6 +141,7 @@ function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
   return result?.ok && isWithinMaxImpact(result.route) ? result.route : null
 }
 
+/** Returns a request between random tokens with a random size; null if the draw is unusable. */
 export function drawRequest(
   world: World,
   graph: Graph,
@@ -153,14 +155,14 @@ export function drawRequest(
   const asNative = r.integer(2) === 1
   const amountIn = BigInt(Math.round((usd / book.usd(from)!) * 10 ** world.market.tokens.decimals(from)!))
   if (from === to || amountIn === 0n) return null
-  const end = (token: Address) => (asNative && token === wrappedNative ? NATIVE : token)
-  return { tokenIn: end(from), tokenOut: end(to), amountIn, wrappedNative, gasPriceWei }
+  const endToken = (token: Address) => (asNative && token === wrappedNative ? NATIVE : token)
+  return { tokenIn: endToken(from), tokenOut: endToken(to), amountIn, wrappedNative, gasPriceWei }
 }
 
 type PricedMarket = { readonly book: PriceBook; readonly pricedTokens: readonly Address[] }
 const markets = new WeakMap<Graph, PricedMarket>()
 
-/** Returns the priced tokens of tradable pools; a token occurs once for each of its pools. */
+/** Returns prices, and the priced tokens of tradable pools. A token occurs once for each of its pools. */
 function marketOf(world: World, graph: Graph): PricedMarket {
   const cached = markets.get(graph)
   if (cached) return cached

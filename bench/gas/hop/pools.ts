@@ -1,4 +1,4 @@
-/** Pools of a world, and suitable amounts for them. */
+/** Chooses pools of a world, hops through them, and amounts. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { World } from '@sluice/liquidity/testing'
@@ -10,7 +10,7 @@ export function hopOf(pool: Pool, isReversed: boolean): Hop {
   return isReversed ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
 }
 
-/** Adds a hop to the wrapper for a native input, since routes begin with ERC-20 tokens. */
+/** If the hop sells the native token, puts a hop before it that unwraps this token: routes begin with ERC-20 tokens. */
 export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
   if (hop.tokenIn !== ZERO_ADDRESS) return [hop]
   const wrapper = [...world.market.snapshot().pools.values()].find(({ family }) => family === 'wrapped-native')!
@@ -38,6 +38,7 @@ export function tradablePools(world: World): readonly Pool[] {
   return [...world.pools(), ...wrappers].filter(({ family }) => family !== 'wrapped-native')
 }
 
+/** Returns a pool with its state at the newest block. */
 export async function refreshedPool(world: World, id: string): Promise<Pool> {
   return (await world.market.sync()).pools.get(id)!
 }

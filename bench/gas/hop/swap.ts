@@ -9,6 +9,7 @@ import { MaxUint256 } from 'ethers'
 const familyById = new Map(families.map((family) => [family.id, family]))
 const erc20 = IERC20__factory.createInterface()
 const FAR_DEADLINE = 1n << 40n
+/** Gas limit of each transaction: 20 million. */
 const GAS_LIMIT = '0x1312d00'
 
 export type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
@@ -70,7 +71,9 @@ export function encodeRoute(world: World, route: RoutePlan): EncodedSwap {
   })
 }
 
-/** Returns the gas charged to the sender, after refunds; null if the swap cannot be encoded or reverts. */
+/**
+ * Sends a route. Returns the gas charged to the sender, after refunds; null if the swap cannot be encoded or reverts.
+ */
 export async function sendRoute(world: World, route: RoutePlan): Promise<number | null> {
   try {
     const { to, data, value } = encodeRoute(world, route)

@@ -1,5 +1,6 @@
 /**
- * Draws trades of one size from a seed: in turn between the two tokens of a Uniswap pool and between any two tokens.
+ * Draws trades of one size from a seed. They are alternately between the two tokens of a Uniswap pool and between any two
+ * tokens.
  */
 import { randomOf } from '../../lib/random.ts'
 import type { TradedToken } from '../../lib/trades.ts'
@@ -20,8 +21,8 @@ export function drawTrades({ seed, count, sizeUsd, tokens, pools }: DrawOptions)
   const randomBelow = (max: number) => Math.floor(random() * max)
   return Array.from({ length: count }, (_, index) => {
     const { token0, token1 } = pools[randomBelow(pools.length)]!
-    const first = randomBelow(tokens.length)
-    const anyPair = [first, (first + 1 + randomBelow(tokens.length - 1)) % tokens.length]
+    const firstIndex = randomBelow(tokens.length)
+    const anyPair = [firstIndex, (firstIndex + 1 + randomBelow(tokens.length - 1)) % tokens.length]
     const poolPair = random() < 0.5 ? [token0, token1] : [token1, token0]
     const [src, dst] = (index % 2 === 0 ? poolPair : anyPair).map((token) => tokens[token]!) as [
       TradedToken,

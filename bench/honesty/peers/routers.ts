@@ -1,6 +1,6 @@
 /**
- * Contenders that trade through Uniswap's own routers at their Ethereum addresses. Each builds the transaction of one
- * trade.
+ * Contenders that trade through Uniswap's own routers at their Ethereum addresses. A contender builds the transaction of
+ * a trade.
  */
 import { loadArtifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
@@ -15,9 +15,9 @@ export const V3_ROUTER = '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45'
 const V3_FACTORY: string = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
 /** Timestamp in seconds that is never reached. */
 const DEADLINE = 2n ** 40n
-/** The address that SwapRouter02 takes for its own. */
+/** Recipient that SwapRouter02 replaces by its own address. */
 const ROUTER_ITSELF = '0x0000000000000000000000000000000000000002'
-/** The input amount that SwapRouter02 takes for its whole balance. */
+/** Input amount that SwapRouter02 replaces by its whole balance. */
 const WHOLE_BALANCE = 0n
 
 const v2 = new Interface(loadArtifact('@uniswap/v2-periphery/build/UniswapV2Router02.json').abi)
@@ -62,7 +62,7 @@ export function v3Contender(node: Node): Contender {
 
 /** Creates a contender that sends the split route of a peer through SwapRouter02 in one transaction. */
 export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contender {
-  const ids = new Map(tokens.map(({ address, id }) => [address, id]))
+  const idByAddress = new Map(tokens.map(({ address, id }) => [address, id]))
   const addressOf = (token: number) => tokens[token]!.address
   const isPair = ({ pool }: Hop) => pools[pool]!.type === 'v2'
 
@@ -82,8 +82,8 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
   const callsOfPath = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
     const runs: Hop[][] = []
     for (const hop of hops) {
-      const last = runs.at(-1)
-      if (last && isPair(last[0]!) === isPair(hop)) last.push(hop)
+      const lastRun = runs.at(-1)
+      if (lastRun && isPair(lastRun[0]!) === isPair(hop)) lastRun.push(hop)
       else runs.push([hop])
     }
     return runs.map((run, k) =>
@@ -91,7 +91,7 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
     )
   }
   return async ({ src, dst, amount }) => {
-    const [tokenIn, tokenOut] = [ids.get(src.token)!, ids.get(dst.token)!]
+    const [tokenIn, tokenOut] = [idByAddress.get(src.token)!, idByAddress.get(dst.token)!]
     const route = await peer.run({ id: 0, tokenIn, tokenOut, amountIn: String(amount) })
     if (!route || !('paths' in route)) return null
     return walletCall(V3_ROUTER, v3.encodeFunctionData('multicall(bytes[])', [route.paths.flatMap(callsOfPath)]))

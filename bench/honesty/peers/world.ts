@@ -1,4 +1,4 @@
-/** Real Ethereum state before two of its blocks, the service over it, and the data that service and peers share. */
+/** Starts a node with real Ethereum state before the recorded blocks, and a service that uses it. */
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
@@ -13,20 +13,23 @@ export type World = {
   readonly guard: string
   /** Base fee of the next block, which transactions are charged. All routers get it as the gas price. */
   readonly gasPriceWei: bigint
-  /** Tokens traded in the blocks that a wallet can be given: the wrapped native token first, then stable tokens. */
+  /**
+   * Tokens traded in the recorded blocks, if the node can set the wallet's balance: the wrapped native token first, then
+   * stable tokens.
+   */
   readonly tokens: readonly TradedToken[]
   readonly stop: () => Promise<void>
 }
 
 export async function startWorld(): Promise<World> {
-  const [first] = readBlocks()
+  const [firstBlock] = readBlocks()
   const prepare = async (url: string) => {
-    for (const { address } of stalePools(first!.number)) await request(url, 'anvil_setCode', [address, '0x'])
+    for (const { address } of stalePools(firstBlock!.number)) await request(url, 'anvil_setCode', [address, '0x'])
   }
   const { url, api, guard, stop } = await startEthereumService({ replay: true, prepare })
   const node = new Node(url)
   const tokens = await tokensOf(node, api, guard)
-  return { node, api, guard, gasPriceWei: BigInt(first!.baseFeePerGas), tokens, stop }
+  return { node, api, guard, gasPriceWei: BigInt(firstBlock!.baseFeePerGas), tokens, stop }
 }
 
 /**
@@ -38,6 +41,7 @@ function stalePools(firstBlock: number) {
   return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < firstBlock)
 }
 
+/** Returns `World.tokens`. */
 async function tokensOf(node: Node, api: string, guard: string): Promise<readonly TradedToken[]> {
   const { wrappedNative, stables } = loadRegistry().chain(1)!
   const namedTokens = [wrappedNative!, ...stables].map(({ address }) => address.toLowerCase())

@@ -1,4 +1,4 @@
-/** Two simple routing methods, on which many routers are based. Pools are computed by the benchmark's evaluator. */
+/** Two simple routing methods, on which many routers are based. Quotes come from the benchmark's own evaluator. */
 
 import { COMPARISON_GAS } from '../comparison-gas.ts'
 import { PoolStates } from '../evaluate.ts'
@@ -14,9 +14,9 @@ const PARTS = 20
  * one path; with more parts, each part gets the best path through the pools as earlier parts left them.
  */
 export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | typeof PARTS): Peer {
-  const poolsOf = new Map<number, number[]>()
+  const poolsByToken = new Map<number, number[]>()
   for (const { id, token0, token1 } of scenario.pools)
-    for (const token of [token0, token1]) poolsOf.set(token, [...(poolsOf.get(token) ?? []), id])
+    for (const token of [token0, token1]) poolsByToken.set(token, [...(poolsByToken.get(token) ?? []), id])
   const native = scenario.tokens.find(({ id }) => id === scenario.nativeToken)!
   const run = (trade: ScenarioTrade): PeerRoute | null => {
     const token = scenario.tokens.find(({ id }) => id === trade.tokenOut)!
@@ -30,7 +30,9 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | 
         part === partCount - 1
           ? amount - (amount / BigInt(partCount)) * BigInt(partCount - 1)
           : amount / BigInt(partCount)
-      const hops = bestPath(poolStates, trade, amountIn, poolsOf, (pool) => (usedPools.has(pool) ? 0 : outputPerGas))
+      const hops = bestPath(poolStates, trade, amountIn, poolsByToken, (pool) =>
+        usedPools.has(pool) ? 0 : outputPerGas,
+      )
       if (!hops) return null
       let hopAmount = amountIn
       for (const { pool, tokenIn, tokenOut } of hops) {
@@ -51,7 +53,7 @@ function bestPath(
   poolStates: PoolStates,
   { tokenIn, tokenOut }: ScenarioTrade,
   amountIn: bigint,
-  poolsOf: ReadonlyMap<number, readonly number[]>,
+  poolsByToken: ReadonlyMap<number, readonly number[]>,
   outputPerGasOf: (pool: number) => number,
 ): readonly Hop[] | null {
   let frontier = new Map<number, PartialPath>([[tokenIn, { amount: amountIn, net: Number(amountIn), hops: [] }]])
@@ -59,7 +61,7 @@ function bestPath(
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     const nextFrontier = new Map<number, PartialPath>()
     for (const [from, path] of frontier) {
-      for (const pool of poolsOf.get(from) ?? []) {
+      for (const pool of poolsByToken.get(from) ?? []) {
         const to = poolStates.otherToken(pool, from)
         if (to === tokenIn || path.hops.some((earlier) => earlier.tokenIn === to)) continue
         // The last hop must end at the target.

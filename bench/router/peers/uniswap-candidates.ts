@@ -37,9 +37,9 @@ export type FindCandidates = (tokenIn: number, tokenOut: number) => readonly Sce
  * are selected like V2 pools, which is to the advantage of the package.
  */
 export function candidateFinder({ pools, tokens, nativeToken }: Scenario): FindCandidates {
-  const byDepth = pools.toSorted((a, b) => b.tvlUsd - a.tvlUsd)
+  const poolsByDepth = pools.toSorted((a, b) => b.tvlUsd - a.tvlUsd)
   const poolsByToken = new Map<number, ScenarioPool[]>(tokens.map(({ id }) => [id, []]))
-  for (const pool of byDepth) for (const token of [pool.token0, pool.token1]) poolsByToken.get(token)!.push(pool)
+  for (const pool of poolsByDepth) for (const token of [pool.token0, pool.token1]) poolsByToken.get(token)!.push(pool)
   const baseTokens = tokens.filter(({ hub }) => hub).map(({ id }) => id)
 
   const choosePools = (tokenIn: number, tokenOut: number, limits: Limits, isKind: (pool: ScenarioPool) => boolean) => {
@@ -67,7 +67,7 @@ export function candidateFinder({ pools, tokens, nativeToken }: Scenario): FindC
     }
     choose(poolsByToken.get(tokenIn)!, limits.topNDirectSwaps, hasToken(tokenOut))
     for (const end of [tokenIn, tokenOut]) choose(poolsByToken.get(end)!, 1, hasToken(nativeToken))
-    choose(byDepth, limits.topN)
+    choose(poolsByDepth, limits.topN)
     for (const end of [tokenIn, tokenOut]) choose(poolsByToken.get(end)!, limits.topNTokenInOut)
     for (const end of [tokenIn, tokenOut])
       for (const pool of [...chosenPools].filter(hasToken(end)))

@@ -37,7 +37,7 @@ const HTTP: ServerOptions = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  // The app refuses a request without a `Host` header with an error body. Node would refuse it without a body.
+  // If the `Host` header is missing, the app answers with an error body; Node would answer without one.
   requireHostHeader: false,
   connectionsCheckingInterval: CHECK_MS,
 }
@@ -75,8 +75,8 @@ export async function startServer(
       log.warn({ chain: id }, 'a list of pools is of a chain that is not served')
   const scaleOut = await ScaleOut.open({ config, registry, metrics, log, poolLists })
   const services = new Services(registry, config, metrics, log, { scaleOut, poolLists })
-  const recorder = await startRecorder(config, log)
-  const app = createApp(services, config, recorder)
+  const traceRecorder = await startRecorder(config, log)
+  const app = createApp(services, config, traceRecorder)
   const { listener, isTrustedProxy } = app
   const server = createServer(HTTP, limitInFlight(listener))
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
@@ -116,7 +116,7 @@ export async function startServer(
     clearInterval(idleSweepTimer)
     await chainsReleased
     await services.close()
-    await recorder?.close()
+    await traceRecorder?.close()
     // Close the metrics last, so they also cover the shutdown.
     metricsServer?.close()
     metricsServer?.closeAllConnections()

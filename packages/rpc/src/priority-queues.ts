@@ -65,10 +65,12 @@ export class PriorityQueues<T> {
     return queue && { priority: queue.priority, items: queue.waiting.keys() }
   }
 
+  /** Counts one more item in flight. Removes nothing from the queue: call `remove` for each item. */
   start(priority: Priority): void {
     this.queueOf(priority).inFlight++
   }
 
+  /** Counts one item less in flight. */
   finish(priority: Priority): void {
     this.queueOf(priority).inFlight--
   }
@@ -88,7 +90,10 @@ export class PriorityQueues<T> {
     return this.queues.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Returns the number of queued items that would be served before a new item of this priority. */
+  /**
+   * Returns the number of queued items of this priority and higher ones. They are served before a new item of this
+   * priority; items of lower priorities only if they wait longer than `MAX_WAIT_MS`.
+   */
   countAhead(priority: Priority): number {
     const ownIndex = PRIORITIES.indexOf(priority)
     return this.queues.reduce((sum, { waiting }, queueIndex) => (queueIndex <= ownIndex ? sum + waiting.size : sum), 0)

@@ -266,8 +266,8 @@ async function trySetUps(
   const { tokenIn, holders = [] } = task.request
   const firstResult = setUp && (await runConfirmed(task, environment, setUp))
   const attemptResult = firstResult ?? (await tryOtherLayouts(task, environment, layout))
-  if (firstResult?.report.success) task.context.slots.recordMovable(tokenIn, task.input.from, layout)
-  if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canMove(task, layout))))
+  if (firstResult?.report.success) task.context.slots.recordTransfer(tokenIn, task.input.from, layout)
+  if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canTransfer(task, layout))))
     return attemptResult
   const realBalanceResult = await tryRealBalance(task, environment)
   if (realBalanceResult && (realBalanceResult.report.success || !attemptResult)) return realBalanceResult
@@ -416,10 +416,10 @@ async function compareWithBareRun(
   return { ...attempt, bareOutcome: await runWithoutSenderProbe(measuringTask, environment, setUp) }
 }
 
-/** True if the token lets a spender take the written amount, so that a failure comes from the swap itself. */
-async function canMove({ reader, input, context }: SimulationTask, layout: TokenLayout): Promise<boolean> {
+/** Returns true if a spender can transfer the written balance, so that a failure comes from the swap itself. */
+async function canTransfer({ reader, input, context }: SimulationTask, layout: TokenLayout): Promise<boolean> {
   const { slots } = context
-  if (slots.isMovable(reader.token, input.from, layout)) return true
+  if (slots.hasTransferred(reader.token, input.from, layout)) return true
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approvalAmount > 0n) return true
   const { balanceBefore: before, balanceAfter: after } = await reader.transfer(
@@ -428,9 +428,9 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
     input.amountIn,
     setUp.writes,
   )
-  const hasMoved = after < before
-  if (hasMoved) slots.recordMovable(reader.token, input.from, layout)
-  return hasMoved
+  const isTransferred = after < before
+  if (isTransferred) slots.recordTransfer(reader.token, input.from, layout)
+  return isTransferred
 }
 
 function resultOf(

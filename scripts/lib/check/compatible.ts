@@ -6,13 +6,21 @@ type Fields = { readonly [name: string]: Json }
 export function breakingChanges(released: Json, currentApi: Json): readonly string[] {
   const [releasedDocument, currentDocument] = [new Document(released), new Document(currentApi)]
   return releasedDocument.operations.flatMap(({ name, path, method }) => {
-    const current = currentDocument.operation(path, method)
-    if (!current) return [`${name} is gone`]
-    const previous = releasedDocument.operation(path, method)!
+    const currentOperation = currentDocument.operation(path, method)
+    if (!currentOperation) return [`${name} is gone`]
+    const releasedOperation = releasedDocument.operation(path, method)!
     return [
-      ...parameterBreaks(name, releasedDocument.parameters(previous), currentDocument.parameters(current)),
-      ...inputBreaks(`${name} body`, releasedDocument.body(previous), currentDocument.body(current)),
-      ...outputBreaks(`${name} answer`, releasedDocument.answer(previous), currentDocument.answer(current)),
+      ...parameterBreaks(
+        name,
+        releasedDocument.parameters(releasedOperation),
+        currentDocument.parameters(currentOperation),
+      ),
+      ...inputBreaks(`${name} body`, releasedDocument.body(releasedOperation), currentDocument.body(currentOperation)),
+      ...outputBreaks(
+        `${name} answer`,
+        releasedDocument.answer(releasedOperation),
+        currentDocument.answer(currentOperation),
+      ),
     ]
   })
 }
@@ -36,8 +44,8 @@ class Document {
   }
 
   parameters(operation: Fields): ReadonlyMap<string, Fields> {
-    const all = (operation.parameters ?? []) as readonly Json[]
-    return new Map(all.map(fieldsOf).map((one) => [`${one.in} ${one.name}`, one]))
+    const parameters = (operation.parameters ?? []) as readonly Json[]
+    return new Map(parameters.map(fieldsOf).map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]))
   }
 
   body(operation: Fields): Fields | undefined {
@@ -70,14 +78,17 @@ function parameterBreaks(
   before: ReadonlyMap<string, Fields>,
   after: ReadonlyMap<string, Fields>,
 ): readonly string[] {
-  const previousBreaks = [...before].flatMap(([key, old]) => {
-    const now = after.get(key)
-    if (!now) return [`${name}: ${key} is gone`]
-    const stricter = now.required === true && old.required !== true ? [`${name}: ${key} is required`] : []
-    return [...stricter, ...inputBreaks(`${name}: ${key}`, fieldsOf(old.schema), fieldsOf(now.schema))]
+  const breaksOfOldParameters = [...before].flatMap(([key, oldParameter]) => {
+    const newParameter = after.get(key)
+    if (!newParameter) return [`${name}: ${key} is gone`]
+    const isNewlyRequired = newParameter.required === true && oldParameter.required !== true
+    return [
+      ...(isNewlyRequired ? [`${name}: ${key} is required`] : []),
+      ...inputBreaks(`${name}: ${key}`, fieldsOf(oldParameter.schema), fieldsOf(newParameter.schema)),
+    ]
   })
-  const addedRequired = [...after].filter(([key, { required }]) => required === true && !before.has(key))
-  return [...previousBreaks, ...addedRequired.map(([key]) => `${name}: ${key} is new and required`)]
+  const addedRequiredParameters = [...after].filter(([key, { required }]) => required === true && !before.has(key))
+  return [...breaksOfOldParameters, ...addedRequiredParameters.map(([key]) => `${name}: ${key} is new and required`)]
 }
 
 /**
@@ -99,16 +110,18 @@ function inputBreaks(name: string, before: Fields | undefined, after: Fields | u
   const changedFields = ['type', 'pattern', 'default'].filter(
     (key) => before[key] !== undefined && !isEqualJson(before[key], after[key]) && !isWider(key),
   )
-  const values = listOf(before.enum).filter((value) => after.enum !== undefined && !listOf(after.enum).includes(value))
-  const [old, now] = [fieldsOf(before.properties), fieldsOf(after.properties)]
-  const required = listOf(after.required).filter((field) => !listOf(before.required).includes(field))
+  const removedValues = listOf(before.enum).filter(
+    (value) => after.enum !== undefined && !listOf(after.enum).includes(value),
+  )
+  const [oldProperties, newProperties] = [fieldsOf(before.properties), fieldsOf(after.properties)]
+  const newlyRequired = listOf(after.required).filter((field) => !listOf(before.required).includes(field))
   return [
     ...changedFields.map((key) => `${name}: its ${key} has changed`),
     ...(before.enum === undefined && after.enum !== undefined ? [`${name}: only some values are taken`] : []),
-    ...values.map((value) => `${name}: ${value} is not taken any more`),
-    ...required.map((field) => `${name}: ${field} is required`),
-    ...Object.keys(old).flatMap((field) =>
-      inputBreaks(`${name}.${field}`, fieldsOf(old[field]), optionalFieldsOf(now[field])),
+    ...removedValues.map((value) => `${name}: ${value} is not taken any more`),
+    ...newlyRequired.map((field) => `${name}: ${field} is required`),
+    ...Object.keys(oldProperties).flatMap((field) =>
+      inputBreaks(`${name}.${field}`, fieldsOf(oldProperties[field]), optionalFieldsOf(newProperties[field])),
     ),
     ...(before.items === undefined ? [] : inputBreaks(`${name}[]`, fieldsOf(before.items), fieldsOf(after.items))),
   ]
@@ -119,23 +132,23 @@ function outputBreaks(name: string, before: Fields | undefined, after: Fields | 
   if (!before) return []
   if (!after) return [`${name} is gone`]
   const types = [before.type ?? null].flat()
-  const addedRequired = [after.type ?? null].flat().filter((type) => before.type !== undefined && !types.includes(type))
-  const [old, now] = [fieldsOf(before.properties), fieldsOf(after.properties)]
-  const lostFields = listOf(before.required)
+  const addedTypes = [after.type ?? null].flat().filter((type) => before.type !== undefined && !types.includes(type))
+  const [oldProperties, newProperties] = [fieldsOf(before.properties), fieldsOf(after.properties)]
+  const optionalizedFields = listOf(before.required)
     .map(String)
-    .filter((field) => field in now && !listOf(after.required).includes(field))
-  const values = fieldsOf(before.additionalProperties)
+    .filter((field) => field in newProperties && !listOf(after.required).includes(field))
+  const valueSchema = fieldsOf(before.additionalProperties)
   return [
-    ...addedRequired.map((type) => `${name}: may be ${type}`),
+    ...addedTypes.map((type) => `${name}: may be ${type}`),
     ...(before.pattern !== undefined && before.pattern !== after.pattern ? [`${name}: its pattern has changed`] : []),
-    ...lostFields.map((field) => `${name}.${field} may be missing`),
-    ...Object.keys(old).flatMap((field) =>
-      outputBreaks(`${name}.${field}`, fieldsOf(old[field]), optionalFieldsOf(now[field])),
+    ...optionalizedFields.map((field) => `${name}.${field} may be missing`),
+    ...Object.keys(oldProperties).flatMap((field) =>
+      outputBreaks(`${name}.${field}`, fieldsOf(oldProperties[field]), optionalFieldsOf(newProperties[field])),
     ),
     ...(before.items === undefined ? [] : outputBreaks(`${name}[]`, fieldsOf(before.items), fieldsOf(after.items))),
-    ...(Object.keys(values).length === 0
+    ...(Object.keys(valueSchema).length === 0
       ? []
-      : outputBreaks(`${name}.(key)`, values, fieldsOf(after.additionalProperties))),
+      : outputBreaks(`${name}.(key)`, valueSchema, fieldsOf(after.additionalProperties))),
   ]
 }
 

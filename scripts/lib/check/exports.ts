@@ -30,9 +30,11 @@ export function moduleOf(path: string, text: string): Module {
   const reExports: { from: string; names: readonly string[] | undefined }[] = []
   for (const node of source.statements) {
     if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
-      const { exportClause: clause } = node
+      const { exportClause } = node
       const names =
-        clause && ts.isNamedExports(clause) ? clause.elements.map((it) => (it.propertyName ?? it.name).text) : undefined
+        exportClause && ts.isNamedExports(exportClause)
+          ? exportClause.elements.map((element) => (element.propertyName ?? element.name).text)
+          : undefined
       reExports.push({ from: join(dirname(path), node.moduleSpecifier.text), names })
       continue
     }
@@ -53,8 +55,8 @@ export function moduleOf(path: string, text: string): Module {
 /** @returns names of types that several files of packages export, each with its files */
 export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>()
-  for (const [path, { declarations: own }] of modules) {
-    for (const { name, isType } of own) if (isType) files.set(name, [...(files.get(name) ?? []), path])
+  for (const [path, { declarations }] of modules) {
+    for (const { name, isType } of declarations) if (isType) files.set(name, [...(files.get(name) ?? []), path])
   }
   return new Map([...files].filter(([, paths]) => paths.length > 1))
 }
@@ -71,9 +73,9 @@ export function undocumentedExports(entry: string, modules: ReadonlyMap<string, 
     for (const { name, line, hasDocstring } of module.declarations) {
       if (!hasDocstring && (names?.includes(name) ?? true)) faults.push(`${path}:${line}: "${name}": a docstring`)
     }
-    for (const { from, names: passedExports } of module.reExports) {
+    for (const { from, names: reExportedNames } of module.reExports) {
       const requestedNames =
-        passedExports && names ? passedExports.filter((name) => names.includes(name)) : (passedExports ?? names)
+        reExportedNames && names ? reExportedNames.filter((name) => names.includes(name)) : (reExportedNames ?? names)
       if (requestedNames?.length !== 0) visit(from, requestedNames)
     }
   }

@@ -1,11 +1,10 @@
 /**
- * Checks the lengths of files and functions. Those that exceed the limits of CONTRIBUTING need a comment with the
- * reason.
+ * Checks the lengths of files and functions. A longer one than CONTRIBUTING.md allows needs a comment with the reason.
  */
 import ts from 'typescript'
 
-const FILE_LINES = 500
-const FUNCTION_LINES = 80
+const MAX_FILE_LINES = 500
+const MAX_FUNCTION_LINES = 80
 /** `Long: <reason>` in the comment before a function, or in the first comment of a file. */
 const REASON = /\bLong: \S/
 
@@ -17,16 +16,16 @@ export function tooLong(path: string, text: string): readonly string[] {
   const faults: string[] = []
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kindOf(path))
-  const [first] = source.statements
+  const [firstStatement] = source.statements
   if (path.includes('.test.')) return faults
-  if (lines > FILE_LINES && !(first && hasReason(first, text)))
-    faults.push(`${path}: ${lines} lines, more than ${FILE_LINES}`)
+  if (lines > MAX_FILE_LINES && !(firstStatement && hasReason(firstStatement, text)))
+    faults.push(`${path}: ${lines} lines, more than ${MAX_FILE_LINES}`)
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body) {
       const start = lineOf(source, node.getStart(source))
       const length = lineOf(source, node.end) - start + 1
-      if (length > FUNCTION_LINES && !hasReason(statementOf(node), text))
-        faults.push(`${path}:${start + 1}: a function of ${length} lines, more than ${FUNCTION_LINES}`)
+      if (length > MAX_FUNCTION_LINES && !hasReason(statementOf(node), text))
+        faults.push(`${path}:${start + 1}: a function of ${length} lines, more than ${MAX_FUNCTION_LINES}`)
     }
     ts.forEachChild(node, visit)
   }

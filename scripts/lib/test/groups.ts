@@ -1,6 +1,7 @@
 /**
- * Groups of tests, one for each workspace, with a key over everything that their outcome depends on. Turborepo hashes
- * files (the tasks `test` of turbo.json name them); programs, environment variables, and Node are added here.
+ * Groups of tests, one for each workspace. The key of a group is a hash of everything that affects the outcome of its
+ * tests. Turborepo hashes the files, which the tasks `test` of turbo.json name. Installed programs, environment
+ * variables, and Node are added here.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -8,10 +9,11 @@ import { existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { root } from '../run.ts'
 
-/** Task over all files of the repository. */
+/** Task of turbo.json whose hash covers all files of the repository. */
 const WHOLE_TREE = '//#sources'
 const TEST_TASK = '#test'
 const TURBO = join(root, 'node_modules/.bin/turbo')
+/** Maximum output of a command in bytes. */
 const MAX_OUTPUT = 1 << 28
 
 /** Environment variables of a terminal, of npm, and of Turborepo, which change without an effect on tests. */
@@ -42,17 +44,17 @@ export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): 
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   const { tasks } = JSON.parse(capture(TURBO, 'run', 'test', '--dry=json')) as DryRun
-  const listed = capture('git', 'ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx').split('\n')
-  const testFiles = listed.filter((path) => path !== '' && existsSync(join(folder, path)))
+  const listedTests = capture('git', 'ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx').split('\n')
+  const testFiles = listedTests.filter((path) => path !== '' && existsSync(join(folder, path)))
   // Some tests of the whole tree list the files that git tracks.
-  const tracked = hashOf(capture('git', 'ls-files', '--format=%(objectmode) %(path)'))
-  const machine = machineState(env)
+  const trackedFilesHash = hashOf(capture('git', 'ls-files', '--format=%(objectmode) %(path)'))
+  const machineHash = machineStateHash(env)
   return new Map(
     tasks
       .filter(({ taskId }) => taskId.endsWith(TEST_TASK))
       .filter(({ directory }) => testFiles.some((path) => path.startsWith(`${directory}/`)))
       .map(({ hash, directory, dependencies }) => {
-        const parts = [hash, machine, ...(dependencies.includes(WHOLE_TREE) ? [tracked] : [])]
+        const parts = [hash, machineHash, ...(dependencies.includes(WHOLE_TREE) ? [trackedFilesHash] : [])]
         return [directory, hashOf(...parts)]
       }),
   )
@@ -62,7 +64,7 @@ export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): 
  * Hashes what tests depend on apart from the repository: Node, environment variables with the files that they name, and
  * the installed programs. A folder of `PATH` changes its time when a program is added, removed, or replaced.
  */
-function machineState(env: NodeJS.ProcessEnv): string {
+function machineStateHash(env: NodeJS.ProcessEnv): string {
   const variables = Object.entries(env)
     .filter(([name]) => !SESSION_VARIABLES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))

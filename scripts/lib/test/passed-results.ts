@@ -7,8 +7,8 @@ import type { Skip } from '../../../test/src/summary.ts'
 export type PassedResult = { readonly passed: number; readonly skipped: number; readonly skips: readonly Skip[] }
 
 /**
- * Maximum number of stored results: those of about twenty states of the repository. The longest unused ones are
- * deleted.
+ * Maximum number of stored results: enough for about twenty states of the repository. Those unused for the longest time
+ * are deleted.
  */
 const MAX_RESULTS = 500
 
@@ -16,14 +16,14 @@ export class PassedResults {
   readonly #folder: string
   readonly #max: number
 
-  /** @param folder - folder of the stored results, which is made if it is absent */
+  /** @param folder - folder of the stored results, which is created if it does not exist */
   constructor(folder: string, max = MAX_RESULTS) {
     this.#folder = folder
     this.#max = max
     mkdirSync(folder, { recursive: true })
   }
 
-  /** Returns the result of a key, and marks it as used; undefined if there is none, or none that can be read. */
+  /** Returns the result of a key, and marks it as used; undefined if there is none, or if its file cannot be read. */
   get(key: string): PassedResult | undefined {
     const path = this.#pathOf(key)
     try {

@@ -30,15 +30,15 @@ export type Trap = {
 
 /** Creates deep pools of LINK with the attacker's token, and of the attacker's token with UNI. */
 async function baitPairs(attacker: Attacker, token: Contract): Promise<readonly [Contract, Contract]> {
-  const first = await attacker.pair(
+  const linkPair = await attacker.pair(
     { token: attacker.token('LINK'), wholeTokens: DEPTH_USD / LINK_USD },
     { token, wholeTokens: DEPTH_USD * BAIT_FACTOR },
   )
-  const second = await attacker.pair(
+  const uniPair = await attacker.pair(
     { token, wholeTokens: DEPTH_USD },
     { token: attacker.token('UNI'), wholeTokens: (DEPTH_USD / UNI_USD) * BAIT_FACTOR ** 0.5 },
   )
-  return [first, second]
+  return [linkPair, uniPair]
 }
 
 /** Returns a trap in the code of a token. */

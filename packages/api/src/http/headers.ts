@@ -1,13 +1,16 @@
 /**
- * Computes the constant headers of responses once, with helmet. As Express middleware, helmet would compute them again
- * for every response, which costs measurable time under overload.
+ * Headers of responses. `fixedHeaders` computes headers with helmet, once for all responses of a kind. As Express
+ * middleware, helmet would compute them again for every response, which costs measurable time under overload. Headers
+ * of preflight responses depend on the request.
  */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
 
-/** Constant headers, in the form that `writeHead` takes: names and values alternate. */
-export type FixedHeaders = readonly string[]
+/** Headers in the form that `writeHead` takes: names and values alternate. */
+type HeaderList = readonly string[]
+/** Headers that are the same in all responses of a kind. */
+export type FixedHeaders = HeaderList
 
 /** CORS headers: any web page may send requests without credentials, and read every documented header. */
 const openCors: FixedHeaders = [
@@ -27,7 +30,7 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/
  * Returns the CORS headers of a preflight response. They allow every requested header, because tools for tracing and
  * error reporting add headers to a page's requests. A wildcard would not cover `Authorization`.
  */
-export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
+export function preflightHeaders({ headers }: IncomingMessage): HeaderList {
   const requestedHeaders = headers['access-control-request-headers']
   const allowedHeaders =
     requestedHeaders !== undefined && HEADER_NAMES.test(requestedHeaders)

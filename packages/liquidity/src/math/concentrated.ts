@@ -16,7 +16,7 @@ const UINT256_RANGE = 1n << 256n
  * becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross liquidity, and some
  * families cannot read it.
  */
-export type Tick = readonly [index: number, liquidityNet: bigint, liquidityGross?: bigint]
+export type Tick = readonly [tick: number, liquidityNet: bigint, liquidityGross?: bigint]
 
 /** State of a concentrated-liquidity pool. */
 export type ConcentratedState = {

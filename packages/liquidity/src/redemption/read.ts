@@ -7,7 +7,7 @@ import { lensOf } from '../lenses.ts'
 const LENS = lensOf('RedemptionLens')
 const lensInterface = RedemptionLens__factory.createInterface()
 
-/** Gas for one share. A token that is not a share, as most are, costs a tenth of this. */
+/** Estimated gas for one share. A token that is not a share, as most are, costs a tenth of this. */
 const READ_GAS = 400_000
 const SCALE_UNIT = 1e18
 

@@ -14,7 +14,7 @@ type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readon
 
 /** Handle of an open quote stream, for the caller that opened it. */
 export type OpenStream = {
-  /** Resolves with the first update. */
+  /** Resolves after the first update was sent, or when the stream stops. */
   readonly firstUpdate: Promise<void>
   readonly close: () => void
 }

@@ -16,7 +16,10 @@ import { isSameQuote, isSameRoute, type StreamListener, type StreamUpdate } from
 const MAX_UNSIMULATED_BLOCKS = 4
 /** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */
 const RESEND_AFTER_MS = 300_000
-/** Number of consecutive failures, other than refusals, after which the stream ends. */
+/**
+ * Number of consecutive failures, other than refusals, after which the stream ends. Before the first quote or refusal,
+ * one failure ends it.
+ */
 const MAX_FAILURES = 3
 
 export type WatchOptions = {
@@ -24,7 +27,7 @@ export type WatchOptions = {
   readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<SwapQuote>
   /** Searches the best route without simulating it. */
   readonly peek: Peek
-  /** Runs work when a slot is free, since streams leave room for requests. */
+  /** Runs work when one of the few slots for streams is free. The limit leaves capacity for single requests. */
   readonly runInSlot: (work: () => Promise<void>) => Promise<void>
 }
 type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) => Promise<SwapQuote['route'] | undefined>
@@ -62,7 +65,7 @@ export class Watch {
     return this.stopController.signal.aborted
   }
 
-  /** Resolves with the first update. */
+  /** Resolves after the first update was sent, or when the watch stops. */
   get firstUpdate(): Promise<void> {
     return this.firstUpdateResolvers.promise
   }
@@ -122,7 +125,7 @@ export class Watch {
     const { hasChanged } = this
     this.hasChanged = false
     try {
-      if (dueBlock && (await this.isUnchanged(hasChanged))) {
+      if (dueBlock && (await this.canSkipSimulation(hasChanged))) {
         this.failureCount = 0
         return this.send({ kind: 'block', block: dueBlock })
       }
@@ -142,8 +145,11 @@ export class Watch {
     }
   }
 
-  /** Returns true if pools are unchanged, or if the search finds the same route as before. */
-  private async isUnchanged(hasChanged: boolean): Promise<boolean> {
+  /**
+   * Returns true if the last quote is still valid without a new simulation, because no pool changed or the search finds
+   * the same route. Counts such blocks, and returns false after too many of them or if the quote must be sent again.
+   */
+  private async canSkipSimulation(hasChanged: boolean): Promise<boolean> {
     const { lastResult } = this
     if (
       !lastResult ||

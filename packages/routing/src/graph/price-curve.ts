@@ -31,7 +31,7 @@ export type CompiledCurve = {
    * If the pool limits each swap: the input above which a trade takes several swaps, and `outputError` of such trades.
    * Null for other pools.
    */
-  readonly repeats: { readonly minInput: number; readonly outputError: number } | null
+  readonly multiSwap: { readonly minInput: number; readonly outputError: number } | null
 }
 
 // Positions of the numbers of a piece; √price is at position 0.
@@ -79,7 +79,7 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
     gasPerPiece = 0,
     outputError = 0,
     outputErrors,
-    repeats = null,
+    multiSwap = null,
   } = curve
   // A gap at the current price is never part of a trade.
   let firstPiece = 0
@@ -109,7 +109,7 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
     gasPerPiece,
     outputError,
     outputErrors: outputErrors?.subarray(firstPiece) ?? null,
-    repeats,
+    multiSwap,
   }
 }
 
@@ -374,9 +374,9 @@ export function maxEarningsAt(curve: CompiledCurve, priceIn: number, priceOut: n
  * @param maxInputValue - maximum value of the pool's input in any route, in units of the prices
  */
 export function hiddenEarnings(curve: CompiledCurve, priceIn: number, priceOut: number, maxInputValue: number): number {
-  const { repeats } = curve
-  const isRepeated = repeats !== null && maxInputValue > repeats.minInput * priceIn
-  const outputError = isRepeated ? Math.max(curve.outputError, repeats.outputError) : curve.outputError
+  const { multiSwap } = curve
+  const isRepeated = multiSwap !== null && maxInputValue > multiSwap.minInput * priceIn
+  const outputError = isRepeated ? Math.max(curve.outputError, multiSwap.outputError) : curve.outputError
   if (outputError === 0) return 0
   const visibleEarnings = maxEarningsAt(curve, priceIn, priceOut)
   const maxHidden = Math.min(

@@ -16,7 +16,7 @@ export type SwapsCurve = PriceCurve & {
    * Present if the curve covers several swaps: the input above which a trade takes several swaps, and the fraction by
    * which these may pay more than the curve.
    */
-  readonly repeats?: { readonly minInput: number; readonly outputError: number }
+  readonly multiSwap?: { readonly minInput: number; readonly outputError: number }
 }
 
 /**
@@ -55,7 +55,7 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
     ...curve,
     sqrtPrice: Float64Array.from(sqrtPrice),
     liquidity: Float64Array.from(liquidity),
-    repeats: { minInput: maxFirstInput, outputError },
+    multiSwap: { minInput: maxFirstInput, outputError },
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least `output − cost` for
  * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin that touches `output −
- * cost` at the point of tangency; beyond it, the envelope follows this curve. If pools trade on their envelopes, the
- * solved prices are good prices for the Lagrangian relaxation of fixed costs (see `net-bound.ts`).
+ * cost` at the point of tangency; beyond it, the envelope follows this curve. The allocation of `relaxation.ts`, the only
+ * caller, trades pools on their envelopes. At the prices of this allocation, the Lagrangian bound of `net-bound.ts` is
+ * tight.
  */
 import {
   type CompiledCurve,
@@ -16,7 +17,7 @@ import {
 import { ENVELOPE_SLOPE, MAX_ENVELOPE_PIECES } from './tolerances.ts'
 
 export type Envelope = {
-  /** Curve with the slopes of the envelope. */
+  /** The envelope as a price curve. Its line is slightly bent. */
   readonly curve: CompiledCurve
   /**
    * Input at the end of the line, the point of tangency. With a smaller input, the relaxation counts only a part of the
@@ -31,7 +32,7 @@ export type Envelope = {
  * @param cost - cost of use, in units of the output
  */
 export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null {
-  const { keepIn, keepOut, gasPerPiece, outputError, repeats } = curve
+  const { keepIn, keepOut, gasPerPiece, outputError, multiSwap } = curve
   const pieces = pieceCountOf(curve)
   const costBeforeFee = cost / keepOut
   let piece = 0
@@ -63,7 +64,7 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   }
   const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: liquidities, keepIn, keepOut, gasPerPiece, outputError }
   return {
-    curve: compileCurve(repeats ? { ...envelopeCurve, repeats } : envelopeCurve),
+    curve: compileCurve(multiSwap ? { ...envelopeCurve, multiSwap } : envelopeCurve),
     inputOfLine: input / keepIn,
   }
 }

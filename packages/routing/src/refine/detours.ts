@@ -1,7 +1,8 @@
 /**
- * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. A
- * `Frontier` ignores the positions of tokens in the flow, so its best path may exceed the hop limit. Here, each token
- * has one label (the best rate of a path) per number of edges. Called by `join-paths.ts`.
+ * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. The
+ * labels of column generation (`columns/frontier.ts`) ignore the positions of tokens in the flow, so the best path there
+ * may exceed the hop limit. Here, each token has one label per maximum number of edges: its best value if it is sold into
+ * the flow, or its best inverse cost if it is bought from the flow. Called by `join-paths.ts`.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -10,10 +11,14 @@ import { MAX_DETOURS, MIN_DETOUR_GAS_SHARE, MIN_EDGE_GAIN, MIN_LABEL_GAIN } from
 import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 
 /**
- * Labels of all tokens for paths of at most k = 0, 1, … edges, and for each label the edge of its path at the token.
- * Index: k times the number of tokens, plus the token.
+ * Labels of all tokens for paths of at most k = 0, 1, … edges. Index of both arrays: k times the number of tokens, plus
+ * the token.
  */
-type Labels = { readonly labels: Float64Array; readonly edges: Int32Array }
+type Labels = {
+  readonly labels: Float64Array
+  /** By label: edge of its path that sells (backward) or buys (forward) the token; −1 if there is none. */
+  readonly edges: Int32Array
+}
 /** By token of the flow: maximum number of edges between the token and the source, or between it and the target. */
 type HopsByToken = ReadonlyMap<number, number>
 
@@ -38,13 +43,14 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
           allocation.price(endToken) / allocation.price(startToken),
         ) - 1
       if (!(gain > MIN_EDGE_GAIN)) return
-      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at about
-      // `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
-      let value = allocation.price(startToken)
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at
+      // `minConductance * gain / edges.length` or more, because no edge's rate falls faster than by the fraction
+      // 1 / `minConductance` per unit of value (conductance: see `CurvePoint`).
+      let soldTokenPrice = allocation.price(startToken)
       let minConductance = Number.POSITIVE_INFINITY
       for (const edge of edges) {
-        minConductance = Math.min(minConductance, graph.conductance[edge]! * value)
-        value /= rate[edge]!
+        minConductance = Math.min(minConductance, graph.conductance[edge]! * soldTokenPrice)
+        soldTokenPrice /= rate[edge]!
       }
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
@@ -66,11 +72,12 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
     budget.spend(tokenCount * maxHops)
     for (let token = 0; token < tokenCount; token++) {
       if (hopsFromSource.has(token)) continue
-      let best = 1 + MIN_EDGE_GAIN
+      let bestGainRatio = 1 + MIN_EDGE_GAIN
       let hopsAfter = -1
       for (let k = 1; k < maxHops; k++) {
-        const gain = values.labels[k * tokenCount + token]! * inverseCosts.labels[(maxHops - k) * tokenCount + token]!
-        if (gain > best) [best, hopsAfter] = [gain, k]
+        const gainRatio =
+          values.labels[k * tokenCount + token]! * inverseCosts.labels[(maxHops - k) * tokenCount + token]!
+        if (gainRatio > bestGainRatio) [bestGainRatio, hopsAfter] = [gainRatio, k]
       }
       if (hopsAfter > 0)
         addDetour([
@@ -86,10 +93,10 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
 }
 
 /**
- * Computes labels of paths of at most 0 to `maxHops` − 1 edges. A backward label of a token is its maximum value if it
+ * Computes the labels for each maximum path length, from 0 to `maxHops` − 1 edges. A backward label of a token is its maximum value if it
  * is sold along a path into the flow. A forward label is the inverse of its minimum cost if it is bought along a path
- * out of the flow. The edges of the flow from that path to the target, or from the source to that path, are counted,
- * too.
+ * out of the flow. The path length includes edges of the flow: those between the end of the path and the target
+ * (backward), or between the source and the start of the path (forward).
  *
  * @param hopsByToken - by token of the flow: number of edges to the target (backward) or from the source (forward)
  * @param values - backward labels. If given, forward labels that cannot give a gain together with them are skipped
@@ -108,7 +115,8 @@ function computeLabels(
   const labels = scratch.floats(tokenCount * maxHops, 0)
   const edges = scratch.ints(tokenCount * maxHops, -1)
   const isQueued = scratch.bytes(tokenCount, 0)
-  let layer: number[] = []
+  /** Tokens whose label for paths of at most k − 1 edges changed. */
+  let previouslyChangedTokens: number[] = []
   for (let k = 0; k < maxHops; k++) {
     const [layerOffset, previousOffset, remainingOffset] = [
       k * tokenCount,
@@ -124,7 +132,7 @@ function computeLabels(
     if (k > 0) {
       labels.copyWithin(layerOffset, previousOffset, layerOffset)
       edges.copyWithin(layerOffset, previousOffset, layerOffset)
-      for (const token of layer) {
+      for (const token of previouslyChangedTokens) {
         if (token === (direction === 'backward' ? source : target)) continue
         const label = labels[previousOffset + token]!
         budget.spend(1 + offset[token + 1]! - offset[token]!)
@@ -145,7 +153,7 @@ function computeLabels(
       setLabel(token, direction === 'backward' ? allocation.price(token) : 1 / allocation.price(token))
     }
     for (const token of changedTokens) isQueued[token] = 0
-    layer = changedTokens
+    previouslyChangedTokens = changedTokens
   }
   return { labels, edges }
 }
@@ -153,7 +161,7 @@ function computeLabels(
 /**
  * Follows labels of at most `maxEdges` edges from a token to the flow. Returns the edges.
  *
- * @param endToken - by edge: its token on the side of the flow
+ * @param nextTokenByEdge - by edge: its token on the side of the flow
  */
 function pathToFlow(
   labels: Labels,
@@ -161,13 +169,13 @@ function pathToFlow(
   maxEdges: number,
   hopsByToken: HopsByToken,
   tokenCount: number,
-  endToken: Int32Array,
+  nextTokenByEdge: Int32Array,
 ): readonly number[] {
   const edges: number[] = []
   for (let [token, k] = [startToken, maxEdges]; !hopsByToken.has(token) && k > 0; k--) {
     const nextEdge = labels.edges[k * tokenCount + token]!
     edges.push(nextEdge)
-    token = endToken[nextEdge]!
+    token = nextTokenByEdge[nextEdge]!
   }
   return edges
 }

@@ -1,5 +1,5 @@
 /**
- * Removes edges that do not earn their gas from an allocation (pruning). Called by `search.ts` and `alternatives.ts`.
+ * Prunes an allocation: removes the edges whose earnings do not cover their gas. Called by `search.ts` and `alternatives.ts`.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -32,10 +32,11 @@ import { costAtBestStop, stopAtTicks } from './ticks.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes an allocation in place and returns its flow. Edges that earn less than their cost at the current prices are
- * removed, largest saving first, together with all edges that depend on them. The output may fall by more than these
- * earnings. So after each removal, the allocation is solved again, and if the net output did not improve, the removal
- * is undone.
+ * Prunes an allocation in place and returns its flow; null if the remaining edges have none. An edge is removed together
+ * with all edges that depend on it, if all of them together earn less than their cost at the current prices. The largest
+ * savings come first, at the beginning in batches. A removal changes the prices, so it may cost more output than the
+ * edges earned. Therefore, the allocation is solved again after each removal. If the net output did not improve, edges
+ * that began to trade are removed too if they do not earn their cost. If it still did not improve, the removal is undone.
  *
  * @param idleEdgePolicy - `keep`: idle edges may take over flow from removed edges; `drop`: idle edges are removed
  *   first
@@ -52,10 +53,10 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
     const removals = profitableRemovals(problem, allocation, retainedEdges)
     const [firstRemoval] = removals
     if (!firstRemoval) break
-    const unprofitableRemovals = removals.filter(
+    const batchableRemovals = removals.filter(
       ({ saving, earnings }) => earnings < UNPROFITABLE_RATIO * (saving + earnings),
     )
-    const batchRemovals = unprofitableRemovals.slice(0, Math.floor(unprofitableRemovals.length * batchShare))
+    const batchRemovals = batchableRemovals.slice(0, Math.floor(batchableRemovals.length * batchShare))
     const checkpoint = allocation.checkpoint()
     const idleEdgesBefore = idleEdges(allocation)
     allocation.removeEdges(
@@ -63,7 +64,8 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
     )
     solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     let net = netOf(problem, allocation)
-    if (net <= best && removeActivatedEdges(problem, allocation, idleEdgesBefore)) net = netOf(problem, allocation)
+    if (net <= best && removeUnprofitableActivatedEdges(problem, allocation, idleEdgesBefore))
+      net = netOf(problem, allocation)
     if (net > best) {
       best = net
       continue
@@ -123,16 +125,16 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
 }
 
 /**
- * Lists the removals to try. Which edges depend on a removed edge differs between two rules: either only edges in use
- * can replace the removed edge, or idle edges can, too. If the dependent edges differ, both removals are listed.
+ * Lists the removals to try. Edges that a removal makes dead ends are removed with it. This set is computed twice: if
+ * only edges in use can replace the removed edge, and if idle edges can, too. If the sets differ, both are listed.
  */
 function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
-  const removalsAmongUsed = profitableRemovals(problem, allocation, NO_EDGES)
-  const removalsAmongAll = profitableRemovals(problem, allocation, NO_EDGES, allocation.edges)
-  const edgeCountByCause = new Map(removalsAmongUsed.map(({ cause, edges }) => [cause, edges.length]))
+  const removalsWithUsedReplacements = profitableRemovals(problem, allocation, NO_EDGES)
+  const removalsWithAnyReplacements = profitableRemovals(problem, allocation, NO_EDGES, allocation.edges)
+  const edgeCountByCause = new Map(removalsWithUsedReplacements.map(({ cause, edges }) => [cause, edges.length]))
   return [
-    ...removalsAmongUsed,
-    ...removalsAmongAll.filter(({ cause, edges }) => edgeCountByCause.get(cause) !== edges.length),
+    ...removalsWithUsedReplacements,
+    ...removalsWithAnyReplacements.filter(({ cause, edges }) => edgeCountByCause.get(cause) !== edges.length),
   ]
 }
 
@@ -142,7 +144,8 @@ function removalsToTry(problem: Problem, allocation: Allocation): readonly Remov
  */
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY
-  // Prices may show a part as unsold that the flow can sell. In the flow, nothing may stay unsold.
+  // At the solved prices, the allocation may leave a part unsold that its flow can sell. Only the flow decides: it must
+  // sell everything.
   if (allocation.unsoldShare > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsoldShare !== 0)
     return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology
@@ -163,12 +166,16 @@ function netOf(problem: Problem, allocation: Allocation): number {
  *
  * @param idleEdgesBefore - edges that were idle before the removal
  */
-function removeActivatedEdges(problem: Problem, allocation: Allocation, idleEdgesBefore: ReadonlySet<number>): boolean {
-  const activatedEdges = [...earningsAndCosts(problem, allocation)].filter(
+function removeUnprofitableActivatedEdges(
+  problem: Problem,
+  allocation: Allocation,
+  idleEdgesBefore: ReadonlySet<number>,
+): boolean {
+  const unprofitableEdges = [...earningsAndCosts(problem, allocation)].filter(
     ([edge, { earnings, cost }]) => idleEdgesBefore.has(edge) && earnings < cost,
   )
-  if (activatedEdges.length === 0) return false
-  allocation.removeEdges(new Set(activatedEdges.map(([edge]) => edge)))
+  if (unprofitableEdges.length === 0) return false
+  allocation.removeEdges(new Set(unprofitableEdges.map(([edge]) => edge)))
   solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return true
 }

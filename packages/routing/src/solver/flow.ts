@@ -4,7 +4,7 @@ import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import { NEGLIGIBLE_SHARE, PRICE_ROUNDING, UNRESOLVED_SHARE } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
-import { EdgesByToken, type Flow, type PrunedEdges, push } from './push.ts'
+import { type AcyclicEdges, EdgesByToken, type Flow, push } from './push.ts'
 import { usesPoolTwice } from './shared-pools.ts'
 
 export type { Flow } from './push.ts'
@@ -35,7 +35,7 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 /**
  * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
  * trade anything between nothing and its whole input. Divides the amount of a token that the given inputs do not sell
- * among its edges, in proportion to their response to prices. Null if the inputs are precise, if no pool is that deep,
+ * among its edges, in proportion to their conductance (see `CurvePoint`). Null if the inputs are precise, if no pool is that deep,
  * or if a part of the trade stays unsold.
  */
 function unresolvedFlow(
@@ -48,14 +48,16 @@ function unresolvedFlow(
   if (!(residual > UNRESOLVED_SHARE)) return null
   const { graph } = problem
   const startingEdges = edgesAboutToTrade(allocation)
-  const responses = edges.map((edge, k) => (startingEdges.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
-  const isDeep = (response: number, k: number) =>
-    response * prices[soldTokens[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
-  if (!responses.some(isDeep)) return null
-  const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
+  const conductances = edges.map((edge, k) =>
+    startingEdges.includes(edge) ? graph.conductance[edge]! : conductance[k]!,
+  )
+  const isDeep = (edgeConductance: number, k: number) =>
+    edgeConductance * prices[soldTokens[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
+  if (!conductances.some(isDeep)) return null
+  const conductanceByEdge = new Map(edges.map((edge, k) => [edge, conductances[k]!]))
   const openEdges = [...usedEdges, ...startingEdges]
   const inputs = [...weights, ...startingEdges.map(() => 0)]
-  const flow = pushThrough(problem, openEdges, inputs, { response })
+  const flow = pushThrough(problem, openEdges, inputs, { conductanceByEdge })
   return flow?.unsoldShare === 0 ? flow : null
 }
 
@@ -102,7 +104,7 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
   return dust
 }
 
-type PushOptions = Pick<PrunedEdges, 'response'> & {
+type PushOptions = Pick<AcyclicEdges, 'conductanceByEdge'> & {
   /** Order of legs that swap in the same multi-token pool: the best of several orders, or an arbitrary one. */
   readonly legOrder?: 'best' | 'any'
 }
@@ -115,11 +117,11 @@ export function pushThrough(
   problem: Problem,
   edges: readonly number[],
   weights: readonly number[],
-  { legOrder = 'best', response }: PushOptions = {},
+  { legOrder = 'best', conductanceByEdge }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const prunedEdges = removeDeadEndsAndCycles(problem, edges, weights)
-    const pushedEdges = prunedEdges && { ...prunedEdges, ...(response && { response }) }
+    const acyclicEdges = removeDeadEndsAndCycles(problem, edges, weights)
+    const pushedEdges = acyclicEdges && { ...acyclicEdges, ...(conductanceByEdge && { conductanceByEdge }) }
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pushedEdges) return null
     const flow = push(problem, pushedEdges)
@@ -138,7 +140,7 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
  * Tries a few orders of the legs that swap in the same multi-token pool, and returns the best flow. The order matters,
  * because each leg leaves its fee in the pool.
  */
-function inBestOrder(problem: Problem, { edgesByToken, weights, hasCutCycle }: PrunedEdges, flow: Flow): Flow {
+function inBestOrder(problem: Problem, { edgesByToken, weights, hasCutCycle }: AcyclicEdges, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
     const sortedIndices = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
@@ -168,7 +170,7 @@ function removeDeadEndsAndCycles(
   problem: Problem,
   initialEdges: readonly number[],
   initialWeights: readonly number[],
-): PrunedEdges | null {
+): AcyclicEdges | null {
   const { from, to } = problem.graph.topology
   let [edges, weights] = [initialEdges, initialWeights]
   let hasCutCycle = false

@@ -78,7 +78,7 @@ export class EdgesByToken {
 }
 
 /** Edges without dead ends and cycles, each with its weight among the edges that sell the same token. */
-export type PrunedEdges = {
+export type AcyclicEdges = {
   readonly edgesByToken: EdgesByToken
   /** By index in `edgesByToken.edges`. */
   readonly weights: readonly number[]
@@ -86,26 +86,26 @@ export type PrunedEdges = {
   readonly order: readonly number[]
   readonly hasCutCycle: boolean
   /**
-   * By edge: response of its input to prices. If present, the weights are inputs in base units, and the amount that
-   * they do not cover is divided in proportion to these responses. If absent, the weights are scaled to the whole
+   * By edge: its conductance, −∂input / ∂ln rate (see `CurvePoint`). If present, the weights are inputs in base units, and the amount that
+   * they do not cover is divided in proportion to the conductances. If absent, the weights are scaled to the whole
    * amount.
    */
-  readonly response?: ReadonlyMap<number, number>
+  readonly conductanceByEdge?: ReadonlyMap<number, number>
 }
 
 /**
  * Sends the amount through the edges. If the edges out of a token cannot take everything that arrives, sends the amount
  * again with less inflow into this token.
  */
-export function push(problem: Problem, pruned: PrunedEdges): Flow {
-  const firstFlow = pushOnce(problem, pruned, NO_LIMITS)
+export function push(problem: Problem, acyclicEdges: AcyclicEdges): Flow {
+  const firstFlow = pushOnce(problem, acyclicEdges, NO_LIMITS)
   if (firstFlow.overflow.size === 0) return firstFlow
-  const reducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceByRoom)
+  const reducedFlow = pushWithReducedInflow(problem, acyclicEdges, firstFlow, reduceByRoom)
   if (reducedFlow.unsoldShare === 0) return reducedFlow
-  const fullyReducedFlow = pushWithReducedInflow(problem, pruned, firstFlow, reduceAll)
+  const fullyReducedFlow = pushWithReducedInflow(problem, acyclicEdges, firstFlow, reduceAll)
   if (fullyReducedFlow.unsoldShare === 0 || fullyReducedFlow.unsoldShare > WASTEFUL_MAX_UNSOLD) return fullyReducedFlow
-  const wastefulFractions = findWastefulFractions(problem, pruned, fullyReducedFlow.unsoldShare)
-  return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReducedFlow
+  const wastefulFractions = findWastefulFractions(problem, acyclicEdges, fullyReducedFlow.unsoldShare)
+  return wastefulFractions ? interpolatedFlow(problem, acyclicEdges, wastefulFractions) : fullyReducedFlow
 }
 
 /** Returns, by index, the fraction of its sold token that each edge takes, in proportion to the weights. */
@@ -120,8 +120,12 @@ function fractionsOf(problem: Problem, { edges }: EdgesByToken, weights: readonl
  * Returns fractions that sell everything although the best pools have too little capacity: for some tokens, nearly the
  * whole amount goes to a single edge, which pays less. Null if none are found.
  */
-function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUnsold: number): readonly number[] | null {
-  const { edgesByToken, weights } = pruned
+function findWastefulFractions(
+  problem: Problem,
+  acyclicEdges: AcyclicEdges,
+  initialUnsold: number,
+): readonly number[] | null {
+  const { edgesByToken, weights } = acyclicEdges
   const { from } = problem.graph.topology
   let fractions = fractionsOf(problem, edgesByToken, weights)
   let minUnsold = initialUnsold
@@ -136,7 +140,7 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
         fractions.map((fraction, j) => (j === k ? 1 : isSibling(j) ? fraction * WASTEFUL_REST_FACTOR : fraction)),
       )
       problem.budget.spend(4 * edgesByToken.edges.length)
-      const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
+      const flow = pushOnce(problem, { ...acyclicEdges, weights: candidate }, NO_LIMITS)
       if (flow.unsoldShare === 0) return candidate
       if (flow.unsoldShare < minUnsold) [bestFractions, minUnsold] = [candidate, flow.unsoldShare]
     }
@@ -150,15 +154,19 @@ function findWastefulFractions(problem: Problem, pruned: PrunedEdges, initialUns
  * Finds the best flow that sells everything, by bisection between two sets of fractions: those of the weights, which
  * leave a part unsold, and `wastefulFractions`, which sell everything.
  */
-function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractions: readonly number[]): PushedFlow {
-  const requestedFractions = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
+function interpolatedFlow(
+  problem: Problem,
+  acyclicEdges: AcyclicEdges,
+  wastefulFractions: readonly number[],
+): PushedFlow {
+  const requestedFractions = fractionsOf(problem, acyclicEdges.edgesByToken, acyclicEdges.weights)
   /** Position 0 gives the wasteful fractions, and 1 gives the requested ones. */
   const flowAt = (position: number) => {
     const weights = requestedFractions.map(
       (fraction, k) => position * fraction + (1 - position) * wastefulFractions[k]!,
     )
     problem.budget.spend(4 * weights.length)
-    return pushOnce(problem, { ...pruned, weights }, NO_LIMITS)
+    return pushOnce(problem, { ...acyclicEdges, weights }, NO_LIMITS)
   }
   let best = flowAt(0)
   let [low, high] = [0, 1]
@@ -174,7 +182,7 @@ function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulFractio
   return best
 }
 
-/** Limits on the inputs of edges, if there are none. */
+/** No limits on inputs except the capacity of the pools. */
 const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 
 /**
@@ -186,7 +194,7 @@ type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 /** Sends the amount again and again, each time with lower limits on the edges that buy tokens in excess. */
 function pushWithReducedInflow(
   problem: Problem,
-  pruned: PrunedEdges,
+  acyclicEdges: AcyclicEdges,
   firstFlow: PushedFlow,
   reductionRule: ReductionRule,
 ): PushedFlow {
@@ -213,7 +221,7 @@ function pushWithReducedInflow(
         limits.set(edge, Math.min(reducedInput, input * (1 - OVERFLOW_MARGIN)))
       }
     }
-    flow = pushOnce(problem, pruned, limits)
+    flow = pushOnce(problem, acyclicEdges, limits)
     // Reducing the inflow of one token can increase the excess of another for a few rounds.
     roundsWithoutGain = flow.unsoldShare < minUnsold * MAX_OVERFLOW_RATIO ? 0 : roundsWithoutGain + 1
     minUnsold = Math.min(minUnsold, flow.unsoldShare)
@@ -225,8 +233,8 @@ function pushWithReducedInflow(
  * Sends the amount through the edges once. `limits` are maximum inputs by edge, in addition to the capacity of the
  * pools.
  */
-function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<number, number>): PushedFlow {
-  const { edgesByToken, weights, order, hasCutCycle, response } = pruned
+function pushOnce(problem: Problem, acyclicEdges: AcyclicEdges, limits: ReadonlyMap<number, number>): PushedFlow {
+  const { edgesByToken, weights, order, hasCutCycle, conductanceByEdge } = acyclicEdges
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
   const wipe = (tokenArray: Float64Array | Int32Array) => {
@@ -246,12 +254,13 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
   for (const token of order) {
     if (token === target) continue
-    const tokenWeights = response ? adjustedWeights(pruned, token, balances[token]!) : weights
+    const tokenWeights = conductanceByEdge ? adjustedWeights(acyclicEdges, token, balances[token]!) : weights
     let weightSum = 0
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) weightSum += tokenWeights[k]!
     const startIndex = inputs.length
-    // Inputs at which each edge is full, and at which it stops before the next range without liquidity.
+    // Input at which each edge is full.
     const maxInputs: number[] = []
+    // Input at which each edge stops: before the next range without liquidity if that is near, else where it is full.
     const stopInputs: number[] = []
     let exceedsLimit = false
     for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
@@ -259,8 +268,8 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       const input = (balances[token]! * tokenWeights[k]!) / weightSum
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // Excess of full edges must not raise this input to just the start of a range without liquidity, whose tick costs
-      // gas. So the edge stops before a range that begins up to `FLAT_REACH` above the input.
+      // If the excess of full edges raised this input exactly to a range without liquidity, the swap would pay for
+      // crossing a tick and gain nothing. So the edge stops before a range that begins up to `FLAT_REACH` above the input.
       const maxReach = Math.min(input * (1 + FLAT_REACH), limit)
       const stopInput = curve.gasPerPiece > 0 ? inputBeforeFlat(curve, input, maxReach) : maxReach
       exceedsLimit ||= stopInput < input
@@ -272,10 +281,10 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
     if (exceedsLimit) {
       // Edges stop before ranges without liquidity. If a part then stays unsold, they are filled up to their limits.
       const requestedInputs = inputs.slice(startIndex)
-      let unsoldFraction = withinCapacity(inputs, startIndex, stopInputs) / balances[token]!
+      let unsoldFraction = redistributeExcess(inputs, startIndex, stopInputs) / balances[token]!
       if (unsoldFraction > 0) {
         for (const [k, input] of requestedInputs.entries()) inputs[startIndex + k] = input
-        unsoldFraction = withinCapacity(inputs, startIndex, maxInputs) / balances[token]!
+        unsoldFraction = redistributeExcess(inputs, startIndex, maxInputs) / balances[token]!
       }
       if (unsoldFraction > FLOW_ROUNDING) {
         maxUnsoldShare = Math.max(maxUnsoldShare, unsoldFraction)
@@ -306,24 +315,24 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
 
 /**
  * Returns the weights, with those of a token's edges raised or lowered to cover the token's amount. The difference is
- * divided in proportion to `response`.
+ * divided in proportion to `conductanceByEdge`.
  */
 function adjustedWeights(
-  { edgesByToken, weights, response }: PrunedEdges,
+  { edgesByToken, weights, conductanceByEdge }: AcyclicEdges,
   token: number,
   amount: number,
 ): readonly number[] {
-  let [weightSum, responseSum] = [0, 0]
+  let [weightSum, conductanceSum] = [0, 0]
   for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
     weightSum += weights[k]!
-    responseSum += response!.get(edgesByToken.edges[k]!)!
+    conductanceSum += conductanceByEdge!.get(edgesByToken.edges[k]!)!
   }
-  if (responseSum === 0) return weights
+  if (conductanceSum === 0) return weights
   const newWeights = [...weights]
   for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k))
     newWeights[k] = Math.max(
       0,
-      weights[k]! + ((amount - weightSum) * response!.get(edgesByToken.edges[k]!)!) / responseSum,
+      weights[k]! + ((amount - weightSum) * conductanceByEdge!.get(edgesByToken.edges[k]!)!) / conductanceSum,
     )
   return newWeights
 }
@@ -336,7 +345,7 @@ function adjustedWeights(
  * @param maxInputs - limit of each of these inputs
  * @returns the amount that no edge can take
  */
-function withinCapacity(inputs: number[], startIndex: number, maxInputs: readonly number[]): number {
+function redistributeExcess(inputs: number[], startIndex: number, maxInputs: readonly number[]): number {
   // Each round fills at least one more edge, or is the last.
   for (;;) {
     let excess = 0

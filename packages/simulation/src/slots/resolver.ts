@@ -13,17 +13,19 @@ import { readShape } from './shape.ts'
 /** Storage layout of a token; a part is absent if it was not found. */
 export type TokenLayout = { readonly balance?: BalanceLayout; readonly allowance?: Mapping }
 
-/** Maximum remembered layouts of each kind. */
+/** Maximum entries of each cache. */
 const MAX_REMEMBERED = 10_000
 /**
- * Milliseconds until an incomplete layout is searched again: a search takes several round trips, and contracts behind
- * proxies rarely change.
+ * Milliseconds before an incomplete layout is searched again. A search takes several round trips, and usually only an
+ * upgrade of the token changes its result.
  */
-const INCOMPLETE_MS = 600_000
+const INCOMPLETE_TTL_MS = 600_000
+/** Milliseconds for which a confirmed transfer is remembered: later, the token may refuse transfers of the account. */
+const CONFIRMATION_TTL_MS = 600_000
 
 /**
- * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). Users of a
- * layout detect a wrong one, because the token does not report what was written.
+ * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). The
+ * simulation detects a wrong layout: after the storage override, the token does not report the written balance.
  */
 export class SlotResolver {
   /** Called with each complete layout. */
@@ -31,13 +33,16 @@ export class SlotResolver {
   private readonly layoutByToken = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
   /** Incomplete layouts, with a time limit. */
   private readonly incompleteLayoutByToken = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED, {
-    ttl: INCOMPLETE_MS,
+    ttl: INCOMPLETE_TTL_MS,
   })
   private readonly layoutByCodeHash = new BoundedMap<Hex, { readonly token: Address; readonly layout: TokenLayout }>(
     MAX_REMEMBERED,
   )
-  /** Layouts with which a spender has moved an account's tokens, by token and account. */
-  private readonly movableLayouts = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
+  /**
+   * Layouts confirmed by a transfer: a spender transferred a balance of the account that was written by the layout. Key:
+   * token and account.
+   */
+  private readonly confirmedLayouts = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: CONFIRMATION_TTL_MS })
   private hits = 0
   private misses = 0
 
@@ -46,8 +51,9 @@ export class SlotResolver {
     return { remembered: this.layoutByToken.size, hits: this.hits, misses: this.misses }
   }
 
+  /** Entries and evictions of each cache, for metrics. */
   get counts(): Readonly<Record<'slots' | 'codes' | 'movable', StateCount>> {
-    return { slots: this.layoutByToken.count, codes: this.layoutByCodeHash.count, movable: this.movableLayouts.count }
+    return { slots: this.layoutByToken.count, codes: this.layoutByCodeHash.count, movable: this.confirmedLayouts.count }
   }
 
   /** Returns the layout of a token. Concurrent callers share one search; failures of the node are not cached. */
@@ -82,14 +88,14 @@ export class SlotResolver {
     this.incompleteLayoutByToken.delete(token)
   }
 
-  /** Records that a spender can move the tokens that an account has by writes to the layout's slots. */
-  recordMovable(token: Address, account: Address, layout: TokenLayout): void {
-    this.movableLayouts.set(`${token}${account}`, layout)
+  /** Records that a spender could transfer a balance of the account that was written by this layout. */
+  recordTransfer(token: Address, account: Address, layout: TokenLayout): void {
+    this.confirmedLayouts.set(`${token}${account}`, layout)
   }
 
-  /** Returns true if a spender has moved tokens of the account with this layout. */
-  isMovable(token: Address, account: Address, layout: TokenLayout): boolean {
-    return this.movableLayouts.get(`${token}${account}`) === layout
+  /** Returns true if `recordTransfer` was called with these arguments lately. */
+  hasTransferred(token: Address, account: Address, layout: TokenLayout): boolean {
+    return this.confirmedLayouts.get(`${token}${account}`) === layout
   }
 
   private remember(token: Address, layout: Promise<TokenLayout>): void {
@@ -117,7 +123,10 @@ export class SlotResolver {
   }
 }
 
-/** Returns the layout for slots from the request; a part is absent if its slot has no effect. */
+/**
+ * Returns the layout for the slots that a simulation request names (`balanceSlot`, `allowanceSlot`). A part is absent if
+ * the request does not name its slot, or if writing the slot has no effect.
+ */
 export async function layoutFromSlots(
   reader: TokenReader,
   slots: { readonly balance: bigint | undefined; readonly allowance: bigint | undefined },
@@ -128,6 +137,10 @@ export async function layoutFromSlots(
   return withShape(reader, { ...(balance && { balance }), ...(allowance && { allowance }) })
 }
 
+/**
+ * Completes mappings to a layout: adds the shape of the balance's storage word (its bits, and the rate of shares). Drops
+ * the balance if no shape is found.
+ */
 async function withShape(reader: TokenReader, { balance, allowance }: TokenMappings): Promise<TokenLayout> {
   const shape = balance && (balance.shape ?? (await readShape(reader, balance.mapping)))
   return {

@@ -89,7 +89,7 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
 type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly isUnfolded: boolean }
 
 /**
- * Heights in pixels that represent the whole order: of a route with one, few, or many legs, and in the compact diagram.
+ * Heights in pixels that represent the swap's whole amount: for a route with one, few, or many legs, and in the compact diagram.
  */
 const FLOW_HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
 /** Number of legs from which a route has many. */

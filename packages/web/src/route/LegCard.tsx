@@ -12,7 +12,7 @@ type Props = {
   readonly position: { readonly left: number; readonly top: number }
 }
 
-/** Shows details of a pool next to its gate. The table contains the same details. */
+/** Shows details of a pool next to its mark in the diagram. The table contains the same details. */
 export function LegCard({ leg, tokenOf, position }: Props) {
   const soldToken = tokenOf(leg.tokenIn)
   const boughtToken = tokenOf(leg.tokenOut)

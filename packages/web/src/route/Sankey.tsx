@@ -11,11 +11,12 @@ export type SankeyProps = {
   readonly amountOf: (address: string) => string
   /** Index of the leg under the pointer or with the focus. */
   readonly highlightedIndex: number | null
+  /** Called with the leg to highlight and its mark in the diagram; with null to end it. */
   readonly onHighlight: (legIndex: number | null, gate?: SVGGElement) => void
   readonly onUnfold: () => void
   /** True to draw bars without names, because the strip's heading shows the names. */
   readonly isBare?: boolean
-  /** True to draw gates without names and bars without amounts, because the diagram is too narrow. */
+  /** True to draw the marks of pools (gates) without names, and bars without amounts, because the diagram is too narrow. */
   readonly compact?: boolean
 }
 

@@ -6,14 +6,14 @@ export type GraphLeg = SwapLeg & {
   /** Lower-case addresses of the leg's tokens. */
   readonly tokenInId: string
   readonly tokenOutId: string
-  /** Share of the whole order, 0 to 1, unlike `share`, which is relative to the input token. */
+  /** Fraction of the swap's amount, 0 to 1, unlike `share`, which is relative to the input token. */
   flow: number
 }
 
 export type GraphToken = {
   /** Lower-case address. */
   readonly id: string
-  /** Share of the whole order that passes the token, 0 to 1. */
+  /** Fraction of the swap's amount that passes the token, 0 to 1. */
   flow: number
   /** Length of the longest path of legs from the source token. */
   column: number
@@ -72,13 +72,13 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   return { legs, tokens: tokensByColumn, lastColumn, sourceId, targetId }
 }
 
-/** A leg, or several thin legs (`foldedLegs`) drawn as one gate. */
+/** A leg, or several thin legs (`foldedLegs`) that the diagram shows as one mark (gate). */
 export type ShownLeg = GraphLeg & { readonly foldedLegs?: readonly GraphLeg[] }
 
-/** Share of the whole order below which a leg is thin. */
+/** Fraction of the swap's amount below which a leg is thin. */
 const THIN_SHARE = 0.03
 
-/** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
+/** Folds thin legs between the same two tokens into one mark (gate), so that all marks of a column can have labels. */
 export function foldThinLegs(legs: readonly GraphLeg[], maxGatesPerPair: number): readonly ShownLeg[] {
   const gateLimit = legs.length > 30 ? Math.min(maxGatesPerPair, 4) : maxGatesPerPair
   return legsByPair(legs).flatMap((members): readonly ShownLeg[] => {
@@ -108,7 +108,7 @@ function legsByPair(legs: readonly GraphLeg[]): readonly GraphLeg[][] {
   return [...legsByKey.values()].map((members) => members.sort((x, y) => y.flow - x.flow))
 }
 
-/** The legs of a token pair, with their total share of the whole order. */
+/** The legs of a token pair, with their total fraction of the swap's amount. */
 export type Strip = {
   readonly tokenInId: string
   readonly tokenOutId: string

@@ -16,7 +16,7 @@ const TOKEN_HEAD_HEIGHT = 40
 
 export type LayoutOptions = {
   readonly width: number
-  /** Height in pixels that represents the whole order. */
+  /** Height in pixels that represents the swap's whole amount. */
   readonly flowHeight?: number
   /** Number of gates of a token pair above which its thin legs are folded into one gate. */
   readonly maxGatesPerPair?: number

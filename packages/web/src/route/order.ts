@@ -1,17 +1,20 @@
 /**
- * Orders and places the slots of each column: legs of a token pair stay together, close to the slots that they connect
- * to.
+ * Orders and places the tokens, pools, and bands in each column of the route diagram. The legs of a token pair stay
+ * together, close to their tokens. Called by `layout.ts`.
  */
 
 /** Connection of slots in two neighboring columns, with the height of its band. */
 export type FlowLink = { readonly size: number; readonly left: Slot; readonly right: Slot }
 
-/** A place in a column: the bar of a token, the gate of a leg, or the passage of a band through the column. */
+/**
+ * A place in a column: the bar of a token (`token`), the mark of a leg's pool (`gate`), or the place where a band crosses
+ * the column (`pass`).
+ */
 export type Slot = {
   readonly kind: 'token' | 'gate' | 'pass'
-  /** Token pair of a gate or passage, or id of a token. Slots of one kind with the same key stay together. */
+  /** Token pair of a `gate` or `pass`, or id of a `token`. Slots of one kind with the same key stay together. */
   readonly groupKey: string
-  /** Share of the whole order, 0 to 1. */
+  /** Fraction of the swap's amount, 0 to 1. */
   readonly flow: number
   readonly column: number
   /** Height in pixels. */
@@ -45,7 +48,7 @@ const neededHeight = (column: readonly Slot[]): number =>
 export function placeSlots(columns: readonly Slot[][], minHeight: number): number {
   const height = Math.max(minHeight, ...columns.map(neededHeight))
   for (const column of columns) {
-    column.sort((x, y) => y.flow - x.flow)
+    column.sort((a, b) => b.flow - a.flow)
     placeColumn(column, height)
   }
   for (let round = 0; round < ORDERING_SWEEPS + PLACING_SWEEPS; round++) {
@@ -64,7 +67,8 @@ function sweep(column: Slot[], isForward: boolean, mayReorder: boolean, height: 
     const left = neighborMiddle(slot.leftLinks, 'left')
     const right = neighborMiddle(slot.rightLinks, 'right')
     slot.preferredMiddle = (slot.kind === 'pass' || isForward ? left : right) ?? middleOf(slot)
-    // The rank uses both sides, so that slots fed from above stay above bands that only pass.
+    // The rank averages both sides, so that a slot whose left neighbors are higher is sorted above bands that cross the
+    // column.
     slot.sortRank = left === undefined || right === undefined ? slot.preferredMiddle : (left + right) / 2
   }
   if (mayReorder) regroup(column)
@@ -114,6 +118,6 @@ function regroup(column: Slot[]): void {
   }
   const meanRank = (slots: readonly Slot[]) =>
     slots.reduce((sum, { sortRank, size }) => sum + sortRank * size, 0) / slots.reduce((sum, { size }) => sum + size, 0)
-  const sortedGroups = [...slotsByGroup.values()].sort((x, y) => meanRank(x) - meanRank(y))
-  column.splice(0, column.length, ...sortedGroups.flatMap((slots) => slots.sort((x, y) => y.flow - x.flow)))
+  const sortedGroups = [...slotsByGroup.values()].sort((a, b) => meanRank(a) - meanRank(b))
+  column.splice(0, column.length, ...sortedGroups.flatMap((slots) => slots.sort((a, b) => b.flow - a.flow)))
 }

@@ -12,8 +12,9 @@ import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } f
 const LENS = lensOf('AaveGsmLens')
 const lensInterface = AaveGsmLens__factory.createInterface()
 const gsmInterface = IAaveGsm__factory.createInterface()
-/** Gas to read a short registry, and the tokens of each module. */
+/** Estimated gas to read a short registry, and the tokens of each module. */
 const FIND_GAS = 200_000
+/** Estimated gas to read one module. */
 const READ_GAS = 150_000
 
 /** Finds the modules of the registry that is the row's address. */

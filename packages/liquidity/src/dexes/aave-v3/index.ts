@@ -37,7 +37,7 @@ export const aaveV3: DexFamily<AaveV3State> = {
     }
   }),
 
-  // The market can mint any amount of aTokens, so their total supply is used as the reserve.
+  // The market mints aTokens on supply, so it holds no reserve of them. Their total supply is used instead.
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,

@@ -18,8 +18,9 @@ const findCodec = callCodec<[pool: Address, assets: readonly Address[]], [aToken
   lensInterface,
   'find',
 )
-/** Gas per token. */
+/** Estimated gas to find the reserve of one token. */
 const FIND_GAS = 60_000
+/** Estimated gas to read one reserve. */
 const READ_GAS = 300_000
 
 /** Finds the aTokens of a market. Each aToken is a pool, whose tokens are the asset and the aToken. */

@@ -20,6 +20,7 @@ const CUSTOM_POOL = factoryInterface.getEvent('CustomPool')
 const CUSTOM_DEPLOYER = /^customDeployer/
 /** Lookups per read, which take about 2 million gas. */
 const LOOKUPS_PER_READ = 500
+/** Estimated gas of one lookup. */
 const LOOKUP_GAS = 5_000
 
 /** Custom deployers that a row names. */

@@ -12,7 +12,7 @@ const LENS = lensOf('AlgebraIntegralLens')
 const lensInterface = AlgebraIntegralLens__factory.createInterface()
 const eventsInterface = IAlgebraIntegralPoolState__factory.createInterface()
 
-/** Gas to read a few dozen ticks twice. */
+/** Estimated gas to read a few dozen ticks twice. */
 const READ_GAS = 800_000
 /**
  * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a

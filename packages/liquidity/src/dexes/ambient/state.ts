@@ -20,8 +20,9 @@ const poolCodec = callCodec<[dex: string, hash: string], [bigint[]]>(lensInterfa
 const POOL_IDX = 420
 /** Pool hashes per read, which takes about 3 million gas. */
 const HASHES_PER_READ = 500
+/** Estimated gas to read the parameters of one pool. */
 const SPEC_GAS = 6_000
-/** Gas to read about a hundred levels. */
+/** Estimated gas to read about a hundred levels. */
 const READ_GAS = 1_500_000
 
 /** Reads the parameters of the pool that each pair may have, since the contract has no list. */
@@ -76,9 +77,10 @@ function decodeSpec(word: bigint): Spec | null {
   return { feeRate: extractBits(word, 8, 16), protocolTake: extractBits(word, 24, 8) }
 }
 
-function decodeState([specWord, first, second, ...rest]: readonly bigint[]): AmbientState | null {
+/** Decodes the words of `AmbientLens.read`: parameters, two words of the curve, then two words per level. */
+function decodeState([specWord, curveWord0, curveWord1, ...rest]: readonly bigint[]): AmbientState | null {
   const spec = decodeSpec(specWord!)
-  if (!spec || first === 0n) return null
+  if (!spec || curveWord0 === 0n) return null
   const levels = chunks(rest, 2).map(
     ([tick, word]): AmbientLevel => [
       Number(BigInt.asIntN(256, tick!)),
@@ -88,11 +90,11 @@ function decodeState([specWord, first, second, ...rest]: readonly bigint[]): Amb
   )
   return {
     ...spec,
-    priceRoot: extractBits(first!, 0, 128),
-    ambientSeeds: extractBits(first!, 128, 128),
-    concLiq: extractBits(second!, 0, 128),
-    seedDeflator: extractBits(second!, 128, 64),
-    concGrowth: extractBits(second!, 192, 64),
+    priceRoot: extractBits(curveWord0!, 0, 128),
+    ambientSeeds: extractBits(curveWord0!, 128, 128),
+    concLiq: extractBits(curveWord1!, 0, 128),
+    seedDeflator: extractBits(curveWord1!, 128, 64),
+    concGrowth: extractBits(curveWord1!, 192, 64),
     levels,
   }
 }

@@ -17,10 +17,11 @@ const findCodec = callCodec<
 >(lensInterface, 'find')
 const eventsInterface = IBalancerV1State__factory.createInterface()
 
-/** Gas to read two short lists, with four calls per pool. */
+/** Estimated gas to read two short lists, with four calls per pool. */
 const FIND_GAS = 400_000
 /** Maximum pools per pair: the deepest, and those registered first. */
 const POOLS_PER_PAIR = 8
+/** Estimated gas to read one pool, in addition to 10,000 per token. */
 const READ_GAS = 60_000
 
 /** Serves rows with a registry of pools by pair, because the factory has no list. */

@@ -9,6 +9,7 @@ const factoryInterface = IBalancerV2Factory__factory.createInterface()
 
 /** `DELEGATE_OWNER` of Balancer's pool-utils: the protocol's governance. */
 const GOVERNANCE = toAddress('0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b')
+/** Estimated gas of one getter call. */
 const READ_GAS = 30_000
 
 /** Reads each pool's owner and rate providers, and whether a factory of the row created the pool. */

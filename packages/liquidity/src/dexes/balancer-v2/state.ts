@@ -11,8 +11,9 @@ const LENS = lensOf('BalancerV2Lens')
 const lensInterface = BalancerV2Lens__factory.createInterface()
 const vaultInterface = IBalancerV2VaultState__factory.createInterface()
 
+/** Estimated gas to read the state of one pool. */
 const READ_GAS = 250_000
-/** Gas for a pool with many tokens, each in its own slots. */
+/** Estimated gas to read the tokens of a pool with many tokens, each in its own slots. */
 const TOKENS_GAS = 150_000
 const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 

@@ -12,8 +12,9 @@ import type { BalancerV3Fixed } from './types.ts'
 const LENS = lensOf('BalancerV3BufferLens')
 const lensInterface = BalancerV3BufferLens__factory.createInterface()
 const findCodec = callCodec<[vault: string, shares: readonly string[]], [assets: string[]]>(lensInterface, 'find')
-/** Gas per token. */
+/** Estimated gas to find the buffer of one token. */
 const FIND_GAS = 30_000
+/** Estimated gas to read one buffer. */
 const READ_GAS = 100_000
 
 export const isBuffer = (pool: Pool<unknown>): boolean =>

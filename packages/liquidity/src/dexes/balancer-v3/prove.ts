@@ -9,6 +9,7 @@ import type { BalancerV3Fixed } from './types.ts'
 const vaultInterface = IBalancerV3VaultState__factory.createInterface()
 /** Factories of Balancer V2 and V3 have the same `isPoolFromFactory`. */
 const factoryInterface = IBalancerV2Factory__factory.createInterface()
+/** Estimated gas of one getter call. */
 const READ_GAS = 120_000
 
 /**

@@ -20,7 +20,7 @@ const lensInterface = BalancerV3Lens__factory.createInterface()
 const vaultInterface = IBalancerV3VaultState__factory.createInterface()
 const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 
-/** The read includes the rates and three quotes of the pool. */
+/** Estimated gas to read one pool, with its rates and three quotes. */
 const READ_GAS = 650_000
 
 export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {

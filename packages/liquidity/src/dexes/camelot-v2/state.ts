@@ -16,9 +16,10 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
 
 const GETTERS = ['getReserves', 'stableSwap', 'precisionMultiplier0', 'precisionMultiplier1'] as const
 const GETTER_CALLS = GETTERS.map((name) => pairInterface.encodeFunctionData(name as 'stableSwap') as Hex)
+/** Estimated gas of one getter call. */
 const READ_GAS = 10_000
-/** Fees are stored in units of 1/100,000. */
-const PPM_PER_PART = 10
+/** Contracts store fees in units of 1/100,000, which is 10 ppm. */
+const PPM_PER_FEE_UNIT = 10
 
 /** Reads each pair with four calls of its getters. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CamelotV2State | null)[]> {
@@ -35,8 +36,8 @@ function decodeState([reserves, stable, unit0, unit1]: readonly (Hex | null)[]):
     unit0: pairInterface.decodeFunctionResult('precisionMultiplier0', unit0)[0],
     unit1: pairInterface.decodeFunctionResult('precisionMultiplier1', unit1)[0],
     stable: pairInterface.decodeFunctionResult('stableSwap', stable)[0],
-    fee0Ppm: Number(fee0) * PPM_PER_PART,
-    fee1Ppm: Number(fee1) * PPM_PER_PART,
+    fee0Ppm: Number(fee0) * PPM_PER_FEE_UNIT,
+    fee1Ppm: Number(fee1) * PPM_PER_FEE_UNIT,
   }
 }
 
@@ -59,8 +60,8 @@ export function applyLog({ state }: Pool<CamelotV2State>, log: Log): CamelotV2St
       )
       return {
         ...state,
-        fee0Ppm: Number(token0FeePercent) * PPM_PER_PART,
-        fee1Ppm: Number(token1FeePercent) * PPM_PER_PART,
+        fee0Ppm: Number(token0FeePercent) * PPM_PER_FEE_UNIT,
+        fee1Ppm: Number(token1FeePercent) * PPM_PER_FEE_UNIT,
       }
     }
     default:

@@ -23,6 +23,7 @@ const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last
 )
 const eventsInterface = IUniswapV3PoolEvents__factory.createInterface()
 
+/** Estimated gas to read the head of one pool (price, liquidity, fee, and tick spacing). */
 const HEAD_GAS = 60_000
 
 /**
@@ -90,10 +91,11 @@ function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
   }
 }
 
-/** Bitmap words per read, and the gas of a word: a call and a storage load. */
+/** Bitmap words per read. */
 const WORDS_PER_READ = 1_500
+/** Estimated gas of one word: a call and a storage load. */
 const WORD_GAS = 3_300
-/** Gas that each read has for the ticks that it finds: a few dozen. */
+/** Estimated gas of each read for the ticks that it finds, a few dozen. */
 const TICKS_GAS = 400_000
 
 /** Splits the bitmap into ranges that a node reads in one call. */

@@ -32,7 +32,7 @@ function isContradictory({ inRange, changesBelow, changesAbove }: LiquidityPath)
 export function pathOfTicks(
   inRange: bigint,
   tick: number,
-  ticks: readonly (readonly [index: number, liquidityNet: bigint, ...rest: unknown[]])[],
+  ticks: readonly (readonly [tick: number, liquidityNet: bigint, ...rest: unknown[]])[],
 ): LiquidityPath {
   let firstAbove = ticks.findIndex(([index]) => index > tick)
   if (firstAbove < 0) firstAbove = ticks.length

@@ -12,6 +12,7 @@ export type Holding = Readonly<Record<Hex, Hex>>
  * balance.
  */
 export const PLENTY = 1n << 111n
+/** Estimated gas to find the holdings of one token. */
 const FIND_GAS = 50_000
 
 const erc20 = IERC20__factory.createInterface()

@@ -32,7 +32,7 @@ const DIRECTION_GAS = 2_500_000
  * input above which more input buys hardly more.
  */
 const MAX_ROUNDS = 4
-/** Gas of a read, in addition to its swaps. */
+/** Estimated gas of a read, in addition to its swaps. */
 const READ_GAS = 300_000
 
 /** Inputs to try in both directions of a pair. */

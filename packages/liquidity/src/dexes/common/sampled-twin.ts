@@ -1,6 +1,7 @@
 /**
- * Sampled twins: families of the pools that an exact family finds but cannot quote, because their code or hook is
- * unknown. The Executor trades with such a pool as with any other of the exact family.
+ * Sampled twins. An exact family computes quotes with local math. It cannot quote those of its pools that have unknown
+ * code or an unknown hook. Its sampled twin is a second family for these pools, and quotes them from swaps simulated by
+ * eth_call. The Executor trades with such a pool as with any other of the exact family.
  */
 import type { Address, DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -8,26 +9,34 @@ import { balanceView, findPoolHoldings, type PoolHoldings, programSamples } from
 import type { SampledState } from './sampled-state.ts'
 import { twinIdOf } from './twin-id.ts'
 
-/** `fixed` of a pool of a twin. */
+/** `Pool.fixed` (immutable data) of a twin's pool. Stored in pool files. */
 type TwinFixed = {
-  /** `fixed` of the same pool in the exact family. */
+  /** `Pool.fixed` of the same pool in the exact family. */
   readonly exact: unknown
-  /** Absent until they have been found. */
+  /** Storage overrides that give the lens the pool's tokens. Absent until they have been found. */
   readonly holdings?: PoolHoldings
 }
 
 const fixedOf = (pool: Pool<unknown>): TwinFixed => pool.fixed as TwinFixed
 
-/** Maximum tokens of a pool that is sampled. Each of its pairs takes a read: six reads for four tokens. */
+/** Maximum tokens of a sampled pool. Each pair of its tokens takes a read, so four tokens take six reads. */
 const MAX_TOKENS = 4
 
-/** Returns a pool of an exact family as a pool of its twin in `row`; null if it has too many tokens. */
+/**
+ * Converts a pool of an exact family to a pool of its twin; null if it has too many tokens.
+ *
+ * @param row - the twin's row of the chain's file, for the same deployment of the DEX
+ */
 export function toTwin(row: DexRow, pool: Pool<null>): Pool<null> | null {
   if (pool.tokens.length > MAX_TOKENS) return null
   return { ...pool, family: row.family, dex: row.brand, fixed: { exact: pool.fixed } satisfies TwinFixed }
 }
 
-/** Returns a pool of a twin as a pool of the exact family in `row`. */
+/**
+ * Converts a pool of a twin to a pool of the exact family.
+ *
+ * @param row - the exact family's row of the chain's file
+ */
 export const toExact = (row: DexRow, pool: Pool<null>): Pool<null> => ({
   ...pool,
   family: row.family,
@@ -38,36 +47,37 @@ export const toExact = (row: DexRow, pool: Pool<null>): Pool<null> => ({
 /**
  * Returns the sampled twin of a family.
  *
- * @param dependsOnExact - like `DexFamily.dependsOn`, for a pool of the exact family; default: the pool itself
+ * @param exactDependsOn - `DexFamily.dependsOn` of the twin, for a pool in the form of the exact family: the accounts
+ *   whose code or owner can change the quotes of the pool. Default: the pool's address
  */
 export function sampledTwin(
   // biome-ignore lint/suspicious/noExplicitAny: any state; only functions that ignore it are called.
-  exact: DexFamily<any>,
-  dependsOnExact: (pool: Pool) => readonly Address[] = ({ address }) => [address],
+  exactFamily: DexFamily<any>,
+  exactDependsOn: (pool: Pool) => readonly Address[] = ({ address }) => [address],
 ): DexFamily<SampledState> {
-  const id = twinIdOf(exact.id)
-  const exactPool = (pool: Pool): Pool => ({ ...pool, family: exact.id, fixed: fixedOf(pool).exact })
-  const step: DexFamily['step'] = (pool, ...trade) => exact.step(exactPool(pool), ...trade)
+  const id = twinIdOf(exactFamily.id)
+  const exactPool = (pool: Pool): Pool => ({ ...pool, family: exactFamily.id, fixed: fixedOf(pool).exact })
+  const step: DexFamily['step'] = (pool, ...trade) => exactFamily.step(exactPool(pool), ...trade)
   return {
     id,
-    ...(exact.holdsNative && { holdsNative: true }),
-    ...(exact.payment && { payment: exact.payment }),
+    ...(exactFamily.holdsNative && { holdsNative: true }),
+    ...(exactFamily.payment && { payment: exactFamily.payment }),
     // A separate brand, so that a caller who selects the DEX by brand does not also accept unknown code.
     rowsOf: (row) =>
-      (exact.rowsOf?.(row) ?? (row.family === exact.id ? [row] : [])).map((exactRow) => ({
+      (exactFamily.rowsOf?.(row) ?? (row.family === exactFamily.id ? [row] : [])).map((exactRow) => ({
         ...exactRow,
         brand: `${row.brand} sampled`,
       })),
     readFixed,
     stateNeedsFixed: true,
-    dependsOn: (pool) => dependsOnExact(exactPool(pool)),
+    dependsOn: (pool) => exactDependsOn(exactPool(pool)),
     ...programSamples({
       id,
       step,
-      // The vault holds the tokens of a family that has one.
+      // If the family has a vault, the vault holds the tokens of its pools.
       viewOf: (pool, pair) =>
         balanceView(pair, (fixedOf(pool).exact as { readonly vault?: Address } | null)?.vault ?? pool.address),
-      // A file can contain a pool whose holdings were not found yet. Its swaps fail.
+      // A pool from stored data may have no holdings yet. The lens then has no tokens to sell, so its sample swaps fail.
       holdingsOf: (pool) => fixedOf(pool).holdings ?? pool.tokens.map(() => ({})),
     }),
     step,

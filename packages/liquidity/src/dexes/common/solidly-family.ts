@@ -30,9 +30,9 @@ const eventsInterface = ISolidlyPairState__factory.createInterface()
 const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
 const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 
-/** About 2.5 million gas. */
+/** Token pairs per read, which takes about 2.5 million gas. */
 const PAIRS_PER_READ = 250
-/** The read solves the curve twice, for two samples. */
+/** Estimated gas to read one pool, which solves its curve twice, for two samples. */
 const READ_GAS = 150_000
 
 type SolidlyKind = { readonly id: GasFamily; readonly isVelodrome: boolean; readonly solve: SolveY }

@@ -10,7 +10,7 @@ import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lensInterface = CurveCryptoLens__factory.createInterface()
 
-/** Gas of a read, in which the pool computes its invariant up to four times. */
+/** Estimated gas of a read, in which the pool computes its invariant up to four times. */
 const READ_GAS = 500_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveCryptoState | null)[]> {

@@ -11,7 +11,7 @@ import type { CurveStableState } from './types.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
 
-/** Gas of a read, which includes two quotes of the pool. */
+/** Estimated gas of a read, which includes two quotes of the pool. */
 const READ_GAS = 400_000
 /** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
 const A_PRECISION = 100n

@@ -7,6 +7,7 @@ import type { DodoV2State, Side } from './types.ts'
 const poolInterface = IDodoV2State__factory.createInterface()
 
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
+/** Estimated gas of one getter call. */
 const STATE_GAS = 60_000
 
 /** Reads each pool with two calls of its getters. Reads the fee that accounts without privileges pay. */

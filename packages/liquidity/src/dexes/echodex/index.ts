@@ -13,6 +13,7 @@ import { type EchodexState, FEE_PPM, inputFor, KEEP_OUT, maxInput, quote } from 
 
 const factoryInterface = IEchodexFactory__factory.createInterface()
 const TOKEN_FEE = factoryInterface.encodeFunctionData('tokenFee') as Hex
+/** Estimated gas of the getter call. */
 const READ_GAS = 10_000
 const readSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.createInterface(), 'Sync')
 

@@ -25,8 +25,9 @@ const coreInterface = IEkuboCore__factory.createInterface()
 /** Maximum bitmap words per read, and per pool. In pools with more words, only words around the price are read. */
 const WORDS_PER_READ = 1_500
 const MAX_WORDS = 6_000
+/** Estimated gas to read one bitmap word. */
 const WORD_GAS = 2_900
-/** Gas to read a few dozen ticks. */
+/** Estimated gas to read a few dozen ticks. */
 const TICKS_GAS = 400_000
 /** State words per read, which takes about 1.3 million gas. */
 const HEADS_PER_READ = 500

@@ -5,7 +5,9 @@ import { unpackRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
 const SLOAD = '0x380eb4e0'
+/** Estimated gas of the call, in addition to that of its slots. */
 const CALL_GAS = 30_000
+/** Estimated gas to read one slot. */
 const WORD_GAS = 2_600
 
 /** Returns the read of storage slots. @param slots - 32 bytes each */

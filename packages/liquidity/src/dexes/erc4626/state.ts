@@ -14,6 +14,7 @@ const vaultInterface = IERC4626State__factory.createInterface()
 
 const erc20 = IERC20__factory.createInterface()
 
+/** Estimated gas to read one vault. */
 const READ_GAS = 300_000
 /** Maximum difference between the decimals of the shares and of the asset. */
 const MAX_OFFSET = 18

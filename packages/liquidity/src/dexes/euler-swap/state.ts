@@ -20,8 +20,9 @@ const registryInterface = IEulerSwapRegistry__factory.createInterface()
 
 /** Maximum pools per pair. */
 const POOLS_PER_PAIR = 16
+/** Estimated gas to list the pools of one pair. */
 const FIND_GAS = 200_000
-/** Gas to read the limits and a quote of both directions, which query four vaults. */
+/** Estimated gas to read the limits and a quote of both directions, which query four vaults. */
 const READ_GAS = 900_000
 /** Flags of three hooks: before a swap, for the fee, and after a swap. */
 const SWAP_HOOKS = 7n

@@ -11,9 +11,9 @@ import type { FluidDexState, FluidReserves } from './types.ts'
 const LENS = lensOf('FluidDexLens')
 const lensInterface = FluidDexLens__factory.createInterface()
 
-/** Gas to list a few dozen pools of two words each. */
+/** Estimated gas to list a few dozen pools of two words each. */
 const LIST_GAS = 3_000_000
-/** Gas to read prices, and both curves from the Liquidity contract. */
+/** Estimated gas to read prices, and both curves from the Liquidity contract. */
 const READ_GAS = 400_000
 
 /** Lists all pools of the row's resolver, which has no getter by token. */

@@ -16,7 +16,7 @@ const eventsInterface = IIziswapState__factory.createInterface()
 const FEES = [100, 400, 500, 2000, 3000, 10_000]
 /** Token pairs per read, which takes about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 200
-/** Gas to read price and settings of a pool. */
+/** Estimated gas to read price and settings of a pool. */
 const HEAD_GAS = 60_000
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>

@@ -24,7 +24,7 @@ const getPoolsCodec = callCodec<[tokenA: string, tokenB: string], [pools: string
 const pairInterface = IKyberClassicPair__factory.createInterface()
 const eventsInterface = IKyberClassicEvents__factory.createInterface()
 
-/** Gas to read the list of pools of a pair. Few pairs have several pools. */
+/** Estimated gas to read the list of pools of a pair. Few pairs have several pools. */
 const FIND_GAS = 15_000
 
 /** Finds all pools of each pair, which differ in amplification. */

@@ -29,7 +29,7 @@ const PAIRS_PER_READ = 100
  * 12,000 gas per tick.
  */
 const MAX_TICKS = 500
-/** Gas to read price, liquidity, and a few dozen ticks. */
+/** Estimated gas to read price, liquidity, and a few dozen ticks. */
 const READ_GAS = 600_000
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>

@@ -13,7 +13,7 @@ const eventsInterface = ILiquidityBookState__factory.createInterface()
 
 /** Bins read on each side of the active bin. Swaps that go farther are refused. */
 const MAX_BINS = 100
-/** Gas of a read: a search in the bin tree and two storage loads per bin. */
+/** Estimated gas of a read: a search in the bin tree and two storage loads per bin. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {

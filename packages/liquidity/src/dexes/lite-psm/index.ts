@@ -12,6 +12,7 @@ import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts
 const LENS = lensOf('LitePsmLens')
 const lensInterface = LitePsmLens__factory.createInterface()
 const psmInterface = ILitePsm__factory.createInterface()
+/** Estimated gas to read one module. */
 const READ_GAS = 60_000
 
 /** Finds the pool of a row, which is the module itself. */

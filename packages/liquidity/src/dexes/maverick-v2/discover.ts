@@ -15,8 +15,9 @@ export const LENS: Lens = lensOf('MaverickV2Lens')
  * of the average price), and kinds (how bins follow the price).
  */
 const MAX_POOLS_OF_PAIR = 16
-/** Token pairs per read, and gas per pair: two calls, and one storage read per pool. */
+/** Token pairs per read. */
 const PAIRS_PER_READ = 200
+/** Estimated gas per pair: two calls, and one storage read per pool. */
 const PAIR_GAS = 60_000
 
 type FoundPool = { readonly pair: bigint; readonly pool: string }

@@ -43,6 +43,7 @@ const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: 
 const MAX_FEE = 0xffffff
 const MAX_PARAMETERS = Number((1n << PARAMETERS_BITS) - 1n)
 const IDS_PER_READ = 500
+/** Estimated gas to read the price of one pool. */
 const GAS_PER_ID = 6_000
 
 /** Returns one row per manager, since each emits logs of its own; the chain's row names the vault. */

@@ -20,8 +20,9 @@ const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface(
 
 /** Bins read on each side of the active bin. Swaps that go farther are refused. */
 const MAX_BINS = 100
+/** Estimated gas to read price and liquidity of one pool with ticks. */
 const CL_STATE_GAS = 40_000
-/** Gas to read bins: a walk of the bin tree and two storage loads per bin. */
+/** Estimated gas to read bins: a walk of the bin tree and two storage loads per bin. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 /** Returns null for a pool whose hook takes part in swaps. */

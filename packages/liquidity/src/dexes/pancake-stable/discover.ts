@@ -15,8 +15,9 @@ const curveLensInterface = CurveLens__factory.createInterface()
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map(
   (name) => factoryInterface.getFunction(name).selector,
 )
-/** Token pairs per read. Four or five storage loads per pair take about 4 million gas. */
+/** Token pairs per read, which takes about 4 million gas. */
 const PAIRS_PER_READ = 250
+/** Estimated gas per pair: four or five storage loads. */
 const PAIR_GAS = 15_000
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {

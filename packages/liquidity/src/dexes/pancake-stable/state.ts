@@ -14,6 +14,7 @@ const [KILLED, AMPLIFICATION] = [
   poolInterface.encodeFunctionData('A'),
 ] as [Hex, Hex]
 
+/** Estimated gas to read one pool, with two quotes. */
 const READ_GAS = 400_000
 
 /** Reads the states; null for a killed pool, which only allows withdrawals. */

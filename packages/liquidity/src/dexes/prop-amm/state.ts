@@ -12,8 +12,9 @@ const LENS = lensOf('PropAmmLens')
 const lensInterface = PropAmmLens__factory.createInterface()
 const ammInterface = IPropAmmState__factory.createInterface()
 
+/** Estimated gas to read the list of pairs. */
 const FIND_GAS = 300_000
-/** Gas of about thirty quotes per direction. */
+/** Estimated gas of about thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
 /** Serves only AMMs that were measured to pay what they quote. */

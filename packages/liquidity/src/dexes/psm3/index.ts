@@ -15,7 +15,9 @@ const lensInterface = Psm3Lens__factory.createInterface()
 const psmInterface = IPsm3__factory.createInterface()
 const tokensCodec = callCodec<[psm: string], [[string, string, string]]>(lensInterface, 'tokens')
 const readCodec = callCodec<[psm: string], [Psm3State]>(lensInterface, 'read')
+/** Estimated gas to read the tokens. */
 const FIND_GAS = 60_000
+/** Estimated gas to read one module. */
 const READ_GAS = 150_000
 
 /** Finds the pool of a row, which is the module itself. */

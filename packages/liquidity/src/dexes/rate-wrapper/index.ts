@@ -14,6 +14,7 @@ import { amountFor, quote, type RateWrapperState, sharesFor } from './math.ts'
 const LENS = lensOf('RateWrapperLens')
 const lensInterface = RateWrapperLens__factory.createInterface()
 
+/** Estimated gas to read one wrapper. */
 const READ_GAS = 300_000
 
 /** Finds the pool of a row, which is a wrapper. */

@@ -7,6 +7,7 @@ import { findPoolHoldings, type PoolHoldings, programSamples } from '../common/p
 import type { SampledState } from '../common/sampled-state.ts'
 
 const stateInterface = ISyncswapState__factory.createInterface()
+/** Estimated gas to read the vault of one pool. */
 const VAULT_GAS = 10_000
 
 /** `fixed` of an aqua pool. */

@@ -8,8 +8,8 @@ import { approximateMaxInput, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
-/** Fees are in units of 1/100,000. */
-const PPM_PER_PART = 10
+/** Contracts store fees in units of 1/100,000, which is 10 ppm. */
+const PPM_PER_FEE_UNIT = 10
 
 const capacity = sampledCapacity<SyncswapState>((pool, tokenIn, tokenOut) => {
   const { state } = pool
@@ -18,7 +18,7 @@ const capacity = sampledCapacity<SyncswapState>((pool, tokenIn, tokenOut) => {
     quote: (amountIn) => quote(state, zeroForOne, amountIn),
     approximateLimit: approximateMaxInput(state, zeroForOne),
     scale: zeroForOne ? state.reserve0 : state.reserve1,
-    feePpm: PPM_PER_PART * Number(zeroForOne ? state.fee0 : state.fee1),
+    feePpm: PPM_PER_FEE_UNIT * Number(zeroForOne ? state.fee0 : state.fee1),
   }
 })
 
@@ -44,8 +44,8 @@ export const syncswap: DexFamily<SyncswapState> = {
     // Without a reserve of the input token, one unit buys the whole other reserve.
     const maxInput = capacity.maxInput(pool, tokenIn, tokenOut)
     return isZeroForOne(pool, tokenIn, tokenOut)
-      ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_PART * Number(fee0), maxInput)
-      : constantProductCurve(reserve1 || 1n, reserve0, PPM_PER_PART * Number(fee1), maxInput)
+      ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_FEE_UNIT * Number(fee0), maxInput)
+      : constantProductCurve(reserve1 || 1n, reserve0, PPM_PER_FEE_UNIT * Number(fee1), maxInput)
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],

@@ -19,8 +19,9 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
   'PoolCreated',
 )
 
-/** Gas to read reserves, settings, and both fees. Each fee takes a call to the pool master and its fee manager. */
+/** Estimated gas to read reserves, settings, and both fees. Each fee takes a call to the pool master and its fee manager. */
 const READ_GAS = 150_000
+/** Estimated gas to read both fees. */
 const FEES_GAS = 80_000
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {

@@ -14,6 +14,7 @@ const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 
+/** Estimated gas to read the price and fees of one pool. */
 const HEAD_GAS = 20_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV4State | null)[]> {

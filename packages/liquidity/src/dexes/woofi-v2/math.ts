@@ -104,13 +104,13 @@ function tradeBaseForBase(
 ): TradeResult {
   const spread = max(soldToken.spread, boughtToken.spread) / 2n
   const feeRate = max(soldToken.feeRate, boughtToken.feeRate)
-  const first = priceBaseSale(state, soldToken, amountIn, spread)
-  const netIn = first.amount - (first.amount * feeRate) / FEE_UNIT
-  const second = priceBasePurchase(state, boughtToken, netIn, spread)
+  const sale = priceBaseSale(state, soldToken, amountIn, spread)
+  const netIn = sale.amount - (sale.amount * feeRate) / FEE_UNIT
+  const purchase = priceBasePurchase(state, boughtToken, netIn, spread)
   return [
-    second.amount,
-    { ...first.token, reserve: soldToken.reserve + amountIn },
-    { ...second.token, reserve: reserveAfter(boughtToken, second.amount, 'base') },
+    purchase.amount,
+    { ...sale.token, reserve: soldToken.reserve + amountIn },
+    { ...purchase.token, reserve: reserveAfter(boughtToken, purchase.amount, 'base') },
   ]
 }
 

@@ -16,7 +16,7 @@ const tokenInfosCodec = callCodec<[token: string], [reserve: bigint, feeRate: bi
   'tokenInfos',
 )
 
-/** Gas to read the pool and the oracle for two tokens, with a quote in each direction. */
+/** Estimated gas to read the pool and the oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
 /** Sample amount as a fraction of a token (1/1,000), as in the lens. */
 const SAMPLE_DIVISOR = 1_000n
