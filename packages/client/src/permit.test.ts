@@ -232,9 +232,10 @@ test('a swap with a permit is one transaction with the signed amount; if it does
     if (to === h.guard && !overrides) throw new Error('BadSignature()')
     const view = failing.views.get(data.slice(0, 10))
     if (view) return view
-    return data.startsWith(selectors.allowance) ? word(failing.allowance) : word(1)
+    return data.startsWith(selectors.allowance) ? word(failing.allowance) : '0x'
   })
   await run(failing)
+  expect(signed(failing)).toBe(true)
   expect(failing.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), route.tx.data])
 })
 
@@ -285,6 +286,12 @@ test('a permit is added to the calldata as the bindings encode it, in both modes
   expect(() => decodeSwap(encodePermitSwap(feeless, permits[2]!), 0n)).toThrow(
     expect.objectContaining({ code: 'UNSAFE' }),
   )
+  const wrapped = { ...nobody, recipient: h.sender, wrapper: h.WETH }
+  expect(() => decodeSwap(encodePermitSwap(wrapped, permits[2]!), 0n)).toThrow(
+    expect.objectContaining({ code: 'UNSAFE' }),
+  )
+  const native = { ...wrapped, tokenOut: h.ZERO }
+  expect(decodeSwap(encodePermitSwap(native, permits[2]!), 0n)).toMatchObject({ wrapper: h.WETH, permit: permits[2]! })
 })
 
 describe('an offer of the service', () => {

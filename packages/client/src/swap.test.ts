@@ -469,6 +469,8 @@ describe('a resumed swap', () => {
   test('waits for what was sent and sends nothing', async () => {
     const node = new MemoryNode()
     expect(await resumed(node, {})).toEqual({ hash: word(7), route })
+    const from = `0x${h.sender.slice(2).toUpperCase()}`
+    expect(await resumed(node, { from })).toEqual({ hash: word(7), route })
     expect(node.sent).toEqual([])
   })
 
