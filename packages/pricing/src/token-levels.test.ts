@@ -193,6 +193,19 @@ describe('a word that is sudden', () => {
     assign()
     expect(token(TWO).level).toBe(levelOf(5_000))
   })
+
+  test('gives the level of the block before to a token whose other token becomes an anchor', () => {
+    const { put, graph, anchor, assign, token } = framed()
+    put('p', ONE, ANCHOR, 10_000)
+    assign()
+    graph.startBlock()
+    put('p', ONE, ANCHOR, 15_000, 1.5)
+    assign()
+    expect([graph.hasNoJumps, token(ONE).level]).toEqual([false, 0])
+    anchor()
+    assign()
+    expect(token(ONE).level).toBe(levelOf(10_000))
+  })
 })
 
 describe('levels after any changes', () => {
