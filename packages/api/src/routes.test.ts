@@ -383,6 +383,16 @@ describe('an auction', () => {
     for (const answer of await Promise.all(running)) expect(answer).toEqual({ status: 200, body: { solutions: [] } })
     expect((await ask('/solve', post(auction(5_000)))).status).toBe(200)
   })
+
+  test('that fails makes room for the next', async () => {
+    const contracts = {
+      get guard(): never {
+        throw new Error('broken')
+      },
+    }
+    const { ask } = served({ contracts }, environment)
+    for (let k = 0; k < 5; k++) expect((await ask('/solve', post(auction(5_000)))).status).toBe(500)
+  })
 })
 
 describe('a webhook of UniswapX', () => {
