@@ -384,6 +384,21 @@ describe('an auction', () => {
     expect((await ask('/solve', post(auction(5_000)))).status).toBe(200)
   })
 
+  test('with a late deadline ends before the timeout of its request', async () => {
+    const reasons: unknown[] = []
+    const quote = (_: unknown, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason)
+          reject(signal.reason)
+        }),
+      )
+    const { ask } = served({ quote, contracts: { guard } }, { ...environment, REQUEST_TIMEOUT_MS: '1500' })
+    expect(await json(ask('/solve', post(auction(60_000))))).toEqual({ status: 200, body: { solutions: [] } })
+    // The solver's own deadline has no reason. The timeout of the request is an ApiError.
+    expect(reasons).toEqual([expect.objectContaining({ name: 'AbortError' })])
+  })
+
   test('that fails makes room for the next', async () => {
     const contracts = {
       get guard(): never {

@@ -1,4 +1,5 @@
 /** Tests the HTTP client's requests, retries, and refusals of malformed responses, without a server. */
+import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
@@ -342,6 +343,8 @@ test('a signal of several aborts with any of them, also where AbortSignal.any is
       expect(signal.aborted).toBe(false)
       second.abort('why')
       expect([signal.aborted, signal.reason]).toEqual([true, 'why'])
+      // A signal that the caller keeps for many requests keeps no listeners of those that ended.
+      expect(getEventListeners(first.signal, 'abort')).toEqual([])
       expect(anySignal([AbortSignal.abort('old'), first.signal]).reason).toBe('old')
     } finally {
       AbortSignal.any = any

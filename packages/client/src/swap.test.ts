@@ -334,6 +334,24 @@ describe('the amount', () => {
     }
   })
 
+  test('is not confirmed by a limit of the amount that the request fixes', async () => {
+    const { amount: _, ...rest } = request
+    const exactOutput = { ...rest, amountOut: 1_990_000n } as never
+    for (const [terms, wanted] of [
+      [{ maxFromAmount: 1_000_000n }, request],
+      [{ minToAmount: 1_990_000n }, exactOutput],
+    ] as const) {
+      const node = ready()
+      node.balances.clear()
+      await expect(run(node, terms, [route], wanted)).rejects.toThrow('no known pool of these tokens confirms')
+      expect(node.sent).toEqual([])
+    }
+    const node = ready()
+    node.balances.clear()
+    await run(node, { maxFromAmount: 1_000_000n }, [route], exactOutput)
+    expect(node.sent).toHaveLength(1)
+  })
+
   test('is compared with the witness, to the unit, once per input', async () => {
     const inputs: unknown[] = []
     const witness = (output: bigint | string) => async (of: { amount: bigint | string }) => {
@@ -377,8 +395,14 @@ test('the larger input of a new quote is approved too', async () => {
   })
   const inputs: bigint[] = []
   const confirm = (_: object, { amountIn }: { readonly amountIn: bigint }) => inputs.push(amountIn) > 0
-  await run(node, { ...trusting, confirm }, [route, { ...more.route, fromAmount: '1000100' }], exact)
+  const witnessedInputs: unknown[] = []
+  const witness = async (of: { readonly amount: bigint | string }) => {
+    witnessedInputs.push(of.amount)
+    return 2_000_000n
+  }
+  await run(node, { witness, confirm }, [route, { ...more.route, fromAmount: '1000100' }], exact)
   expect(inputs).toEqual([1_000_000n, 1_000_100n])
+  expect(witnessedInputs).toEqual(inputs)
   expect(node.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), approval(1_000_100n), more.route.tx.data])
 })
 
