@@ -35,6 +35,7 @@ describe('/status', () => {
   const status = (
     { transaction = sent, receipt = mined, head = 18, call = () => '0x', block = { timestamp: 5 } }: Node,
     query = '',
+    hashText = hash,
   ) => {
     const rpc = {
       request: async (method: string) => (method === 'eth_getTransactionByHash' ? transaction : receipt),
@@ -44,7 +45,7 @@ describe('/status', () => {
         return call(...of)
       },
     }
-    return json(served({ rpc, contracts: { guard } }).ask(`/status/1/${hash}${query}`))
+    return json(served({ rpc, contracts: { guard } }).ask(`/status/1/${hashText}${query}`))
   }
 
   test('of a mined swap has its block, confirmations, cost and order', async () => {
@@ -59,6 +60,7 @@ describe('/status', () => {
     const { body } = await status({ receipt: { ...mined, l1Fee: '0x5' } })
     expect(body.gasCost).toEqual({ native: '705', l1Fee: '5' })
     expect((await status({ receipt: { ...mined, effectiveGasPrice: null } })).body.gasCost).toBeNull()
+    expect((await status({}, '', `0x${hash.slice(2).toUpperCase()}`)).body).toMatchObject({ hash, status: 'landed' })
     expect((await status({}, '?toAmount=90')).body.swap).toMatchObject({ quoted: '90', difference: null })
   })
 

@@ -53,6 +53,13 @@ describe('EIP-2612', () => {
     expect(verifyTypedData(eip712, permitTypes(EIP2612_FIELDS), message, permit!.signature)).toBe(signer.address)
   })
 
+  test('finds the domain of a separator in any letter case', async () => {
+    const node = tokenNode()
+    const separator = TypedDataEncoder.hashDomain(eip712)
+    node.views.set(selectors.domainSeparator, `0x${separator.slice(2).toUpperCase()}`)
+    expect(await sign(node)).toMatchObject({ kind: 'eip2612' })
+  })
+
   test.each(['1', '2', 'v7'])('finds version %s of the domain', async (version) => {
     const node = tokenNode({ ...eip712, version })
     node.views.set(selectors.version, text(version))
@@ -268,7 +275,8 @@ test('a permit is added to the calldata as the bindings encode it, in both modes
       const order = decodeGuardSwap(tx.data, 0n)
       const { data } = withPermit(tx, permit)
       expect(data).toBe(encodeGuardSwap({ ...order, permit } as never))
-      expect(decodeSwap(data, 0n)).toEqual({ ...decodeSwap(tx.data, 0n), permit })
+      for (const spelled of [data, `0x${data.slice(2).toUpperCase()}`])
+        expect(decodeSwap(spelled, 0n)).toEqual({ ...decodeSwap(tx.data, 0n), permit })
       for (const damaged of [`${data}00`, data.slice(0, -2), `${data.slice(0, -2)}01`])
         expect(() => decodeSwap(damaged, 0n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
       expect(() => decodeSwap(data, 1n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
