@@ -85,7 +85,11 @@ describe('the logs of an account or an entry point', () => {
     ]) {
       const node = new MemoryNode(address)
       node.answers.set('eth_getTransactionReceipt', () => null)
-      node.answers.set('eth_getLogs', () => [{ topics: ['0x', topic], transactionHash: word(3) }])
+      node.answers.set('eth_getLogs', ([filter]) =>
+        (filter as { address: unknown }).address === address
+          ? [{ topics: ['0x', topic], transactionHash: word(3) }]
+          : [],
+      )
       expect((await settled(waitForReceipt(node.wallet, asked!, 90))).hash).toBe(word(3))
     }
   })
