@@ -26,6 +26,7 @@ beforeAll(async () => {
     const hops = Number(/^\/hop\/(\d+)$/.exec(request.url!)?.[1] ?? Number.NaN)
     if (hops > 0) response.writeHead(302, { location: `/hop/${hops - 1}` }).end()
     else if (request.url === '/elsewhere') response.writeHead(302, { location: 'file:///etc/passwd' }).end()
+    else if (request.url === '/secure') response.writeHead(302, { location: `https://${request.headers.host}/` }).end()
     else if (request.url === '/large') for (let k = 0; k < 33; k++) response.write(Buffer.alloc(1_000_000))
     else if (request.url === '/none') response.writeHead(404).end()
     else response.end(bytes)
@@ -92,6 +93,8 @@ describe('downloads that fail are done without, and named without their query', 
     ['/large', 'it is larger than'],
     ['/hop/4', 'more than 3 redirects'],
     ['/elsewhere', 'it is redirected to file:'],
+    // The redirect to HTTPS is followed, and meets a server without TLS.
+    ['/secure', 'SSL'],
   ])('%s: %s', async (path, reason) => {
     const { lists, warnings } = await load(`${url}${path}#sha256=${hash}`)
     expect(lists.size).toBe(0)

@@ -16,4 +16,9 @@ test('the same line is written once a minute, with how often it was meant', () =
     ['Redis is full', 599],
     ['Redis does not answer', undefined],
   ])
+  for (const ms of [10, 60_000]) {
+    clock.ms = 150_000 + ms
+    seldom.write('warn', new Error('away'), 'AWAY', 'Redis does not answer')
+  }
+  expect(written.slice(4)).toMatchObject([{ msg: 'Redis does not answer', repeated: 1 }])
 })

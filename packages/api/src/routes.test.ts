@@ -35,6 +35,7 @@ describe('/status', () => {
   const status = (
     { transaction = sent, receipt = mined, head = 18, call = () => '0x', block = { timestamp: 5 } }: Node,
     query = '',
+    hashText = hash,
   ) => {
     const rpc = {
       request: async (method: string) => (method === 'eth_getTransactionByHash' ? transaction : receipt),
@@ -44,7 +45,7 @@ describe('/status', () => {
         return call(...of)
       },
     }
-    return json(served({ rpc, contracts: { guard } }).ask(`/status/1/${hash}${query}`))
+    return json(served({ rpc, contracts: { guard } }).ask(`/status/1/${hashText}${query}`))
   }
 
   test('of a mined swap has its block, confirmations, cost and order', async () => {
@@ -59,6 +60,7 @@ describe('/status', () => {
     const { body } = await status({ receipt: { ...mined, l1Fee: '0x5' } })
     expect(body.gasCost).toEqual({ native: '705', l1Fee: '5' })
     expect((await status({ receipt: { ...mined, effectiveGasPrice: null } })).body.gasCost).toBeNull()
+    expect((await status({}, '', `0x${hash.slice(2).toUpperCase()}`)).body).toMatchObject({ hash, status: 'landed' })
     expect((await status({}, '?toAmount=90')).body.swap).toMatchObject({ quoted: '90', difference: null })
   })
 
@@ -382,6 +384,31 @@ describe('an auction', () => {
     reject(new RpcError('TIMEOUT', 'x'))
     for (const answer of await Promise.all(running)) expect(answer).toEqual({ status: 200, body: { solutions: [] } })
     expect((await ask('/solve', post(auction(5_000)))).status).toBe(200)
+  })
+
+  test('with a late deadline ends before the timeout of its request', async () => {
+    const reasons: unknown[] = []
+    const quote = (_: unknown, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason)
+          reject(signal.reason)
+        }),
+      )
+    const { ask } = served({ quote, contracts: { guard } }, { ...environment, REQUEST_TIMEOUT_MS: '1500' })
+    expect(await json(ask('/solve', post(auction(60_000))))).toEqual({ status: 200, body: { solutions: [] } })
+    // The solver's own deadline has no reason. The timeout of the request is an ApiError.
+    expect(reasons).toEqual([expect.objectContaining({ name: 'AbortError' })])
+  })
+
+  test('that fails makes room for the next', async () => {
+    const contracts = {
+      get guard(): never {
+        throw new Error('broken')
+      },
+    }
+    const { ask } = served({ contracts }, environment)
+    for (let k = 0; k < 5; k++) expect((await ask('/solve', post(auction(5_000)))).status).toBe(500)
   })
 })
 

@@ -111,7 +111,8 @@ function createThreads({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Co
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 
-function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSettings {
+/** Converts the configuration to the settings of a chain. */
+export function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSettings {
   const { chainId } = chain
   const { dataDir, dataSaveMs, quoteLogMb } = config
   const loadPoolList = poolLists.get(chainId)

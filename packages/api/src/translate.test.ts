@@ -51,6 +51,10 @@ describe('the failure of a node', () => {
     expect(toApiError(notOfNodes).code).toBe('NO_ROUTE')
   })
 
+  test('is a timeout of the request if the request ended while the node was asked', () => {
+    expect(toApiError(new RpcError('ABORTED', ''))).toMatchObject({ code: 'TIMEOUT', status: 504 })
+  })
+
   test('has the cure of its reason, or of its code', () => {
     expect(toApiError(new RpcError('WRONG_CHAIN', '')).cure).toContain('named a node of this chain')
     expect(toApiError(new RpcError('TIMEOUT', '')).cure).toBe(errorTable.RPC_FAILED.cure)

@@ -43,6 +43,11 @@ describe('an approval', () => {
 
   test('reports its hash and block before it is mined', async () => {
     const node = new MemoryNode()
+    node.answers.set('eth_sendTransaction', () => {
+      // The transaction may be mined before the wallet answers.
+      node.block++
+      return word(1)
+    })
     const reports: unknown[] = []
     await sendApproval(node.wallet, { to: h.USDC, data: approval(5n), value: 0n }, (hash, fromBlock) =>
       reports.push(hash, fromBlock, node.methods().includes('eth_getTransactionReceipt')),

@@ -4,7 +4,7 @@ import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
 import { amountOf, numberText, toPpm } from './amounts.ts'
 import { selectors } from './calls.ts'
-import { anySignal, type HttpOptions } from './http.ts'
+import type { HttpOptions } from './http.ts'
 import { atPrice, gasLimit, pricedBy, quotedBy, SluiceClient } from './index.ts'
 import { minOutputFrom } from './witness.ts'
 
@@ -330,23 +330,6 @@ describe('a response', () => {
     for (const quotes of [undefined, [quote], [quote, quote, quote], [quote, null, quote], [5, single.route, quote]])
       await expect(ask(quotes)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
   })
-})
-
-test('a signal of several aborts with any of them, also where AbortSignal.any is missing', () => {
-  const { any } = AbortSignal
-  for (const isMissing of [false, true]) {
-    if (isMissing) AbortSignal.any = undefined as never
-    try {
-      const [first, second] = [new AbortController(), new AbortController()]
-      const signal = anySignal([first.signal, undefined, second.signal])
-      expect(signal.aborted).toBe(false)
-      second.abort('why')
-      expect([signal.aborted, signal.reason]).toEqual([true, 'why'])
-      expect(anySignal([AbortSignal.abort('old'), first.signal]).reason).toBe('old')
-    } finally {
-      AbortSignal.any = any
-    }
-  }
 })
 
 test('percentages have at most four decimals and are below 100', () => {

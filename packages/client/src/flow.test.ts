@@ -64,6 +64,16 @@ test.each(Object.entries({ prepaid, shared, unwrapped, wrapped: wrapped(400_000n
   (_, honest) => expect(proved(honest).unproven).toEqual([]),
 )
 
+test('native output is not paid if the request is for a token', () => {
+  const steps = [
+    v3(POOL, USDC, WETH, { input: pullAll, output: toExecutor }),
+    unwrap({ input: rest, output: toRecipient }),
+  ]
+  const legs = [leg(POOL, USDC, WETH), leg(WETH, WETH, NATIVE)]
+  const order = { tokenIn: USDC, tokenOut: WETH }
+  refused(h.honestRoute(steps, legs, order, { src: USDC, dst: WETH }), 'step 2 pays the recipient another token')
+})
+
 test('all input is used, and no more', () => {
   const of = (first: bigint, second: bigint) =>
     h.changed(h.split, {}, ([a, b]) => [

@@ -53,6 +53,13 @@ describe('EIP-2612', () => {
     expect(verifyTypedData(eip712, permitTypes(EIP2612_FIELDS), message, permit!.signature)).toBe(signer.address)
   })
 
+  test('finds the domain of a separator in any letter case', async () => {
+    const node = tokenNode()
+    const separator = TypedDataEncoder.hashDomain(eip712)
+    node.views.set(selectors.domainSeparator, `0x${separator.slice(2).toUpperCase()}`)
+    expect(await sign(node)).toMatchObject({ kind: 'eip2612' })
+  })
+
   test.each(['1', '2', 'v7'])('finds version %s of the domain', async (version) => {
     const node = tokenNode({ ...eip712, version })
     node.views.set(selectors.version, text(version))
@@ -160,9 +167,11 @@ describe('Permit2', () => {
     const node = (approved: bigint) => withPermit2(new MemoryNode(signer.address, signer), approved)
     const [bits160, bits48] = [2n ** 160n, 2n ** 48n]
     expect(await sign(node(999_999n))).toBeUndefined()
-    expect(await sign(node(bits160), 77n, {}, bits160)).toBeUndefined()
+    const large = node(bits160)
+    expect([await sign(large, 77n, {}, bits160), signed(large)]).toEqual([undefined, false])
     expect((await sign(node(bits160), 77n, {}, bits160 - 1n))!.amount).toBe(bits160 - 1n)
-    expect(await sign(node(1_000_000n), bits48)).toBeUndefined()
+    const late = node(1_000_000n)
+    expect([await sign(late, bits48), signed(late)]).toEqual([undefined, false])
     expect((await sign(node(1_000_000n), bits48 - 1n))!.deadline).toBe(bits48 - 1n)
     const without = node(1_000_000n)
     without.views.set(selectors.permit2Allowance, word(9))
@@ -232,9 +241,10 @@ test('a swap with a permit is one transaction with the signed amount; if it does
     if (to === h.guard && !overrides) throw new Error('BadSignature()')
     const view = failing.views.get(data.slice(0, 10))
     if (view) return view
-    return data.startsWith(selectors.allowance) ? word(failing.allowance) : word(1)
+    return data.startsWith(selectors.allowance) ? word(failing.allowance) : '0x'
   })
   await run(failing)
+  expect(signed(failing)).toBe(true)
   expect(failing.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), route.tx.data])
 })
 
@@ -265,7 +275,8 @@ test('a permit is added to the calldata as the bindings encode it, in both modes
       const order = decodeGuardSwap(tx.data, 0n)
       const { data } = withPermit(tx, permit)
       expect(data).toBe(encodeGuardSwap({ ...order, permit } as never))
-      expect(decodeSwap(data, 0n)).toEqual({ ...decodeSwap(tx.data, 0n), permit })
+      for (const spelled of [data, `0x${data.slice(2).toUpperCase()}`])
+        expect(decodeSwap(spelled, 0n)).toEqual({ ...decodeSwap(tx.data, 0n), permit })
       for (const damaged of [`${data}00`, data.slice(0, -2), `${data.slice(0, -2)}01`])
         expect(() => decodeSwap(damaged, 0n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
       expect(() => decodeSwap(data, 1n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
@@ -285,6 +296,12 @@ test('a permit is added to the calldata as the bindings encode it, in both modes
   expect(() => decodeSwap(encodePermitSwap(feeless, permits[2]!), 0n)).toThrow(
     expect.objectContaining({ code: 'UNSAFE' }),
   )
+  const wrapped = { ...nobody, recipient: h.sender, wrapper: h.WETH }
+  expect(() => decodeSwap(encodePermitSwap(wrapped, permits[2]!), 0n)).toThrow(
+    expect.objectContaining({ code: 'UNSAFE' }),
+  )
+  const native = { ...wrapped, tokenOut: h.ZERO }
+  expect(decodeSwap(encodePermitSwap(native, permits[2]!), 0n)).toMatchObject({ wrapper: h.WETH, permit: permits[2]! })
 })
 
 describe('an offer of the service', () => {

@@ -21,6 +21,24 @@ test.each(Object.entries({ split, single, path, nativeIn, nativeOut, withFee }))
   },
 )
 
+test('proves a route whose legs spell addresses in another letter case', () => {
+  const wrapped = h.honestRoute(
+    [
+      { op: 'wrap', tokenIn: h.ZERO, wrapped: h.WETH, input: h.rest, output: h.toExecutor },
+      h.v3(h.POOL, h.WETH, h.USDC, { input: h.rest, output: h.toRecipient }),
+    ],
+    [h.leg(h.WETH, NATIVE, h.WETH), h.leg(h.POOL, h.WETH, h.USDC)],
+    { tokenIn: h.ZERO, value: 1_000_000n },
+    { src: NATIVE },
+  )
+  const upper = (address: string) => `0x${address.slice(2).toUpperCase()}`
+  for (const honest of [split, single, path, nativeIn, wrapped]) {
+    // In ASCII, upper case sorts before lower case, and the address of a pool depends on the order of its tokens.
+    const swaps = honest.route.swaps.map((leg) => ({ ...leg, pool: upper(leg.pool), tokenIn: upper(leg.tokenIn) }))
+    expect(proved(h.responding(honest, { swaps })).unproven).toEqual([])
+  }
+})
+
 describe('refuses a changed', () => {
   const { tx } = single.route
   const cases: Record<string, readonly [h.Honest, string]> = {

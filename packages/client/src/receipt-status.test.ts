@@ -54,6 +54,13 @@ test('a mined swap has its order, amounts, block, gas and confirmations', () => 
   })
 })
 
+test('the hex digits of a node may have any letter case', () => {
+  const upper = <T extends object>(answer: T): T =>
+    JSON.parse(JSON.stringify(answer).replace(/0x[0-9a-f]+/g, (text) => `0x${text.slice(2).toUpperCase()}`))
+  const [transaction, receipt] = [upper(transactionOf(h.single)), upper(receiptOf(logs))]
+  expect(read(h.single, logs, { transaction, receipt })).toEqual(read(h.single, logs))
+})
+
 test('the difference to the quote is in percent, with four decimals', () => {
   const of = (quoted: bigint) => read(h.single, logs, { quoted }).swap!.difference
   expect([of(1_000_000n), of(4_000_000n), of(3_000_000n), of(0n)]).toEqual([100, -50, -33.3333, null])

@@ -77,6 +77,23 @@ describe('the logs of an account or an entry point', () => {
     expect(await settled(waitForReceipt(node.wallet, hash, 90))).toEqual({ hash: word(3), succeeded: false })
   })
 
+  test('name a hash in any letter case', async () => {
+    const upper = `0x${hash.slice(2).toUpperCase()}`
+    for (const [asked, topic] of [
+      [upper, hash],
+      [hash, upper],
+    ]) {
+      const node = new MemoryNode(address)
+      node.answers.set('eth_getTransactionReceipt', () => null)
+      node.answers.set('eth_getLogs', ([filter]) =>
+        (filter as { address: unknown }).address === address
+          ? [{ topics: ['0x', topic], transactionHash: word(3) }]
+          : [],
+      )
+      expect((await settled(waitForReceipt(node.wallet, asked!, 90))).hash).toBe(word(3))
+    }
+  })
+
   test('that are no list name no outcome', async () => {
     const node = new MemoryNode(address)
     const receipts = [null, { status: '0x0', transactionHash: word(3) }]

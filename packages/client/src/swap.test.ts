@@ -6,7 +6,6 @@ import { selectors } from './calls.ts'
 import {
   type ClientError,
   NATIVE,
-  resumeSwap,
   SluiceClient,
   type SwapOptions,
   type SwapProgress,
@@ -334,6 +333,24 @@ describe('the amount', () => {
     }
   })
 
+  test('is not confirmed by a limit of the amount that the request fixes', async () => {
+    const { amount: _, ...rest } = request
+    const exactOutput = { ...rest, amountOut: 1_990_000n } as never
+    for (const [terms, wanted] of [
+      [{ maxFromAmount: 1_000_000n }, request],
+      [{ minToAmount: 1_990_000n }, exactOutput],
+    ] as const) {
+      const node = ready()
+      node.balances.clear()
+      await expect(run(node, terms, [route], wanted)).rejects.toThrow('no known pool of these tokens confirms')
+      expect(node.sent).toEqual([])
+    }
+    const node = ready()
+    node.balances.clear()
+    await run(node, { maxFromAmount: 1_000_000n }, [route], exactOutput)
+    expect(node.sent).toHaveLength(1)
+  })
+
   test('is compared with the witness, to the unit, once per input', async () => {
     const inputs: unknown[] = []
     const witness = (output: bigint | string) => async (of: { amount: bigint | string }) => {
@@ -377,8 +394,14 @@ test('the larger input of a new quote is approved too', async () => {
   })
   const inputs: bigint[] = []
   const confirm = (_: object, { amountIn }: { readonly amountIn: bigint }) => inputs.push(amountIn) > 0
-  await run(node, { ...trusting, confirm }, [route, { ...more.route, fromAmount: '1000100' }], exact)
+  const witnessedInputs: unknown[] = []
+  const witness = async (of: { readonly amount: bigint | string }) => {
+    witnessedInputs.push(of.amount)
+    return 2_000_000n
+  }
+  await run(node, { witness, confirm }, [route, { ...more.route, fromAmount: '1000100' }], exact)
   expect(inputs).toEqual([1_000_000n, 1_000_100n])
+  expect(witnessedInputs).toEqual(inputs)
   expect(node.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), approval(1_000_100n), more.route.tx.data])
 })
 
@@ -447,58 +470,6 @@ describe('a batch', () => {
     other.answers.set('wallet_getCapabilities', () => ({ '0xa': { atomic: { status: 'supported' } } }))
     await run(other)
     expect(other.sent).toHaveLength(2)
-  })
-})
-
-describe('a resumed swap', () => {
-  const state = (change: Partial<SwapState>) =>
-    ({
-      version: 1,
-      chainId: 1,
-      from: h.sender,
-      request,
-      stage: 'sent',
-      hash: word(7),
-      fromBlock: 90,
-      route,
-      ...change,
-    }) as SwapState
-  const resumed = (node: MemoryNode, change: Partial<SwapState>) =>
-    resumeSwap(serviceOf(route).client, node.wallet, state(change), trusting)
-
-  test('waits for what was sent and sends nothing', async () => {
-    const node = new MemoryNode()
-    expect(await resumed(node, {})).toEqual({ hash: word(7), route })
-    expect(node.sent).toEqual([])
-  })
-
-  test('continues after the approval', async () => {
-    for (const stage of ['approving', 'approved'] as const) {
-      const node = new MemoryNode()
-      node.allowance = 1_000_000n
-      await resumed(node, { stage })
-      expect(node.sent.map(({ to }) => to)).toEqual([h.guard])
-    }
-  })
-
-  test.each([
-    ['INVALID', { version: 2 as never }],
-    ['INVALID', { fromBlock: 1.5 }],
-    ['INVALID', { from: undefined as never }],
-    ['INVALID', { route: undefined as never }],
-    ['WALLET', { from: h.untrusted }],
-    ['PENDING', { stage: 'signing', hash: undefined as never }],
-  ] as const)('is %s with a state that has %o', async (code, change) => {
-    const node = new MemoryNode()
-    await expect(resumed(node, change as Partial<SwapState>)).rejects.toMatchObject({ code })
-    expect(node.sent).toEqual([])
-  })
-
-  test('of an approval that reverted is REVERTED', async () => {
-    const node = new MemoryNode()
-    node.status = '0x0'
-    await expect(resumed(node, { stage: 'approving' })).rejects.toMatchObject({ code: 'REVERTED' })
-    expect(node.sent).toEqual([])
   })
 })
 

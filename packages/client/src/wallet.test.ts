@@ -128,6 +128,7 @@ describe('a signer of ethers', () => {
       types: { EIP712Domain: [], Permit: [] },
       message: { a: '1' },
     } as unknown as TypedData
+    const gasCalls: unknown[] = []
     const { signer } = signerOf(
       {
         _signTypedData: async (...of: unknown[]) => of,
@@ -136,7 +137,10 @@ describe('a signer of ethers', () => {
       },
       {
         send: async (method: string) => (method === 'eth_chainId' ? '0x2' : method),
-        estimateGas: async () => ({ toString: () => '9' }),
+        estimateGas: async (call: unknown) => {
+          gasCalls.push(call)
+          return { toString: () => '9' }
+        },
       },
     )
     const wallet = await fromEthers(signer)
@@ -145,6 +149,7 @@ describe('a signer of ethers', () => {
       await wallet.request!('x', []),
       await wallet.estimateGas!(minimalTransaction),
     ]).toEqual([2, 'x', 9n])
+    expect(gasCalls).toEqual([{ from: address, ...minimalTransaction }])
     expect(await wallet.signTypedData!(typedData)).toEqual([{ name: 'x' }, { Permit: [] }, { a: '1' }])
     expect(await wallet.sign!(transaction)).toEqual({
       to: at('66'),
@@ -311,6 +316,17 @@ describe('a private wallet', () => {
     await expect(sendTo(() => new Response('', { status: 403 }))).rejects.toMatchObject({ code: 'HTTP' })
     const nowhere = privately({ ...new MemoryNode(address).wallet, sign: async () => '0x02ab' }, 'no URL')
     await expect(nowhere.send(minimalTransaction)).rejects.toMatchObject({ code: 'INVALID' })
+  })
+
+  test('sends only once, because nodes refuse a second attempt as already known', async () => {
+    let attempts = 0
+    const fetch = async () => {
+      attempts++
+      return new Response('', { status: 503 })
+    }
+    const signing = { ...new MemoryNode(address).wallet, sign: async () => '0x02ab' as const }
+    await expect(privately(signing, 'https://rpc.example', { fetch }).send(minimalTransaction)).rejects.toThrow()
+    expect(attempts).toBe(1)
   })
 
   test('refuses methods that would send by another way', async () => {

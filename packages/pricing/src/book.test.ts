@@ -1,6 +1,6 @@
 /** Tests how a book of prices follows snapshots: in slices, pool by pool, and block by block. */
 import type { Address } from '@sluice/chains'
-import type { Pool, Snapshot } from '@sluice/liquidity'
+import type { Pool, Redemption, Snapshot } from '@sluice/liquidity'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { address, centre, chain, eth, pair, snapshotOf, USDC, USDT, usdc, WETH } from '../test/pools.ts'
 import { Prices, priceTokens } from './book.ts'
@@ -9,6 +9,7 @@ const [LOCAL, OTHER] = [address(0x1000), address(0x1001)]
 const decimals = (token: Address) => (token >= LOCAL ? 18 : undefined)
 const hubs = centre()
 const local = pair(LOCAL, USDC, eth(1_000), usdc(3_000))
+const many = Array.from({ length: 40 }, (_, n) => pair(address(0x5000 + n), USDC, eth(1), usdc(1_000)))
 const broken = { ...pair(LOCAL, WETH, 1, 1), state: null }
 
 function blockWith(number: number, ...pools: readonly Pool[]): Snapshot {
@@ -29,8 +30,6 @@ function useShortSlices(): void {
 afterEach(() => void vi.restoreAllMocks())
 
 describe('while a snapshot is applied in slices', () => {
-  const many = Array.from({ length: 40 }, (_, n) => pair(address(0x5000 + n), USDC, eth(1), usdc(1_000)))
-
   test('the same or a newer one joins the pass instead of starting another', async () => {
     useShortSlices()
     const faults: string[] = []
@@ -163,4 +162,28 @@ test('missing balances count from the next price on', () => {
   expect(prices.usd(LOCAL)).toBeNull()
   expect(prices.setMissing(local.id, [0, usdc(2_900)])).toBe(false)
   expect([prices.setMissing(local.id, [0, 0]), prices.usd(LOCAL)]).toEqual([true, expect.closeTo(3, 6)])
+})
+
+test('missing balances reported while a snapshot is applied count after it, also if the pool does not change', async () => {
+  const prices = new Prices(chain, { decimals })
+  prices.applyNow(blockWith(1, local))
+  useShortSlices()
+  const pass = prices.follow(blockWith(2, ...many, local))
+  expect([prices.isCurrent, prices.setMissing(local.id, [0, usdc(2_900)])]).toEqual([false, true])
+  await pass
+  expect([prices.isCurrent, prices.usd(LOCAL)]).toEqual([true, null])
+})
+
+test('a share that pools trade too has the redeemable value at every price impact, in addition to that of the pools', async () => {
+  const reading: Redemption = {
+    ...{ share: LOCAL, kind: 'vault', supply: 10n ** 21n, rate: 3e-12, maxRedeemable: null },
+    parts: [{ token: USDC, balance: BigInt(usdc(3_000)), scale: 0 }],
+  }
+  const redemptions = (token: Address) => (token === LOCAL ? [reading] : undefined)
+  const snapshot = blockWith(1, local)
+  const pools = (await priceTokens(snapshot, chain, { decimals }).depthCurve(LOCAL))!
+  const both = (await priceTokens(snapshot, chain, { decimals, redemptions }).depthCurve(LOCAL))!
+  // The share is not listed, so its redeemable value is divided by 1.02.
+  const redeemableUsd = 3_000 / 1.02
+  expect(both).toEqual(pools.map(({ impact, usd }) => ({ impact, usd: expect.closeTo(usd + redeemableUsd, 3) })))
 })

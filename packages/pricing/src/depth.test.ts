@@ -229,6 +229,17 @@ describe('the check of a minimum', () => {
     expect(isAsDeep(TOKEN!, 1_500)).toBe(false)
   })
 
+  test('counts a pool without a listed token that sufficed once at most at twice the evidence of the token', () => {
+    const pool: PoolOf = [
+      [TOKEN!, OTHER!, NOTHING!],
+      [250, 2_000, 2_000],
+    ]
+    const { isAsDeep, usd, tokenAt } = depthWith([pool], { [TOKEN!]: [4, 1_000], [NOTHING!]: [1, E6] })
+    tokenAt(TOKEN!).sufficientPool = tokenAt(TOKEN!).pricedPools[0]
+    const depth = usd(TOKEN!)
+    expect([isAsDeep(TOKEN!, depth * 0.999), isAsDeep(TOKEN!, depth * 1.001)]).toEqual([true, false])
+  })
+
   test('looks at no pool if the edge with the most weight has the liquidity on both sides', () => {
     const { put, tokenAt } = graphWith({ listed: [DOLLAR!] })
     const updatedTokens: Address[] = []

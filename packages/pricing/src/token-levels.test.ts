@@ -94,9 +94,11 @@ describe('the level of a token', () => {
     frame.setFixedLevels(sources(100))
     assign()
     expect([token(ANCHOR).level, token(ONE).level]).toEqual([0, 0])
+    frame.setFixedLevels(sources(10_000))
+    assign()
     frame.setFixedLevels(new Map() as FixedLevels)
     assign()
-    expect(token(ONE).level).toBe(0)
+    expect([token(ANCHOR).level, token(ONE).level]).toEqual([0, 0])
   })
 })
 
@@ -192,6 +194,19 @@ describe('a word that is sudden', () => {
     put('p', ONE, ANCHOR, 4e6)
     assign()
     expect(token(TWO).level).toBe(levelOf(5_000))
+  })
+
+  test('gives the level of the block before to a token whose other token becomes an anchor', () => {
+    const { put, graph, anchor, assign, token } = framed()
+    put('p', ONE, ANCHOR, 10_000)
+    assign()
+    graph.startBlock()
+    put('p', ONE, ANCHOR, 15_000, 1.5)
+    assign()
+    expect([graph.hasNoJumps, token(ONE).level]).toEqual([false, 0])
+    anchor()
+    assign()
+    expect(token(ONE).level).toBe(levelOf(10_000))
   })
 })
 

@@ -1,6 +1,8 @@
 /** Tests of the adapter for 0x's API. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { SwapResponse } from '../responses.ts'
+import type { ResponseFacts } from './dialect.ts'
 import { zeroX } from './zero-x.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
@@ -46,6 +48,18 @@ test('the default slippage of 0x is one percent, and no fee is taken unless requ
   const parameters = zeroX('quote').toParameters(query) as Record<string, string>
   expect(basisPoints(parameters.slippage!)).toBe(100n)
   expect(parameters).not.toHaveProperty('convenienceFee')
+})
+
+test('the allowance is an issue only if the sender has to approve before the swap', () => {
+  const spender = address('4')
+  const tx = { to: spender, data: '0x12', value: '0' }
+  const bodyWith = (calls: readonly object[]) => {
+    const route = { gasEstimate: '100', swaps: [], gasCost: { native: '5' }, tx, calls } as unknown as SwapResponse
+    const facts = { routerAddress: spender, requestId: 'id', gasPriceWei: 7n, chainId: 1 } as ResponseFacts
+    return zeroX('swap').toBody(route, facts, {}) as { readonly issues: object; readonly transaction: object }
+  }
+  expect(bodyWith([tx])).toMatchObject({ issues: { allowance: null }, transaction: { gas: '120', gasPrice: '7' } })
+  expect(bodyWith([{}, tx])).toMatchObject({ issues: { allowance: { actual: '0', spender } } })
 })
 
 test.each([

@@ -23,6 +23,11 @@ test('the last forwarded address that is not a trusted proxy counts', () => {
   expect(callerOf(from('10.0.0.1', '10.0.0.3, 10.0.0.2'), proxies)).toBe('10.0.0.3')
 })
 
+test('a client that sends many forwarded addresses itself does not choose its key', () => {
+  const invented = Array.from({ length: 100 }, (_, k) => `1.1.1.${k}`).join()
+  expect(callerOf(from('10.0.0.1', `${invented}, 198.51.100.1`), proxies)).toBe('198.51.100.1')
+})
+
 test('IPv6 addresses of one /64 network are one caller, and IPv4-mapped addresses count as IPv4', () => {
   expect(sharedKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(sharedKey('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')

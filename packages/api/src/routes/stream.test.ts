@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { errorLog, ONE, served, TWO } from '../../test/src/in-memory.ts'
+import { account, errorLog, ONE, served, TWO } from '../../test/src/in-memory.ts'
 
 const path = `/stream/1?src=${ONE}&dst=${TWO}&amount=1000`
 const refused: StreamUpdate = { kind: 'refused', error: new QuotingError('NO_ROUTE', 'no route'), block: undefined }
@@ -73,6 +73,29 @@ test('a bug that ends a stream is logged, because the event does not name it', a
   listeners[0]!({ kind: 'end', error: new TypeError('no such field') })
   expect((await answer).body).toMatch(/^event: end\ndata: .*"code":"INTERNAL"/)
   expect(lines).toMatchObject([{ err: { message: 'no such field' } }])
+})
+
+test('streams that share an update have the sender as each request spells it', async () => {
+  const { ask, listeners, whenOpen } = streamed()
+  const from = account('a')
+  const senders = [from, `0x${from.slice(2).toUpperCase()}`]
+  const answers: ReturnType<typeof ask>[] = []
+  for (const sender of senders) {
+    answers.push(ask(`${path}&from=${sender}`))
+    await whenOpen(answers.length)
+  }
+  const update = {
+    kind: 'quote',
+    quote: {
+      route: { tokenIn: ONE, tokenOut: TWO, amountIn: 1_000n, amountOut: 900n, gas: 5, legs: [] },
+      ...{ amountOut: 900n, minOutput: 890n, gasEstimate: 5n, gasCharged: 5n, gasChargedAtDeadline: 5n },
+      ...{ gasCostWei: 5n, block: { number: 9, hash: '0x09' }, priceImpactPpm: null, warnings: [] },
+      swap: { data: '0x12', value: 0n },
+    },
+  } as unknown as StreamUpdate
+  for (const sent of [update, end]) for (const listener of listeners) listener(sent)
+  const bodies = (await Promise.all(answers)).map(({ body }) => /event: quote\nid: 9\ndata: (.*)/.exec(body)![1]!)
+  expect(bodies.map((body) => JSON.parse(body).tx.from)).toEqual(senders)
 })
 
 describe('heartbeats', () => {

@@ -75,6 +75,12 @@ test('names of sources are case-insensitive', () => {
   expect(request({}).sources).toEqual({})
 })
 
+test('pools are excluded by address or id in any letter case', () => {
+  const [address, id] = ['ab'.repeat(20), 'cd'.repeat(32)]
+  const { excludePools } = request({ excludePools: `0x${address.toUpperCase()},0x${id.toUpperCase()}` })
+  expect(excludePools).toEqual(new Set([`0x${address}`, `0x${id}`]))
+})
+
 test('a fee-exempt key must match a configured hash', () => {
   const hashes = new Set([createHash('sha256').update('open sesame').digest('hex')])
   checkFeeExemptKey(undefined, hashes)

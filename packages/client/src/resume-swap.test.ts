@@ -1,0 +1,64 @@
+/** Tests how a swap is resumed from its state, with a node and a service in memory. */
+import { describe, expect, test } from 'vitest'
+import { MemoryNode, serviceOf, word } from '../test/memory-node.ts'
+import * as h from '../test/routes.ts'
+import { resumeSwap, type SwapState } from './index.ts'
+
+const { from: _, ...request } = h.single.request
+const { route } = h.single
+const trusting = { trustQuote: true }
+
+describe('a resumed swap', () => {
+  const state = (change: Partial<SwapState>) =>
+    ({
+      version: 1,
+      chainId: 1,
+      from: h.sender,
+      request,
+      stage: 'sent',
+      hash: word(7),
+      fromBlock: 90,
+      route,
+      ...change,
+    }) as SwapState
+  const resumed = (node: MemoryNode, change: Partial<SwapState>) =>
+    resumeSwap(serviceOf(route).client, node.wallet, state(change), trusting)
+
+  test('waits for what was sent and sends nothing', async () => {
+    const node = new MemoryNode()
+    expect(await resumed(node, {})).toEqual({ hash: word(7), route })
+    const from = `0x${h.sender.slice(2).toUpperCase()}`
+    expect(await resumed(node, { from })).toEqual({ hash: word(7), route })
+    expect(await resumed(new MemoryNode(from), {})).toEqual({ hash: word(7), route })
+    expect(node.sent).toEqual([])
+  })
+
+  test('continues after the approval', async () => {
+    for (const stage of ['approving', 'approved'] as const) {
+      const node = new MemoryNode()
+      node.allowance = 1_000_000n
+      await resumed(node, { stage })
+      expect(node.sent.map(({ to }) => to)).toEqual([h.guard])
+    }
+  })
+
+  test.each([
+    ['INVALID', { version: 2 as never }],
+    ['INVALID', { fromBlock: 1.5 }],
+    ['INVALID', { from: undefined as never }],
+    ['INVALID', { route: undefined as never }],
+    ['WALLET', { from: h.untrusted }],
+    ['PENDING', { stage: 'signing', hash: undefined as never }],
+  ] as const)('is %s with a state that has %o', async (code, change) => {
+    const node = new MemoryNode()
+    await expect(resumed(node, change as Partial<SwapState>)).rejects.toMatchObject({ code })
+    expect(node.sent).toEqual([])
+  })
+
+  test('of an approval that reverted is REVERTED', async () => {
+    const node = new MemoryNode()
+    node.status = '0x0'
+    await expect(resumed(node, { stage: 'approving' })).rejects.toMatchObject({ code: 'REVERTED' })
+    expect(node.sent).toEqual([])
+  })
+})
