@@ -21,6 +21,13 @@ test('a drained pair reverts because its contract scales reserves by decimals tw
   expect(() => quoteSolidly(state, false, 3n, solveVelodrome)).toThrow(PoolRefusal)
 })
 
+test('the fee is rounded down, as the contract rounds it', () => {
+  const volatile = { ...stable, reserve0: 10n ** 9n, reserve1: 10n ** 9n, stable: false, feePpm: 3_000 }
+  const { state } = quoteSolidly(volatile, true, 1_001n, solveVelodrome)
+  // The fee of 3.003 units is 3 units.
+  expect(state.reserve0 - volatile.reserve0).toBe(998n)
+})
+
 test('an input that overflows 256 bits is refused', () => {
   expect(() => quoteSolidly(stable, true, 1n << 150n, solveVelodrome)).toThrow(PoolRefusal)
 })
