@@ -90,6 +90,17 @@ describe('a token', () => {
     expect(ledger.standingOfToken(UNLISTED).standing).toBe('stranger')
   })
 
+  test('loses the depth of a pool that is gone, even before the rotation values its other pools again', () => {
+    const shallow = [14, 15, 16].map((n) => pair(n, [n === 14 ? USDC : WETH, UNLISTED], 10n))
+    // A block values 16 tokens again, so the token is not among them at block 11.
+    const others = Array.from({ length: 49 }, (_, n) => pair(1_000 + n, [WETH, account(5_000 + n)]))
+    observeUntil(1, 10, [...pools, ...shallow, ...others])
+    ledger.reportMeasurement(UNLISTED, null)
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
+    observe(11, [...shallow, ...others])
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
+  })
+
   test('gets no credit for its own side of a pool, for pools with other untrusted tokens, or for a single named token', () => {
     const other = account(9)
     observeUntil(1, 20, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [other, UNLISTED])])
