@@ -99,13 +99,13 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
       [
         'test',
         {
-          // The second pool has no facts yet, and the third is dropped during the read.
+          // The first pool has no facts yet, and the third is dropped during the read.
           readFixed: function* (_: DexRow, batch: readonly { id: string }[]) {
             entries.delete('3')
-            return batch.map((pool) => (pool.id === '1' ? pool : null))
+            return batch.map((pool) => (pool.id === '2' ? pool : null))
           },
           readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
-            return batch.map(() => 'read')
+            return batch.map(({ id }) => `state of ${id}`)
           },
         },
       ],
@@ -115,10 +115,10 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   const reader = new MarketFollower({ ledger, signal, rpc: {}, directory } as unknown as MarketComponents, () => {})
   const read = await reader.read(header(7), ['1', '2', '3', '4', 'unknown'])
   expect(read.map(({ id, state }) => [id, state])).toEqual([
-    ['4', 'read'],
-    ['1', 'read'],
+    ['4', 'state of 4'],
+    ['2', 'state of 2'],
   ])
-  expect(recorded).toEqual(['2 at 7'])
+  expect(recorded).toEqual(['1 at 7'])
 })
 
 describe('a reorg', () => {
