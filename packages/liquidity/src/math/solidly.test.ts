@@ -57,3 +57,18 @@ test('a pair with one empty reserve, which anyone can make, accepts nothing in e
       }
     }
 })
+
+test('a second swap is refused where the fee may have stayed in the pair', () => {
+  const [token0, token1, address] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`))
+  const secondSwap = (id: string, feePpm: number) => {
+    const state = { ...stable, stable: false, feePpm }
+    const pool = { id: address!, family: id, dex: '', address: address!, tokens: [token0!, token1!], state }
+    const quote = (of: unknown) =>
+      familyOf(id)!.quoteExactInput({ ...pool, state: of } as never, token0!, token1!, 10n ** 20n)
+    return () => quote(quote(state).state).amountOut
+  }
+  expect(secondSwap('solidly', 3_000)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
+  // Without a fee nothing may have stayed, and Velodrome sends the fee away at once.
+  expect(secondSwap('solidly', 0)()).toBeGreaterThan(0n)
+  expect(secondSwap('velodrome-v2', 3_000)()).toBeGreaterThan(0n)
+})
