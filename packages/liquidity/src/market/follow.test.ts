@@ -82,7 +82,7 @@ test('a failure that no block explains is thrown at once, and any other after ei
 })
 
 test('a failed read of immutable facts is recorded, unless the pool was read or dropped meanwhile', async () => {
-  const pools = [1, 2, 3, 4].map((n) => ({ id: `${n}`, address: at(n), tokens: [], state: null }))
+  const pools = [1, 2, 3, 4, 5].map((n) => ({ id: `${n}`, address: at(n), tokens: [], state: null }))
   const row = { family: 'test' } as unknown as DexRow
   const entries = new Map(pools.map((pool) => [pool.id, { row, pool }]))
   const completed = new Set<string>()
@@ -90,8 +90,8 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   const directory = {
     followedPools: entries,
     sampling: { has: () => false },
-    isIncomplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4' && !completed.has(pool.id),
-    isDueToComplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4',
+    isIncomplete: ({ pool }: { pool: { id: string } }) => pool.id < '4' && !completed.has(pool.id),
+    isDueToComplete: ({ pool }: { pool: { id: string } }) => pool.id < '4',
     complete: ({ pool }: { pool: { id: string } }) => completed.add(pool.id),
     recordIncomplete: ({ pool }: { pool: { id: string } }, block: number) => recorded.push(`${pool.id} at ${block}`),
     isCurrent: ({ id }: { id: string }) => entries.has(id),
@@ -105,6 +105,8 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
             return batch.map((pool) => (pool.id === '2' ? pool : null))
           },
           readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+            // The fifth pool is dropped while its state is read.
+            entries.delete('5')
             return batch.map(({ id }) => `state of ${id}`)
           },
         },
@@ -113,7 +115,7 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   }
   const { signal } = new AbortController()
   const reader = new MarketFollower({ ledger, signal, rpc: {}, directory } as unknown as MarketComponents, () => {})
-  const read = await reader.read(header(7), ['1', '2', '3', '4', 'unknown'])
+  const read = await reader.read(header(7), ['1', '2', '3', '4', '5', 'unknown'])
   expect(read.map(({ id, state }) => [id, state])).toEqual([
     ['4', 'state of 4'],
     ['2', 'state of 2'],
