@@ -165,6 +165,22 @@ describe('a pool whose quotes depend on an account', () => {
     expect(ledger.earned.pools.has(pool.id)).toBe(false)
   })
 
+  test('gives no trust to its tokens, and loses its own by a breach', () => {
+    // A DODO pool depends on its own code.
+    const dodoPool = (n: number, tokens: readonly Address[]) => ({
+      ...pair(n, tokens),
+      ...{ family: 'dodo-v2', state: dodo(10n ** 18n) },
+    })
+    const pool = dodoPool(20, [WETH, USDC])
+    const ofToken = [21, 22, 23].map((n) => dodoPool(n, [n === 23 ? USDC : WETH, UNLISTED]))
+    observeUntil(1, 10, [pool, ...ofToken])
+    expect(ledger.earned.pools.has(pool.id)).toBe(true)
+    expect(ledger.tokenDueForMeasurement).toBeUndefined()
+    expect(ledger.standingOfToken(UNLISTED).reason).toBe('not seen yet')
+    ledger.reportBreach(pool.id, 'a route through it that paid less than it should')
+    expect(ledger.earned.pools.has(pool.id)).toBe(false)
+  })
+
   test('keeps trust when a trade changes its quotes', () => {
     observeUntil(1, 10, [vault(1_000n)])
     expect(ledger.earned.pools.has(VAULT)).toBe(true)
