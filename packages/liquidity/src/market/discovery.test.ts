@@ -18,13 +18,14 @@ const [hub, other, third, token] = [at(1), at(2), at(3), at(9)] as const
 type Pair = readonly [Address, Address]
 const keyOf = (a: Address, b: Address) => pairKey(sortPair([a, b]))
 
-/** A discovery whose node answers no request and records the options of each. */
-function discovered(isDown = false) {
+/** A discovery whose node refuses each request once `gate` opens, and records its options. */
+function discovered(isDown = false, gate: Promise<void> = Promise.resolve()) {
   const searches: string[][] = []
   const requests: RequestOptions[] = []
   const rpc = {
     call: async (_call: unknown, _block: unknown, options: RequestOptions) => {
       requests.push(options)
+      await gate
       throw new RpcError('REVERTED', 'none')
     },
   }
@@ -93,6 +94,22 @@ test('a search that failed is repeated with the next request', async () => {
   await vi.waitFor(() => expect(discovery.stateCounts.queued.entries).toBe(0))
   await expect(discovery.ensure([[token]])).rejects.toThrow('down')
   expect(searches.flat().filter((key) => key === keyOf(token, hub)).length).toBe(first + 1)
+  // The pools between intermediates are searched again too.
+  await vi.waitFor(() => expect(searches.flat().filter((key) => key === keyOf(other, third)).length).toBeGreaterThan(1))
+})
+
+test('a search with the hubs waits for a search of the same pairs that is under way', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { discovery } = discovered(false, gate.promise)
+  const requested = discovery.ensure([[token]])
+  const searched = discovery.searchWithHubs(token).then(() => 'done')
+  const turn = new Promise((resolve) => setImmediate(() => resolve('pending')))
+  expect(await Promise.race([searched, turn])).toBe('pending')
+  gate.resolve()
+  await requested
+  expect(await searched).toBe('done')
+  // Afterwards the pools are in memory.
+  await discovery.searchWithHubs(token)
 })
 
 describe('pools that past logs list', () => {
@@ -102,7 +119,7 @@ describe('pools that past logs list', () => {
   const entryOf = (index: number) => ({ row: {}, pool: pools[index] }) as unknown as PoolEntry
 
   /** A discovery whose node has the log of each pool. The block of the first reads is reorged away as often as given. */
-  function scanned(reorgs = 0) {
+  function scanned(reorgs = 0, duringRead: (ledger: Ledger) => void = () => {}) {
     const ledger = new Ledger(1)
     const poolsBefore = PoolMap.empty.with([{ ...pools[2], state: 'old' } as unknown as Pool])
     ledger.commit(new History([{ block, pools: poolsBefore, changedIds: new Set() }]), null)
@@ -126,8 +143,11 @@ describe('pools that past logs list', () => {
         work(reads.length < reorgs ? { ...block, hash: '0xgone' as Hex } : block),
       read: async (of: BlockHeader, ids: readonly string[], priority: string) => {
         reads.push([of.hash, ids, priority])
+        duringRead(ledger)
         return ids.filter((id) => id !== 'unreadable').map((id) => ({ id, state: 'read' }))
       },
+      refreshSilentPools: async ({ number }: BlockHeader, of: PoolMap, ids: readonly string[]) =>
+        of.with(ids.map((id) => ({ ...of.get(id)!, state: `refreshed at ${number}` }))),
     }
     let evictions = 0
     const statuses: string[] = []
@@ -152,6 +172,27 @@ describe('pools that past logs list', () => {
     expect(changes).toEqual([['followed', 'followed too']])
     expect([...ledger.history!.top.changedIds]).toEqual(['followed', 'followed too'])
     expect([evictions(), statuses]).toEqual([1, ['scanning', 'done']])
+  })
+
+  test('are not merged if a newer block has changed them during the read, and the others are refreshed', async () => {
+    const next = { ...block, number: 6, hash: '0x06' as Hex, parentHash: '0x05' as Hex }
+    const { discovery, ledger } = scanned(0, (of) => {
+      const history = of.history!
+      const changedIds = new Set(['followed'])
+      of.commit(history.continueFrom(history.top, [{ block: next, pools: history.top.pools, changedIds }]), [])
+    })
+    await discovery.whenIdle()
+    const { block: newest, pools: pooled } = ledger.snapshot()
+    const states = Object.fromEntries([...pooled.values()].map(({ id, state }) => [id, state]))
+    expect([newest.number, states]).toEqual([6, { known: 'old', 'followed too': 'refreshed at 6' }])
+  })
+
+  test('are scanned again after blocks were skipped', async () => {
+    const { discovery, statuses } = scanned()
+    await discovery.whenIdle()
+    discovery.forgetPairs()
+    await discovery.whenIdle()
+    expect(statuses).toEqual(['scanning', 'done', 'done'])
   })
 
   test('are read again if their block is reorged away, eight times at most', async () => {

@@ -3,6 +3,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MarketError } from '../errors.ts'
+import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { type MarketComponents, MarketFollower } from './follow.ts'
 import { History } from './history.ts'
@@ -81,7 +82,7 @@ test('a failure that no block explains is thrown at once, and any other after ei
 })
 
 test('a failed read of immutable facts is recorded, unless the pool was read or dropped meanwhile', async () => {
-  const pools = [1, 2, 3, 4].map((n) => ({ id: `${n}`, address: at(n), tokens: [], state: null }))
+  const pools = [1, 2, 3, 4, 5].map((n) => ({ id: `${n}`, address: at(n), tokens: [], state: null }))
   const row = { family: 'test' } as unknown as DexRow
   const entries = new Map(pools.map((pool) => [pool.id, { row, pool }]))
   const completed = new Set<string>()
@@ -89,8 +90,8 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   const directory = {
     followedPools: entries,
     sampling: { has: () => false },
-    isIncomplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4' && !completed.has(pool.id),
-    isDueToComplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4',
+    isIncomplete: ({ pool }: { pool: { id: string } }) => pool.id < '4' && !completed.has(pool.id),
+    isDueToComplete: ({ pool }: { pool: { id: string } }) => pool.id < '4',
     complete: ({ pool }: { pool: { id: string } }) => completed.add(pool.id),
     recordIncomplete: ({ pool }: { pool: { id: string } }, block: number) => recorded.push(`${pool.id} at ${block}`),
     isCurrent: ({ id }: { id: string }) => entries.has(id),
@@ -98,13 +99,15 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
       [
         'test',
         {
-          // The second pool has no facts yet, and the third is dropped during the read.
+          // The first pool has no facts yet, and the third is dropped during the read.
           readFixed: function* (_: DexRow, batch: readonly { id: string }[]) {
             entries.delete('3')
-            return batch.map((pool) => (pool.id === '1' ? pool : null))
+            return batch.map((pool) => (pool.id === '2' ? pool : null))
           },
           readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
-            return batch.map(() => 'read')
+            // The fifth pool is dropped while its state is read.
+            entries.delete('5')
+            return batch.map(({ id }) => `state of ${id}`)
           },
         },
       ],
@@ -112,81 +115,92 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   }
   const { signal } = new AbortController()
   const reader = new MarketFollower({ ledger, signal, rpc: {}, directory } as unknown as MarketComponents, () => {})
-  const read = await reader.read(header(7), ['1', '2', '3', '4', 'unknown'])
+  const read = await reader.read(header(7), ['1', '2', '3', '4', '5', 'unknown'])
   expect(read.map(({ id, state }) => [id, state])).toEqual([
-    ['4', 'read'],
-    ['1', 'read'],
+    ['4', 'state of 4'],
+    ['2', 'state of 2'],
   ])
-  expect(recorded).toEqual(['2 at 7'])
+  expect(recorded).toEqual(['1 at 7'])
 })
 
-test('pools that a reorg makes the follower read again are reported, also if that block is reorged away', async () => {
-  const [oldPool, newPool] = ['kept', 'added'].map((id) => ({
-    id,
-    family: 'test',
-    dex: '',
-    address: at(9),
-    tokens: [],
-    state: 0,
-  }))
+describe('a reorg', () => {
+  const poolOf = (id: string): Pool => ({ id, family: 'test', dex: '', address: at(9), tokens: [], state: 0 })
+  const [oldPool, newPool] = [poolOf('kept'), poolOf('added')]
   const fork = (number: number, name: string, parent: string): BlockHeader => ({
     ...header(number),
     ...{ hash: `0x${number}${name}` as Hex, parentHash: `0x${number - 1}${parent}` as Hex },
   })
   const row = { family: 'test' } as unknown as DexRow
-  let reads = 0
-  const directory = {
-    followedPools: new Map([oldPool, newPool].map((pool) => [pool!.id, { row, pool: pool! }])),
-    families: new Map([
+  const pools = { old: PoolMap.empty.with([oldPool]), both: PoolMap.empty.with([oldPool, newPool]) }
+
+  /** A follower of blocks 1 and 2, and the blocks to which its node switches; `readState` reads one pool. */
+  function following(poolsOf: readonly [PoolMap, PoolMap], followed: readonly Pool[], readState: () => unknown) {
+    const family = {
+      readStates: function* (_: DexRow, batch: readonly unknown[]) {
+        yield []
+        return batch.map(readState)
+      },
+    }
+    const directory = {
+      followedPools: new Map(followed.map((pool) => [pool.id, { row, pool }])),
+      families: new Map([['test', family]]),
+      sampling: { size: 0, has: () => false },
+      ...{ handOver: () => false, isCurrent: () => true },
+      ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], silentIds: () => [] },
+    }
+    const blocks: BlockHeader[] = []
+    const rpc = {
+      getBlock: async (ref: unknown) =>
+        ref === 'latest'
+          ? blocks.at(-1)
+          : (blocks.find(({ number, hash }) => number === ref || hash === (ref as { blockHash?: Hex }).blockHash) ??
+            null),
+      getLogs: async () => [],
+    }
+    const { signal } = new AbortController()
+    const components = { ledger, signal, rpc, directory } as unknown as MarketComponents
+    const entries = poolsOf.map((ownPools, k) => ({
+      ...{ block: fork(k + 1, '', ''), pools: ownPools, changedIds: new Set<string>() },
+    }))
+    ledger.commit(new History(entries), null)
+    return { blocks, follower: new MarketFollower(components, () => {}) }
+  }
+
+  test('after which the follower reads pools again reports them, also if that block is reorged away', async () => {
+    let reads = 0
+    // The pool was found while the second block was the newest one. The second branch does not have it.
+    const { blocks, follower } = following([pools.old, pools.both], [oldPool, newPool], () =>
+      ++reads === 1 ? 'read' : null,
+    )
+    const changes: unknown[] = []
+    ledger.onSnapshot(({ block, changedIds }) => changes.push([block.hash, changedIds]))
+    blocks.push(fork(2, 'b', ''))
+    await follower.follow()
+    expect(ledger.snapshot().pools.get('added')).toMatchObject({ state: 'read' })
+    blocks.push(fork(2, 'c', ''))
+    await follower.follow()
+    expect([...ledger.snapshot().pools.values()]).toEqual([oldPool])
+    expect(changes).toEqual([
+      ['0x2b', ['added']],
+      ['0x2c', ['added']],
+    ])
+  })
+
+  test('restores no pool that was dropped in an undone block, unless it is followed again', async () => {
+    for (const [followed, expectedPools] of [
+      [[oldPool], [oldPool]],
       [
-        'test',
-        {
-          readStates: function* (_: DexRow, batch: readonly unknown[]) {
-            // The second branch does not have the pool.
-            return batch.map(() => (++reads === 1 ? 'read' : null))
-          },
-        },
+        [oldPool, newPool],
+        [oldPool, newPool],
       ],
-    ]),
-    sampling: { size: 0, has: () => false },
-    ...{ handOver: () => false, isCurrent: () => true },
-    ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], silentIds: () => [] },
-  }
-  const blocks: BlockHeader[] = []
-  const rpc = {
-    getBlock: async (ref: unknown) =>
-      ref === 'latest'
-        ? blocks.at(-1)
-        : (blocks.find(({ number, hash }) => number === ref || hash === (ref as { blockHash?: Hex }).blockHash) ??
-          null),
-    getLogs: async () => [],
-  }
-  const { signal } = new AbortController()
-  const components = { ledger, signal, rpc, directory } as unknown as MarketComponents
-  const following = new MarketFollower(components, () => {})
-  const empty = new Set<string>()
-  const [first, second] = [PoolMap.empty.with([oldPool!]), PoolMap.empty.with([oldPool!, newPool!])]
-  ledger.commit(
-    new History([
-      { block: fork(1, '', ''), pools: first, changedIds: empty },
-      // Found while this block was the newest one.
-      { block: fork(2, '', ''), pools: second, changedIds: empty },
-    ]),
-    null,
-  )
-  const changes: unknown[] = []
-  ledger.onSnapshot(({ block, changedIds }) => changes.push([block.hash, changedIds]))
-  blocks.push(fork(2, 'b', ''))
-  await following.follow()
-  expect(ledger.snapshot().pools.get('added')).toMatchObject({ state: 'read' })
-  blocks.push(fork(2, 'c', ''))
-  await following.follow()
-  expect([...ledger.snapshot().pools.values()]).toEqual([oldPool])
-  expect(changes).toEqual([
-    ['0x2b', ['added']],
-    ['0x2c', ['added']],
-  ])
+    ] as const) {
+      const { blocks, follower } = following([pools.both, pools.old], followed, () => null)
+      blocks.push(fork(2, 'b', ''))
+      await follower.follow()
+      expect([...ledger.snapshot().pools.values()]).toEqual(expectedPools)
+    }
+  })
 })
 
 describe('sampled pools', () => {

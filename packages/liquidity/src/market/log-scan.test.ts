@@ -213,6 +213,23 @@ describe('a scan', () => {
     }
   })
 
+  test('continues after the blocks of a pool list, but reads blocks above its own head itself', async () => {
+    const { scan, ranges, newest } = scanOf()
+    const importCount = { proven: 1, refused: 0 }
+    const scannedRows = [
+      [rows[0], 189],
+      // This list is of a node that was ahead.
+      [rows[1], 300],
+    ]
+    scan.scheduleImport(() => ({ isDone: true, scannedRows, importCount }) as never)
+    await scan.run()
+    expect(spans(ranges)).toEqual([[190, 199, 1]])
+    newest.number = 260
+    scan.restart()
+    await scan.run()
+    expect(spans(ranges.slice(1))).toEqual([[200, 260, 2]])
+  })
+
   test('ends when the market stops', async () => {
     const { scan, abort, failures, statuses } = scanOf([rows[0]!])
     failures.push(new RpcError('CREDIT', 'no'))

@@ -168,6 +168,19 @@ test('only tokens are followed, after a first look at the head', async () => {
   expect([...market.loadedPairKeys]).toHaveLength(1)
 })
 
+test('a background search checks its tokens first, and searches no other address', async () => {
+  const market = marketOf()
+  await market.sync()
+  let isChecked = false
+  vi.mocked(market.tokens.check).mockImplementation(async () => {
+    isChecked = true
+  })
+  vi.mocked(market.tokens.isToken).mockImplementation((address) => (isChecked ? address !== account : undefined))
+  await market.searchPools([token, account])
+  const searchedTokens = new Set([...market.loadedPairKeys].flatMap((key) => key.split(',')))
+  expect([searchedTokens.has(token), searchedTokens.has(account)]).toEqual([true, false])
+})
+
 describe('waiting for a block', () => {
   test('ends with the block, or with an error that says how far the market is', async () => {
     const market = marketOf()
@@ -200,4 +213,24 @@ describe('waiting for a block', () => {
     controller.abort(new Error('gone'))
     await gone
   })
+})
+
+test('a request during a sync gets a sync of its own, since the running one may have read an older head', async () => {
+  const market = marketOf()
+  const running = market.sync()
+  while (polls.length === 0) await Promise.resolve()
+  head = 101
+  const [first, ...later] = await Promise.all([running, market.sync(), market.sync()])
+  expect([first, ...later].map(({ block }) => block.number)).toEqual([100, 101, 101])
+  expect(polls).toHaveLength(2)
+  await market.stop()
+})
+
+test('an unwatched market asks less and less often while no block arrives', async () => {
+  const market = marketOf({ isWatched: () => false })
+  market.start()
+  await vi.advanceTimersByTimeAsync(30_000)
+  const gaps = gapsOf(polls)
+  expect(gaps.at(-1)).toBeGreaterThan(2 * gaps[0]!)
+  await market.stop()
 })

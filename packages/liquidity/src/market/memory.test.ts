@@ -218,6 +218,18 @@ describe('followed tokens', () => {
   })
 })
 
+test('a token whose neighbor is gone does not follow it again, so that its pools are searched first', () => {
+  const tokens = new FollowedTokens(new Set([testAddress(1)]), { ...defaultMarketLimits, tokens: 3 })
+  for (const n of [1, 2]) tokens.markRequested(testAddress(n))
+  tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)])
+  // As a neighbor of another token, it stays longer than its own neighbors.
+  tokens.setNeighbors(testAddress(1), [testAddress(2)])
+  tokens.markRequested(testAddress(5))
+  expect(tokens.takeDropped()).toEqual([testAddress(3)])
+  tokens.markRequested(testAddress(2))
+  expect([tokens.has(testAddress(3)), tokens.periodOf(testAddress(2))?.neighbors]).toEqual([false, null])
+})
+
 describe('requested pairs', () => {
   const [a, b, c] = [testAddress(2), testAddress(3), testAddress(4)]
   let tokens: FollowedTokens

@@ -143,6 +143,23 @@ describe('followed pools', () => {
     expect([directory.sampling.ids(), directory.isHandedOver(pool)]).toEqual([[], false])
   })
 
+  test('go to the twin of their own version if a contract has several', () => {
+    const [first, second] = ['v1', 'v2'].map((version) => ({ ...rowOf('paired', 100), version })) as [DexRow, DexRow]
+    const twinFamily = family('paired-sampled', {
+      sampled: {} as never,
+      rowsOf: (row) => (row.family === 'paired' ? [row] : []),
+    })
+    const directory = new PoolDirectory({ ...chain, dexes: [first, second] }, [...families, twinFamily])
+    for (const row of [first, second]) {
+      const pool = poolOf('paired', row.version!, [hub, stable])
+      directory.add({ row, pool })
+      expect(directory.handOver(pool.id)).toBe(true)
+      const twin = directory.followedPools.get(pool.id)!
+      expect(twin.row.version).toBe(row.version)
+      expect(directory.exactEntryOf(twin).row).toEqual(row)
+    }
+  })
+
   test('are dropped with their token, unless two of the others are followed', () => {
     const directory = directoryOf({ pools: 2 })
     for (const token of [a, b]) directory.tokens.markRequested(token)
@@ -225,7 +242,7 @@ describe('eviction', () => {
       evictor.run()
       await ledger.mutex.run(async () => {})
     }
-    const history = new History([{ block, pools, changedIds: new Set(['2']) }])
+    const history = new History([{ block, pools, changedIds: new Set(['1']) }])
     ledger.restore(history)
     await drop()
     expect([ledger.newest, [...ledger.history!.top.pools.keys()]]).toEqual([null, ['2']])
@@ -237,7 +254,7 @@ describe('eviction', () => {
     directory.tokens.dropOldest()
     await drop()
     expect([published, [...ledger.history!.top.pools.keys()], ledger.history!.top.changedIds]).toEqual([
-      ...[[['2']], ['1'], new Set(['2'])],
+      ...[[['2']], ['1'], new Set(['1', '2'])],
     ])
   })
 })

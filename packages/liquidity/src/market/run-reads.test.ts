@@ -136,6 +136,16 @@ test('code, balance, and storage are overrides of the same call, whose sender is
   expect(BigInt(request.from!)).toBeGreaterThan(0n)
 })
 
+test('reads of one call may override different slots of one account', async () => {
+  const { run, calls } = nodeOf()
+  const slotOf = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
+  const overriding = [1, 2].map((n) => read(n, { storage: { [at(7)]: { [slotOf(n)]: slotOf(10 + n) } } }))
+  await run([all(overriding)])
+  expect(calls.map(({ options }) => options.overrides?.[at(7)])).toEqual([
+    { stateDiff: { [slotOf(1)]: slotOf(11), [slotOf(2)]: slotOf(12) } },
+  ])
+})
+
 test('storage overrides count as bytes of a call', async () => {
   const { run, sizes } = nodeOf()
   // 2,000 words of a key and a value each: 132,000 bytes.

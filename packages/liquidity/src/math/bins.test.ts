@@ -104,6 +104,23 @@ test('nothing, too much, and what buys nothing are refused', () => {
   expect(refusal(E18, poolOf([bin(-far, 0n, E18)], { activeId: MIDDLE - far }))).toBe('UNSUPPORTED')
 })
 
+test('a trade past the last bin is beyond our reading only on the side with unread bins', () => {
+  const refusalOf = (unread: Partial<BinPool>, swapForY: boolean) => {
+    try {
+      return walkBins(poolOf(plain, unread), swapForY, 100n * E18, fee).amountOut
+    } catch (error) {
+      return error
+    }
+  }
+  for (const [unread, swapForY] of [
+    [{ allBelow: false }, true],
+    [{ allAbove: false }, false],
+  ] as const) {
+    expect(refusalOf(unread, swapForY)).toMatchObject({ code: 'TOO_LARGE', isModelLimit: true })
+    expect(refusalOf(unread, !swapForY)).toMatchObject({ code: 'TOO_LARGE', isModelLimit: false })
+  }
+})
+
 test('the largest input ends at the largest amount of the contract, also between two bins', () => {
   const pool = poolOf([bin(-1, 0n, 1_000n), bin(0, 0n, 1_000n)])
   const free = feeOf(0n, 0n)

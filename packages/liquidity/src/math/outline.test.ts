@@ -36,6 +36,19 @@ function expectAlike(pool: Pool): void {
   near(actual.secondReserve, expected.secondReserve, scale.second)
 }
 
+test('the fee is the higher one of both directions, whichever token it is taken from', () => {
+  const curve = { sqrtPrice: Float64Array.of(1, 0.5), liquidity: Float64Array.of(1) }
+  const [ofInput, ofOutput] = [
+    { ...curve, keepIn: 0.99, keepOut: 1 },
+    { ...curve, keepIn: 1, keepOut: 0.98 },
+  ]
+  const feeOf = (...[sell, buy]: readonly [typeof ofInput, typeof ofInput]) =>
+    outlineOfCurves(sell, buy, { firstReserve: 1, secondReserve: 1 }, BAND).fee
+  expect(feeOf(ofInput, ofInput)).toBeCloseTo(0.01, 12)
+  expect(feeOf(ofInput, ofOutput)).toBeCloseTo(0.02, 12)
+  expect(feeOf(ofOutput, ofInput)).toBeCloseTo(0.02, 12)
+})
+
 /** Reserves far below the 2^112 limit of a pair, so that its curves show all of them. */
 const amount = fc.oneof(fc.constant(0n), fc.bigInt({ min: 2n ** 16n, max: 2n ** 80n }))
 

@@ -91,6 +91,16 @@ describe('a changed position', () => {
     expect(changed(0, -20, 20, -100n)).toMatchObject({ liquidity: 0n, ticks: [] })
   })
 
+  test('keeps a tick at which equal positions meet: its net liquidity is zero, but a position still ends there', () => {
+    const adjacent = changed(0, 20, 40, 100n)!
+    expect(adjacent.ticks).toEqual([
+      [-20, 100n, 100n],
+      [20, 0n, 200n],
+      [40, -100n, 100n],
+    ])
+    expect(changed(0, 20, 40, -100n, adjacent.ticks)!.ticks).toEqual(ticks)
+  })
+
   test('without a difference changes nothing', () => {
     const state = stateAt(0, 100n, ticks)
     expect(changeLiquidity(state, -10, 10, 0n)).toBe(state)

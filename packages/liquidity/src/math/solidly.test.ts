@@ -21,6 +21,13 @@ test('a drained pair reverts because its contract scales reserves by decimals tw
   expect(() => quoteSolidly(state, false, 3n, solveVelodrome)).toThrow(PoolRefusal)
 })
 
+test('the fee is rounded down, as the contract rounds it', () => {
+  const volatile = { ...stable, reserve0: 10n ** 9n, reserve1: 10n ** 9n, stable: false, feePpm: 3_000 }
+  const { state } = quoteSolidly(volatile, true, 1_001n, solveVelodrome)
+  // The fee of 3.003 units is 3 units.
+  expect(state.reserve0 - volatile.reserve0).toBe(998n)
+})
+
 test('an input that overflows 256 bits is refused', () => {
   expect(() => quoteSolidly(stable, true, 1n << 150n, solveVelodrome)).toThrow(PoolRefusal)
 })
@@ -49,4 +56,19 @@ test('a pair with one empty reserve, which anyone can make, accepts nothing in e
         expect(familyOf(id)!.priceCurve(pool, from, to).liquidity).toHaveLength(0)
       }
     }
+})
+
+test('a second swap is refused where the fee may have stayed in the pair', () => {
+  const [token0, token1, address] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`))
+  const secondSwap = (id: string, feePpm: number) => {
+    const state = { ...stable, stable: false, feePpm }
+    const pool = { id: address!, family: id, dex: '', address: address!, tokens: [token0!, token1!], state }
+    const quote = (of: unknown) =>
+      familyOf(id)!.quoteExactInput({ ...pool, state: of } as never, token0!, token1!, 10n ** 20n)
+    return () => quote(quote(state).state).amountOut
+  }
+  expect(secondSwap('solidly', 3_000)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
+  // Without a fee nothing may have stayed, and Velodrome sends the fee away at once.
+  expect(secondSwap('solidly', 0)()).toBeGreaterThan(0n)
+  expect(secondSwap('velodrome-v2', 3_000)()).toBeGreaterThan(0n)
 })

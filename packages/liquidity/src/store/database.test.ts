@@ -237,12 +237,18 @@ describe('a file in the thread', () => {
     const file = await StoreFile.open(path)
     await file.save(factsAt(1), parts({ do: 'write', newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] }))
     const failing = (async function* () {
+      yield { do: 'list', name: 'tokens', items: ['lost'] } as const
       yield { do: 'write', newPools: [saved(2)], changedPools: [pool(2)], goneIds: [testAddress(1)] } as const
       throw new Error('no more')
     })()
     await expect(file.save(factsAt(2), failing)).rejects.toThrow('no more')
-    await file.save(factsAt(3), parts())
+    await file.save(factsAt(3), parts({ do: 'list', name: 'tokens', items: ['kept'] }))
     await file.close()
+    const reopened = await StoreFile.open(path)
+    const lists: unknown[] = []
+    for await (const { list } of reopened.batches()) if (list) lists.push(list)
+    await reopened.close()
+    expect(lists).toEqual([{ name: 'tokens', items: ['kept'] }])
     const loaded = await loadSnapshot(path)
     expect([loaded.block.number, byId(loaded.pools.values())]).toEqual([3, [pool(1)]])
     const text = newPath()

@@ -90,6 +90,17 @@ describe('a token', () => {
     expect(ledger.standingOfToken(UNLISTED).standing).toBe('stranger')
   })
 
+  test('loses the depth of a pool that is gone, even before the rotation values its other pools again', () => {
+    const shallow = [14, 15, 16].map((n) => pair(n, [n === 14 ? USDC : WETH, UNLISTED], 10n))
+    // A block values 16 tokens again, so the token is not among them at block 11.
+    const others = Array.from({ length: 49 }, (_, n) => pair(1_000 + n, [WETH, account(5_000 + n)]))
+    observeUntil(1, 10, [...pools, ...shallow, ...others])
+    ledger.reportMeasurement(UNLISTED, null)
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
+    observe(11, [...shallow, ...others])
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
+  })
+
   test('gets no credit for its own side of a pool, for pools with other untrusted tokens, or for a single named token', () => {
     const other = account(9)
     observeUntil(1, 20, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [other, UNLISTED])])
@@ -151,6 +162,22 @@ describe('a pool whose quotes depend on an account', () => {
     observeUntil(1, 10, [pool])
     expect(ledger.earned.pools.has(pool.id)).toBe(true)
     observe(11, [{ ...pool, state: dodo(99n * 10n ** 16n) }])
+    expect(ledger.earned.pools.has(pool.id)).toBe(false)
+  })
+
+  test('gives no trust to its tokens, and loses its own by a breach', () => {
+    // A DODO pool depends on its own code.
+    const dodoPool = (n: number, tokens: readonly Address[]) => ({
+      ...pair(n, tokens),
+      ...{ family: 'dodo-v2', state: dodo(10n ** 18n) },
+    })
+    const pool = dodoPool(20, [WETH, USDC])
+    const ofToken = [21, 22, 23].map((n) => dodoPool(n, [n === 23 ? USDC : WETH, UNLISTED]))
+    observeUntil(1, 10, [pool, ...ofToken])
+    expect(ledger.earned.pools.has(pool.id)).toBe(true)
+    expect(ledger.tokenDueForMeasurement).toBeUndefined()
+    expect(ledger.standingOfToken(UNLISTED).reason).toBe('not seen yet')
+    ledger.reportBreach(pool.id, 'a route through it that paid less than it should')
     expect(ledger.earned.pools.has(pool.id)).toBe(false)
   })
 

@@ -36,6 +36,12 @@ test('two hops need more than each but less than the sum, and parallel pools no 
   expect(of([leg(A, B, 3_000, 'p'), leg(A, B, 3_000, 'q')])).toBe(one)
 })
 
+test('pools of one pair move together in both directions, and pools of other pairs do not', () => {
+  const together = of([leg(A, B, 3_000, 'p'), leg(A, C, 3_000, 'q'), leg(C, A, 3_000, 'r')])
+  const apart = of([leg(A, B, 3_000, 'p'), leg(A, C, 3_000, 'q'), leg(C, B, 3_000, 'r')])
+  expect(together).toBeGreaterThan(apart)
+})
+
 test('more samples give the measurement more weight', () => {
   const legs = [leg(A, B, 3_000, 'p')]
   const expected = of(legs)

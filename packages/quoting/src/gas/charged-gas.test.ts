@@ -25,3 +25,10 @@ test("the Guard's balance slot is refunded, unless the pool pays the sender dire
 test('a wrap without legs passes through the Guard too', () => {
   expect(refundOf(wrap)).toBeGreaterThanOrEqual(19_900)
 })
+
+test('refunds do not lower the gas below the floor of the calldata', () => {
+  // A floor of 40 gas per byte (EIP-7623) exceeds 16 gas per byte and a cheap call.
+  const longData = `0x${'ff'.repeat(1_000)}` as const
+  const simulation = { gasUsed: 24_000 }
+  expect(chargedGas({ route: swap, data: longData, simulation }, weth)).toBe(INTRINSIC + 40_000n)
+})

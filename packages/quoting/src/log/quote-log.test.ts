@@ -33,7 +33,7 @@ const snapshotOf = (number: number, pools: readonly Pool[]): Snapshot => ({
   },
 })
 
-/** Makes a quote as the service does, of the route with the given place among those of the search. */
+/** Makes a quote as the service does, of the first route of the search. */
 function quoteOn(snapshot: Snapshot, id: string, alternativeIndex = 0): QuoteRecord {
   const searchRequest: RouteRequest = {
     ...{ tokenIn: A, tokenOut: B, amountIn: E18, wrappedNative: WETH, gasPriceWei: 0n },
@@ -110,6 +110,16 @@ describe('a logged quote', () => {
     expect(changed((record) => Object.assign(record, { rival: 5 }))).toEqual(['there is no route'])
     const empty = { ...logged, snapshot: snapshotOf(7, []) }
     expect(replayRecord(empty)).toMatchObject({ route: null, differences: ['there is no route'] })
+  })
+
+  test('of an alternative is not compared with the first route of the search', async () => {
+    const { log, path } = openLog('alternative')
+    for (const [k, id] of ['first', 'second', 'third'].entries()) log.add(first, quoteOn(first, id, k))
+    await log.close()
+    const indexOf = (id: string) => JSON.parse(findRecord(path, id)!.text).rival
+    expect([indexOf('first'), indexOf('second'), indexOf('third')]).toEqual([undefined, 1, 2])
+    // This search has no alternatives.
+    expect(replayRecord(findRecord(path, 'second')!)).toMatchObject({ route: null, differences: ['there is no route'] })
   })
 
   test('shares texts that many requests have', async () => {

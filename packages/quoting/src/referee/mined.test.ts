@@ -134,6 +134,12 @@ describe('a block', () => {
     expect(environment).toEqual({ number: 100, timestamp: 1_000, coinbase: MINER })
   })
 
+  test('is the same block if the node writes hashes in upper case', async () => {
+    const upperCase = (hash: Hex) => `0x${hash.slice(2).toUpperCase()}` as const
+    const transactions = rawBlock.transactions.map((own) => ({ ...own, hash: upperCase(own.hash) }))
+    expect(await blockFrom({ hash: upperCase(rawBlock.hash), transactions })).toMatchObject({ miner: MINER })
+  })
+
   test('that the node does not have, or whose parent it does not have, was replaced', async () => {
     const receipt = await receiptFrom()
     const { rpc } = nodeWith({ eth_getBlockByNumber: rawBlock })

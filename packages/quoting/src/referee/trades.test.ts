@@ -49,6 +49,16 @@ describe('a swap', () => {
     })
   })
 
+  test('with the native token as input or output may pay the author of the block, who takes no fee of it', () => {
+    const sold = [move(NATIVE, ANN, POOL, 100n), move(NATIVE, POOL, MINER, 1n), move(B, POOL, ANN, 50n)]
+    expect(read(sold)).toEqual({ kind: 'swap', trades: [{ ...trade, tokenIn: NATIVE }] })
+    const bought = [move(A, ANN, POOL, 100n), move(NATIVE, POOL, MINER, 1n), move(NATIVE, POOL, ANN, 50n)]
+    expect(read(bought)).toEqual({ kind: 'swap', trades: [{ ...trade, tokenOut: NATIVE }] })
+    // The tip is no second output of a swap for another recipient.
+    const sent = [move(A, ANN, POOL, 100n), move(NATIVE, POOL, MINER, 1n), move(B, POOL, BOB, 50n)]
+    expect(read(sent)).toEqual({ kind: 'swap', trades: [{ ...trade, recipient: BOB }] })
+  })
+
   test('that ends in the native token may pay its fee before the output is unwrapped', () => {
     const flows = [
       ...[move(A, ANN, POOL, 100n), move(WETH, POOL, SOLVER, 52n), move(WETH, SOLVER, FEES, 2n)],

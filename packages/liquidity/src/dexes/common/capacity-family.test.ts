@@ -53,6 +53,17 @@ test('a pool that fails takes nothing and has an empty curve; a wrong token is a
   }
 })
 
+test('a token of several has one curve for each token that it buys', () => {
+  const C = toAddress(`0x${'3'.repeat(40)}`)
+  const { priceCurve } = linearCapacity<null>((_, _tokenIn, tokenOut) => ({
+    ...{ quote: (amountIn) => ({ amountOut: amountIn }), approximateLimit: LIMIT, rate: tokenOut === B ? 1 : 4 },
+  }))
+  const threeTokens = { ...pool, tokens: [A, B, C] }
+  const curves = [B, C, B].map((tokenOut) => priceCurve(threeTokens, A, tokenOut))
+  expect(curves.map(({ sqrtPrice }) => sqrtPrice[0])).toEqual([1, 2, 1])
+  expect(curves[2]).toBe(curves[0])
+})
+
 test('a curve is computed once for each direction of a state', () => {
   const { terms, count } = side(false)
   const directions: string[] = []

@@ -47,6 +47,22 @@ test('quotes of pools without an oracle report only ticks', () => {
   expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 20n).writtenSlots).toEqual(['tick 60'])
 })
 
+test('the input for an output contains the fee of its direction', () => {
+  const feePpmOf = (zeroForOne: boolean) => (zeroForOne ? 500 : 10_000)
+  const { quoteExactInput, inputFor } = concentratedTrade<ConcentratedState>('uniswap-v3', {
+    swapFeePpm: (_state, zeroForOne) => feePpmOf(zeroForOne),
+  })
+  for (const [tokenIn, tokenOut] of [
+    [A, B],
+    [B, A],
+  ] as const) {
+    const amountOut = E18 / 100n
+    const amountIn = inputFor!(pool, tokenIn, tokenOut, amountOut)!
+    expect(quoteExactInput(pool, tokenIn, tokenOut, amountIn + 4n).amountOut).toBeGreaterThanOrEqual(amountOut)
+    expect(quoteExactInput(pool, tokenIn, tokenOut, amountIn - 4n).amountOut).toBeLessThan(amountOut)
+  }
+})
+
 test('a word of the bitmap costs about one cold slot, far less than a crossed tick', () => {
   const { quoteExactInput } = concentratedTrade<ConcentratedState>('uniswap-v3')
   const wide = (tickSpacing: number): Pool<ConcentratedState> => ({

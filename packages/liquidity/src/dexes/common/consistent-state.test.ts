@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { families, familyOf } from '../index.ts'
+import { pathOfTicks } from './consistent-state.ts'
 
 const address = toAddress(`0x${'cc'.repeat(20)}`)
 const tokens = [toAddress(`0x${'aa'.repeat(20)}`), toAddress(`0x${'bb'.repeat(20)}`)] as const
@@ -131,4 +132,15 @@ describe.each(Object.keys(states))('%s', (id) => {
       expect(family.reserves(pool)).toEqual([0n, 0n])
     }
   })
+})
+
+test('a tick at the price counts as crossed: its liquidity is left when the price falls', () => {
+  const { changesBelow, changesAbove } = pathOfTicks(0n, 0, [
+    [-10, L],
+    [0, -L],
+    [1, 2n * L],
+    [10, -2n * L],
+  ])
+  expect([...changesBelow]).toEqual([L, -L])
+  expect([...changesAbove]).toEqual([2n * L, -2n * L])
 })

@@ -189,6 +189,23 @@ test('a second swap continues where the first ended; the opposite direction is r
   expect(maxSampledInput(first.state, 1)).toBe(0n)
 })
 
+test('after a swap in a pool of three tokens, no other direction is quoted', () => {
+  const { samples } = sampled(constantProduct(10n ** 24n, 10n ** 24n))
+  const state: SampledState = {
+    samples: byDirection(6, () => samples[0]),
+    focus: byDirection(6, () => []),
+    sold: byDirection(6, () => 0n),
+    stamp: '',
+  }
+  for (let direction = 0; direction < 6; direction++) {
+    const { state: traded } = quoteSampled(state, direction, 10n ** 21n)
+    const stillQuoted = [0, 1, 2, 3, 4, 5].filter((other) => maxSampledInput(traded, other) > 0n)
+    expect(stillQuoted).toEqual([direction])
+    const next = (direction + 2) % 6
+    expect(() => quoteSampled(traded, next, 1n)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
+  }
+})
+
 test('a pool without samples is paused, and one unit too few is too small', () => {
   const empty: SampledState = { samples: [[], []], focus: [[], []], sold: [0n, 0n], stamp: '' }
   expect(() => quoteSampled(empty, 0, 1n)).toThrow(expect.objectContaining({ code: 'PAUSED' }))
