@@ -1,6 +1,6 @@
 /** Tests of the choice and the lock of the data directory. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -57,6 +57,41 @@ test('a process of another user, which cannot be signaled, keeps its directory',
   try {
     expect(keep({ DATA_DIR: home }).reason).toBe(`${home}: in use by process 12345`)
     expect(kill).toHaveBeenCalledWith(12_345, 0)
+  } finally {
+    kill.mockRestore()
+  }
+})
+
+test('a stale lock that another process takes first belongs to that process', () => {
+  const path = join(home, 'lock')
+  writeFileSync(path, '12345')
+  const kill = vi.spyOn(process, 'kill').mockImplementation((pid) => {
+    if (pid !== 12_345) return true
+    // The other process takes the lock after our process has found it stale.
+    writeFileSync(path, '23456')
+    throw Object.assign(new Error('no such process'), { code: 'ESRCH' })
+  })
+  try {
+    expect(keep({ DATA_DIR: home }).reason).toBe(`${home}: in use by process 23456`)
+    expect(readFileSync(path, 'utf8')).toBe('23456')
+    expect(readdirSync(home)).toEqual(['lock'])
+  } finally {
+    kill.mockRestore()
+  }
+})
+
+test('a stale lock that its owner removes at the same time is taken', () => {
+  const path = join(home, 'lock')
+  writeFileSync(path, '12345')
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    rmSync(path)
+    throw Object.assign(new Error('no such process'), { code: 'ESRCH' })
+  })
+  try {
+    const { config, release } = keep({ DATA_DIR: home })
+    expect(config.dataDir).toBe(home)
+    expect(readdirSync(home)).toEqual(['lock'])
+    release()
   } finally {
     kill.mockRestore()
   }

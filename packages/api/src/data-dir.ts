@@ -1,5 +1,6 @@
 /** Selects and locks the data directory, which keeps known pools between runs. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
@@ -58,22 +59,55 @@ export function lockDataDir(config: Config, env: Environment = process.env): Dat
 function lock(dir: string): () => void {
   mkdirSync(dir, { recursive: true })
   const path = join(dir, 'lock')
+  const uniquePath = `${path}.${process.pid}.${randomUUID()}`
   for (let attempt = 0; ; attempt++) {
     try {
-      writeFileSync(path, String(process.pid), { flag: 'wx' })
+      createLock(path, uniquePath)
       return () => rmSync(path, { force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const ownerPid = ownerOf(path)
+      const ownerPid = ownerOf(path) ?? takeStale(path, uniquePath)
       if (ownerPid !== null || attempt > 0) throw new Error(`in use by process ${ownerPid}`)
-      rmSync(path, { force: true })
     }
   }
 }
 
-/** Returns the id of the process that holds a lock; null if that process has ended. */
+/** Creates a lock file together with its content, so that no process reads it empty. @throws Error `EEXIST` */
+function createLock(path: string, uniquePath: string): void {
+  try {
+    writeFileSync(uniquePath, String(process.pid))
+    linkSync(uniquePath, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error
+    // Some file systems have no hard links.
+    writeFileSync(path, String(process.pid), { flag: 'wx' })
+  } finally {
+    rmSync(uniquePath, { force: true })
+  }
+}
+
+/**
+ * Removes a stale lock. Renames it first, because only one process can rename a file, and then reads its owner again:
+ * another process may have replaced the stale lock in the meantime.
+ *
+ * @returns the process that holds the lock now; null if the lock is removed
+ */
+function takeStale(path: string, uniquePath: string): number | null {
+  try {
+    renameSync(path, uniquePath)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  const ownerPid = ownerOf(uniquePath)
+  if (ownerPid === null) rmSync(uniquePath, { force: true })
+  else renameSync(uniquePath, path)
+  return ownerPid
+}
+
+/** Returns the id of the process that holds a lock; null if that process has ended or the lock is gone. */
 function ownerOf(path: string): number | null {
-  const pid = Number(readFileSync(path, 'utf8'))
+  const pid = Number(readOrEmpty(path))
   // In a container each run may get the same process id, so a lock with our own id is stale.
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return null
   try {
@@ -81,5 +115,15 @@ function ownerOf(path: string): number | null {
     return pid
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM' ? pid : null
+  }
+}
+
+/** Reads a file. Returns '' if it does not exist. */
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
   }
 }
