@@ -1,10 +1,10 @@
 /** Tests that approvals are for the exact amount, and sent only if they are needed. */
 import { describe, expect, test } from 'vitest'
-import { approval, MemoryNode, word } from '../test/memory-node.ts'
+import { approval, MemoryNode, serviceOf, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
 import { allowanceOf, sendApproval } from './approve.ts'
 import { selectors } from './calls.ts'
-import { approve } from './index.ts'
+import { approve, swap } from './index.ts'
 
 const run = async (node: MemoryNode, amount = 5n) => {
   await approve(node.wallet, h.USDC, h.guard, amount)
@@ -38,6 +38,21 @@ describe('an approval', () => {
       throw new Error('execution reverted')
     })
     await expect(run(node)).rejects.toMatchObject({ code: 'REVERTED', details: { hash: word(1) } })
+    expect(node.sent).toHaveLength(1)
+  })
+
+  test('is no longer waited for after an abort', async () => {
+    const node = new MemoryNode()
+    const controller = new AbortController()
+    node.answers.set('eth_getTransactionReceipt', () => {
+      controller.abort()
+      return null
+    })
+    const { signal } = controller
+    const options = { trustQuote: true, signal }
+    const { from: _, ...request } = h.single.request
+    const swapping = swap(serviceOf(h.single.route).client, node.wallet, h.CHAIN, request, options)
+    await expect(swapping).rejects.toMatchObject({ code: 'PENDING', details: { hash: word(1) } })
     expect(node.sent).toHaveLength(1)
   })
 

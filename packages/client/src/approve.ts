@@ -50,16 +50,22 @@ export async function approve(wallet: Wallet, token: string, spender: string, am
   for (const call of await missingApprovals(chainWallet, token, spender, amount)) await sendApproval(chainWallet, call)
 }
 
-/** Sends one call of `missingApprovals` and waits until it is mined. @param onSent - called as soon as it is sent */
+/**
+ * Sends one call of `missingApprovals` and waits until it is mined.
+ *
+ * @param onSent - called as soon as it is sent
+ * @param signal - ends the wait
+ */
 export async function sendApproval(
   wallet: Wallet,
   call: Outgoing,
   onSent: (hash: string, fromBlock: number) => void = () => undefined,
+  signal?: AbortSignal,
 ): Promise<void> {
   const fromBlock = await wallet.blockNumber()
   const hash = await wallet.send(call)
   onSent(hash, fromBlock)
-  const { succeeded } = await waitForReceipt(wallet, hash, fromBlock)
+  const { succeeded } = await waitForReceipt(wallet, hash, fromBlock, signal)
   if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`, { hash })
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { MemoryNode, serviceOf, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
-import { resumeSwap, type SwapState } from './index.ts'
+import { resumeSwap, type SwapProgress, type SwapState, swap } from './index.ts'
 
 const { from: _, ...request } = h.single.request
 const { route } = h.single
@@ -31,6 +31,21 @@ describe('a resumed swap', () => {
     expect(await resumed(node, { from })).toEqual({ hash: word(7), route })
     expect(await resumed(new MemoryNode(from), {})).toEqual({ hash: word(7), route })
     expect(node.sent).toEqual([])
+  })
+
+  test('does not wait for a batch that the wallet could not send', async () => {
+    const node = new MemoryNode()
+    node.answers.set('wallet_getCapabilities', () => ({ '0x1': { atomic: { status: 'ready' } } }))
+    node.answers.set('wallet_sendCalls', () => {
+      throw Object.assign(new Error('no'), { code: 5_740 })
+    })
+    const states: SwapState[] = []
+    const onProgress = (event: SwapProgress) => void ('state' in event && states.push(event.state))
+    await swap(serviceOf(route).client, node.wallet, h.CHAIN, request, { ...trusting, onProgress })
+    expect(states.slice(0, 3).map(({ stage }) => stage)).toEqual(['signing', 'unsent', 'approving'])
+    const reloaded = new MemoryNode()
+    await resumeSwap(serviceOf(route).client, reloaded.wallet, states[1]!, trusting)
+    expect(reloaded.sent).toHaveLength(2)
   })
 
   test('continues after the approval', async () => {

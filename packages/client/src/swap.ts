@@ -165,7 +165,7 @@ class SwapRun {
     if (from.toLowerCase() !== this.wallet.address.toLowerCase())
       throw new ClientError('WALLET', `the swap belongs to ${from}, not to ${this.wallet.address}`)
     this.hash = hash
-    if (stage === 'approved') return this.start()
+    if (stage === 'approved' || stage === 'unsent') return this.start()
     if (hash === undefined)
       throw new ClientError(
         'PENDING',
@@ -209,7 +209,8 @@ class SwapRun {
         for (const call of neededApprovals) {
           this.checkAborted()
           this.report({ stage: 'prompted', prompt: 'approval' })
-          await sendApproval(wallet, call, (hash, fromBlock) => this.reachStage('approving', fromBlock, { hash }))
+          const onSent = (hash: string, fromBlock: number) => this.reachStage('approving', fromBlock, { hash })
+          await sendApproval(wallet, call, onSent, options.signal)
         }
         this.reachStage('approved', await wallet.blockNumber(), { hash: this.hash })
         return undefined
@@ -229,7 +230,11 @@ class SwapRun {
     this.reachStage('signing', fromBlock, { route })
     this.report({ stage: 'prompted', prompt: 'batch' })
     const id = await sendBatch(wallet, chainId, [...neededApprovals, toOutgoing(route.tx)])
-    if (id === undefined) return undefined
+    if (id === undefined) {
+      // Without this stage, a reload would treat the batch as one that may have been sent.
+      this.reachStage('unsent', fromBlock, {})
+      return undefined
+    }
     this.reachStage('batching', fromBlock, { hash: id, route })
     return this.waitForOutcome(route, id, fromBlock, true)
   }
