@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import * as honest from '../../client/test/routes.ts'
 import { serverFactory } from './server.ts'
 
 const at = (digit: string) => `0x${digit.repeat(40)}`
@@ -116,6 +117,24 @@ describe('the tool build_swap', () => {
     }
     expect(urls.map(({ searchParams }) => searchParams.get('calls'))).toEqual(['1', '1'])
     expect(urls[0]!.searchParams.has('minToAmount')).toBe(false)
+  })
+
+  test('does not say that no approval is missing if the answer leaves out the calls', async () => {
+    const build = async ({ request, route }: honest.Honest, calls?: object) => {
+      const { minToAmount: _, ...fields } = quoteBody
+      const body = { ...fields, ...route, ...(calls && { calls }) }
+      const { call } = await connect(() => ({ body }))
+      const { src, dst, from, amount, deadline } = request
+      const input = { chainId: 1, src, dst, from, amount: String(amount), deadline, minToAmount: '1' }
+      return call('build_swap', input)
+    }
+    const missing = await build(honest.single)
+    expect([missing.isError, missing.text.split(':')[0]]).toEqual([true, 'BAD_ANSWER'])
+    const { to, data, value } = honest.single.route.tx
+    const complete = await build(honest.single, [{ to, data, value }])
+    expect(complete.text).toContain('No approval is missing.')
+    // A native token has no approvals.
+    expect((await build(honest.nativeIn)).text).toContain('No approval is missing.')
   })
 })
 

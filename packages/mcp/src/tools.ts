@@ -5,6 +5,7 @@ import {
   contractsOf,
   explain,
   gasLimit,
+  NATIVE,
   type QuoteParameters,
   type RouteParameters,
   type SluiceClient,
@@ -98,6 +99,9 @@ const buildSwap = defineTool({
       accept,
       contracts: configuredContracts,
     })
+    // Without `calls`, it is unknown whether an approval is missing.
+    if (!route.calls && request.src.toLowerCase() !== NATIVE.toLowerCase())
+      throw new ClientError('BAD_ANSWER', 'the answer lacks `calls`, which list the missing approvals')
     return {
       ...route,
       chainId,
