@@ -38,7 +38,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A fake node with one handler per method; a handler that returns undefined never answers. */
+/** A fake node with one handler per method; a handler that returns undefined, or a promise of it, never answers. */
 function serve(node: Node) {
   const url = `http://client-${worlds++}.test`
   const bodies: { readonly method: string; readonly params: Params }[][] = []
@@ -49,13 +49,12 @@ function serve(node: Node) {
     const call = handler as Record<string, (...args: unknown[]) => void>
     bodies.push(calls.map(({ method, params }) => ({ method, params })))
     call.onRequestStart!({ abort: (reason: unknown) => call.onResponseError!({}, reason) })
-    const answerOf = ({ id, method, params }: typeof body) => {
-      const result = (answers[method] ?? missing)(params)
+    const answerOf = async ({ id, method, params }: typeof body) => {
+      const result = await (answers[method] ?? missing)(params)
       return result instanceof NodeFailure ? { id, error: result.error } : { id, result }
     }
-    const results = calls.map(answerOf)
-    if (results.some((result) => 'result' in result && result.result === undefined)) return
-    queueMicrotask(() => {
+    void Promise.all(calls.map(answerOf)).then((results) => {
+      if (results.some((result) => 'result' in result && result.result === undefined)) return
       call.onResponseStart!({}, 200, {})
       call.onResponseData!({}, Buffer.from(JSON.stringify(Array.isArray(body) ? results : results[0])))
       call.onResponseEnd!({}, {})
@@ -236,6 +235,22 @@ test.each([
   [{ blockTime: true }, { baseFeePerGas: 16n }],
 ])('a node without the field of an override that must not be left out is refused, %#', async (able, blockOverrides) => {
   expect(await ended(world([ableNode(able)]).rpc.call(plain, 26, { blockOverrides }))).toBe('NO_OVERRIDES')
+})
+
+test('a call by number overrides the block as its own node can, if another node is asked in the meantime', async () => {
+  const secondAsked = Promise.withResolvers<void>()
+  const refusing = ableNode({
+    field: 'coinbase',
+    answer: ([, ref]) => (typeof ref === 'object' ? new NodeFailure('invalid block hash') : '0x12'),
+  })
+  const lookUp = () => secondAsked.promise.then(() => block(26))
+  const first: Node = { ...refusing, eth_getBlockByHash: lookUp, eth_getBlockByNumber: () => block(26) }
+  const second = ableNode({ field: 'feeRecipient', answer: () => void secondAsked.resolve() })
+  const { rpc, nodes } = world([first, second])
+  const answer = rpc.call(plain, { blockHash: hashAt(26) }, { blockOverrides: { coinbase: two } })
+  expect(await ended(answer)).toBe('0x12')
+  expect(nodes[1]!.sent('eth_call').at(-1)).toContainEqual({ feeRecipient: two })
+  expect(nodes[0]!.sent('eth_call').at(-1)).toEqual([plain, '0x1a', {}, { coinbase: two }])
 })
 
 const gasOf = (params: Params) => BigInt((params as [{ gas?: Hex }])[0].gas ?? 0)

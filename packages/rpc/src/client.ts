@@ -139,22 +139,23 @@ class ChainRpc implements Rpc {
     { overrides = {}, blockOverrides, ...callOptions }: CallOptions,
     extraCalls: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
-    let call = callParam(request)
     const stateOverridesParam = overridesParam(overrides)
     let retryGas: bigint | undefined
-    let blockOverridesParams: readonly unknown[] = []
-    const buildCall: BuildCall = (ref) => ['eth_call', [call, ref, stateOverridesParam, ...blockOverridesParams]]
-    const runPinned = pinToBlock(this.heads, block, buildCall, { needsOwnBody: true, extraCalls })
+    const runPinned = pinToBlock(this.heads, block, { needsOwnBody: true, extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, sendContext) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.canOverrideState)
         throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
-      if (retryGas === undefined) {
-        if (isGasAboveCap(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      } else call = callParam({ ...request, gas: minOf(retryGas, capabilities.gasCap ?? retryGas) })
-      blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
+      if (retryGas === undefined && isGasAboveCap(capabilities, request.gas))
+        throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      const gas = retryGas === undefined ? request.gas : minOf(retryGas, capabilities.gasCap ?? retryGas)
+      const call = callParam({ ...request, ...(gas !== undefined && { gas }) })
+      const blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const sentAtMs = Date.now()
-      const [answer, raw] = await runPinned(upstream, sendContext)
+      const [answer, raw] = await runPinned(upstream, sendContext, (ref) => [
+        'eth_call',
+        [call, ref, stateOverridesParam, ...blockOverridesParams],
+      ])
       // Overridden code returns data, so an empty result may mean that the node ignored the overrides.
       if (
         answer === '0x' &&
@@ -311,9 +312,13 @@ class ChainRpc implements Rpc {
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const runPinned = pinToBlock(this.heads, block, buildCall)
+    const runPinned = pinToBlock(this.heads, block)
     const [kind] = buildCall('latest')
-    return this.run(async (upstream, sendContext) => read((await runPinned(upstream, sendContext))[0]), kind, options)
+    return this.run(
+      async (upstream, sendContext) => read((await runPinned(upstream, sendContext, buildCall))[0]),
+      kind,
+      options,
+    )
   }
 
   /** Reads the newest block. `Heads` ejects an endpoint that lags behind another endpoint. */

@@ -54,9 +54,9 @@ function world(
       },
     },
   }
-  const at = (ref: BlockRef, overrides?: Parameters<typeof pinToBlock>[3]) => {
-    const task = pinToBlock(heads, ref, call, overrides)
-    return () => task(upstream as unknown as Upstream, send)
+  const at = (ref: BlockRef, overrides?: Parameters<typeof pinToBlock>[2]) => {
+    const task = pinToBlock(heads, ref, overrides)
+    return () => task(upstream as unknown as Upstream, send, call)
   }
   /** Returns the error codes of repeated attempts of one call. */
   const codes = async (ref: BlockRef, tries: number) => {
@@ -261,6 +261,17 @@ test('an answer by number is believed only where it means the block before and a
   expect(await outcome(block(7), block(7, 'b'))).toBe('LAGGING')
   expect(await outcome(null, block(7))).toBe('LAGGING')
   expect(await outcome(block(7), null)).toBe('LAGGING')
+})
+
+test('a header without a hash is BAD_ANSWER, so that another endpoint is tried', async () => {
+  const { hash: _, ...withoutHash } = block(7)
+  const respond: Respond = (method) => (isBlock(method) ? withoutHash : '0x12')
+  for (const knowsBlocks of [true, false]) {
+    const { at } = world(respond, { acceptsBlockHashes: false, knowsBlocks })
+    await expect(at(at7)()).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  }
+  const lagging = world((method) => (isBlock(method) ? withoutHash : fail('LAGGING')), { newest: 7 })
+  expect(await lagging.codes(at7, 2)).toEqual(['LAGGING', 'BAD_ANSWER'])
 })
 
 test('header and call travel together where the body may hold them all, else one after the other', async () => {

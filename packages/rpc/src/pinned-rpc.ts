@@ -6,8 +6,7 @@ import type { Hex } from '@sluice/chains'
 import type { EndpointCall, SendContext } from './calls.ts'
 import { hashOf, quantity, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
-import type { Heads } from './heads.ts'
-import type { EndpointOperation } from './race-context.ts'
+import { type Heads, orBadAnswer, readBlock } from './heads.ts'
 import type { BlockRef, BlockTag } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -33,27 +32,36 @@ const headerCall = (number: number): EndpointCall => ['eth_getBlockByNumber', [q
 export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
 
 /**
- * Builds an operation that runs a call at one block and detects answers from another block.
+ * Runs one attempt of a pinned call. Attempts at several endpoints may run in parallel, and `buildCall` may be called
+ * at any time during its attempt.
+ *
+ * @returns the results of the call and of `extraCalls`, in order
+ */
+export type RunPinned = (
+  upstream: Upstream,
+  sendContext: SendContext,
+  buildCall: BuildCall,
+) => Promise<readonly unknown[]>
+
+/**
+ * Returns a function that runs a call at one block and detects answers from another block.
  *
  * @param heads - known heads, which distinguish a lagging node from a block that is gone
- * @param buildCall - builds the call for a block
  * @param options - `needsOwnBody`: true to send the call in its own HTTP request; `extraCalls`: sent in the same HTTP
  *   request as the call
- * @returns the results of the call and of `extraCalls`, in order
  */
 export function pinToBlock(
   heads: Heads,
   ref: BlockRef,
-  buildCall: BuildCall,
   {
     needsOwnBody = false,
     extraCalls = [],
   }: { readonly needsOwnBody?: boolean; readonly extraCalls?: readonly EndpointCall[] } = {},
-): EndpointOperation<readonly unknown[]> {
+): RunPinned {
   let lagCount = 0
   let missingHeaderCount = 0
   const directBlock = typeof ref === 'number' ? quantity(ref) : ref
-  return async (upstream, sendContext) => {
+  return async (upstream, sendContext, buildCall) => {
     const usesOwnBody = needsOwnBody || extraCalls.length > 0
     try {
       if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
@@ -101,7 +109,7 @@ export function pinToBlock(
       // The first failure may be lag. From the second on, check whether a reorg removed the block.
       if (lagCount > 1 && typeof ref === 'object' && number !== undefined) {
         const raw = await upstream.endpoint.request<RawBlock | null>(...headerCall(number), sendContext)
-        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++missingHeaderCount > 1
+        const isGone = raw ? hashIn(raw) !== ref.blockHash : ++missingHeaderCount > 1
         if (isGone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
       }
       throw lagError
@@ -149,7 +157,7 @@ async function callByNumber(
     results.push(...(await Promise.allSettled([endpoint.request(...headerRequest, sendContext)])))
   }
   const [headerBefore, headerAfter] = [results[0], results.at(-1)].map((call) => answerOf(call!) as RawBlock | null)
-  if (!headerBefore || !headerAfter || hashOf(headerBefore) !== hash || hashOf(headerAfter) !== hash)
+  if (!headerBefore || !headerAfter || hashIn(headerBefore) !== hash || hashIn(headerAfter) !== hash)
     throw new RpcError('LAGGING', `the node has another block at number ${number}`)
   return results.slice(1, -1).map(answerOf)
 }
@@ -162,5 +170,10 @@ function answerOf(result: PromiseSettledResult<unknown>): unknown {
 async function numberAt({ endpoint }: Upstream, sendContext: SendContext, hash: Hex): Promise<number> {
   const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], sendContext)
   if (!raw) throw new RpcError('LAGGING', 'the node lacks the block')
-  return Number(raw.number)
+  return readBlock(raw).number
+}
+
+/** Returns the hash of a header. @throws RpcError `BAD_ANSWER` if it has none */
+function hashIn(raw: RawBlock): Hex {
+  return orBadAnswer(() => hashOf(raw))
 }
