@@ -1,4 +1,7 @@
 /** Tests of the answers to malformed HTTP requests. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
@@ -39,4 +42,33 @@ test.each([
   const { metrics, socket, text } = answer(nodeCode, options)
   expect([socket.destroyed, text]).toEqual([true, undefined])
   expect((await metrics.requests.get()).values).toEqual([])
+})
+
+test.each([
+  ['has begun is ended', true, 1, 'part'],
+  ['has not begun is replaced', false, 1, 'MALFORMED_REQUEST'],
+])('a response that %s when the next request on its connection is malformed', async (_, begins, replies, end) => {
+  const server = createServer((_request, response) => {
+    if (begins) response.write('part')
+    received.resolve()
+  })
+  server.on('clientError', answerMalformed('B', createMetrics()))
+  const received = Promise.withResolvers<void>()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  try {
+    let text = ''
+    socket.setEncoding('utf8').on('data', (data) => {
+      text += data
+    })
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await received.promise
+    socket.write('no request\r\n\r\n')
+    await once(socket, 'close')
+    expect(text.match(/HTTP\/1\.1 \d/g)).toHaveLength(replies)
+    expect(text).toContain(end)
+  } finally {
+    socket.destroy()
+    server.close()
+  }
 })
