@@ -153,6 +153,7 @@ async function readGroup(
   block: BlockRef,
   reads: readonly Read[],
   options: RequestOptions,
+  isRetry = false,
 ): Promise<ReadResults> {
   const optionsWithTimeout = { timeoutMs: TIMEOUT_MS, ...options }
   try {
@@ -164,7 +165,10 @@ async function readGroup(
   } catch (error) {
     if (!(error instanceof RpcError && isCallTooLarge(error))) throw error
     if (error.code === 'SIZE') lowerByteLimit(rpc, reads)
-    if (reads.length === 1) return [null]
+    if (reads.length === 1) {
+      // `SIZE` may be a timeout of a busy node. Without a retry, the pool would be missing until its next log.
+      return error.code === 'SIZE' && !isRetry ? readGroup(rpc, block, reads, options, true) : [null]
+    }
     const half = reads.length >> 1
     const halves = [reads.slice(0, half), reads.slice(half)]
     return (await Promise.all(halves.map((part) => readGroup(rpc, block, part, options)))).flat()

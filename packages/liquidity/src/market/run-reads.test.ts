@@ -184,6 +184,22 @@ describe('a call', () => {
     expect(await run(reads(5).map(one))).toEqual([1, 2, null, 4, 5].map((n) => n && read(n).data))
   })
 
+  test('with a single read that the node refuses as SIZE is retried once, because the node may be busy', async () => {
+    const run = async (refusals: number) => {
+      let left = refusals
+      const refuse = ({ calls }: Call) =>
+        calls.some(({ to }) => to === at(3)) && left-- > 0 ? new RpcError('SIZE', 'execution timeout') : undefined
+      const node = nodeOf({ refuse })
+      return [await node.run(reads(3).map(one)), node.sizes()]
+    }
+    const [first, second, third] = reads(3).map(({ data }) => data)
+    // The first call with three reads, the call with the second and third, and the third alone.
+    expect(await run(3)).toEqual([[first, second, third], expect.arrayContaining([3, 2])])
+    const [answers, sizes] = await run(100)
+    expect(answers).toEqual([first, second, null])
+    expect(sizes).toHaveLength(6)
+  })
+
   test('that is too large makes later ones smaller, down to 16,000 bytes', async () => {
     // 20,000 bytes each; the node takes 50,000 a call.
     const large = reads(8).map((of) => ofBytes(of, 20_000))
