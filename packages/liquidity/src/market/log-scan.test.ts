@@ -122,15 +122,28 @@ describe('a scan', () => {
     expect(scan.status?.blocksPerCall).toBe(scan.blocksPerCall)
   })
 
-  test('continues after a restart at its last block, and reports its progress', async () => {
+  test('finds a pool that a reorg during a restart created in a block that had been scanned', async () => {
+    const before = scanOf([rows[0]!])
+    await before.scan.run()
+    const saved = [...before.scan.nextBlocks(199)]
+    const created = { blockNumber: 198, address: testAddress(1), topics: ['0xa'], data: '0x1' } as unknown as Log
+    const after = scanOf([rows[0]!], { logs: [created] })
+    after.scan.restore(saved, undefined)
+    await after.scan.run()
+    expect(spans(after.ranges)).toEqual([[136, 199, 1]])
+    expect(after.added).toEqual(['first 0x1'])
+  })
+
+  test('continues after a restart near its last block, and reports its progress', async () => {
     const { scan, ranges } = scanOf()
     expect([...scan.nextBlocks(500)]).toEqual([
       [rows[0], 100],
       [rows[1], 180],
     ])
     expect(scan.hasPoolsOf(rows[2]!, undefined)).toBe(false)
-    scan.restore([[rows[0]!, 190]], 7)
+    scan.restore([[rows[0]!, 254]], 7)
     expect(scan.blocksPerCall).toBe(7)
+    // The last 64 blocks may have been reorged.
     expect([
       scan.hasPoolsOf(rows[0]!, 189),
       scan.hasPoolsOf(rows[0]!, 190),

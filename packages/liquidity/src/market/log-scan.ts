@@ -8,6 +8,7 @@ import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import type { MarketComponents } from './follow.ts'
+import { HISTORY_BLOCKS } from './history.ts'
 import type { PoolListImport, PoolListImportCount } from './pool-list-import.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { ScanRange } from './scan-range.ts'
@@ -123,10 +124,14 @@ export class LogScan {
     for (const { row, nextBlock } of this.targets) yield [row, this.state === 'done' ? head + 1 : nextBlock]
   }
 
+  /**
+   * Restores the saved progress. Scans the last blocks again: a reorg during the restart may have replaced them with
+   * blocks that create other pools.
+   */
   restore(savedNextBlocks: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
     const savedNextBlockByRow = new Map(savedNextBlocks)
     for (const target of this.targets)
-      target.nextBlock = Math.max(target.nextBlock, savedNextBlockByRow.get(target.row) ?? 0)
+      target.nextBlock = Math.max(target.nextBlock, (savedNextBlockByRow.get(target.row) ?? 0) - HISTORY_BLOCKS)
     this.range = new ScanRange(blocksPerCall)
     this.isRestored = true
   }
