@@ -76,11 +76,17 @@ function createTokenLookup(tokens: readonly PageToken[] | undefined): TokenOf {
   }
 }
 
+type TokenNames = {
+  readonly tokenOf: TokenOf
+  /** True if the service has answered for all addresses. Until then, the decimals of a token may be wrong. */
+  readonly isReady: boolean
+  /** Error of the lookup of addresses that the chain's list lacks. */
+  readonly error: unknown
+  readonly refetch: () => Promise<unknown>
+}
+
 /** Loads tokens by address. Requests each address that the chain's list lacks. */
-export function useTokenNames(
-  chainId: number,
-  addresses: readonly string[],
-): { readonly tokenOf: TokenOf; readonly isReady: boolean } {
+export function useTokenNames(chainId: number, addresses: readonly string[]): TokenNames {
   const list = useTokens(chainId)
   const listedAddresses = useMemo(() => new Set(list.data?.map(({ address }) => address.toLowerCase())), [list.data])
   const missingAddresses = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
@@ -100,5 +106,8 @@ export function useTokenNames(
       ]),
     [list.data, lookupQuery.data],
   )
-  return { tokenOf, isReady: list.isSuccess && (missingAddresses.length === 0 || !lookupQuery.isPending) }
+  const { data, error, refetch } = lookupQuery
+  // Data stays valid if a later request for it fails.
+  const isReady = list.data !== undefined && (missingAddresses.length === 0 || data !== undefined)
+  return { tokenOf, isReady, error: isReady ? null : error, refetch }
 }

@@ -120,8 +120,8 @@ export function useOrder(): OrderState {
       poolCount: status?.pools,
     },
     maxImpact: terms.values.impact,
-    tokenListError: src && dst ? null : tokenListError,
-    retry: () => void refetch(),
+    tokenListError: src && dst ? null : (tokenListError ?? tokenNames.error),
+    retry: () => void (tokenListError ? refetch() : tokenNames.refetch()),
     request,
     nativeSymbol: tokens?.find(({ address }) => isNative(address))?.symbol ?? 'of the native token',
   }
