@@ -7,7 +7,7 @@ import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
-import type { SentSwapReceipt } from './signing.ts'
+import type { SentSwapReceipt } from './sent-receipt.ts'
 
 type Props = {
   readonly route: Route

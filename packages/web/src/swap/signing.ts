@@ -4,9 +4,7 @@
  */
 import {
   ClientError,
-  type Eip1193Provider,
   gasLimit,
-  NATIVE,
   type Proven,
   type Route,
   type SwapContracts,
@@ -18,20 +16,11 @@ import { useState } from 'react'
 import type { PageToken } from '../service/tokens.ts'
 import type { ConnectedWallet } from '../wallet/use-wallet.ts'
 import { recordEntry, updateEntry } from './ledger.ts'
+import { receiptOf, type SentSwapReceipt } from './sent-receipt.ts'
 import type { ShownQuote } from './use-quote.ts'
 
 export type StepName = 'allow' | 'check' | 'confirm' | 'land'
 export type StepState = 'todo' | 'now' | 'done'
-
-export type SentSwapReceipt = {
-  readonly hash: string
-  readonly block: number
-  readonly gasUsed: bigint
-  /** Increase of the balance in `block`; undefined if the node does not keep the state of the previous block. */
-  readonly received: bigint | undefined
-  /** True if an account other than the wallet received the output. */
-  readonly isForRecipient: boolean
-}
 
 export type Signing = {
   readonly steps: Readonly<Record<StepName, StepState>>
@@ -182,39 +171,6 @@ function stepsOf(
     confirm: state(isSent, prompts.includes('swap') || prompts.includes('batch')),
     land: state(false, isSent),
   }
-}
-
-type Receipt = {
-  readonly blockNumber: string
-  readonly gasUsed: string
-  readonly effectiveGasPrice?: string
-}
-
-async function receiptOf(
-  provider: Eip1193Provider,
-  route: Route,
-  recipient: string,
-  hash: string,
-): Promise<SentSwapReceipt> {
-  const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
-  const block = Number(receipt.blockNumber)
-  const gasUsed = BigInt(receipt.gasUsed)
-  const isNativeOutput = route.dst.toLowerCase() === NATIVE.toLowerCase()
-  const balanceAt = async (number: number): Promise<bigint> => {
-    const tag = `0x${number.toString(16)}`
-    if (isNativeOutput) return BigInt(await provider.request({ method: 'eth_getBalance', params: [recipient, tag] }))
-    // Selector of `balanceOf(address)`.
-    const data = `0x70a08231${recipient.slice(2).toLowerCase().padStart(64, '0')}`
-    return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
-  }
-  const isForRecipient = recipient.toLowerCase() !== route.tx.from.toLowerCase()
-  const fee = isNativeOutput && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
-  // Nodes that do not keep the state of the previous block reject the call.
-  const receivedAmount = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
-    ([after, before]) => after - before + fee,
-    () => undefined,
-  )
-  return { hash, block, gasUsed, received: receivedAmount, isForRecipient }
 }
 
 /** Returns true if the user rejected the request in the wallet. */

@@ -1,0 +1,53 @@
+/** Tests the amount that a mined swap paid, with a node in memory. */
+import { type Eip1193Provider, NATIVE } from '@sluice/client'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { receiptOf } from './sent-receipt.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const [SENDER, OTHER, TOKEN] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string]
+const HASH = `0x${'ab'.repeat(32)}`
+const mined = { from: SENDER, blockNumber: '0x10', gasUsed: '0x64', effectiveGasPrice: '0x2' }
+
+/** A node whose balances are 1,000 before block 16 and 5,000 after it, and that first answers null `misses` times. */
+function nodeOf(receipt: object, { misses = 0, keepsState = true, after = '0x1388' } = {}) {
+  let left = misses
+  const request = async ({ method, params }: { readonly method: string; readonly params: readonly unknown[] }) => {
+    if (method === 'eth_getTransactionReceipt') return left-- > 0 ? null : receipt
+    if (params[1] === '0xf' && !keepsState) throw new Error('missing trie node')
+    return params[1] === '0x10' ? after : '0x3e8'
+  }
+  return { request } as unknown as Eip1193Provider
+}
+const read = async (provider: Eip1193Provider, { dst = NATIVE as string, recipient = SENDER } = {}) => {
+  const receipt = receiptOf(provider, { dst, tx: { from: SENDER } } as never, recipient, HASH)
+  const outcome = receipt.catch((error: Error) => error.message)
+  await vi.advanceTimersByTimeAsync(60_000)
+  return outcome
+}
+
+test.each([
+  ['a token', mined, { dst: TOKEN }, 4_000n],
+  ['the native token, whose recipient also paid the gas', mined, {}, 4_200n],
+  ['the native token on a rollup, whose fee has a part for the parent chain', { ...mined, l1Fee: '0x7' }, {}, 4_207n],
+  ['the native token, of another account', mined, { recipient: OTHER }, 4_000n],
+  ['the native token, of a smart account whose gas another account paid', { ...mined, from: OTHER }, {}, 4_000n],
+])('counts what came in: %s', async (_, receipt, target, received) => {
+  const { recipient = SENDER } = target as { recipient?: string }
+  const expected = { hash: HASH, block: 16, gasUsed: 100n, received, isForRecipient: recipient === OTHER }
+  expect(await read(nodeOf(receipt), target)).toEqual(expected)
+})
+
+test('a balance that decreased in the block leaves the amount unknown, because the list of swaps takes no other', async () => {
+  expect(await read(nodeOf(mined, { after: '0x1' }), { dst: TOKEN })).toMatchObject({ received: undefined })
+})
+
+test('a node without past state leaves the amount unknown', async () => {
+  expect(await read(nodeOf(mined, { keepsState: false }))).toMatchObject({ block: 16, received: undefined })
+})
+
+test('a node that does not have the block yet is asked again, for a while', async () => {
+  expect(await read(nodeOf(mined, { misses: 3 }))).toMatchObject({ block: 16, received: 4_200n })
+  expect(await read(nodeOf(mined, { misses: 1_000 }))).toMatch('does not have its receipt yet')
+})

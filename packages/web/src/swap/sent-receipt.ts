@@ -1,0 +1,70 @@
+/** Reads the receipt of a mined swap, and the amount that its recipient received. */
+import { type Eip1193Provider, NATIVE, type Route } from '@sluice/client'
+
+export type SentSwapReceipt = {
+  readonly hash: string
+  readonly block: number
+  readonly gasUsed: bigint
+  /**
+   * Increase of the balance in `block`; undefined if the balance decreased, or if the node does not keep the state of the
+   * previous block.
+   */
+  readonly received: bigint | undefined
+  /** True if an account other than the wallet received the output. */
+  readonly isForRecipient: boolean
+}
+
+type Receipt = {
+  readonly from: string
+  readonly blockNumber: string
+  readonly gasUsed: string
+  readonly effectiveGasPrice?: string
+  /** Fee for the data on the parent chain, on rollups of the OP Stack. */
+  readonly l1Fee?: string | null
+}
+
+/** Maximum requests for the receipt. A wallet may ask several nodes, and one of them may not have the block yet. */
+const MAX_REQUESTS = 10
+const PAUSE_MS = 500
+
+/** Reads the receipt of a transaction that has been mined. @throws Error if the node does not have it */
+export async function receiptOf(
+  provider: Eip1193Provider,
+  route: Pick<Route, 'dst' | 'tx'>,
+  recipient: string,
+  hash: string,
+): Promise<SentSwapReceipt> {
+  const receipt = await requestReceipt(provider, hash)
+  const block = Number(receipt.blockNumber)
+  const gasUsed = BigInt(receipt.gasUsed)
+  const isNativeOutput = route.dst.toLowerCase() === NATIVE.toLowerCase()
+  const balanceAt = async (number: number): Promise<bigint> => {
+    const tag = `0x${number.toString(16)}`
+    if (isNativeOutput) return BigInt(await provider.request({ method: 'eth_getBalance', params: [recipient, tag] }))
+    // Selector of `balanceOf(address)`.
+    const data = `0x70a08231${recipient.slice(2).toLowerCase().padStart(64, '0')}`
+    return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
+  }
+  const isForRecipient = recipient.toLowerCase() !== route.tx.from.toLowerCase()
+  // The sender of the transaction pays its fee. For a smart account, this is another account than the recipient.
+  const paysFee = isNativeOutput && recipient.toLowerCase() === receipt.from.toLowerCase()
+  const fee = paysFee ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') + BigInt(receipt.l1Fee ?? '0x0') : 0n
+  // Nodes that do not keep the state of the previous block reject the call.
+  const received = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
+    ([after, before]) => undefinedIfNegative(after - before + fee),
+    () => undefined,
+  )
+  return { hash, block, gasUsed, received, isForRecipient }
+}
+
+/** Another transaction of the block may have spent more than the swap paid. The received amount is then unknown. */
+const undefinedIfNegative = (amount: bigint): bigint | undefined => (amount < 0n ? undefined : amount)
+
+async function requestReceipt(provider: Eip1193Provider, hash: string): Promise<Receipt> {
+  for (let count = 1; ; count++) {
+    const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt | null
+    if (receipt) return receipt
+    if (count === MAX_REQUESTS) throw new Error('the swap was mined, but your node does not have its receipt yet')
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+}
