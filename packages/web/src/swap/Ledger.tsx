@@ -9,6 +9,7 @@ import { sluice } from '../service/client.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
 import { type ConnectedWallet, useWallet } from '../wallet/use-wallet.ts'
+import { batchOutcome, type Outcome } from './batch-outcome.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const POLL_MS = 3_000
@@ -114,9 +115,6 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
   )
 }
 
-/** Changes of an entry, and the state that the SDK or the wallet reported. */
-type Outcome = Partial<LedgerEntry> & { readonly state: string }
-
 /**
  * Follows an entry until it is mined, and records the outcome.
  *
@@ -132,7 +130,7 @@ function useOutcome(entry: LedgerEntry): string | undefined {
     enabled: entry.status === 'pending',
     refetchInterval: POLL_MS,
     retry: false,
-    queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, chainWallet) : outcomeOf(entry, chainWallet, guard)),
+    queryFn: () => (entry.kind === 'batch' ? outcomeOfBatch(entry, chainWallet) : outcomeOf(entry, chainWallet, guard)),
   })
   useEffect(() => {
     if (!data || entry.status !== 'pending') return
@@ -161,19 +159,7 @@ async function outcomeOf(
   }
 }
 
-/**
- * Reads the outcome of a batch from its wallet, since only the wallet knows the id of a batch. As soon as the wallet
- * reports a hash, the entry becomes a swap, which is followed by its hash.
- */
-async function batchOutcome({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<Outcome> {
-  if (!wallet) return { state: 'pending' }
-  const { provider } = await wallet.open()
-  const answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] })) as {
-    readonly status?: unknown
-    readonly receipts?: unknown
-  }
-  if (Number(answer.status) >= 400) return { state: 'reverted', status: 'failed' }
-  const last: unknown = Array.isArray(answer.receipts) ? answer.receipts.at(-1) : undefined
-  const hash = (Object(last) as { readonly transactionHash?: unknown }).transactionHash
-  return typeof hash === 'string' ? { state: 'pending', id: hash, kind: 'swap' } : { state: 'pending' }
+/** Asks the wallet of a batch for its outcome, because only the wallet knows the id of a batch. */
+async function outcomeOfBatch({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<Outcome> {
+  return wallet ? batchOutcome(id, (await wallet.open()).provider) : { state: 'pending' }
 }

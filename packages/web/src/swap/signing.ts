@@ -15,6 +15,7 @@ import { type SwapQuestion, type SwapRun, useSwap } from '@sluice/react'
 import { useState } from 'react'
 import type { PageToken } from '../service/tokens.ts'
 import type { ConnectedWallet } from '../wallet/use-wallet.ts'
+import { minedChange } from './batch-outcome.ts'
 import { recordEntry, updateEntry } from './ledger.ts'
 import { receiptOf, type SentSwapReceipt } from './sent-receipt.ts'
 import type { ShownQuote } from './use-quote.ts'
@@ -126,7 +127,7 @@ function ledgerRecorder({
       })
     }
     // The final hash of a batch or of a replaced transaction is known only once it is mined.
-    if (stage === 'done' && entryId !== undefined) updateEntry(entryId, { id, kind: 'swap' })
+    if (stage === 'done' && entryId !== undefined) updateEntry(entryId, minedChange(id))
   }
 }
 

@@ -1,0 +1,37 @@
+/** Reads the outcome of a batch (EIP-5792) from its wallet. */
+import type { Eip1193Provider } from '@sluice/client'
+import { isHash } from '../format/hex.ts'
+import type { LedgerEntry } from './ledger.ts'
+
+/** Changes of an entry, and the state that the SDK or the wallet reported. */
+export type Outcome = Partial<LedgerEntry> & { readonly state: string }
+
+/** EIP-5792 error code of a wallet that does not know the id of a batch. */
+const UNKNOWN_ID = 5730
+
+/**
+ * Reads the outcome of a batch. As soon as the wallet reports a hash, the entry becomes a swap, which is followed by its
+ * hash.
+ */
+export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, 'request'>): Promise<Outcome> {
+  let answer: { readonly status?: unknown; readonly receipts?: unknown }
+  try {
+    answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] }))
+  } catch (error) {
+    // The user can then remove the entry, which would otherwise stay pending forever.
+    if ((Object(error) as { readonly code?: unknown }).code === UNKNOWN_ID) return { state: 'unknown' }
+    throw error
+  }
+  if (Number(answer.status) >= 400) return { state: 'reverted', status: 'failed' }
+  const last: unknown = Array.isArray(answer.receipts) ? answer.receipts.at(-1) : undefined
+  const hash = (Object(last) as { readonly transactionHash?: unknown }).transactionHash
+  if (typeof hash === 'string' && isHash(hash)) return { state: 'pending', id: hash, kind: 'swap' }
+  // Some wallets return no receipts for a confirmed batch. Drafts of EIP-5792 used the text for 200.
+  const isConfirmed = answer.status === 'CONFIRMED' || Number(answer.status) === 200
+  return isConfirmed ? { state: 'landed', status: 'landed' } : { state: 'pending' }
+}
+
+/** Returns the changes of an entry whose swap was mined. `id` is the hash, or the batch's id if the wallet names none. */
+export function minedChange(id: string): Partial<LedgerEntry> {
+  return isHash(id) ? { id, kind: 'swap' } : { status: 'landed' }
+}
