@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatCompact, groupThousands, parseAmount, parseUsd, percentBelow, rateText, toPlainText } from './amount.ts'
-import { decimalText, shortNumber, splitForDisplay } from './number.ts'
+import { decimalText, shortNumber, significantText, splitForDisplay } from './number.ts'
 
 test('a displayed amount parses to the same amount', () => {
   fc.assert(
@@ -119,6 +119,14 @@ test('JSON numbers are displayed without an exponent', () => {
   expect(decimalText(1.5e21)).toBe('1500000000000000000000')
   expect(shortNumber(159_500_000)).toBe('160 M')
   expect(shortNumber(0.2)).toBe('< 1')
+})
+
+test('very small and very large rates have no exponent, which a display would cut off', () => {
+  expect(significantText(1.23456789e-10, 7)).toBe('0.0000000001234568')
+  expect(significantText(12_345_678_901, 7)).toBe('12345680000')
+  expect(significantText(2_500.5, 7)).toBe('2500.5')
+  expect(splitForDisplay(significantText(1.5e-10, 7)).tiny).toEqual({ zeroCount: 9, digits: '15' })
+  expect(splitForDisplay(significantText(1.5e10, 7)).groups).toEqual(['15', '000', '000', '000'])
 })
 
 test('rates and differences are exact', () => {

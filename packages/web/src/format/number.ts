@@ -54,6 +54,9 @@ export function decimalText(value: number): string {
   return `${sign}${leadDigit}${fractionDigits.padEnd(exponent, '0').slice(0, exponent)}`
 }
 
+/** Formats a number with a number of significant digits and without an exponent. */
+export const significantText = (value: number, digits: number): string => decimalText(Number(value.toPrecision(digits)))
+
 /** Formats a dollar amount with three significant digits, such as '$159 M', for axes and dense tables. */
 export function shortNumber(value: number): string {
   for (const [size, unit] of [

@@ -1,7 +1,7 @@
 /** Price history and depth of the pair, from the service's own blocks. */
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
-import { shortNumber } from '../format/number.ts'
+import { shortNumber, significantText } from '../format/number.ts'
 import { isUnlimited } from '../prices/curve.ts'
 import { sluice } from '../service/client.ts'
 import type { PageToken } from '../service/tokens.ts'
@@ -40,7 +40,7 @@ export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
         <span className="note">
           {latest && (
             <>
-              1 {src.symbol} ≈ <Decimal text={latest.rate.toPrecision(7)} /> {dst.symbol}
+              1 {src.symbol} ≈ <Decimal text={significantText(latest.rate, 7)} /> {dst.symbol}
             </>
           )}
         </span>
@@ -81,7 +81,9 @@ function RateLine({ rates, width }: { readonly rates: readonly PairRate[]; reado
       width={width}
       height={HEIGHT}
       role="img"
-      aria-label={chart ? `Price from ${chart.low.toPrecision(5)} to ${chart.high.toPrecision(5)}` : 'No history yet'}
+      aria-label={
+        chart ? `Price from ${significantText(chart.low, 5)} to ${significantText(chart.high, 5)}` : 'No history yet'
+      }
     >
       <path className="grid-l" d={`M0 8.5H${width}M0 ${HEIGHT - 7.5}H${width}`} />
       {chart && (
@@ -100,7 +102,8 @@ function Caption({ rates }: { readonly rates: readonly PairRate[] }) {
   return (
     <>
       Blocks <Count value={first.block} /> to <Count value={last.block} />: {change > 0 && '+'}
-      <Percent value={change} />, from <Decimal text={low.toPrecision(7)} /> to <Decimal text={high.toPrecision(7)} />.
+      <Percent value={change} />, from <Decimal text={significantText(low, 7)} /> to{' '}
+      <Decimal text={significantText(high, 7)} />.
     </>
   )
 }
