@@ -16,7 +16,7 @@ import { Bytes } from './Bytes.tsx'
 import { callShapeBySelector, piecesOf, rangesOf } from './bytes.ts'
 import { Facts } from './Facts.tsx'
 import { type ExplainedTransaction, explainTransaction, poolsFact } from './facts.ts'
-import { fragmentOf, type PastedTx, readPasted } from './input.ts'
+import { decodeUri, fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
 import { type TokenValue, termsOf, unknownPoolsOf } from './terms.ts'
 import { type SentTransactionState, useSentTransaction } from './use-sent-transaction.ts'
@@ -26,7 +26,7 @@ import { Verdict } from './Verdict.tsx'
 export function ExplainPage() {
   useTitle('Explain')
   const { chain: chainId } = useRouterState({ select: ({ location }) => location.search as { chain?: number } })
-  const hash = useRouterState({ select: ({ location }) => decodeURIComponent(location.hash) })
+  const hash = useRouterState({ select: ({ location }) => decodeUri(location.hash) })
   const navigate = useNavigate()
   const chain = useChain(chainId)
   const pastedInput = useMemo(() => readPasted(hash), [hash])

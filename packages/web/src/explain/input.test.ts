@@ -1,6 +1,6 @@
 /** Tests of pasted input and of links. */
 import { expect, test } from 'vitest'
-import { fragmentOf, readPasted } from './input.ts'
+import { decodeUri, fragmentOf, readPasted } from './input.ts'
 
 const data = '0x2dfcad7600ff'
 const to = `0x${'a'.repeat(40)}`
@@ -31,4 +31,9 @@ test('a service response, a node transaction, and a link have the same result', 
 
 test('invalid addresses are omitted', () => {
   expect(readPasted(JSON.stringify({ data, to: 'javascript:alert(1)' }))).toEqual({ kind: 'transaction', tx: { data } })
+})
+
+test('text with a percent sign that encodes nothing is kept', () => {
+  expect(decodeUri('data%3D0x')).toBe('data=0x')
+  for (const text of ['50%', '%zz', '%ff']) expect(decodeUri(text)).toBe(text)
 })

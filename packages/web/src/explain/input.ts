@@ -65,7 +65,8 @@ function parseWei(text: string): string | null {
   return /^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text).toString() : null
 }
 
-function decodeUri(text: string): string {
+/** Decodes a part of a URL. Returns text that is not encoded correctly, such as `50%`, as it is. */
+export function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
