@@ -177,12 +177,10 @@ function Strips({
 }
 
 /** Returns the total amount that arrives at each token, formatted. */
-function amountTextsOf({ src, fromAmount, swaps }: DrawnRoute, tokenOf: TokenOf): ReadonlyMap<string, string> {
-  const sumByToken = new Map<string, bigint>([[src.toLowerCase(), BigInt(fromAmount)]])
-  for (const { tokenOut, amountOut } of swaps) {
-    const key = tokenOut.toLowerCase()
-    sumByToken.set(key, (sumByToken.get(key) ?? 0n) + BigInt(amountOut))
-  }
+function amountTextsOf(route: DrawnRoute, tokenOf: TokenOf): ReadonlyMap<string, string> {
+  const sumByToken = new Map<string, bigint>([[route.src.toLowerCase(), BigInt(route.fromAmount)]])
+  for (const { tokenOutId, amountOut } of graphOf(route).legs)
+    sumByToken.set(tokenOutId, (sumByToken.get(tokenOutId) ?? 0n) + BigInt(amountOut))
   return new Map(
     [...sumByToken].map(([address, amount]) => [address, formatCompact(amount, tokenOf(address).decimals)]),
   )

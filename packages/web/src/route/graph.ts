@@ -3,7 +3,7 @@ import type { SwapLeg } from '@sluice/client'
 
 export type GraphLeg = SwapLeg & {
   readonly index: number
-  /** Lower-case addresses of the leg's tokens. */
+  /** Lower-case addresses of the leg's tokens. The wrapper of a native source or target has the id of that token. */
   readonly tokenInId: string
   readonly tokenOutId: string
   /** Fraction of the swap's amount, 0 to 1, unlike `share`, which is relative to the input token. */
@@ -33,9 +33,16 @@ export type RouteGraph = {
 export type RouteToDraw = { readonly src: string; readonly dst: string; readonly swaps: readonly SwapLeg[] }
 
 export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
+  const soldIds = new Set(swaps.map(({ tokenIn }) => tokenIn.toLowerCase()))
+  const boughtIds = new Set(swaps.map(({ tokenOut }) => tokenOut.toLowerCase()))
+  // Some pools trade the native token and others its wrapper, which the route wraps or unwraps outside the legs. A token
+  // that no leg buys is then the source in its other form, and a token that no leg sells is the target.
+  const isWrappedSource = (id: string) => soldIds.has(src.toLowerCase()) && !boughtIds.has(id)
+  const isWrappedTarget = (id: string) => boughtIds.has(dst.toLowerCase()) && !soldIds.has(id)
   const legs: GraphLeg[] = swaps.map((swap, index) => {
-    const tokenInId = swap.tokenIn.toLowerCase()
-    const tokenOutId = swap.tokenOut.toLowerCase()
+    const [soldId, boughtId] = [swap.tokenIn.toLowerCase(), swap.tokenOut.toLowerCase()]
+    const tokenInId = isWrappedSource(soldId) ? src.toLowerCase() : soldId
+    const tokenOutId = isWrappedTarget(boughtId) ? dst.toLowerCase() : boughtId
     return { ...swap, index, tokenInId, tokenOutId, flow: 0 }
   })
   const tokens = new Map<string, GraphToken>()

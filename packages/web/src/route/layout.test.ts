@@ -114,3 +114,39 @@ test('the bar of the output token is last, also with native ends that are wrappe
   })
   expect([sourceId, targetId]).toEqual([address(1), address(2)])
 })
+
+test('legs of the native token and of its wrapper share the source and the target by their shares', () => {
+  const [native, wrapped, usd] = [address(1), address(2), address(3)]
+  const leg = (tokenIn: string, tokenOut: string, share: number) => ({
+    ...{
+      pool: `0x${share}`,
+      protocol: 'p',
+      dex: 'd',
+      tokenIn,
+      tokenOut,
+      amountIn: '1',
+      amountOut: '1',
+      share,
+      gas: '1',
+    },
+  })
+  const selling = graphOf({ src: native, dst: usd, swaps: [leg(native, usd, 60), leg(wrapped, usd, 40)] })
+  expect(selling.legs.map(({ flow }) => flow)).toEqual([0.6, 0.4])
+  expect(selling.tokens.map(({ id, flow }) => [id, flow])).toEqual([
+    [native, 1],
+    [usd, 1],
+  ])
+  const buying = graphOf({ src: usd, dst: native, swaps: [leg(usd, native, 60), leg(usd, wrapped, 40)] })
+  expect(buying.tokens.map(({ id, flow }) => [id, flow])).toEqual([
+    [usd, 1],
+    [native, 1],
+  ])
+  // The wrapper as a token in between stays a token of its own.
+  const between = [
+    leg(usd, wrapped, 100),
+    leg(wrapped, native, 50),
+    leg(wrapped, address(4), 50),
+    leg(address(4), native, 100),
+  ]
+  expect(graphOf({ src: usd, dst: native, swaps: between }).tokens).toHaveLength(4)
+})
