@@ -33,6 +33,9 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
     /// @dev Receives outputs, and what the lens holds in addition to an input.
     address private constant RECIPIENT = address(uint160(uint256(keccak256("sluice.lens.recipient"))));
 
+    /// @dev Rebasing tokens behind proxies stay below 200,000.
+    uint256 private constant VIEW_GAS = 1_000_000;
+
     /// @dev The lens cannot hold exactly the amount, or the step failed.
     error NotWhole();
 
@@ -46,7 +49,7 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
         returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
     {
         (outputs0, outputs1) = _sample(abi.encode(request.pool), request.trials);
-        (, bytes memory result) = request.viewed.staticcall(request.viewData);
+        (, bytes memory result) = request.viewed.staticcall{gas: VIEW_GAS}(request.viewData);
         stamp = keccak256(result);
     }
 

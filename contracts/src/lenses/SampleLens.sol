@@ -16,6 +16,9 @@ abstract contract SampleLens {
         uint256 gasAll;
     }
 
+    /// @dev Gas of a call itself, in addition to the gas that it passes on.
+    uint256 private constant CALL_GAS = 5_000;
+
     error OnlySelf();
 
     /// @dev Swaps `amount` and returns the output; may revert. Called in its own frame.
@@ -63,6 +66,12 @@ abstract contract SampleLens {
             if (start - gasleft() + gasEach > gasAll) break;
             bytes memory data = abi.encodeCall(this.trial, (pool, zeroForOne, amounts[i]));
             uint256 output;
+            // A swap that gets less gas would pass for a refusal. Burns the rest, so that `ReadRunner` reports the shortage.
+            if (gasleft() - gasleft() / 64 < gasEach + CALL_GAS) {
+                assembly ("memory-safe") {
+                    invalid()
+                }
+            }
             assembly ("memory-safe") {
                 let ok := call(gasEach, address(), 0, add(data, 0x20), mload(data), 0x00, 0x20)
                 if and(iszero(ok), eq(returndatasize(), 0x20)) { output := mload(0x00) }
