@@ -18,6 +18,11 @@ contract PairFeeLens {
     /// @dev In steps of ten parts per million; dearer forks are of no use.
     uint256 private constant MOST_STEPS = 10_000;
 
+    /// @dev For one getter of a pair or a token. Rebasing tokens behind proxies stay below it.
+    uint256 private constant CALL_GAS = 200_000;
+    /// @dev Gas with which a call gets `CALL_GAS`.
+    uint256 private constant MIN_GAS = 210_000;
+
     struct Claim {
         IUniswapV2Pair pair;
         /// Reserves that the storage has been made to say.
@@ -25,13 +30,34 @@ contract PairFeeLens {
         uint256 reserve1;
     }
 
-    /// @notice Balances of both tokens of each pair.
+    /// @notice Balances of both tokens of each pair; zero for a token that does not answer. Anyone can create a pair of a hostile
+    /// token, which must not hide the balances of other pairs.
     function balances(IUniswapV2Pair[] calldata pairs) external view returns (uint256[2][] memory found) {
         found = new uint256[2][](pairs.length);
         for (uint256 i = 0; i < pairs.length; ++i) {
             address pair = address(pairs[i]);
-            found[i][0] = IERC20(IPairTokens(pair).token0()).balanceOf(pair);
-            found[i][1] = IERC20(IPairTokens(pair).token1()).balanceOf(pair);
+            found[i][0] = _balance(pair, IPairTokens.token0.selector);
+            found[i][1] = _balance(pair, IPairTokens.token1.selector);
+        }
+    }
+
+    /// @param getter Getter of the pair that returns the token.
+    function _balance(address pair, bytes4 getter) private view returns (uint256) {
+        address token = address(uint160(_word(pair, abi.encodeWithSelector(getter))));
+        return _word(token, abi.encodeCall(IERC20.balanceOf, (pair)));
+    }
+
+    /// @dev First word of an answer; zero if the call fails.
+    function _word(address target, bytes memory input) private view returns (uint256 word) {
+        // A call that gets less gas would pass for a failure. Burns the rest, so that `ReadRunner` reports the shortage.
+        if (gasleft() < MIN_GAS) {
+            assembly ("memory-safe") {
+                invalid()
+            }
+        }
+        assembly ("memory-safe") {
+            let ok := staticcall(CALL_GAS, target, add(input, 32), mload(input), 0, 32)
+            if and(ok, gt(returndatasize(), 31)) { word := mload(0) }
         }
     }
 

@@ -1,6 +1,6 @@
 /** Reading: the number of calls it takes, that any node will do for it, and that assumed fees are measured first. */
 import { type Chain, toAddress } from '@sluice/chains'
-import { type Interceptor, NodeProxy } from '@sluice/devnet'
+import { createBuilder, type Interceptor, NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { id } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { createMarket, type Snapshot } from '../src/index.ts'
 import { PAIR_FEE_LENS } from '../src/lenses.ts'
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
+import { compileModels } from './models/compile.ts'
 
 const E18 = 10n ** 18n
 let f: Fixture
@@ -95,6 +96,19 @@ describe('an assumed fee', () => {
     for (const token of [a!, b!]) await token.send('transfer', [pair, 3n * E18])
     const { snapshot } = await read(assumed(1))
     expect(snapshot.pools.get(toAddress(pair))?.state).toMatchObject({ feePpm: 3_000 })
+  })
+
+  test('is measured next to a pair with a token that does not state its balance', async () => {
+    const secretive = await createBuilder(f.anvil.url, toAddress(f.me)).deploy(
+      compileModels('Starvation.sol').SecretiveCoin as never,
+      [],
+    )
+    const [a] = f.tokens
+    await f.v2Factory.send('createPair', [a!.address, secretive.address])
+    await secretive.send('hide', [await f.v2Factory.read<string>('getPair', [a!.address, secretive.address])])
+    const { market } = await start(assumed(9_999))
+    const { pools } = await market.ensure([...f.tokens, secretive].map(({ address }) => toAddress(address)))
+    expect([...pools.values()].map(({ state }) => state)).toMatchObject([{ feePpm: 3_000 }, { feePpm: 3_000 }])
   })
 
   test('excludes the pair if it cannot be measured', async () => {
