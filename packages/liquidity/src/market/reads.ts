@@ -85,7 +85,7 @@ async function readAll(
   options: RequestOptions,
 ): Promise<ReadResults> {
   const groups = await inSlices('reads', packIntoCalls(pendingReads, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
-  const pendingAnswers: Promise<ReadResults>[] = []
+  const pendingAnswers: Promise<GroupResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
     if (k > 0) await yieldToEventLoop()
@@ -94,7 +94,7 @@ async function readAll(
     answers.catch(() => undefined)
     pendingAnswers.push(answers)
   }
-  return (await Promise.all(pendingAnswers)).flat()
+  return (await Promise.all(pendingAnswers)).flatMap(({ results }) => results)
 }
 
 /**
@@ -144,6 +144,9 @@ function* readsOf(pendingReads: readonly PendingReads<unknown>[]): Generator<Rea
   for (const { reads } of pendingReads) yield* reads
 }
 
+/** Results of reads. `hasOversizedRead`: the node refused one of them for its size although it was alone in its call. */
+type GroupResults = { readonly results: ReadResults; readonly hasOversizedRead: boolean }
+
 /**
  * Runs reads in one call, with or without overrides. A read of an account without code counts as a revert. A call that
  * is too large is split in two and retried, so that one expensive read does not hide the results of the others.
@@ -154,24 +157,30 @@ async function readGroup(
   reads: readonly Read[],
   options: RequestOptions,
   isRetry = false,
-): Promise<ReadResults> {
+): Promise<GroupResults> {
   const optionsWithTimeout = { timeoutMs: TIMEOUT_MS, ...options }
   try {
     const answers = await callOverridden(rpc, block, reads, optionsWithTimeout).catch((error: unknown) => {
       if (!(error instanceof RpcError && error.code === 'NO_OVERRIDES')) throw error
       return callPlain(rpc, block, reads, optionsWithTimeout)
     })
-    return answers.map((answer) => (answer === '0x' ? null : answer))
+    return { results: answers.map((answer) => (answer === '0x' ? null : answer)), hasOversizedRead: false }
   } catch (error) {
     if (!(error instanceof RpcError && isCallTooLarge(error))) throw error
-    if (error.code === 'SIZE') lowerByteLimit(rpc, reads)
+    const isOversized = error.code === 'SIZE'
     if (reads.length === 1) {
+      if (!isOversized || isRetry) return { results: [null], hasOversizedRead: isOversized }
       // `SIZE` may be a timeout of a busy node. Without a retry, the pool would be missing until its next log.
-      return error.code === 'SIZE' && !isRetry ? readGroup(rpc, block, reads, options, true) : [null]
+      const { results } = await readGroup(rpc, block, reads, options, true)
+      return { results, hasOversizedRead: true }
     }
     const half = reads.length >> 1
     const halves = [reads.slice(0, half), reads.slice(half)]
-    return (await Promise.all(halves.map((part) => readGroup(rpc, block, part, options)))).flat()
+    const halfResults = await Promise.all(halves.map((part) => readGroup(rpc, block, part, options)))
+    const hasOversizedRead = halfResults.some((part) => part.hasOversizedRead)
+    // A hostile contract can answer with too many bytes, or too slowly. Smaller calls do not help then.
+    if (isOversized && !hasOversizedRead) lowerByteLimit(rpc, reads)
+    return { results: halfResults.flatMap(({ results }) => results), hasOversizedRead }
   }
 }
 

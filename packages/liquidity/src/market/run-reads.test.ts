@@ -223,6 +223,18 @@ describe('a call', () => {
     expect(tiny.sizes().filter((size) => size === 16)).toHaveLength(2)
   })
 
+  test('that is too large because of a single read does not make later ones smaller', async () => {
+    const large = reads(12).map((of) => ofBytes(of, 20_000))
+    const refuse = ({ calls }: Call) =>
+      calls.some(({ to }) => to === at(3)) ? new RpcError('SIZE', 'response too large') : undefined
+    const { run, sizes } = nodeOf({ refuse })
+    const expected = large.map(({ data }, n) => (n === 2 ? null : data))
+    expect(await run([all(large)])).toEqual([expected])
+    const before = sizes().length
+    expect(await run([all(large)])).toEqual([expected])
+    expect(sizes()[before]).toBe(12)
+  })
+
   test('that fails for another reason fails the reads', async () => {
     const { run } = nodeOf({ refuse: () => new RpcError('UNREACHABLE', 'down') })
     await expect(run([all(reads(2))])).rejects.toThrow('down')
