@@ -31,7 +31,9 @@ export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly
     bufferIndices.map((k) => answers[k]!),
   )
   const bufferByIndex = new Map(bufferIndices.map((bufferIndex, k) => [bufferIndex, buffers[k]!]))
-  return answers.map((answer, k) => (bufferByIndex.has(k) ? bufferByIndex.get(k)! : answer && decodeState(answer)))
+  return answers.map((answer, k) =>
+    bufferByIndex.has(k) ? bufferByIndex.get(k)! : answer && decodeState(answer, pools[k]!),
+  )
 }
 
 const poolRead = (row: DexRow, pool: Pool): Read => ({
@@ -41,10 +43,10 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
 })
 
 /**
- * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not
- * reproduce the pool's quotes.
+ * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, if its lists do not match its
+ * tokens, or if our math does not reproduce the pool's quotes.
  */
-function decodeState(answer: Hex): PooledState | null {
+function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
     BalancerV3Lens.StateStructOutput,
   ]
@@ -58,6 +60,12 @@ function decodeState(answer: Hex): PooledState | null {
     bounded: false,
   }
   const kind = KINDS[Number(readResult.kind)]!
+  // Anyone can register a contract as a pool. The pool itself provides its kind, weights, and virtual balances.
+  const lists = [common.balances, common.scaling, common.rates]
+  if (kind === 'weighted') lists.push([...readResult.weights])
+  else if (kind === 'reclamm') lists.push([...readResult.reclamm.lastVirtualBalances])
+  if (lists.some(({ length }) => length !== tokens.length)) return null
+  if (PAIR_KINDS.includes(kind) && tokens.length !== 2) return null
   // Surge fees are supported for stable pools and E-CLPs.
   if (readResult.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
   const [threshold, maxFee] = readResult.surge
@@ -92,6 +100,8 @@ type Nine = [...Five, bigint, bigint, bigint, bigint]
 
 /** Kinds of pools, in the order of the lens. */
 const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as const
+/** Kinds of pools that have two tokens. */
+const PAIR_KINDS: readonly (typeof KINDS)[number][] = ['gyro-2clp', 'gyro-eclp', 'reclamm']
 
 type StateRead = BalancerV3Lens.StateStructOutput
 
@@ -126,8 +136,8 @@ function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow,
     updateStart: reclamm.priceRatioUpdateStartTime,
     updateEnd: reclamm.priceRatioUpdateEndTime,
   }
-  const virtual = virtualBalances(clock, [liveA!, liveB!], timestamp)
-  return virtual[0] === virtualNow[0] && virtual[1] === virtualNow[1] ? { ...state, virtual } : null
+  const virtual = nullIfRefused(() => virtualBalances(clock, [liveA!, liveB!], timestamp))
+  return virtual && virtual[0] === virtualNow[0] && virtual[1] === virtualNow[1] ? { ...state, virtual } : null
 }
 
 /**
