@@ -10,7 +10,7 @@ import { findHoldings, type Holding } from '../common/holdings.ts'
 /** An address derived from a hash: nobody has its key. */
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
 /** Length of a one-word result, with `0x`. */
-const WORD_DIGITS = 66
+export const WORD_DIGITS = 66
 /** Gas of one `maxRedeem`. Vaults that lend their assets in several markets query all markets. */
 const MAX_REDEEM_GAS = 500_000
 

@@ -5,7 +5,7 @@ import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { Holding } from '../common/holdings.ts'
 import { findTokenRow } from '../common/token-row.ts'
-import { decodeMaxRedeem, findShareHoldings, maxRedeemRead } from './holder.ts'
+import { decodeMaxRedeem, findShareHoldings, maxRedeemRead, WORD_DIGITS } from './holder.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
@@ -62,8 +62,9 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   const maxRedeemByShare = new Map(vaultsWithHolding.map(({ share }, k) => [share, maxRedeemAnswers![k]!]))
   return vaults.map(({ share }, k) => {
     const [stateAnswer, cashAnswer] = [stateAnswers![k], cashAnswers![k]]
-    if (!stateAnswer || !cashAnswer) return null
-    const vaultState = decodeState(stateAnswer, erc20.decodeFunctionResult('balanceOf', cashAnswer)[0])
+    // The asset of a buffer may be any contract, and answer with less than a word.
+    if (!stateAnswer || !cashAnswer || cashAnswer.length < WORD_DIGITS) return null
+    const vaultState = decodeState(stateAnswer, BigInt(cashAnswer.slice(0, WORD_DIGITS)))
     const maxRedeem = decodeMaxRedeem(maxRedeemByShare.get(share))
     return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
