@@ -4,7 +4,7 @@ import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
 import type { TokenPair } from '../dexes/common/direction.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
-import { bothReads, runReads } from './reads.ts'
+import { bothReads, isolatedReads, runReads } from './reads.ts'
 
 /** Families by id. */
 export type Families = ReadonlyMap<string, DexFamily>
@@ -112,10 +112,12 @@ export async function readPools(
   }
   const generators = [completeEntries, incompleteEntries].flatMap((entries) =>
     batchesByRow(entries).flatMap(([row, batches]) =>
-      batches.map((poolBatch) => readBatch(row, poolBatch, entries === completeEntries)),
+      batches.map((poolBatch) =>
+        isolatedReads(poolBatch, (batch) => readBatch(row, batch, entries === completeEntries)),
+      ),
     ),
   )
-  const results = await runReads(rpc, { blockHash: block.hash }, generators, options)
+  const results = (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
   return {
     pools: results.flatMap(({ pools }) => pools),
     completedEntries: results.flatMap(({ completedEntries }) => completedEntries),
@@ -138,8 +140,10 @@ export async function refreshPools(
     const pools = batch.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
-  const generators = batchesByRow(entries).flatMap(([row, batches]) => batches.map((batch) => refreshBatch(row, batch)))
-  return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
+  const generators = batchesByRow(entries).flatMap(([row, batches]) =>
+    batches.map((poolBatch) => isolatedReads(poolBatch, (batch) => refreshBatch(row, batch))),
+  )
+  return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat(2)
 }
 
 function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[]): readonly Pool[] {

@@ -1,8 +1,8 @@
-/** Tests of running two read generators side by side. */
+/** Tests of running read generators side by side, and of reads that an unexpected answer stops. */
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { Read, Reads } from '../family.ts'
-import { bothReads } from './reads.ts'
+import { bothReads, isolatedReads } from './reads.ts'
 
 const to = toAddress(`0x${'11'.repeat(20)}`)
 const read = (data: `0x${string}`): Read => ({ to, data })
@@ -29,4 +29,27 @@ test.each([
     sizes.flatMap((size, round) => Array.from({ length: size }, (_, i) => `0x${round}${i}`))
   expect(step.value).toEqual([own(first), own(second)])
   expect(count).toBe(Math.max(first.length, second.length))
+})
+
+test('an answer that makes the reads of a batch throw affects only its own item', () => {
+  const batches: (readonly string[])[] = []
+  const readsOf = function* (batch: readonly string[]): Reads<readonly string[]> {
+    batches.push(batch)
+    const answers = yield batch.map((item) => read(`0x${item}`))
+    return batch.map((item, k) => {
+      if (item === 'bad') throw new TypeError(`${answers[k]} is not what anybody expects`)
+      return `${item} ${answers[k]}`
+    })
+  }
+  const finish = (batch: readonly string[]) => {
+    const reads = isolatedReads(batch, readsOf)
+    let rounds = 0
+    let step = reads.next([])
+    for (; !step.done; rounds++) step = reads.next(step.value.map(({ data }) => data))
+    return { value: step.value, rounds }
+  }
+  expect(finish(['a', 'b'])).toEqual({ value: [['a 0xa', 'b 0xb']], rounds: 1 })
+  expect(finish(['a', 'bad', 'b'])).toEqual({ value: [['a 0xa'], ['b 0xb']], rounds: 2 })
+  expect(batches.slice(1)).toEqual([['a', 'bad', 'b'], ['a'], ['bad'], ['b']])
+  expect(finish(['bad'])).toEqual({ value: [], rounds: 1 })
 })

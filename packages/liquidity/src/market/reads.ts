@@ -41,17 +41,44 @@ export async function runReads<T>(
   return results
 }
 
+/** Combines generators into one that runs all of them in the same rounds. */
+export function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
+  const steps = generators.map((generator) => generator.next([]))
+  while (steps.some(({ done }) => !done)) {
+    const reads = steps.map((step) => (step.done ? [] : step.value))
+    const answers = yield reads.flat()
+    let offset = 0
+    for (const [k, { length }] of reads.entries()) {
+      if (!steps[k]!.done) steps[k] = generators[k]!.next(answers.slice(offset, offset + length))
+      offset += length
+    }
+  }
+  return steps.map(({ value }) => value as T)
+}
+
 /** Combines two generators into one that runs both in the same rounds. */
 export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): Reads<readonly [A, B]> {
-  let firstStep = firstReads.next([])
-  let secondStep = secondReads.next([])
-  while (!firstStep.done || !secondStep.done) {
-    const pendingReads = [firstStep.done ? [] : firstStep.value, secondStep.done ? [] : secondStep.value] as const
-    const answers = yield [...pendingReads[0], ...pendingReads[1]]
-    if (!firstStep.done) firstStep = firstReads.next(answers.slice(0, pendingReads[0].length))
-    if (!secondStep.done) secondStep = secondReads.next(answers.slice(pendingReads[0].length))
+  return (yield* allReads<A | B>([firstReads, secondReads])) as readonly [A, B]
+}
+
+/**
+ * Runs the reads of a batch. If an answer makes them throw, repeats them for each item alone, so that a contract with
+ * an answer that nobody expected affects only its own item.
+ *
+ * @returns one result for the batch, or one for each item whose reads did not throw
+ * @throws RpcError
+ */
+export function* isolatedReads<Item, T>(
+  batch: readonly Item[],
+  readsOf: (batch: readonly Item[]) => Reads<T>,
+): Reads<readonly T[]> {
+  try {
+    return [yield* readsOf(batch)]
+  } catch (error) {
+    if (error instanceof RpcError) throw error
+    if (batch.length === 1) return []
+    return (yield* allReads(batch.map((item) => isolatedReads([item], readsOf)))).flat()
   }
-  return [firstStep.value, secondStep.value]
 }
 
 /** A generator that waits for the answers of `reads`; its result belongs at position `index` of the results. */
