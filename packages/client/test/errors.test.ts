@@ -1,6 +1,6 @@
 /** Tests the client's errors for both error versions of real services. */
 import type { RunningServer } from '@sluice/api'
-import { startOver } from '@sluice/api/testing'
+import { startOver, warmUp } from '@sluice/api/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SluiceClient } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
@@ -25,6 +25,9 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   beforeAll(async () => {
     server = await startOver(stage.devnet.url, { ERROR_VERSION: version })
     client = new SluiceClient({ baseUrl: `${server.url}/`, timeoutMs: 30_000 })
+    // Quotes before the end of the search for pools differ from later ones.
+    const { amount, ...terms } = wanted()
+    await warmUp(server.url, `/aggregator/${CHAIN}?${new URLSearchParams({ ...terms, amount: `${amount}` })}`)
   })
   afterAll(() => server?.close())
 
