@@ -87,9 +87,6 @@ export class DriftSampler {
   ): void {
     if (this.callShare.isOff || quote.route.legs.length === 0 || this.pendingSamples.length >= MAX_PENDING) return
     if (!this.callShare.takeCalls(SIMULATIONS_PER_QUOTE)) return
-    const runsCallerCode = mayRunCallerCode({ ...terms, from }, view)
-    // Avoids an unhandled rejection; the error is handled when `runsCallerCode` is awaited.
-    runsCallerCode.catch(() => {})
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
@@ -99,7 +96,7 @@ export class DriftSampler {
       from,
       terms,
       dependsOnSenderCode,
-      runsCallerCode,
+      runsCallerCode: mayRunCallerCode({ ...terms, from }, view),
       isTaxed,
       processedBlocks: 0,
     })

@@ -11,16 +11,19 @@ type CallerAccounts = {
 
 /**
  * True if an account that the caller names has code. A payment of the native token, or a token's hook, runs this code,
- * so it can change gas and outcome of the swap. What such a swap shows must not count for other callers.
- *
- * @throws RpcError
+ * so it can change gas and outcome of the swap. What such a swap shows must not count for other callers. Also true if
+ * the code cannot be read.
  */
 export async function mayRunCallerCode(
   accounts: CallerAccounts,
   { codeOf }: Pick<ChainView, 'codeOf'>,
 ): Promise<boolean> {
-  const codes = await Promise.all(callerAccounts(accounts).map(codeOf))
-  return codes.some((code) => code !== '0x')
+  try {
+    const codes = await Promise.all(callerAccounts(accounts).map(codeOf))
+    return codes.some((code) => code !== '0x')
+  } catch {
+    return true
+  }
 }
 
 /** Returns the different accounts of a caller. */
