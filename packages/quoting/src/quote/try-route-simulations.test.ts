@@ -181,6 +181,12 @@ describe('a bare run', () => {
 describe('the later simulation', () => {
   const later = paying(5n, 130_000, { ranIn: { number: 9 } })
 
+  test('counts for the quote alone if code of the caller may use the gas', async () => {
+    const { trial, observedGas } = await trialOf([paying(1_000_000n)], { laterAt: DEADLINE, code: '0xc0de' }, later)
+    expect(trial).toMatchObject({ laterExtraGas: 30_000 })
+    expect(observedGas).toEqual([])
+  })
+
   test('measures the gas that falls due before the deadline', async () => {
     const { trial, sentLater, observedGas } = await trialOf([paying(1_000_000n)], { laterAt: DEADLINE + 600 }, later)
     expect(trial).toMatchObject({ outcome: 'exact', laterExtraGas: 30_000 })

@@ -168,8 +168,9 @@ async function encodeAndSimulate(
     context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
   const laterExtraGasByRoute = laterExtraGasOf([route, ...alternatives], firstRun.simulation, laterOutcomes)
-  for (const item of laterExtraGasByRoute)
-    context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
+  if (laterExtraGasByRoute.length > 0 && !(await mayRunCallerCode(request, view)))
+    for (const item of laterExtraGasByRoute)
+      context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
   const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
 
   const receivedAmount = receivedOf(firstRun.simulation)
