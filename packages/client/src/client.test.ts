@@ -314,6 +314,21 @@ describe('a response', () => {
     await expect(getSwap(json(larger))).rejects.toMatchObject({ code: 'UNSAFE' })
     const { amount, ...rest } = single.request
     expect((await getSwap(json(larger), { ...rest, amountOut: 5n })).calls).toHaveLength(2)
+    // Routes of batches and streams are checked too, and a quote without a transaction has no calls.
+    const [sound, robbing] = [await route(1_000_000n)().json(), await route(1_000_001n)().json()]
+    const getQuotes = (answer: object, request: object = single.request) =>
+      clientOf([json({ quotes: [answer] })]).client.getQuotes(1, [request as never])
+    expect(await getQuotes(sound)).toEqual([sound])
+    await expect(getQuotes(robbing)).rejects.toMatchObject({ code: 'UNSAFE' })
+    const { tx: _, ...unsigned } = robbing
+    const { from: __, ...senderless } = single.request
+    await expect(getQuotes(unsigned, senderless)).rejects.toMatchObject({ code: 'UNSAFE' })
+    const nextEvent = (answer: object) => {
+      const { client } = clientOf([() => new Response(`event: quote\ndata: ${JSON.stringify(answer)}\n\n`)])
+      return client.streamQuote(1, single.request).next()
+    }
+    expect(await nextEvent(sound)).toMatchObject({ value: { event: 'quote', data: sound } })
+    await expect(nextEvent(robbing)).rejects.toMatchObject({ code: 'UNSAFE' })
   })
 
   test('to several quotes has one result per request', async () => {

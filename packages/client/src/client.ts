@@ -47,7 +47,7 @@ export class SluiceClient {
     if (!route.tx || !route.toAmount || route.toAmount === '0' || !route.swaps)
       throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })
     if (!isRoute(route)) throw new ClientError('BAD_ANSWER', 'the response is not a valid route')
-    if (route.calls !== undefined) checkCalls({ ...route, src: parameters.src }, requestedAmount(route, parameters))
+    checkRequestedCalls(route, parameters)
     return route
   }
 
@@ -69,6 +69,7 @@ export class SluiceClient {
    *
    * @returns one result per request, in order: a route if `from` was given, else a quote; an error if the request
    *   failed
+   * @throws ClientError `UNSAFE` if the `calls` of a route do more than approve the input and send the transaction
    */
   async getQuotes(
     chainId: number,
@@ -82,8 +83,10 @@ export class SluiceClient {
     return results.map((item: unknown, k) => {
       const result = Object(item) as Partial<Route> & Partial<Refusal>
       if (result.error !== undefined) return refusalError(result)
-      if (quotes[k]!.from === undefined ? isQuote(result) : isRoute(result)) return result as Route | Quote
-      throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
+      if (!(quotes[k]!.from === undefined ? isQuote(result) : isRoute(result)))
+        throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
+      checkRequestedCalls(result as Route | Quote, quotes[k]!)
+      return result as Route | Quote
     })
   }
 
@@ -101,6 +104,7 @@ export class SluiceClient {
       if (event === 'end') throw refusalError(Object(data))
       if (event === 'quote' && !(parameters.from === undefined ? isQuote(Object(data)) : isRoute(Object(data))))
         throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
+      if (event === 'quote') checkRequestedCalls(data as Route | Quote, parameters)
       if (event === 'refused') yield { event, data: data as Refusal, error: refusalError(Object(data)) }
       if (event === 'quote' || event === 'block') yield { event, data } as QuoteEvent
     }
@@ -185,9 +189,20 @@ export class SluiceClient {
 const MAX_LEGS = 1_000
 const MAX_MESSAGE = 2_000
 
-/** Returns the input that a route's calls may approve, in base units. */
-function requestedAmount(route: Route, { amount }: RouteParameters): bigint {
-  return BigInt(amount ?? route.fromAmount)
+/**
+ * Checks the calls of a route, if it has some. They may approve the requested input; for an exact output, the input of
+ * the route.
+ *
+ * @throws ClientError `UNSAFE`
+ */
+function checkRequestedCalls(
+  quote: Quote & Partial<Pick<Route, 'tx'>>,
+  { src, amount }: Pick<RouteParameters, 'src' | 'amount'> | Pick<QuoteParameters, 'src' | 'amount'>,
+): void {
+  if (quote.calls === undefined) return
+  const { tx } = quote
+  if (!tx) throw new ClientError('UNSAFE', 'a quote without a sender has `calls`')
+  checkCalls({ ...quote, src, tx }, BigInt(amount ?? quote.fromAmount))
 }
 
 /** Returns true if all fields that `verify` reads have the documented types. */

@@ -1,5 +1,6 @@
 /** Checks a permit offer of the service before the owner signs it. */
 import { equalsIgnoringCase, isApprovalCall } from './checked-calls.ts'
+import { latestDefaultDeadline } from './deadline.ts'
 import { ClientError } from './errors.ts'
 import { knownGuards } from './known-guards.ts'
 import { DAI_FIELDS, EIP2612_FIELDS, PERMIT2, PERMIT2_TYPES } from './permit-types.ts'
@@ -18,8 +19,8 @@ type TypedData = {
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types and
- * amount must match the request. Only a DAI permit may be unlimited.
+ * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types,
+ * amount and deadline must match the request. Only a DAI permit may be unlimited.
  *
  * @throws ClientError `UNSAFE` with the name of the first mismatch
  */
@@ -47,8 +48,10 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
   if (!isDai) require(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
   const permitDeadline = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
   const isInteger = /^\d{1,15}$/.test(String(permitDeadline))
-  require(deadline === undefined ? isInteger : String(permitDeadline) === String(deadline), 'the deadline')
-  if (isPermit2) require(/^\d{1,15}$/.test(String(details.expiration)), 'the expiration')
+  // Until its deadline, anyone who has the signature can submit it.
+  const isSoon = isInteger && Number(permitDeadline) <= latestDefaultDeadline()
+  require(deadline === undefined ? isSoon : String(permitDeadline) === String(deadline), 'the deadline')
+  if (isPermit2) require(String(details.expiration) === String(permitDeadline), 'the expiration')
   require(typeof offer.permit === 'string', 'its text')
   const isPermit2Approval = (call: object) =>
     [BigInt(amount), UNLIMITED].some((limit) => isPermit2 && isApprovalCall(call, src, PERMIT2, limit))

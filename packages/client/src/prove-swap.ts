@@ -3,6 +3,7 @@ import { decodeSwap } from './abi.ts'
 import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
 import { checkCalls } from './checked-calls.ts'
 import type { SwapContracts } from './contracts.ts'
+import { latestDefaultDeadline } from './deadline.ts'
 import { ClientError, toClientError } from './errors.ts'
 import { type Explanation, explain, weiOf } from './explain.ts'
 import { addressIn, fieldsOf } from './fields.ts'
@@ -43,10 +44,6 @@ export type Proven = Explanation & {
   readonly unknownPools: readonly string[]
 }
 
-/** Default deadline of the service, in seconds from now. */
-const DEFAULT_DEADLINE_SECONDS = 1_200
-/** Maximum difference in seconds between the clocks of the caller and the chain. */
-const CLOCK_SKEW_SECONDS = 300
 /** Characters of an address as hex text. */
 const ADDRESS_LENGTH = 42
 
@@ -160,9 +157,8 @@ function checkFee({ fee }: Explanation, request: RouteParameters, require: Requi
 }
 
 function checkDeadline(deadline: bigint, requestedDeadline: number | undefined, require: Require): void {
-  const latestDeadline = Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS + CLOCK_SKEW_SECONDS
   require(requestedDeadline === undefined
-    ? deadline <= BigInt(latestDeadline)
+    ? deadline <= BigInt(latestDefaultDeadline())
     : deadline === BigInt(requestedDeadline), 'the deadline')
 }
 

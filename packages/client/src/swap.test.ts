@@ -12,6 +12,7 @@ import {
   type SwapState,
   swap,
 } from './index.ts'
+import { PERMIT2 } from './permit-types.ts'
 import { poolsOfFactory } from './proof.ts'
 
 const { from: _, ...request } = h.single.request
@@ -406,6 +407,30 @@ test('the larger input of a new quote is approved too', async () => {
 })
 
 describe('a batch', () => {
+  test('has no quote that arrived after the amount was confirmed, unless its amount is confirmed too', async () => {
+    const node = batching()
+    node.answers.set('eth_signTypedData_v4', () => {
+      // The quote is too old once the owner has signed.
+      node.block += 3
+      return `0x${'11'.repeat(64)}1b`
+    })
+    node.answers.set('eth_call', ([call]) => {
+      const { to, data } = call as { to: string; data: string }
+      if (data.startsWith(selectors.swapWithPermit)) throw new Error('execution reverted')
+      if (to === h.guard) return word(2_000_001n)
+      if (data.startsWith(selectors.balanceOf)) return word(1n)
+      if (data.startsWith(selectors.permit2Allowance)) return `0x${'0'.repeat(192)}`
+      if (data.startsWith(selectors.allowance))
+        return word(data.endsWith(PERMIT2.slice(2).toLowerCase()) ? 1_000_000n : 0n)
+      throw new Error('execution reverted')
+    })
+    const robbing = h.changed(h.responding(h.single, { toAmount: '2', simulationBlock: 103 }), { minOutput: 1n }).route
+    const swapped = run(node, { ways: ['permit', 'batch'] }, [route, robbing])
+    await expect(swapped).rejects.toMatchObject({ code: 'UNSAFE' })
+    expect(node.methods()).toContain('eth_signTypedData_v4')
+    expect(node.methods()).not.toContain('wallet_sendCalls')
+  })
+
   const batching = (status: object = { status: 200, receipts: [{ transactionHash: word(9), status: '0x1' }] }) => {
     const node = new MemoryNode()
     node.answers.set('wallet_getCapabilities', () => ({ '0x1': { atomic: { status: 'ready' } } }))

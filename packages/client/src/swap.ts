@@ -195,9 +195,17 @@ class SwapRun {
     const neededApprovals = await missingApprovals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
     // State overrides cannot set the allowance of some tokens. Such a swap can be simulated only after the approval.
-    const isReadyToBatch = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
+    const checkReadiness = async () =>
+      quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
+    const { route: checkedRoute } = quote
+    const isCheckedRouteReady = await checkReadiness()
+    /** False if an earlier way has renewed the quote and its amount is not confirmed, or needs more input. */
+    const isReadyToBatch = async () =>
+      quote.route === checkedRoute
+        ? isCheckedRouteReady
+        : quote.explanation.amountIn <= missingAllowance.amount && (await checkReadiness())
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
-      if (allowanceWay === 'batch' && isReadyToBatch && (await canBatch(wallet, chainId))) {
+      if (allowanceWay === 'batch' && (await isReadyToBatch()) && (await canBatch(wallet, chainId))) {
         const allowanceOutcome = await this.tryBatch(quote, neededApprovals)
         if (allowanceOutcome) return allowanceOutcome
       }

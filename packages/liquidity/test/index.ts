@@ -1,4 +1,5 @@
 /** Parts that tests and benchmarks of other packages use in addition to this one's entry. */
+
 export type { Erc4626State } from '../src/dexes/erc4626/math.ts'
 export { applyLogs } from '../src/market/apply.ts'
 export { PoolDirectory } from '../src/market/pool-directory.ts'
@@ -6,6 +7,7 @@ export { runReads } from '../src/market/reads.ts'
 export { sqrtRatioAtTick } from '../src/math/ticks.ts'
 export { PoolMap } from '../src/pool-map.ts'
 export { SnapshotDatabase } from '../src/store/database.ts'
+export { batchedReads } from './batched-reads.ts'
 export { type MarketMaker, marketContract } from './contract.ts'
 export { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
 export { deployedOf, variableOf } from './fuzz/deployed.ts'

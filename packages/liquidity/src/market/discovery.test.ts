@@ -129,10 +129,12 @@ describe('pools that past logs list', () => {
     }
     const row = { family: 'test', address: at(7), startBlock: 0 } as unknown as DexRow
     const followedPools = new Map<string, unknown>()
+    const listedPools = new Map<string, unknown>()
     const directory = {
       ...{ rows: [row], families: new Map([['test', family]]), familyOf: () => family },
       ...{ scope: { hubs: [], intermediates: [] }, tokens: new FollowedTokens(new Set(), defaultMarketLimits) },
-      ...{ listedPools: new Map<string, unknown>(), followedPools },
+      ...{ listedPools, followedPools },
+      list: (entry: PoolEntry) => listedPools.set(entry.pool.id, entry),
       hasFollowedPair: ({ id }: Pool) => id !== 'other',
       add: (entry: PoolEntry) => followedPools.set(entry.pool.id, entry).size > 0,
     }

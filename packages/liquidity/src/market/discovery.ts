@@ -174,7 +174,7 @@ export class Discovery {
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
-    for (const entry of foundPools) this.components.directory.listedPools.set(entry.pool.id, entry)
+    for (const entry of foundPools) this.components.directory.list(entry)
     await this.add(foundPools)
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import { LogScan } from './log-scan.ts'
+import type { PoolEntry } from './pool-reader.ts'
 
 const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const family = (id: string, topic: string) =>
@@ -49,7 +50,10 @@ function scanOf(
         return logs.filter(({ blockNumber }) => blockNumber! >= filter.fromBlock && blockNumber! <= filter.toBlock)
       },
     },
-    directory: { rows: of, familyOf: ({ family }: DexRow) => families.get(family)!, listedPools: listed },
+    directory: {
+      ...{ rows: of, familyOf: ({ family }: DexRow) => families.get(family)! },
+      list: (entry: PoolEntry) => listed.set(entry.pool.id, entry),
+    },
     ledger: { snapshot: () => ({ block: newest }), history: { oldest: { block: { number: 150 } } } },
     signal: abort.signal,
   }

@@ -209,7 +209,7 @@ export class LogScan {
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
       if (this.verifiedPools.length === 0) this.verifiedPools = await poolListImport.prove(options)
-      for (const entry of this.verifiedPools) directory.listedPools.set(entry.pool.id, entry)
+      for (const entry of this.verifiedPools) directory.list(entry)
       await this.add(this.verifiedPools)
       this.verifiedPools = []
       this.failureCount = 0
@@ -252,7 +252,7 @@ export class LogScan {
           return pool ? [{ row, pool }] : []
         }),
       )
-      for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
+      for (const entry of foundPools) directory.list(entry)
       await this.add(foundPools)
       for (const target of dueTargets) target.nextBlock = toBlock + 1
       this.range.recordAccepted(blockCount)

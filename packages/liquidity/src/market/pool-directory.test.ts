@@ -111,6 +111,28 @@ describe('followed pools', () => {
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
   })
 
+  test('of a family that lists its pools by logs neither replace pools of other families, nor outlast them', () => {
+    // Anyone can register the contract of another family's pool with such a family, with any tokens.
+    const registration = { address: testAddress(101), data: d, topics: [created] } as unknown as Log
+    const genuine = entry('paired', d, hub, stable)
+    for (const isRegisteredFirst of [true, false]) {
+      const directory = directoryOf({ poolsOfSameTokens: 1 })
+      directory.tokens.markRequested(d)
+      if (isRegisteredFirst) expect(directory.registerCreatedPools([registration])).toEqual([d])
+      expect(directory.add(genuine)).toBe(true)
+      expect(directory.registerCreatedPools([registration])).toEqual([])
+      expect(directory.followedPools.get(d)).toEqual(genuine)
+      expect(directory.listedPools.size).toBe(0)
+      // The registered pool may be read while the genuine pool replaces it.
+      directory.complete({ row: rows[1]!, pool: poolOf('logged', d, [hub, d]) })
+      expect(directory.followedPools.get(d)).toEqual(genuine)
+      // The registration does not count as a pool of its tokens.
+      expect(directory.add(entry('paired', 'other', hub, d))).toBe(true)
+      expect(directory.add(entry('paired', 'too many', hub, stable))).toBe(false)
+      expect(directory.dropUnfollowed([d])).toEqual([])
+    }
+  })
+
   test('of up to four tokens that cannot be read go to the sampled twin, with its row, and back', () => {
     const rowsOf = (row: DexRow) => (row.family === 'paired' ? [row] : [])
     const twinFamily = family('paired-sampled', { sampled: {} as never, rowsOf })
@@ -214,13 +236,15 @@ describe('followed pools', () => {
     ).toEqual([a])
     expect([[...directory.followedPools.keys()], directory.listedPools.size]).toEqual([[a], 0])
     expect(directory.tokens.periodOf(a)?.neighbors).toEqual([])
-    expect(directory.registerCreatedPools([log(101, a), log(101, b), log(102, a)])).toEqual([a])
-    expect([directory.listedPools.has(a), directory.listedPools.has(b), directory.followedPools.has(b)]).toEqual([
+    directory.tokens.markRequested(c)
+    directory.tokens.setNeighbors(c, [])
+    expect(directory.registerCreatedPools([log(101, c), log(101, b), log(102, c)])).toEqual([c])
+    expect([directory.listedPools.has(c), directory.listedPools.has(b), directory.followedPools.has(b)]).toEqual([
       true,
       true,
       false,
     ])
-    expect(directory.tokens.periodOf(a)?.neighbors).toBeNull()
+    expect(directory.tokens.periodOf(c)?.neighbors).toBeNull()
   })
 })
 

@@ -97,12 +97,33 @@ export class PoolDirectory {
     return this.followed.size > this.limits.pools
   }
 
-  /** Adds a pool. @returns false if there are too many pools of the same tokens */
+  /**
+   * Stores a pool that a log announced, unless the contract is followed as a pool of another family. Anyone can register
+   * any contract with Balancer's vault, also the pool of another DEX.
+   */
+  list(entry: PoolEntry): void {
+    const followedEntry = this.followed.get(entry.pool.id)
+    if (!followedEntry || this.exactFamilyOf(followedEntry) === this.exactFamilyOf(entry))
+      this.listedPools.set(entry.pool.id, entry)
+  }
+
+  /**
+   * Adds a pool. Replaces a pool of another family with the same contract that only a log announced.
+   *
+   * @returns false if there are too many pools of the same tokens, or if only a log announced the pool and the contract
+   *   is followed as a pool of another family
+   */
   add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool
-    const followedEntry = this.followed.get(id)
+    let followedEntry = this.followed.get(id)
     // A pool that its family handed over stays with the sampled twin.
     if (followedEntry && exactIdOf(followedEntry.row.family) === entry.row.family) return true
+    if (followedEntry && this.exactFamilyOf(followedEntry) !== this.exactFamilyOf(entry)) {
+      if (this.isListedByLogs(entry)) return false
+      this.drop(followedEntry.pool)
+      followedEntry = undefined
+    }
+    if (!this.isListedByLogs(entry)) this.listedPools.delete(id)
     if (!followedEntry) {
       const tokensKey = tokens.join()
       const count = this.countByTokenList.get(tokensKey) ?? 0
@@ -175,6 +196,15 @@ export class PoolDirectory {
     return row ? { row, pool: toExact(row, entry.pool) } : entry
   }
 
+  private isListedByLogs({ row }: PoolEntry): boolean {
+    return this.familyOf(row).listedByLogs === true
+  }
+
+  /** Returns the id of an entry's family; that of the exact family for a pool of a sampled twin. */
+  private exactFamilyOf({ row }: PoolEntry): string {
+    return exactIdOf(row.family) ?? row.family
+  }
+
   /** Returns the row of another family for the same deployment. */
   private rowLike({ address, version }: DexRow, family: string): DexRow | undefined {
     return this.rowsByFactory.get(address)?.find((row) => row.family === family && row.version === version)
@@ -218,8 +248,8 @@ export class PoolDirectory {
 
   /** Stores a pool whose immutable facts were read. */
   complete(entry: PoolEntry): void {
-    // A pool that was dropped during the read stays dropped.
-    if (this.followed.has(entry.pool.id)) this.followed.set(entry.pool.id, entry)
+    // A pool that was dropped or replaced during the read stays so.
+    if (this.followed.get(entry.pool.id)?.row.family === entry.row.family) this.followed.set(entry.pool.id, entry)
     this.completedPools.add(entry.pool)
     this.incompleteBackoff.recordSuccess(entry.pool.id)
   }
@@ -262,7 +292,7 @@ export class PoolDirectory {
     const pool = family.createdPool(row, log)
     if (!pool) return null
     if (family.listedByLogs) {
-      this.listedPools.set(pool.id, { row, pool })
+      this.list({ row, pool })
       for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
     }
     return this.hasFollowedPair(pool) && this.add({ row, pool }) ? pool.id : null

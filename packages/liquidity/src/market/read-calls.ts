@@ -6,7 +6,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type AccountOverride, type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { id } from 'ethers'
 import type { Read } from '../family.ts'
-import { READ_BATCH } from '../lenses.ts'
+import { type Lens, READ_BATCH } from '../lenses.ts'
 
 /** Result of each read; null if the read reverted, or if the node cannot run it. */
 export type ReadResults = (Hex | null)[]
@@ -21,6 +21,26 @@ const ANSWERS_ERROR = plainBatchInterface.getError('Answers')!.selector
  * call from the zero address as a query, in which buffers move no tokens.
  */
 const READER = toAddress(`0x${id('sluice.reader').slice(-40)}`)
+/**
+ * Contract that passes a read on by STATICCALL: the first word of its calldata is the target, the rest the calldata of
+ * the target. It returns and reverts as the target does. All reads of a call share its state, and the target may be
+ * hostile: a token could trade in its own `balanceOf`, and the reads after it would see prices that no block has.
+ *
+ * Assembly: PUSH1 32 CALLDATASIZE SUB DUP1 PUSH1 32 RETURNDATASIZE CALLDATACOPY; RETURNDATASIZE RETURNDATASIZE SWAP2
+ * RETURNDATASIZE RETURNDATASIZE CALLDATALOAD GAS STATICCALL; RETURNDATASIZE PUSH1 0 PUSH1 0 RETURNDATACOPY; PUSH1 30
+ * JUMPI RETURNDATASIZE PUSH1 0 REVERT; JUMPDEST RETURNDATASIZE PUSH1 0 RETURN
+ */
+export const STATIC_READ: Lens = {
+  to: toAddress(`0x${id('sluice.static-read').slice(-40)}`),
+  code: '0x602036038060203d373d3d913d3d355afa3d600060003e601e573d6000fd5b3d6000f3',
+}
+
+/** Returns the read of a deployed contract as a static call. Lenses run our code, which takes back what it writes. */
+function toStaticRead(read: Read): Read {
+  if (read.code !== undefined || !isPlain(read)) return read
+  return { ...read, ...STATIC_READ, data: `0x${read.to.slice(2).padStart(64, '0')}${read.data.slice(2)}` }
+}
+
 /** Maximum bytes of creation code (EIP-3860). */
 const MAX_CREATION_BYTES = 49_152
 
@@ -28,9 +48,10 @@ const MAX_CREATION_BYTES = 49_152
 export async function callOverridden(
   rpc: Rpc,
   block: BlockRef,
-  reads: readonly Read[],
+  directReads: readonly Read[],
   options: RequestOptions,
 ): Promise<ReadResults> {
+  const reads = directReads.map(toStaticRead)
   const overrides: Record<Address, AccountOverride> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
   for (const { to, code, balance, storage = {} } of reads) {
     if (code) overrides[to] = { ...overrides[to], code }
@@ -56,7 +77,7 @@ export async function callPlain(
   reads: readonly Read[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const plainReads = reads.filter(isPlain)
+  const plainReads = reads.filter(isPlain).map(toStaticRead)
   if (plainReads.length === 0) return reads.map(() => null)
   const lenses = new Map(plainReads.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
   const input = plainBatchInterface.encodeDeploy([

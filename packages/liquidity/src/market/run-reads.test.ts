@@ -3,6 +3,7 @@ import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { describe, expect, test } from 'vitest'
+import { batchedReads } from '../../test/batched-reads.ts'
 import type { Read, Reads } from '../family.ts'
 import { runReads } from './reads.ts'
 
@@ -32,8 +33,7 @@ function nodeOf({
   const rpc = {
     call: async ({ data }: CallRequest, block: unknown, options: CallOptions) => {
       expect(block).toEqual({ blockHash: '0x01' })
-      const [list] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: Hex }[]]
-      const call = { calls: [...list].map(({ to, data }) => ({ to: toAddress(to), data })), options }
+      const call = { calls: batchedReads(data!), options }
       calls.push(call)
       const error = refuse(call)
       if (error) throw error
@@ -60,8 +60,8 @@ describe('reads', () => {
     const { run, calls, sizes } = nodeOf({ reverting: [2], empty: [3] })
     expect(await run(reads(4).map(one))).toEqual([read(1).data, null, null, read(4).data])
     expect([sizes(), calls[0]!.options.timeoutMs]).toEqual([[4], 15_000])
-    // Only the contract that runs the reads has other code than on chain.
-    expect(Object.keys(calls[0]!.options.overrides!)).toHaveLength(1)
+    // Only the contracts that run the reads, and call each statically, have other code than on chain.
+    expect(Object.keys(calls[0]!.options.overrides!)).toHaveLength(2)
     await run([one(read(1))], { timeoutMs: 5, priority: 'lookup' })
     expect(calls[1]!.options).toMatchObject({ timeoutMs: 5, priority: 'lookup' })
   })

@@ -176,7 +176,7 @@ export class Saver {
       const row = directory.rows[dexRow!]!
       const entry = { row, pool }
       const exactEntry = directory.exactEntryOf(entry)
-      if (directory.familyOf(exactEntry.row).listedByLogs) directory.listedPools.set(pool.id, exactEntry)
+      if (directory.familyOf(exactEntry.row).listedByLogs) directory.list(exactEntry)
       if (directory.hasFollowedPair(pool)) directory.add(entry)
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)

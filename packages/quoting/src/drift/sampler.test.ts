@@ -58,7 +58,7 @@ type Outcome = Partial<Pick<SwapSimulation, 'success' | 'amountOut' | 'returnDat
 /** A sampler with a budget of calls, on a chain that pays as given. */
 function samplerWith(
   pays: (request: SimulationRequest) => Outcome | Error,
-  { share = 1, calls = 40, isCanonical = (): boolean => true } = {},
+  { share = 1, calls = 40, isCanonical = (): boolean => true, codes = {} as Readonly<Record<Address, string>> } = {},
 ) {
   const requests: SimulationRequest[] = []
   const samples: DriftSample[] = []
@@ -86,7 +86,8 @@ function samplerWith(
   }
   const sampler = new DriftSampler(options as never)
   sampler.recordNodeCalls(calls)
-  const offer = (record = recordOf()) => sampler.offer({ codeOf: async () => '0xc0de' } as never, record)
+  const offer = (record = recordOf()) =>
+    sampler.offer({ codeOf: async (account: Address) => codes[account] ?? '0x' } as never, record)
   const missed = () => sampler.statistics.figures(1).missed
   return { sampler, requests, samples, avoided, warn, offer, missed }
 }
@@ -122,7 +123,7 @@ describe('a quote', () => {
         tokenOut: C,
         amountIn: 100n * E18,
       },
-      ...{ priority: 'background', knownState: { header: { number: 11 }, senderCode: '0xc0de' } },
+      ...{ priority: 'background', knownState: { header: { number: 11 }, senderCode: '0x' } },
     })
     expect(requests[0]).not.toHaveProperty('bareRunMode')
     expect(avoided[0]).toEqual([first.address, second.address])
@@ -206,6 +207,34 @@ describe('a quote', () => {
   })
 })
 
+describe('the code of the caller', () => {
+  const payee = at(0xbad)
+
+  test.each([
+    ['sender', {}, SENDER],
+    ['recipient', { recipient: payee }, payee],
+    ['recipient of the fee', { feeRecipient: payee, feePpm: 1n }, payee],
+  ])('at the %s lets the quote not be sampled', async (_name, fields, account) => {
+    // The account refuses the native token in the next block, for example by the block's number.
+    const { sampler, requests, samples, offer, missed } = samplerWith(() => ({ success: false }), {
+      codes: { [account]: '0xc0de' },
+    })
+    const record = recordOf([firstLeg])
+    offer({ ...record, terms: { ...record.terms, ...fields } } as QuoteRecord)
+    await sampler.observe(snapshotOf(11))
+    expect([requests.length, samples.length, missed()]).toEqual([0, 0, 1])
+  })
+
+  test('that is deployed after the quote makes no pool fade', async () => {
+    const pays = ({ from }: SimulationRequest) =>
+      from === NEUTRAL_SENDER ? { amountOut: firstLeg.amountOut } : { success: false }
+    const { sampler, samples, offer } = samplerWith(pays)
+    offer(recordOf([firstLeg]))
+    await sampler.observe(snapshotOf(11))
+    expect(samples.map(({ legs }) => legs)).toMatchObject([[{ ppm: 0, unexplainedPpm: 0 }]])
+  })
+})
+
 describe('a shortfall', () => {
   const less = (ppm: bigint) => () => ({ amountOut: secondLeg.amountOut - (secondLeg.amountOut * ppm) / 1_000_000n })
   /** Runs one quote in the next block. */
@@ -245,7 +274,7 @@ describe('a shortfall', () => {
   test('of a route of one pool is that pool’s', async () => {
     const pays = () => ({ amountOut: (firstLeg.amountOut * 98n) / 100n })
     const { sample, requests } = await sampled(pays, recordOf([firstLeg]))
-    expect(requests).toHaveLength(1)
+    expect(requests.map(({ from }) => from)).toEqual([SENDER, NEUTRAL_SENDER])
     expect(sample.legs).toHaveLength(1)
     expect(sample.legs[0]!.ppm).toBeCloseTo(-20_000, 0)
     expect(sample.legs[0]!.unexplainedPpm).toBeCloseTo(-20_000, 0)
@@ -321,10 +350,10 @@ describe('a shortfall', () => {
   })
 
   test('of a swap that reverts is total, unless the Guard says what arrived, and costs two calls more', async () => {
-    const { sample, sampler } = await sampled(() => ({ success: false }), recordOf([firstLeg]), undefined, 4)
+    const { sample, sampler } = await sampled(() => ({ success: false }), recordOf([firstLeg]), undefined, 7)
     expect([sample.ppm, sample.reverted]).toEqual([null, true])
     expect(sample.legs[0]!.ppm).toBeCloseTo(-1_000_000, 0)
-    // Four calls, less two of the quote and two of the failure.
+    // Seven calls, less two of the quote, one of the pool alone, and two of each failure.
     sampler.recordNodeCalls(1)
     sampler.clear()
     sampler.offer({ codeOf: async () => '0x' } as never, recordOf(undefined, { number: 20 }))

@@ -3,12 +3,13 @@
  * The drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and
  * reports each snapshot.
  */
-import { FLOAT_PPM, type Hex } from '@sluice/chains'
+import { FLOAT_PPM } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import type { SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
+import { mayRunCallerCode } from '../quote/caller-code.ts'
 import { singleLegRoute } from '../quote/faulty-legs.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Simulate } from '../quote/ports.ts'
@@ -46,13 +47,13 @@ type Options = {
 }
 
 type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSenderCode'> & {
-  readonly senderCode: Promise<Hex>
+  /** True if the caller's own code may run in the swap. */
+  readonly runsCallerCode: Promise<boolean>
   /** True if a token of the route is taxed: a leg that is simulated alone then shows the tax instead of drift. */
   readonly isTaxed: boolean
   /** Number of later blocks that were processed or missed. */
   processedBlocks: number
 }
-type SampleState = { readonly snapshot: Snapshot; readonly code: Hex }
 
 /** Samples the drift of quotes. */
 export class DriftSampler {
@@ -86,9 +87,6 @@ export class DriftSampler {
   ): void {
     if (this.callShare.isOff || quote.route.legs.length === 0 || this.pendingSamples.length >= MAX_PENDING) return
     if (!this.callShare.takeCalls(SIMULATIONS_PER_QUOTE)) return
-    const senderCode = view.codeOf(from)
-    // Avoids an unhandled rejection; the error is handled when `senderCode` is awaited.
-    senderCode.catch(() => {})
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
@@ -98,7 +96,7 @@ export class DriftSampler {
       from,
       terms,
       dependsOnSenderCode,
-      senderCode,
+      runsCallerCode: mayRunCallerCode({ ...terms, from }, view),
       isTaxed,
       processedBlocks: 0,
     })
@@ -137,8 +135,9 @@ export class DriftSampler {
     const hasExpired = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
     if (hasExpired || !this.options.isCanonical(block)) return this.statistics.recordMissed()
     try {
-      const state = { snapshot, code: await pendingSample.senderCode }
-      const sample = await this.takeSample(pendingSample, state, after)
+      // A change of the outcome may be the work of the caller's code, and must not be blamed on pools.
+      if (await pendingSample.runsCallerCode) return this.statistics.recordMissed()
+      const sample = await this.takeSample(pendingSample, snapshot, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
@@ -148,7 +147,7 @@ export class DriftSampler {
     }
   }
 
-  private async takeSample(pendingSample: PendingSample, state: SampleState, after: BlocksAfter): Promise<DriftSample> {
+  private async takeSample(pendingSample: PendingSample, snapshot: Snapshot, after: BlocksAfter): Promise<DriftSample> {
     const { quote, from, dependsOnSenderCode, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
@@ -157,38 +156,42 @@ export class DriftSampler {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
       ...(dependsOnSenderCode && { bareRunMode: 'measured' as const }),
     }
-    const result = await this.simulate(request, state, quote.route)
+    const result = await this.simulate(request, snapshot, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
-    const sampledLegs = legs.map((leg) => sampledLegOf(leg, state.snapshot))
+    const sampledLegs = legs.map((leg) => sampledLegOf(leg, snapshot))
     return {
       after,
-      timestamp: state.snapshot.block.timestamp,
+      timestamp: snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: pendingSample.isTaxed ? sampledLegs : await this.attributeShortfall(pendingSample, sampledLegs, ppm, state),
+      legs: pendingSample.isTaxed
+        ? sampledLegs
+        : await this.attributeShortfall(pendingSample, sampledLegs, ppm, snapshot),
     }
   }
 
   /**
-   * Attributes an unexplained shortfall to the pools that pay less than their new states predict. If the route has one
-   * leg, its pool gets the whole shortfall. With several legs, each pool is simulated alone.
+   * Attributes an unexplained shortfall to the pools that pay less than their new states predict. Simulates each pool
+   * alone for a neutral sender, also the only pool of a route: an account of the caller may have got code since the
+   * quote.
    */
   private async attributeShortfall(
     pendingSample: PendingSample,
     legs: readonly SampledLeg[],
     routePpm: number | null,
-    state: SampleState,
+    snapshot: Snapshot,
   ) {
     const { route } = pendingSample.quote
     const shares = sharesOf(route)
     const expectedPpm = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
     const missingPpm = (routePpm ?? -FLOAT_PPM) - expectedPpm
     if (missingPpm > -SUSPICIOUS_PPM) return legs
-    if (legs.length === 1) return [addShortfall(legs[0]!, missingPpm)]
     if (legs.length > MAX_PROBED_LEGS || !this.callShare.takeCalls(legs.length)) return legs
     return Promise.all(
-      legs.map(async (leg, k) => addShortfall(leg, await this.shortfallPpm(route.legs[k]!, leg, pendingSample, state))),
+      legs.map(async (leg, k) =>
+        addShortfall(leg, await this.shortfallPpm(route.legs[k]!, leg, pendingSample, snapshot)),
+      ),
     )
   }
 
@@ -200,7 +203,7 @@ export class DriftSampler {
     leg: Leg,
     { pool }: SampledLeg,
     { terms: recordedTerms }: PendingSample,
-    state: SampleState,
+    snapshot: Snapshot,
   ): Promise<number> {
     const { ppm: expectedPpm } = poolDrift(leg.pool, pool, leg)
     const expectedAmount = (1 + expectedPpm / FLOAT_PPM) * Number(leg.amountOut)
@@ -219,7 +222,7 @@ export class DriftSampler {
     const swap = encodeSwap({ ...terms, route, families: contracts.families })
     const { tokenIn, tokenOut, amountIn } = route
     const request = { from: NEUTRAL_SENDER, to: swap.to, data: swap.data, tokenIn, tokenOut, amountIn }
-    const simulation = await this.simulate(request, { ...state, code: '0x' }, route)
+    const simulation = await this.simulate(request, snapshot, route)
     return Math.min(0, ((simulation.success ? Number(simulation.amountOut) : 0) / expectedAmount - 1) * FLOAT_PPM)
   }
 
@@ -228,14 +231,14 @@ export class DriftSampler {
       SimulationRequest,
       'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'bareRunMode'
     >,
-    { snapshot: { block }, code }: SampleState,
+    { block }: Snapshot,
     { legs }: RoutePlan,
   ): Promise<SwapSimulation> {
     const result = await this.options.simulate(
       {
         ...request,
         block: { blockHash: block.hash },
-        knownState: { header: block, senderCode: code },
+        knownState: { header: block, senderCode: '0x' },
         priority: 'background',
       },
       new Set(legs.map(({ pool }) => pool.address)),

@@ -1,5 +1,6 @@
 import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
+import { batchedReads } from '@sluice/liquidity/testing'
 import type { RoutePlan } from '@sluice/routing'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
@@ -23,10 +24,10 @@ function nodeOf(holdings: Readonly<Record<Address, readonly Address[]>>) {
   const node = { reads: 0, failure: undefined as Error | undefined }
   const call = async ({ data }: { data: Hex }) => {
     if (node.failure) throw node.failure
-    const [reads] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: Hex }[]]
+    const reads = batchedReads(data)
     node.reads += reads.length
     const answers = reads.map(({ to, data }) => {
-      const owners = holdings[toAddress(to.toLowerCase())]
+      const owners = holdings[to]
       return {
         ok: owners !== undefined,
         data: owners ? toBeHex(owners.includes(toAddress(`0x${data.slice(-40)}`)) ? 1 : 0, 32) : '0x',

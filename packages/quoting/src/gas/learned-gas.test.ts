@@ -1,5 +1,5 @@
 import { type Address, toAddress } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
+import type { Pool, Trust } from '@sluice/liquidity'
 import { random } from '@sluice/liquidity/testing'
 import { type Leg, type RoutePlan, routeGas } from '@sluice/routing'
 import { expect, test } from 'vitest'
@@ -126,6 +126,32 @@ test('one outlier moves the expectation by at most a tenth', () => {
   expect(lessons.expectedGas(swap, 0)).toBeLessThanOrEqual(1.1 * charged)
   for (let k = 0; k < 5_000; k++) lessons.observe({ ...route(), tokenIn: token(1_000 + k) }, 1e6, 0)
   expect(lessons.count.entries).toBeLessThanOrEqual(2_048)
+})
+
+test('the gas of untrusted tokens and pools is not charged to the parts that other routes share', () => {
+  const [weth, usdc, owner] = [token(1), token(2), token(3)]
+  const trust: Trust = { level: 'named', tokens: new Set([weth, usdc]), accounts: new Set(), pools: new Set() }
+  const legOf = (id: string, tokenIn: Address, tokenOut: Address, family = 'uniswap-v2'): Leg => ({
+    pool: { id, family, dex: 'test', address: owner, tokens: [], fixed: { dependsOn: [owner] }, state: {} },
+    ...{ tokenIn, tokenOut, num: 1n, den: 1n, amountIn: 1n, amountOut: 1n, gas: 53_456, writes: ['tick 60'] },
+  })
+  const shared = legOf('shared', weth, usdc)
+  const swap = { tokenIn: weth, tokenOut: usdc, legs: [shared] }
+  const { charged } = routeGas({ ...swap, wrappedNative: null })
+  const lessons = new GasLessons(null)
+  for (let k = 0; k < 1_000; k++) {
+    const hostile = token(100 + (k % 50))
+    const tokenFirst = [legOf(`own ${hostile}`, hostile, weth), shared]
+    lessons.observe({ tokenIn: hostile, tokenOut: usdc, legs: tokenFirst }, 5e6, k, trust)
+    const poolFirst = [legOf('hooked', usdc, weth, 'balancer-v3'), shared]
+    lessons.observe({ tokenIn: usdc, tokenOut: usdc, legs: poolFirst }, 5e6, k, trust)
+  }
+  expect(lessons.expectedGas(swap, 1_000)).toBe(charged)
+  expect([...lessons.correctionsAt(1_000)!.keys()].filter((id) => id === 'shared')).toEqual([])
+  // The untrusted parts themselves are learned, and trusted routes teach all their parts.
+  expect(lessons.correctionsAt(1_000)!.get('hooked')).toBeGreaterThan(100_000)
+  lessons.observe(swap, 2 * charged, 1_000, trust)
+  expect(lessons.expectedGas(swap, 1_000)).toBeGreaterThan(charged)
 })
 
 test('an expensive tick is charged to swaps that cross it, and not to others', () => {

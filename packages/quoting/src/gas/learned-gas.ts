@@ -9,7 +9,7 @@
  * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
  */
 import type { Address } from '@sluice/chains'
-import { gasRow, partGas } from '@sluice/liquidity'
+import { gasRow, isTrustedPool, partGas, type Trust } from '@sluice/liquidity'
 import {
   type GasParts,
   gasOfParts,
@@ -87,12 +87,17 @@ export class GasLessons {
   }
 
   /** Calls `observe` at most once per block and route, because repeated simulations add little information. */
-  observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, grossGas: number): void {
+  observeAt(
+    { hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>,
+    swap: Swap,
+    grossGas: number,
+    trust?: Trust,
+  ): void {
     const keys = this.routeKeysByBlock.get(hash) ?? new Set()
     const key = routeKeyOf(swap)
     if (keys.has(key) || keys.size >= MAX_PARTS) return
     this.routeKeysByBlock.set(hash, keys.add(key))
-    this.observe(swap, grossGas, timestamp)
+    this.observe(swap, grossGas, timestamp, trust)
   }
 
   /**
@@ -100,9 +105,12 @@ export class GasLessons {
    *
    * @param grossGas - gas of the transaction before refunds
    * @param now - Unix time in seconds
+   * @param trust - if the route has untrusted tokens or pools, only their own parts are updated: their code can use any
+   *   gas, which must not count for the parts that other routes share
    */
-  observe(swap: Swap, grossGas: number, now: number): void {
+  observe(swap: Swap, grossGas: number, now: number, trust?: Trust): void {
     if (swap.legs.length === 0) return
+    const updatedKeys = trust && untrustedParts(swap, trust)
     const parts = this.estimatedParts(swap, now)
     const partCounts = this.countsOf(swap)
     const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
@@ -111,6 +119,7 @@ export class GasLessons {
     const noiseVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_GAS ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
+      if (updatedKeys && !updatedKeys.has(key)) continue
       const gain = (partVariance * count) / totalVariance
       const newVariance = Math.max(MIN_DEVIATION ** 2, partVariance * (1 - gain * count))
       this.estimatesByPart.set(key, {
@@ -233,6 +242,19 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
     }
   }
   return counts
+}
+
+/** Returns the keys of the parts that only an untrusted token or pool has; undefined if the route has none of these. */
+function untrustedParts({ legs }: Swap, trust: Trust): ReadonlySet<string> | undefined {
+  const keys = new Set<string>()
+  for (const { pool, tokenIn, tokenOut, writes = [] } of legs) {
+    const untrustedTokens = [tokenIn, tokenOut].filter((token) => !trust.tokens.has(token))
+    if (untrustedTokens.length === 0 && isTrustedPool(pool, trust)) continue
+    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${tokenIn}`]) keys.add(key)
+    for (const slot of writes) keys.add(`write ${pool.id} ${slot}`)
+    for (const token of untrustedTokens) for (const kind of ['token', 'in', 'out']) keys.add(`${kind} ${token}`)
+  }
+  return keys.size > 0 ? keys : undefined
 }
 
 function isSameGas(a: LearnedGas, b: LearnedGas): boolean {

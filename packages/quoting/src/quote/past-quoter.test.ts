@@ -228,9 +228,11 @@ describe('a quote at a view', () => {
   function quoteParts({
     simulate = paying(),
     change = {},
+    codes = {},
   }: {
     simulate?: ReturnType<typeof paying>
     change?: object
+    codes?: Readonly<Record<Address, Hex>>
   } = {}) {
     const { parts, ...recorded } = sharedParts()
     const records: QuoteRecord[] = []
@@ -254,7 +256,8 @@ describe('a quote at a view', () => {
     const gasPrice = vi.fn(async () => 7n)
     const view = {
       ...{ snapshot, graph: () => buildGraph(snapshot), prices: () => ({ usd: () => null }), gasPriceWei: gasPrice },
-      ...{ l1FeePerByteWei: async () => 0, poolsPending: () => false, codeOf: async () => '0x' },
+      ...{ l1FeePerByteWei: async () => 0, poolsPending: () => false },
+      codeOf: async (account: Address) => codes[account] ?? '0x',
       assertDeployed: async () => {},
     }
     const quote = (fields: Partial<QuoteRequest> = {}): Promise<SwapQuote> =>
@@ -283,6 +286,15 @@ describe('a quote at a view', () => {
       [A, B],
       [A, B],
     ])
+  })
+
+  test('does not teach gas that code of the caller may have used', async () => {
+    const { quote, observed } = quoteParts({ codes: { [EXECUTOR]: '0xc0de' } })
+    await quote({ recipient: EXECUTOR })
+    await quote({ feePpm: 10_000n, feeRecipient: EXECUTOR })
+    expect(observed).toEqual([])
+    await quote({ recipient: SENDER })
+    expect(observed).toHaveLength(1)
   })
 
   test('with a permit is not recorded, because a permit is a signature', async () => {

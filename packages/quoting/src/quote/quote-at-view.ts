@@ -19,6 +19,7 @@ import { transactionGas } from '../gas/transaction-gas.ts'
 import type { SenderCodeChecks } from '../simulation/sender-code-checks.ts'
 import type { TouchedPools } from '../view/touched-pools.ts'
 import type { ChainView } from '../view/view.ts'
+import { callerAccounts, mayRunCallerCode } from './caller-code.ts'
 import { certificateOf } from './certificate.ts'
 import type { FaultyPools } from './faulty-pools.ts'
 import type { FaultyTokens } from './faulty-tokens.ts'
@@ -73,7 +74,7 @@ export async function quoteAtView(
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
   // Start these reads now, so that they share one HTTP request. A failure surfaces where the result is awaited.
-  const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
+  const earlyReads = [...callerAccounts(request).map(view.codeOf), view.assertDeployed(), view.gasPriceWei()]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.queueTokens(endTokensOf(request, chain), source)
@@ -89,7 +90,8 @@ export async function quoteAtView(
   const { route, bestEstimated, trial, slippage } = workingRoute
   const { gasUsed } = trial.simulation
   const grossGas = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
-  gasLessons.observeAt(view.snapshot.block, route, grossGas)
+  if (!(await mayRunCallerCode(request, view)))
+    gasLessons.observeAt(view.snapshot.block, route, grossGas, tokens.trustTracker.trust('earned'))
   void gasProber.queueTokens([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
   const { signal } = requestContext
   const simulatedRoute = {

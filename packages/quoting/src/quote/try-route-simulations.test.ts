@@ -41,6 +41,8 @@ type Setup = {
   /** Unix time in seconds of the later simulation. */
   readonly laterAt?: number
   readonly code?: Hex
+  /** Code by account; default: `code`. */
+  readonly codes?: Readonly<Record<Address, Hex>>
   readonly taxPpm?: bigint
   readonly isStuck?: boolean
   /** Mode of the bare run, by pool. */
@@ -76,7 +78,7 @@ async function trialOf(answers: readonly unknown[], setup: Setup = {}, later: un
       observe: (plan: RoutePlan, differs: boolean) => observedCode!.push([plan.legs[0]!.pool.id, differs]),
     },
     ...{ rpc: {}, simulation: { blockIntervalMs: 12_000 }, signal: new AbortController().signal },
-    view: { snapshot: { block }, codeOf: async () => setup.code ?? '0x' },
+    view: { snapshot: { block }, codeOf: async (account: Address) => setup.codes?.[account] ?? setup.code ?? '0x' },
   } as unknown as TrialContext
   const request = resolveSlippage(
     quoteRequest({ tokenIn: A, tokenOut: B, from: SENDER, amountIn: 1_000_000n, ...setup.request }),
@@ -150,6 +152,14 @@ describe('a bare run', () => {
     expect((await measured(undefined)).observedCode).toEqual([])
   })
 
+  test('whose difference may come from code of the caller is not blamed on tokens and pools', async () => {
+    const answers = [paying(1_000_000n, 1, { ways: { sender: 'bare' } })]
+    const asked: Setup = { bareRunMode: () => 'measured' }
+    expect((await trialOf(answers, { ...asked, code: '0xc0de' })).observedCode).toEqual([])
+    for (const request of [{ recipient: EXECUTOR }, { feePpm: 1n, feeRecipient: EXECUTOR }])
+      expect((await trialOf(answers, { ...asked, request, codes: { [EXECUTOR]: '0xc0de' } })).observedCode).toEqual([])
+  })
+
   test('is not made of routes that need none', async () => {
     const { sent, observedCode } = await trialOf([paying(1_000_000n, 1, { ways: { sender: 'same' } })])
     expect(sent[0]).not.toHaveProperty('bareRunMode')
@@ -170,6 +180,12 @@ describe('a bare run', () => {
 
 describe('the later simulation', () => {
   const later = paying(5n, 130_000, { ranIn: { number: 9 } })
+
+  test('counts for the quote alone if code of the caller may use the gas', async () => {
+    const { trial, observedGas } = await trialOf([paying(1_000_000n)], { laterAt: DEADLINE, code: '0xc0de' }, later)
+    expect(trial).toMatchObject({ laterExtraGas: 30_000 })
+    expect(observedGas).toEqual([])
+  })
 
   test('measures the gas that falls due before the deadline', async () => {
     const { trial, sentLater, observedGas } = await trialOf([paying(1_000_000n)], { laterAt: DEADLINE + 600 }, later)

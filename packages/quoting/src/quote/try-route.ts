@@ -35,6 +35,7 @@ import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { minOutputOf, netOf, shortfallPpm } from './amounts.ts'
 import { bestAfterGas } from './best-after-gas.ts'
+import { mayRunCallerCode } from './caller-code.ts'
 import type { Simulate } from './ports.ts'
 import type { ResolvedRequest } from './request.ts'
 import { outputBeforeSlippage, paysDirectly, releaseTaxPpm } from './search-amount.ts'
@@ -167,8 +168,9 @@ async function encodeAndSimulate(
     context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
   const laterExtraGasByRoute = laterExtraGasOf([route, ...alternatives], firstRun.simulation, laterOutcomes)
-  for (const item of laterExtraGasByRoute)
-    context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
+  if (laterExtraGasByRoute.length > 0 && !(await mayRunCallerCode(request, view)))
+    for (const item of laterExtraGasByRoute)
+      context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
   const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
 
   const receivedAmount = receivedOf(firstRun.simulation)
@@ -285,7 +287,9 @@ async function createRunner(
     const { sender: senderWay } = result.ways
     // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it
     // would postpone the next `measured` run of these tokens and pools.
-    if (senderWay === 'bare' || (senderWay && bareRunMode === 'measured'))
+    // Code of the caller can tell the two runs apart too, and must not be blamed on tokens.
+    const isBlamed = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
+    if (isBlamed || (senderWay === 'same' && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')
     return { ...encoded, simulation: result }
   }

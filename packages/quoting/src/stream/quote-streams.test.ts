@@ -43,9 +43,10 @@ function streaming() {
     },
     log: { info: () => {} },
   } as never)
-  const open = (amountIn: bigint) => {
+  const open = (amountIn: bigint, minimumBlock?: number) => {
     const updates: StreamUpdate[] = []
-    return { updates, ...streams.open(requestOf(amountIn), (update) => updates.push(update)) }
+    const request = { ...requestOf(amountIn), minimumBlock }
+    return { updates, ...streams.open(request, (update) => updates.push(update)) }
   }
   const add = async (number: number) => {
     for (const listener of chain.listeners) listener(snapshot(number))
@@ -65,6 +66,16 @@ test('identical streams share one computation, and each gets its updates', async
   await add(1)
   expect(chain.quotes).toBe(4)
   expect([one, two, other].map(({ updates }) => updates.length)).toEqual([2, 2, 2])
+})
+
+test('a stream with another minimum block has its own computation, whose refusals no other stream gets', async () => {
+  const { chain, streams, open } = streaming()
+  const [ahead, usual, zero] = [open(5n, 1_000_000_000), open(5n), open(5n, 0)]
+  await Promise.all([ahead.firstUpdate, usual.firstUpdate, zero.firstUpdate])
+  expect(chain.quotes).toBe(2)
+  expect(streams.counts).toEqual({ streams: 3, quotes: 2 })
+  for (const stream of [ahead, usual, zero]) stream.close()
+  expect(streams.counts).toEqual({ streams: 0, quotes: 0 })
 })
 
 test('one listener follows the chain while any stream is open', async () => {

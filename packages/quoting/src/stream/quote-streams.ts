@@ -38,7 +38,8 @@ export class QuoteStreams {
 
   /** Opens a stream. The listener gets every update until `close`, which the caller must also call after `end`. */
   open(request: QuoteRequest, listener: StreamListener): OpenStream {
-    const key = cacheKeyOf(request)
+    // A watch requests each quote with its own `minimumBlock`, which quotes of one block need not distinguish.
+    const key = `${request.minimumBlock ?? 0}\n${cacheKeyOf(request)}`
     const existing = this.watches.get(key)
     // An ended watch cannot be restarted.
     const watch = existing && !existing.hasEnded ? existing : this.createWatch(request)

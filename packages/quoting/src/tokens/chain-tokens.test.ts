@@ -1,6 +1,7 @@
 /** Tests what is known of a chain's tokens: symbols for display, and which tokens cannot be sold. */
 import { ReadBatch__factory, TokenProbe__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/chains'
+import { batchedReads } from '@sluice/liquidity/testing'
 import { type Rpc, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { createSimulationContext } from '@sluice/simulation'
 import { AbiCoder } from 'ethers'
@@ -24,9 +25,8 @@ describe('symbols', () => {
     const reads: string[] = []
     const call = async ({ data }: { data: Hex }) => {
       await answer()
-      const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ data: Hex }[]]
-      const results = calls.map((read) => {
-        const token = toAddress(String(Object.values(read)[0]))
+      const results = batchedReads(data).map((read) => {
+        const token = read.to
         reads.push(token)
         const ok = read.data === SYMBOL && token === A
         return { ok, data: ok ? AbiCoder.defaultAbiCoder().encode(['string'], ['A A']) : '0x' }

@@ -1,6 +1,7 @@
 /** Tests of the cache of names, with the contracts of tokens in memory. */
 import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { batchedReads } from '@sluice/liquidity/testing'
 import type { Rpc } from '@sluice/rpc'
 import { AbiCoder } from 'ethers'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -17,10 +18,10 @@ const contracts: Readonly<Record<Address, Readonly<Record<string, Hex>>>> = {
 function node() {
   const reads: string[][] = []
   const call = async ({ data }: { data: Hex }) => {
-    const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ to?: string; target?: string; data: Hex }[]]
-    reads.push(calls.map((read) => `${toAddress(String(Object.values(read)[0]))} ${read.data}`))
+    const calls = batchedReads(data)
+    reads.push(calls.map((read) => `${read.to} ${read.data}`))
     const results = calls.map((read) => {
-      const answer = contracts[toAddress(String(Object.values(read)[0]))]?.[read.data]
+      const answer = contracts[read.to]?.[read.data]
       return { ok: answer !== undefined, data: answer ?? '0x' }
     })
     return batch.encodeFunctionResult('run', [results]) as Hex

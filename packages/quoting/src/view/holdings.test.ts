@@ -1,6 +1,7 @@
 import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
+import { batchedReads } from '@sluice/liquidity/testing'
 import type { Prices } from '@sluice/pricing'
 import type { Rpc } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
@@ -32,9 +33,7 @@ function nodeOf(answer: (to: Address, data: Hex) => Hex | null) {
   const readCalls: { readonly to: Address; readonly data: Hex; readonly block: unknown; readonly options: object }[] =
     []
   const call = async ({ data }: { data: Hex }, block: unknown, options: object) => {
-    const [reads] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: Hex }[]]
-    const answers = reads.map(({ to, data }) => {
-      const address = toAddress(to.toLowerCase())
+    const answers = batchedReads(data).map(({ to: address, data }) => {
       readCalls.push({ to: address, data, block, options })
       const result = answer(address, data)
       return { ok: result !== null, data: result ?? '0x' }
