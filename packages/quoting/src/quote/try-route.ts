@@ -143,7 +143,6 @@ async function encodeAndSimulate(
   maxShortfallPpm: bigint,
 ): Promise<Trial> {
   const { contracts, wrappedNative, view, rpc } = context
-  const { block } = view.snapshot
   const senderCode = await view.codeOf(request.from)
   const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
@@ -157,7 +156,7 @@ async function encodeAndSimulate(
   const encodedAlternatives = alternatives.map((alternative) =>
     encode(alternative, minOutputOf(expectedOutOf(alternative), request.slippagePpm)),
   )
-  const validity = { now: block.timestamp, deadline }
+  const validity = { now: view.snapshot.block.timestamp, deadline }
   const laterSimulationDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
   // With a permit, the later simulation runs at the deadline, because the permit has expired afterwards.
   const laterSimulationAt = permit && laterSimulationDueAt !== undefined ? deadline : laterSimulationDueAt
@@ -165,7 +164,7 @@ async function encodeAndSimulate(
   const [firstRun, laterOutcomes, balances] = await Promise.all([
     simulate(encode(route, expectedMinOutput), encodedAlternatives),
     laterSimulationAt === undefined ? [] : simulateLater(laterSimulationAt),
-    context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
+    context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block: view.snapshot.block }),
   ])
   const laterExtraGasByRoute = laterExtraGasOf([route, ...alternatives], firstRun.simulation, laterOutcomes)
   if (laterExtraGasByRoute.length > 0 && !(await mayRunCallerCode(request, view)))
