@@ -240,6 +240,24 @@ describe('an amount beyond the pools', () => {
     expect(Number(result.maxRoutableAmount) / Number(max)).toBeGreaterThan(0.99)
     expect(route([pool], { amountIn: result.maxRoutableAmount }).legs).toHaveLength(1)
   })
+
+  // Token 3 has so few units that small amounts buy none of them.
+  const coarsePath = [pair(1, 1, 3, 10n * E18, 5n), pair(2, 3, 2, 800n, 10_000n * E18)]
+  const limitOf = (pool: Pool, maxInput: bigint) => ({
+    inputLimits: [
+      { poolId: pool.id, tokenIn: tokens[1]!, tokenOut: pool === coarsePath[0] ? tokens[3]! : tokens[2]!, maxInput },
+    ],
+  })
+
+  test('is refused with an amount that routes, even if smaller amounts buy nothing', () => {
+    const graph = buildGraph(snapshotOf(coarsePath))
+    const limit = limitOf(coarsePath[0]!, 40n * E18)
+    const refused = findRoute(graph, request({ ...limit, amountIn: 500n * E18 }))
+    if (refused.ok) throw new Error('more than the limit was routed')
+    expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(refused.maxRoutableAmount).toBeLessThanOrEqual(40n * E18)
+    expect(findRoute(graph, request({ ...limit, amountIn: refused.maxRoutableAmount! })).ok).toBe(true)
+  })
 })
 
 describe('calldata paid for on another chain', () => {
