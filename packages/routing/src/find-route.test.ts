@@ -258,6 +258,14 @@ describe('an amount beyond the pools', () => {
     expect(refused.maxRoutableAmount).toBeLessThanOrEqual(40n * E18)
     expect(findRoute(graph, request({ ...limit, amountIn: refused.maxRoutableAmount! })).ok).toBe(true)
   })
+
+  test('is refused beyond the input limit of the only pool that buys whole units', () => {
+    const direct = pair(3, 1, 2, 1_000n * E18, 1_000n * E18)
+    const over = { ...limitOf(direct, E18 / 10n), amountIn: E18 }
+    const refused = findRoute(buildGraph(snapshotOf([...coarsePath, direct])), request(over))
+    if (refused.ok) throw new Error('more than the limit was routed')
+    expect(refused.maxRoutableAmount).toBeLessThanOrEqual(E18 / 10n)
+  })
 })
 
 describe('calldata paid for on another chain', () => {
