@@ -352,4 +352,22 @@ describe('a token of which a trade buys few whole units', () => {
       expect(route(pools, { amountIn }).amountOut).toBeGreaterThanOrEqual(direct)
     }
   })
+
+  test('takes no pool that pays less than one unit', () => {
+    // The smaller pool holds about a third of a unit up to its end, and takes an input that buys nothing.
+    const large = pair(1, 1, 2, 1_000n * E18, 1_000n)
+    const ticks = [
+      [-414_800, 20_000_000_000n],
+      [-414_200, -20_000_000_000n],
+    ]
+    const state = { sqrtPriceX96: 2n ** 96n / 10n ** 9n, tick: -414_487, liquidity: 20_000_000_000n, feePpm: 500 }
+    const small = { ...pair(2, 1, 2, 1n, 1n), family: 'uniswap-v3', state: { ...state, tickSpacing: 10, ticks } }
+    for (let amount = 3n; amount < 60n; amount += 2n) {
+      const { legs } = route([large, small], { amountIn: amount * E18 })
+      expect(
+        legs.map(({ pool }) => pool.id),
+        `${amount}`,
+      ).toEqual([large.id])
+    }
+  })
 })

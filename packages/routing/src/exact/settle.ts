@@ -432,6 +432,8 @@ function quoteLeg(
     const arrivedIn = afterTax(amountIn, taxIn(taxes, tokenIn, pool.id)?.sellPpm)
     const quote = family.quoteExactInput(currentPool, tokenIn, tokenOut, arrivedIn)
     const amountOut = afterTax(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
+    // Pools of concentrated liquidity take an input that buys less than one unit.
+    if (amountOut === 0n) return new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing in pool ${pool.id}`)
     const gas = quote.gas + tokensGas
     const { writtenSlots: writes } = quote
     const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
