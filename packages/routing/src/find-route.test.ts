@@ -268,6 +268,37 @@ describe('an amount beyond the pools', () => {
   })
 })
 
+test('an input limit is kept to the unit, also for exact outputs', () => {
+  const limited = pair(3, 3, 2, 900_000n * E18, 900_000n * E18, 100)
+  const pools = [
+    pair(1, 1, 3, 50_000n * E18, 60_000n * E18),
+    pair(2, 1, 3, 9_000n * E18, 11_000n * E18),
+    limited,
+    pair(4, 3, 2, 800_000n * E18, 700_000n * E18),
+    pair(5, 1, 2, 700n * E18, 700n * E18),
+  ]
+  const graph = buildGraph(snapshotOf(pools))
+  let limitedRoutes = 0
+  for (let amount = 100n; amount < 3_000n; amount += 171n) {
+    const maxInput = (amount * E18) / 3n + 1n
+    const terms = { inputLimits: [{ poolId: limited.id, tokenIn: tokens[3]!, tokenOut: tokens[2]!, maxInput }] }
+    const { amountIn: _, ...exactOutput } = { ...request(terms), amountOut: amount * E18 }
+    for (const result of [
+      findRoute(graph, request({ ...terms, amountIn: amount * E18 })),
+      findRoute(graph, exactOutput),
+    ]) {
+      if (!result.ok) throw new Error(result.message)
+      const sold = result.route.legs.reduce(
+        (sum, { pool, amountIn }) => (pool.id === limited.id ? sum + amountIn : sum),
+        0n,
+      )
+      expect(sold, `${amount}`).toBeLessThanOrEqual(maxInput)
+      if (Number(sold) > Number(maxInput) * 0.999) limitedRoutes++
+    }
+  }
+  expect(limitedRoutes).toBeGreaterThan(20)
+})
+
 describe('calldata paid for on another chain', () => {
   test('makes a second pool too expensive even if gas is free', () => {
     const pools = [pair(1, 1, 0, 1000n * E18, 1000n * E18), pair(2, 1, 0, 10n * E18, 10n * E18)]
