@@ -298,13 +298,15 @@ class InputSearch {
 
 /** Upper bound on the output of any input, in output base units: the total that all pools of the target can pay. */
 function outputBound(problem: Problem): number {
-  const { graph, target, rate, budget } = problem
+  const { graph, target, rate, outputFactors, budget } = problem
   const { offset, reverse } = graph.topology
   budget.spend(offset[target + 1]! - offset[target]!)
   let max = 0
   for (let out = offset[target]!; out < offset[target + 1]!; out++) {
     const edge = reverse[out]!
-    if (rate[edge]! > 0) max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY)
+    // The discounts of price curves affect the ranking only.
+    if (rate[edge]! > 0)
+      max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY) / (outputFactors.get(edge) ?? 1)
   }
   return max
 }
