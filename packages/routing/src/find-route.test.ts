@@ -240,6 +240,63 @@ describe('an amount beyond the pools', () => {
     expect(Number(result.maxRoutableAmount) / Number(max)).toBeGreaterThan(0.99)
     expect(route([pool], { amountIn: result.maxRoutableAmount }).legs).toHaveLength(1)
   })
+
+  // Token 3 has so few units that small amounts buy none of them.
+  const coarsePath = [pair(1, 1, 3, 10n * E18, 5n), pair(2, 3, 2, 800n, 10_000n * E18)]
+  const limitOf = (pool: Pool, maxInput: bigint) => ({
+    inputLimits: [
+      { poolId: pool.id, tokenIn: tokens[1]!, tokenOut: pool === coarsePath[0] ? tokens[3]! : tokens[2]!, maxInput },
+    ],
+  })
+
+  test('is refused with an amount that routes, even if smaller amounts buy nothing', () => {
+    const graph = buildGraph(snapshotOf(coarsePath))
+    const limit = limitOf(coarsePath[0]!, 40n * E18)
+    const refused = findRoute(graph, request({ ...limit, amountIn: 500n * E18 }))
+    if (refused.ok) throw new Error('more than the limit was routed')
+    expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(refused.maxRoutableAmount).toBeLessThanOrEqual(40n * E18)
+    expect(findRoute(graph, request({ ...limit, amountIn: refused.maxRoutableAmount! })).ok).toBe(true)
+  })
+
+  test('is refused beyond the input limit of the only pool that buys whole units', () => {
+    const direct = pair(3, 1, 2, 1_000n * E18, 1_000n * E18)
+    const over = { ...limitOf(direct, E18 / 10n), amountIn: E18 }
+    const refused = findRoute(buildGraph(snapshotOf([...coarsePath, direct])), request(over))
+    if (refused.ok) throw new Error('more than the limit was routed')
+    expect(refused.maxRoutableAmount).toBeLessThanOrEqual(E18 / 10n)
+  })
+})
+
+test('an input limit is kept to the unit, also for exact outputs', () => {
+  const limited = pair(3, 3, 2, 900_000n * E18, 900_000n * E18, 100)
+  const pools = [
+    pair(1, 1, 3, 50_000n * E18, 60_000n * E18),
+    pair(2, 1, 3, 9_000n * E18, 11_000n * E18),
+    limited,
+    pair(4, 3, 2, 800_000n * E18, 700_000n * E18),
+    pair(5, 1, 2, 700n * E18, 700n * E18),
+  ]
+  const graph = buildGraph(snapshotOf(pools))
+  let limitedRoutes = 0
+  for (let amount = 100n; amount < 3_000n; amount += 171n) {
+    const maxInput = (amount * E18) / 3n + 1n
+    const terms = { inputLimits: [{ poolId: limited.id, tokenIn: tokens[3]!, tokenOut: tokens[2]!, maxInput }] }
+    const { amountIn: _, ...exactOutput } = { ...request(terms), amountOut: amount * E18 }
+    for (const result of [
+      findRoute(graph, request({ ...terms, amountIn: amount * E18 })),
+      findRoute(graph, exactOutput),
+    ]) {
+      if (!result.ok) throw new Error(result.message)
+      const sold = result.route.legs.reduce(
+        (sum, { pool, amountIn }) => (pool.id === limited.id ? sum + amountIn : sum),
+        0n,
+      )
+      expect(sold, `${amount}`).toBeLessThanOrEqual(maxInput)
+      if (Number(sold) > Number(maxInput) * 0.999) limitedRoutes++
+    }
+  }
+  expect(limitedRoutes).toBeGreaterThan(20)
 })
 
 describe('calldata paid for on another chain', () => {
@@ -324,6 +381,24 @@ describe('a token of which a trade buys few whole units', () => {
     for (const amountIn of amounts) {
       const direct = quoteExactInput(pools[0]!, tokens[1]!, tokens[2]!, amountIn).amountOut
       expect(route(pools, { amountIn }).amountOut).toBeGreaterThanOrEqual(direct)
+    }
+  })
+
+  test('takes no pool that pays less than one unit', () => {
+    // The smaller pool holds about a third of a unit up to its end, and takes an input that buys nothing.
+    const large = pair(1, 1, 2, 1_000n * E18, 1_000n)
+    const ticks = [
+      [-414_800, 20_000_000_000n],
+      [-414_200, -20_000_000_000n],
+    ]
+    const state = { sqrtPriceX96: 2n ** 96n / 10n ** 9n, tick: -414_487, liquidity: 20_000_000_000n, feePpm: 500 }
+    const small = { ...pair(2, 1, 2, 1n, 1n), family: 'uniswap-v3', state: { ...state, tickSpacing: 10, ticks } }
+    for (let amount = 3n; amount < 60n; amount += 2n) {
+      const { legs } = route([large, small], { amountIn: amount * E18 })
+      expect(
+        legs.map(({ pool }) => pool.id),
+        `${amount}`,
+      ).toEqual([large.id])
     }
   })
 })

@@ -236,7 +236,7 @@ function problemOf(
   request: RouteRequest | ExactOutputRequest,
   { admission, outPerWei, budget }: ProblemParts,
 ): Problem {
-  const { rate, rateBack, adjustedCurves, outputFactors, source, target } = admission
+  const { rate, rateBack, adjustedCurves, inputLimits, outputFactors, source, target } = admission
   return {
     graph,
     swap: request,
@@ -250,6 +250,7 @@ function problemOf(
     rate,
     rateBack,
     adjustedCurves,
+    inputLimits,
     outputFactors,
     ...edgeGas(graph, request.learnedGas, admission),
     costPerGas: Number(request.gasPriceWei) * outPerWei,

@@ -60,7 +60,7 @@ describe('on random graphs', () => {
   })
 })
 
-test('a leg of a divided route is exchanged for a pool of the native token and its wrapper', () => {
+describe('a leg of a divided route', () => {
   const deep = { reserveA: 1_000_000n * E18, reserveB: 1_000_000n * E18 }
   const shallow = { reserveA: 10_000n * E18, reserveB: 10_000n * E18 }
   const wrapper = { ...pair(9, { a: 0, b: 0, ...deep }), family: 'wrapped-native', tokens: [ZERO_ADDRESS, token(0)] }
@@ -73,10 +73,20 @@ test('a leg of a divided route is exchanged for a pool of the native token and i
     { ...wrapper, state: { supply: 10n ** 30n } },
   ]
   const terms = request({ amountIn: 100n * E18, gasPriceWei: 3n * 10n ** 12n, maxAlternatives: 7 })
-  const result = findRoute(buildGraph(snapshotOf(pools)), terms)
   const poolsOf = ({ legs }: RoutePlan) => legs.map(({ pool }) => Number(pool.id)).sort((a, b) => a - b)
-  expect(result.ok && poolsOf(result.route)).toEqual([1, 3, 4])
-  expect(result.ok && result.alternatives?.map(poolsOf)).toContainEqual([2, 3, 4, 9])
+
+  test('is exchanged for a pool of the native token and its wrapper', () => {
+    const result = findRoute(buildGraph(snapshotOf(pools)), terms)
+    expect(result.ok && poolsOf(result.route)).toEqual([1, 3, 4])
+    expect(result.ok && result.alternatives?.map(poolsOf)).toContainEqual([2, 3, 4, 9])
+  })
+
+  test('is not exchanged for them if the request excludes the wrapper', () => {
+    const excludePools = new Set([wrapper.id])
+    const result = findRoute(buildGraph(snapshotOf(pools)), { ...terms, excludePools })
+    expect(result.ok && poolsOf(result.route)).toEqual([1, 3, 4])
+    expect(result.ok && (result.alternatives ?? []).flatMap(poolsOf)).not.toContain(9)
+  })
 })
 
 describe('on pools of one real block', () => {

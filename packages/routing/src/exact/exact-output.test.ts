@@ -250,6 +250,31 @@ describe('outputs beyond the pools', () => {
   })
 })
 
+test('an almost empty pool with the best price does not hide a larger pool', () => {
+  const large = pair(2, { a: 1, b: 2, reserveA: 10n ** 6n * E18, reserveB: 10n ** 6n * E18 })
+  for (const [reserveA, reserveB] of [
+    [1n, E18 / 3n],
+    [5n, 7n * E18],
+    [10n ** 6n, E18],
+    [10n ** 12n, 20n * E18],
+  ] as const) {
+    const empty = pair(1, { a: 1, b: 2, reserveA, reserveB })
+    const { amountIn: _, ...terms } = request()
+    const result = findRoute(buildGraph(snapshotOf([empty, large])), { ...terms, amountOut: 30n * E18 })
+    if (!result.ok) throw new Error(`${reserveA} ${reserveB}: ${result.message}`)
+    expect(result.route.amountIn).toBeLessThan(31n * E18)
+  }
+})
+
+test('the discount of a pool does not count against what it can pay', () => {
+  const empty = pair(1, { a: 1, b: 2, reserveA: 5n, reserveB: 7n * E18 })
+  const discounted = pair(2, { a: 1, b: 2, reserveA: 90n * E18, reserveB: 90n * E18 })
+  const { amountIn: _, ...terms } = request({ driftPenalties: new Map([[discounted.id, 750_000]]) })
+  const result = findRoute(buildGraph(snapshotOf([empty, discounted])), { ...terms, amountOut: 40n * E18 })
+  if (!result.ok) throw new Error(result.message)
+  expect(result.route.amountIn).toBeLessThan(60n * E18)
+})
+
 describe('of two pools of which a trade takes one', () => {
   const vaultOf = (maxDeposit: bigint, rateBps: bigint): Pool => {
     const size = 10n ** 9n * E18

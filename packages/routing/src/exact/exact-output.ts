@@ -164,7 +164,10 @@ class InputSearch {
       const amount = low > 0n ? low * DUST_STEP_UP : ceiling / PROBE_STEP_DOWN
       return amount > low && amount < ceiling ? amount : null
     }
-    if (this.isMarketFlat(lowRoute)) return null
+    if (this.isMarketFlat(lowRoute)) {
+      const minAmount = this.minInputBySecant(lowRoute)
+      return minAmount !== null && minAmount < ceiling ? minAmount : null
+    }
     if ((ceiling - low) * REACH_PRECISION_DIVISOR < ceiling) return null
     if (this.isUnreachable && ceiling * UNREACHABLE_BRACKET_RATIO.den < low * UNREACHABLE_BRACKET_RATIO.num) return null
     const guess = wholeUnits(
@@ -186,6 +189,19 @@ class InputSearch {
     if (rise <= 0) return 0
     const missing = Number(this.requiredOut - outputOfRoute(below))
     return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / rise
+  }
+
+  /**
+   * Returns a lower bound on the input: the slope between the last two inputs that paid too little, extrapolated in
+   * whole units. Marginal output falls, so no smaller input pays enough. Null if no input does, or if more input paid
+   * less.
+   */
+  private minInputBySecant(below: PricedRoute): bigint | null {
+    const before = this.previousLowRoute!
+    const maxRise = outputOfRoute(below) - outputOfRoute(before) + 1n
+    if (this.isUnreachable || maxRise <= 0n) return null
+    const missing = this.requiredOut - outputOfRoute(below)
+    return below.amountIn + (missing * (below.amountIn - before.amountIn)) / maxRise + 1n
   }
 
   /** Extrapolates from the end of the interval with the nearer output; bisects every third time. */
@@ -216,7 +232,8 @@ class InputSearch {
 
   /**
    * Returns true if the last step multiplied the input but hardly raised the output, and the required output is further
-   * away. Marginal output falls, so no larger input suffices.
+   * away. Either the pools cannot pay it, or the best pools hold almost nothing, and larger ones pay much less per unit
+   * of input.
    */
   private isMarketFlat(last: PricedRoute): boolean {
     const { previousLowRoute: before, requiredOut } = this
@@ -281,13 +298,15 @@ class InputSearch {
 
 /** Upper bound on the output of any input, in output base units: the total that all pools of the target can pay. */
 function outputBound(problem: Problem): number {
-  const { graph, target, rate, budget } = problem
+  const { graph, target, rate, outputFactors, budget } = problem
   const { offset, reverse } = graph.topology
   budget.spend(offset[target + 1]! - offset[target]!)
   let max = 0
   for (let out = offset[target]!; out < offset[target + 1]!; out++) {
     const edge = reverse[out]!
-    if (rate[edge]! > 0) max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY)
+    // The discounts of price curves affect the ranking only.
+    if (rate[edge]! > 0)
+      max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY) / (outputFactors.get(edge) ?? 1)
   }
   return max
 }

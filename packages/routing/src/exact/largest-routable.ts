@@ -1,5 +1,6 @@
 /** Finds the largest routable part of an amount that cannot be routed as a whole. */
 import { WorkSpent } from '../problem/budget.ts'
+import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
 import { routeAmount } from './best-route.ts'
@@ -24,6 +25,20 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
     if (isRoutable && amount > largest) largest = amount
     return isRoutable
   }
+  /**
+   * Largest exponent below a limit whose power of two can be routed as a single path; −1 if there is none. Tries every
+   * exponent at which the amount buys a unit at spot rates: smaller amounts may buy less than one unit of an
+   * intermediate or of the output token, and bisection then takes them for too large.
+   */
+  const largestExponent = (limit: bigint): bigint => {
+    const spotRate = bestSpotRates(problem, problem.target, 'to').best[problem.source]!
+    let exponent = limit - 1n
+    while (exponent >= 0n && spotRate * 2 ** Number(exponent) >= 1) {
+      if (canRoute(1n << exponent, singlePathProblem)) return exponent
+      exponent--
+    }
+    return -1n
+  }
   try {
     // Invariant: 2^minExponent can be routed (unless it is −1); 2^maxExponent, or the whole amount, cannot.
     let [minExponent, maxExponent] = [-1n, BigInt(amountIn.toString(2).length)]
@@ -34,6 +49,7 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
         if (canRoute(1n << middleExponent, problemToTry)) minExponent = middleExponent
         else maxExponent = middleExponent
       }
+      if (minExponent < 0n) minExponent = largestExponent(initialMaxExponent)
       if (minExponent < 0n) return 0n
       if (problemToTry === singlePathProblem) maxExponent = initialMaxExponent
     }

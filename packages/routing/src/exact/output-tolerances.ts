@@ -21,7 +21,8 @@ export const STOP_DISTANCE = 1e-6
 /** Increase of this distance per relative change of the route's input. */
 export const STOP_DISTANCE_PER_CHANGE = 4
 /*
- * A market is flat if more input buys almost nothing. The search then ends. It must hold: new / previous input ≥
+ * A market is flat if more input buys almost nothing. The search then skips the inputs that cannot suffice, and ends if
+ * none is left. It must hold: new / previous input ≥
  * `MIN_FLAT_INPUT_RATIO`, new / previous output ≤ `MAX_FLAT_OUTPUT_RATIO`, and required / new output >
  * `MIN_FLAT_SHORTFALL_RATIO`.
  */

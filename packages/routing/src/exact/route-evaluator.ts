@@ -62,12 +62,12 @@ export class RouteEvaluator {
 
   /**
    * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice, if a
-   * pool refuses its input, or if a leg buys so few units that settlement would reduce its input.
+   * pool refuses its input, if an input is above its limit, or if a leg buys so few units that settlement would reduce its input.
    *
    * @throws WorkSpent
    */
   outputAt(amountIn: bigint, balanceOverride?: BalanceOverride): bigint | null {
-    const { balances, cache } = this
+    const { problem, balances, cache } = this
     if (cache.shares.reusesPool) return null
     balances.fill(0n)
     balances[0] = amountIn
@@ -79,6 +79,8 @@ export class RouteEvaluator {
       const balance = balances[from]!
       const fixedInput = share.isFromSource ? cache.fixedInputs?.get(share.edge) : undefined
       const { amount } = partOfBalance(share, balance, fixedInput)
+      const limit = problem.inputLimits?.get(share.edge)
+      if (limit !== undefined && amount > limit) return null
       const output = amount === 0n ? 0n : this.outputOf(leg, amount)
       if (amount > 0n && (output === 0n || (!share.isLast && output < FEW_UNITS))) return null
       leg.amountIn = amount

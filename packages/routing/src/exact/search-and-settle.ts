@@ -6,7 +6,7 @@
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
-import { outputOf } from '../graph/price-curve.ts'
+import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import {
@@ -228,10 +228,16 @@ function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonl
 
 /** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
 export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
-  const { graph, target } = problem
+  const { graph, target, adjustedCurves } = problem
   const spotRates = bestSpotRates(problem, target, 'to')
   const path = bestSinglePath(problem, spotRates, {
-    output: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
+    output: (edge, amount) => {
+      // Pools do not know the input limits of the request and of earlier refusals. These limits end price curves.
+      const curve = adjustedCurves.get(edge)
+      return curve && amount > capacityOf(curve)
+        ? 0
+        : Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes))
+    },
     maxQuotes: MAX_EXACT_QUOTES,
     workPerQuote: QUOTE_WORK,
   })

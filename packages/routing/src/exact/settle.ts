@@ -107,7 +107,7 @@ export function settle(
 ): Settlement {
   let refusal: LegRefused | null = null
   for (const reductionRule of [reduceByRoom, reduceAll]) {
-    const limits = new Map<number, bigint>()
+    const limits = new Map(problem.inputLimits)
     for (let round = 0; round < MAX_OVERFLOW_ROUNDS; round++) {
       const shares = round === 0 ? (cache?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
       const pass = new SettlementPass(problem, { shares, amountIn, limits }, taxes, cache)
@@ -174,7 +174,7 @@ const lowerLimit = (a: bigint | undefined, b: bigint | undefined): bigint | unde
 type PassTerms = {
   readonly shares: LegShares
   readonly amountIn: bigint
-  /** By edge: maximum input. The pass adds the limits of pools that refuse. */
+  /** By edge: maximum input, at first by the request. The pass adds the limits of pools that refuse. */
   readonly limits: Map<number, bigint>
 }
 
@@ -432,6 +432,8 @@ function quoteLeg(
     const arrivedIn = afterTax(amountIn, taxIn(taxes, tokenIn, pool.id)?.sellPpm)
     const quote = family.quoteExactInput(currentPool, tokenIn, tokenOut, arrivedIn)
     const amountOut = afterTax(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
+    // Pools of concentrated liquidity take an input that buys less than one unit.
+    if (amountOut === 0n) return new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing in pool ${pool.id}`)
     const gas = quote.gas + tokensGas
     const { writtenSlots: writes } = quote
     const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }

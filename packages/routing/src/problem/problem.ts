@@ -66,6 +66,8 @@ export type Problem = EdgeGas & {
   readonly costPerLeg: number
   /** By edge: price curves changed by a tax, an output discount, or a size limit. */
   readonly adjustedCurves: ReadonlyMap<number, CompiledCurve>
+  /** By edge: maximum input by the limits of the request, base units. The pool itself may take more. */
+  readonly inputLimits?: ReadonlyMap<number, bigint>
   /** By edge: factor below 1 on the output for ranking; 1 if absent. */
   readonly outputFactors: ReadonlyMap<number, number>
   /**
@@ -177,6 +179,7 @@ export class Admission {
   readonly rateBack: Float64Array
   readonly adjustedCurves = new Map<number, CompiledCurve>()
   readonly outputFactors = new Map<number, number>()
+  readonly inputLimits = new Map<number, bigint>()
   readonly source: number
   readonly target: number
   /** True if an earlier flow did not settle because a leg was too small for its pool or bought less than one unit. */
@@ -281,7 +284,11 @@ export class Admission {
       const { tokenIn: edgeTokenIn, tokenOut: edgeTokenOut, curve } = this.graph.edges[edge]!
       if (edgeTokenIn !== tokenIn || edgeTokenOut !== tokenOut) continue
       if (maxInput === 0n) this.setRate(edge, 0)
-      else this.adjustedCurves.set(edge, upToInput(this.adjustedCurves.get(edge) ?? curve, Number(maxInput)))
+      else {
+        this.adjustedCurves.set(edge, upToInput(this.adjustedCurves.get(edge) ?? curve, Number(maxInput)))
+        const otherLimit = this.inputLimits.get(edge) ?? maxInput
+        this.inputLimits.set(edge, otherLimit < maxInput ? otherLimit : maxInput)
+      }
     }
   }
 

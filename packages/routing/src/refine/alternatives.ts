@@ -235,14 +235,15 @@ function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): 
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
 }
 
-/** The two edges of the native token's wrapper; none if the chain has none. */
-function wrapperEdges({ graph }: Problem): readonly number[] {
+/** The admitted edges of the native token's wrapper; none if the chain has none. */
+function wrapperEdges({ graph, rate }: Problem): readonly number[] {
   const { tokenIndex, offset } = graph.topology
   const native = tokenIndex.get(ZERO_ADDRESS)
   if (native === undefined) return []
   for (let edge = offset[native]!; edge < offset[native + 1]!; edge++) {
     const { pool } = graph.edges[edge]!
-    if (pool.family === WRAPPER_FAMILY) return graph.topology.edgesOfPool.get(pool.id) ?? []
+    if (pool.family === WRAPPER_FAMILY)
+      return (graph.topology.edgesOfPool.get(pool.id) ?? []).filter((wrapperEdge) => rate[wrapperEdge]! > 0)
   }
   return []
 }
