@@ -19,7 +19,7 @@ const config = loadConfig({
   ...process.env,
   PORT: process.env.PORT ?? '3000',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
-  // The local chain begins anew at each start, and shares nothing with a service for other chains.
+  // The local chain begins again at each start, and shares nothing with a service for other chains.
   ...{ DATA_DIR: '', REDIS_URL: '', ROLE: '' },
   CHAINS_DIR: join(dir, 'chains'),
   DEPLOYMENTS_DIR: join(dir, 'deployments'),

@@ -79,7 +79,7 @@ describe('the logs of an account or an entry point', () => {
 
   test('name a hash in any letter case', async () => {
     const upper = `0x${hash.slice(2).toUpperCase()}`
-    for (const [asked, topic] of [
+    for (const [requestedHash, topic] of [
       [upper, hash],
       [hash, upper],
     ]) {
@@ -90,7 +90,7 @@ describe('the logs of an account or an entry point', () => {
           ? [{ topics: ['0x', topic], transactionHash: word(3) }]
           : [],
       )
-      expect((await settled(waitForReceipt(node.wallet, asked!, 90))).hash).toBe(word(3))
+      expect((await settled(waitForReceipt(node.wallet, requestedHash!, 90))).hash).toBe(word(3))
     }
   })
 

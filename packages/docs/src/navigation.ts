@@ -102,6 +102,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Decisions',
     pages: [
       ['docs/decisions/intermediates.md', 'Trust in pools and tokens'],
+      ['docs/decisions/shared-knowledge.md', 'What one account can teach'],
       ['docs/decisions/measured-gas.md', 'Measured gas'],
       ['docs/decisions/pool-lists.md', 'Lists of pools'],
       ['docs/decisions/sampled-pools.md', 'Sampled pools'],

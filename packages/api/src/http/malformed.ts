@@ -27,7 +27,7 @@ export function answerMalformed(version: ErrorVersion, metrics: Metrics) {
 
 /** Returns true if a part of a response was sent: another reply would become a part of its body. */
 function hasResponseBegun(socket: Duplex): boolean {
-  // Node.js's own handler of the event reads this property, too. The public API does not tell.
+  // Node.js's own handler of the event reads this property, too. The public API does not have it.
   const { _httpMessage: response } = socket as { readonly _httpMessage?: ServerResponse | null }
   return response?.headersSent ?? false
 }

@@ -17,7 +17,7 @@ import { applyLogs } from './apply.ts'
 import { PoolDirectory } from './pool-directory.ts'
 
 const at = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [singleton, hook, stranger, token0, token1] = [at(0x51), at(0x52), at(0x53), at(0x54), at(0x55)]
+const [singleton, hook, foreignContract, token0, token1] = [at(0x51), at(0x52), at(0x53), at(0x54), at(0x55)]
 const poolAddress = at(0x56)
 const id: Hex = `0x${'ab'.repeat(32)}`
 const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0')
@@ -52,11 +52,11 @@ const balancerV3 = IBalancerV3VaultState__factory.createInterface()
 const cases: readonly { readonly pool: Pool; readonly log: Pick<Log, 'topics' | 'data'> }[] = [
   {
     pool: poolOf('uniswap-v4', {}),
-    log: logOf(v4, 'Swap', [id, stranger, 1n, -1n, 7n << 96n, 9n, 2, 3_000]),
+    log: logOf(v4, 'Swap', [id, foreignContract, 1n, -1n, 7n << 96n, 9n, 2, 3_000]),
   },
   {
     pool: poolOf('pancake-infinity', { state: { ...liquid, kind: 'cl' } }),
-    log: logOf(infinity, 'Swap', [id, stranger, 1n, -1n, 7n << 96n, 9n, 2, 3_000, 0]),
+    log: logOf(infinity, 'Swap', [id, foreignContract, 1n, -1n, 7n << 96n, 9n, 2, 3_000, 0]),
   },
   {
     pool: poolOf('ekubo', {
@@ -65,7 +65,7 @@ const cases: readonly { readonly pool: Pool; readonly log: Pick<Log, 'topics' | 
     }),
     log: {
       topics: [ekubo.getEvent('PositionUpdated').topicHash as Hex],
-      data: `0x${[word(stranger), id.slice(2), word(0n), word(0n), word(0n), word((1n << 250n) + 9n)].join('')}`,
+      data: `0x${[word(foreignContract), id.slice(2), word(0n), word(0n), word(0n), word((1n << 250n) + 9n)].join('')}`,
     },
   },
   {
@@ -100,12 +100,12 @@ describe.each(cases)('$pool.family', ({ pool, log }) => {
 
   test('a log of another contract changes nothing, whatever its data', () => {
     for (const data of [log.data, '0x', log.data.slice(0, 130)] as Hex[])
-      expect(touchedIds(apply(pool, [{ ...log, data, address: stranger }]))).toEqual([])
+      expect(touchedIds(apply(pool, [{ ...log, data, address: foreignContract }]))).toEqual([])
   })
 
   test('a log without indexed arguments is skipped', () => {
     const { topics } = log
-    expect(touchedIds(apply(pool, [{ topics: topics.slice(0, 1), data: '0x', address: stranger }]))).toEqual([])
+    expect(touchedIds(apply(pool, [{ topics: topics.slice(0, 1), data: '0x', address: foreignContract }]))).toEqual([])
   })
 })
 

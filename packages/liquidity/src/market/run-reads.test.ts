@@ -186,9 +186,11 @@ describe('a call', () => {
 
   test('with a single read that the node refuses as SIZE is retried once, because the node may be busy', async () => {
     const run = async (refusals: number) => {
-      let left = refusals
+      let refusalsLeft = refusals
       const refuse = ({ calls }: Call) =>
-        calls.some(({ to }) => to === at(3)) && left-- > 0 ? new RpcError('SIZE', 'execution timeout') : undefined
+        calls.some(({ to }) => to === at(3)) && refusalsLeft-- > 0
+          ? new RpcError('SIZE', 'execution timeout')
+          : undefined
       const node = nodeOf({ refuse })
       return [await node.run(reads(3).map(one)), node.sizes()]
     }

@@ -154,10 +154,12 @@ describe('a bare run', () => {
 
   test('whose difference may come from code of the caller is not blamed on tokens and pools', async () => {
     const answers = [paying(1_000_000n, 1, { ways: { sender: 'bare' } })]
-    const asked: Setup = { bareRunMode: () => 'measured' }
-    expect((await trialOf(answers, { ...asked, code: '0xc0de' })).observedCode).toEqual([])
+    const measuredSetup: Setup = { bareRunMode: () => 'measured' }
+    expect((await trialOf(answers, { ...measuredSetup, code: '0xc0de' })).observedCode).toEqual([])
     for (const request of [{ recipient: EXECUTOR }, { feePpm: 1n, feeRecipient: EXECUTOR }])
-      expect((await trialOf(answers, { ...asked, request, codes: { [EXECUTOR]: '0xc0de' } })).observedCode).toEqual([])
+      expect(
+        (await trialOf(answers, { ...measuredSetup, request, codes: { [EXECUTOR]: '0xc0de' } })).observedCode,
+      ).toEqual([])
   })
 
   test('is not made of routes that need none', async () => {

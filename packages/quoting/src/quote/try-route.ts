@@ -286,7 +286,7 @@ async function createRunner(
     const { sender: senderWay } = result.ways
     // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it
     // would postpone the next `measured` run of these tokens and pools.
-    // Code of the caller can tell the two runs apart too, and must not be blamed on tokens.
+    // Code of the caller can also distinguish the two runs, and must not be blamed on tokens.
     const isBlamed = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
     if (isBlamed || (senderWay === 'same' && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')

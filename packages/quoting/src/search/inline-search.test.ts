@@ -1,4 +1,4 @@
-/** Tests that a search on the main thread ends at its work limit, whatever its request allows. */
+/** Tests that a search on the main thread ends at its work limit, for any request. */
 import { type Address, toAddress } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
 import { buildGraph, type RouteRequest } from '@sluice/routing'

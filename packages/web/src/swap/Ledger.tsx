@@ -9,7 +9,7 @@ import { sluice } from '../service/client.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
 import { type ConnectedWallet, useWallet } from '../wallet/use-wallet.ts'
-import { batchOutcome, type Outcome } from './batch-outcome.ts'
+import { type BatchOutcome, batchOutcome } from './batch-outcome.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const POLL_MS = 3_000
@@ -144,7 +144,7 @@ async function outcomeOf(
   { chainId, id, toAmount }: LedgerEntry,
   wallet: ConnectedWallet | undefined,
   guard: string | undefined,
-): Promise<Outcome> {
+): Promise<BatchOutcome> {
   const node = wallet && (await wallet.open()).wallet
   const answer = await getStatus(sluice, chainId, id, { toAmount, guard, ...(node?.request && { node }) })
   const { status: state, block, swap } = answer
@@ -160,6 +160,6 @@ async function outcomeOf(
 }
 
 /** Asks the wallet of a batch for its outcome, because only the wallet knows the id of a batch. */
-async function outcomeOfBatch({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<Outcome> {
+async function outcomeOfBatch({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<BatchOutcome> {
   return wallet ? batchOutcome(id, (await wallet.open()).provider) : { state: 'pending' }
 }

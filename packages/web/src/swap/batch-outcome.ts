@@ -4,7 +4,7 @@ import { isHash } from '../format/hex.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 /** Changes of an entry, and the state that the SDK or the wallet reported. */
-export type Outcome = Partial<LedgerEntry> & { readonly state: string }
+export type BatchOutcome = Partial<LedgerEntry> & { readonly state: string }
 
 /** EIP-5792 error code of a wallet that does not know the id of a batch. */
 const UNKNOWN_ID = 5730
@@ -13,7 +13,7 @@ const UNKNOWN_ID = 5730
  * Reads the outcome of a batch. As soon as the wallet reports a hash, the entry becomes a swap, which is followed by its
  * hash.
  */
-export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, 'request'>): Promise<Outcome> {
+export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, 'request'>): Promise<BatchOutcome> {
   let answer: { readonly status?: unknown; readonly receipts?: unknown }
   try {
     answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] }))

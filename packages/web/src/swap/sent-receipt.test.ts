@@ -12,9 +12,9 @@ const mined = { from: SENDER, blockNumber: '0x10', gasUsed: '0x64', effectiveGas
 
 /** A node whose balances are 1,000 before block 16 and 5,000 after it, and that first answers null `misses` times. */
 function nodeOf(receipt: object, { misses = 0, keepsState = true, after = '0x1388' } = {}) {
-  let left = misses
+  let missesLeft = misses
   const request = async ({ method, params }: { readonly method: string; readonly params: readonly unknown[] }) => {
-    if (method === 'eth_getTransactionReceipt') return left-- > 0 ? null : receipt
+    if (method === 'eth_getTransactionReceipt') return missesLeft-- > 0 ? null : receipt
     if (params[1] === '0xf' && !keepsState) throw new Error('missing trie node')
     return params[1] === '0x10' ? after : '0x3e8'
   }

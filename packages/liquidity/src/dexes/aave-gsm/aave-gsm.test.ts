@@ -103,11 +103,11 @@ test('discovery finds the modules of a pair, and none for other pairs', () => {
   ) as [Address, Address, Address, Address, Address]
   const row: DexRow = { family: 'aave-gsm', brand: 'test', role: 'registry', address: registry }
   const answer = AaveGsmLens__factory.createInterface().encodeFunctionResult('find', [[{ gsm: module, asset, gho }]])
-  const found = (...pair: readonly [Address, Address]) => {
+  const findFor = (...pair: readonly [Address, Address]) => {
     const reads = aaveGsm.findPools!(row, [pair])
     expect(reads.next([]).done).toBe(false)
     return reads.next([answer as Hex]).value
   }
-  expect(found(gho, asset)).toMatchObject([{ id: module, tokens: [asset, gho] }])
-  expect(found(gho, other)).toEqual([])
+  expect(findFor(gho, asset)).toMatchObject([{ id: module, tokens: [asset, gho] }])
+  expect(findFor(gho, other)).toEqual([])
 })

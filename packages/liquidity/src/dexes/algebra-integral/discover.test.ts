@@ -13,7 +13,7 @@ const row: DexRow = {
 }
 
 /** Ids of the pools that are found if the factory answers with these pools. */
-function found(standardPool: Address, customPool: Address): readonly unknown[] | null {
+function foundIds(standardPool: Address, customPool: Address): readonly unknown[] | null {
   const reads = findPools(row, [[token0, token1]])
   reads.next([])
   reads.next([PairLens__factory.createInterface().encodeFunctionResult('find', [[standardPool]]) as Hex])
@@ -24,7 +24,7 @@ function found(standardPool: Address, customPool: Address): readonly unknown[] |
 }
 
 test('pools of the factory and of custom deployers are found, and none where there is none', () => {
-  expect(found(standard, custom)).toEqual([standard, custom])
-  expect(found(standard, ZERO_ADDRESS)).toEqual([standard])
-  expect(found(ZERO_ADDRESS, ZERO_ADDRESS)).toEqual([])
+  expect(foundIds(standard, custom)).toEqual([standard, custom])
+  expect(foundIds(standard, ZERO_ADDRESS)).toEqual([standard])
+  expect(foundIds(ZERO_ADDRESS, ZERO_ADDRESS)).toEqual([])
 })

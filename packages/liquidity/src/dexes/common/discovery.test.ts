@@ -30,10 +30,10 @@ const summary = (pools: readonly Pool<null>[]) => pools.map(({ address, tokens }
 
 test('a factory with keys has a pool for each pair and key', () => {
   const lens = ConcentratedLens__factory.createInterface()
-  const found = [ZERO_ADDRESS, at(11), at(12), ZERO_ADDRESS, at(13), at(14)]
+  const foundAddresses = [ZERO_ADDRESS, at(11), at(12), ZERO_ADDRESS, at(13), at(14)]
   const pools = run(findByKeys(row, pairs, { finderName: 'find', values: [500, 3_000] }), ({ data }) => {
     expect(lens.decodeFunctionData('find', data).toArray(true)).toEqual([row.address, pairs.flat(), [500n, 3_000n]])
-    return lens.encodeFunctionResult('find', [found]) as Hex
+    return lens.encodeFunctionResult('find', [foundAddresses]) as Hex
   })
   expect(summary(pools)).toEqual([
     [at(11), a, b],
@@ -51,8 +51,8 @@ test('a factory with one pool per pair may lack some', () => {
   ])
   const lens = PairLens__factory.createInterface()
   const { findPools, createdPool } = pairFactory(factory, 'getPair', 'PairCreated')
-  const found = [ZERO_ADDRESS, at(11), at(12)]
-  const pools = run(findPools(row, pairs), () => lens.encodeFunctionResult('find', [found]) as Hex)
+  const foundAddresses = [ZERO_ADDRESS, at(11), at(12)]
+  const pools = run(findPools(row, pairs), () => lens.encodeFunctionResult('find', [foundAddresses]) as Hex)
   expect(summary(pools)).toEqual([
     [at(11), a, c],
     [at(12), c, d],

@@ -167,7 +167,7 @@ describe('discovery', () => {
     [usdc, ZERO_ADDRESS, other, usdc],
   ]) as Hex
   /** Tokens of the pools that are found for a pair. */
-  const found = (...pair: readonly [Address, Address]) => {
+  const findFor = (...pair: readonly [Address, Address]) => {
     const reads = findPools(row, [pair])
     expect(reads.next([])).toMatchObject({ done: false })
     const { done, value } = reads.next([answer])
@@ -175,12 +175,12 @@ describe('discovery', () => {
   }
 
   test('finds pools of the native token for a pair of its wrapper', () => {
-    expect(found(wrapped, usdc)).toEqual([{ id: ofNative, tokens: [usdc, ZERO_ADDRESS] }])
-    expect(found(ZERO_ADDRESS, usdc)).toEqual([{ id: ofNative, tokens: [usdc, ZERO_ADDRESS] }])
+    expect(findFor(wrapped, usdc)).toEqual([{ id: ofNative, tokens: [usdc, ZERO_ADDRESS] }])
+    expect(findFor(ZERO_ADDRESS, usdc)).toEqual([{ id: ofNative, tokens: [usdc, ZERO_ADDRESS] }])
   })
 
   test('finds pools of two tokens in either order, and no others', () => {
-    expect(found(usdc, other)).toEqual([{ id: ofTokens, tokens: [other, usdc] }])
-    expect(found(wrapped, other)).toEqual([])
+    expect(findFor(usdc, other)).toEqual([{ id: ofTokens, tokens: [other, usdc] }])
+    expect(findFor(wrapped, other)).toEqual([])
   })
 })
