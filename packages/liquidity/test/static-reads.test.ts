@@ -12,8 +12,8 @@ const word = (value: number | string): Hex => `0x${BigInt(value).toString(16).pa
 
 /** Code by account. */
 const CODES = new Map<string, Hex>([
-  // Calls the victim without data; returns a zero.
-  [HOSTILE, `0x6000600060006000600073${VICTIM.slice(2)}5af15060206000f3`],
+  // Calls the victim without data, and with so little gas that enough remains for other reads; returns a zero.
+  [HOSTILE, `0x6000600060006000600073${VICTIM.slice(2)}61c350f15060206000f3`],
   // Without data: stores 1. With data: returns the stored number.
   [VICTIM, '0x361560105760005460005260206000f35b600160005500'],
   // Reverts with its data.

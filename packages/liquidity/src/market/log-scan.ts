@@ -59,6 +59,8 @@ export class LogScan {
   private verifiedPools: readonly PoolEntry[] = []
   /** True after a restart with saved progress. */
   private isRestored = false
+  /** First block that was not scanned before the restart, by row. The scan begins some blocks earlier. */
+  private savedNextBlockByRow: ReadonlyMap<DexRow, number> = new Map()
   /** Creates the scheduled import; null if there is none or if it has started. */
   private createImport: (() => PoolListImport) | null = null
 
@@ -129,9 +131,9 @@ export class LogScan {
    * blocks that create other pools.
    */
   restore(savedNextBlocks: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
-    const savedNextBlockByRow = new Map(savedNextBlocks)
+    this.savedNextBlockByRow = new Map(savedNextBlocks)
     for (const target of this.targets)
-      target.nextBlock = Math.max(target.nextBlock, (savedNextBlockByRow.get(target.row) ?? 0) - HISTORY_BLOCKS)
+      target.nextBlock = Math.max(target.nextBlock, (this.savedNextBlockByRow.get(target.row) ?? 0) - HISTORY_BLOCKS)
     this.range = new ScanRange(blocksPerCall)
     this.isRestored = true
   }
@@ -139,7 +141,8 @@ export class LogScan {
   /** True if memory already has all pools of a DEX up to block `scannedTo`, so that a pool list adds none. */
   hasPoolsOf(row: DexRow, scannedTo: number | undefined): boolean {
     const target = this.targets.find((candidate) => candidate.row === row)
-    return target && scannedTo !== undefined ? target.nextBlock > scannedTo : this.isRestored
+    if (!target || scannedTo === undefined) return this.isRestored
+    return Math.max(target.nextBlock, this.savedNextBlockByRow.get(row) ?? 0) > scannedTo
   }
 
   /**
