@@ -42,7 +42,7 @@ export async function runReads<T>(
 }
 
 /** Combines generators into one that runs all of them in the same rounds. */
-export function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
+function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
   const steps = generators.map((generator) => generator.next([]))
   while (steps.some(({ done }) => !done)) {
     const reads = steps.map((step) => (step.done ? [] : step.value))
