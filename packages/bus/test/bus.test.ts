@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Pool, PoolMap, type SaveCommand, type SavedBatch } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { OwnConnection } from '../src/connection.ts'
 import { compressEntry } from '../src/entry-compression.ts'
 import { storeFact } from '../src/facts.ts'
@@ -86,7 +86,10 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   })
 
   test('a whole state is written with as many pairs as a market keeps', async () => {
-    const pairs = Array.from({ length: 200_000 }, (_, n) => `a,${n}`)
+    // More than a call can have arguments.
+    const pairs = Array.from({ length: 100_000 }, (_, n) => `a,${n}`)
+    const stopRenewal = lease.startRenewal(connection, () => false)
+    onTestFinished(stopRenewal)
     await publisher.writeAll(connection, stateOf(2, whole), pairs)
     const joined = await join(connection, { keys, attempts: 1, signal: new AbortController().signal })
     expect(joined?.pairs.size).toBe(pairs.length)
