@@ -25,7 +25,7 @@ const BLOCKS = 50
 const QUOTES = 40
 /** Quotes of each of two callers per block. */
 const QUOTES_OF_CALLER = 7
-/** Number of measurements of waking, of which the median counts. */
+/** Number of measurements of waking. The result is their median. */
 const WAKES = 3
 /** Measured seconds without activity, as many as the blocks take. */
 const REST_SECONDS = 10

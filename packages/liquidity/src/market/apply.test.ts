@@ -98,7 +98,7 @@ describe.each(cases)('$pool.family', ({ pool, log }) => {
     expect(touchedIds(apply(pool, [{ ...log, address: singleton }]))).toEqual([pool.id])
   })
 
-  test('a log of another contract changes nothing, whatever its data', () => {
+  test('a log of another contract changes nothing, with any data', () => {
     for (const data of [log.data, '0x', log.data.slice(0, 130)] as Hex[])
       expect(touchedIds(apply(pool, [{ ...log, data, address: foreignContract }]))).toEqual([])
   })

@@ -3,7 +3,7 @@
  * must be sampled. The number of sampled pools is therefore limited, in total and for pools of the same tokens.
  */
 import { type Address, type DexRow, ZERO_ADDRESS } from '@sluice/chains'
-import { pairsOf } from '../dexes/common/sampled-state.ts'
+import { indexPairsOf } from '../dexes/common/sampled-state.ts'
 import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
@@ -105,7 +105,7 @@ export class SamplingBudget {
     for (const group of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
       const sampledCandidates = group.filter(({ id }) => pools.has(id))
       const unsampledCandidates = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
-      const pairCount = pairsOf(group[0]!.tokenCount).length
+      const pairCount = indexPairsOf(group[0]!.tokenCount).length
       const freeSlots = () => Math.floor(freePairs / pairCount)
       for (const { id } of sampledCandidates.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) {
         sampledIds.add(id)
@@ -127,7 +127,7 @@ export class SamplingBudget {
 
   /** Returns the Unix time in milliseconds at which a pair of these tokens was last requested. */
   private lastRequestMs(tokens: PoolEntry['pool']['tokens']): number {
-    const pairs = pairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
+    const pairs = indexPairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
     return Math.max(...pairs.map((pair) => this.lastPairRequestMs(pair)))
   }
 

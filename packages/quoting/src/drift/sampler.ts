@@ -135,7 +135,7 @@ export class DriftSampler {
     const hasExpired = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
     if (hasExpired || !this.options.isCanonical(block)) return this.statistics.recordMissed()
     try {
-      // A change of the outcome may be the work of the caller's code, and must not be blamed on pools.
+      // The caller's code may have changed the outcome, so the sample says nothing about pools.
       if (await pendingSample.runsCallerCode) return this.statistics.recordMissed()
       const sample = await this.takeSample(pendingSample, snapshot, after)
       this.statistics.add(sample)

@@ -106,8 +106,8 @@ export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): bool
 
 /**
  * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the recipient,
- * and the tokens at the ends, and could make any route fail with them. So no pool is blamed for a leg of an untrusted
- * end token, or for a route that works for another sender.
+ * and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end token, and a
+ * route that works for another sender, say nothing about pools.
  */
 async function causesOfFailure(
   route: RoutePlan,
@@ -127,10 +127,10 @@ async function causesOfFailure(
     return new Set(legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut]).filter(isOnTheWay))
   }
   const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
-  const blamedLegs = legs.filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
+  const faultyLegs = legs.filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
   const movableTokens = new Set(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
-  const blamedTokens = blamedLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]).filter((id) => !movableTokens.has(id))
-  return new Set([...blamedLegs.map(({ pool }) => pool.id), ...blamedTokens, ...stuckTokens].filter(isOnTheWay))
+  const faultyTokens = faultyLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]).filter((id) => !movableTokens.has(id))
+  return new Set([...faultyLegs.map(({ pool }) => pool.id), ...faultyTokens, ...stuckTokens].filter(isOnTheWay))
 }
 
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */

@@ -152,7 +152,7 @@ describe('a bare run', () => {
     expect((await measured(undefined)).observedCode).toEqual([])
   })
 
-  test('whose difference may come from code of the caller is not blamed on tokens and pools', async () => {
+  test('whose difference may come from code of the caller is not recorded for tokens and pools', async () => {
     const answers = [paying(1_000_000n, 1, { ways: { sender: 'bare' } })]
     const measuredSetup: Setup = { bareRunMode: () => 'measured' }
     expect((await trialOf(answers, { ...measuredSetup, code: '0xc0de' })).observedCode).toEqual([])

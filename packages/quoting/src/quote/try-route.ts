@@ -286,9 +286,9 @@ async function createRunner(
     const { sender: senderWay } = result.ways
     // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it
     // would postpone the next `measured` run of these tokens and pools.
-    // Code of the caller can also distinguish the two runs, and must not be blamed on tokens.
-    const isBlamed = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
-    if (isBlamed || (senderWay === 'same' && bareRunMode === 'measured'))
+    // Code of the caller can also distinguish the two runs, which says nothing about tokens.
+    const isDueToRoute = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
+    if (isDueToRoute || (senderWay === 'same' && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')
     return { ...encoded, simulation: result }
   }

@@ -14,8 +14,8 @@ import {
   type ByDirection,
   byDirection,
   directionBetween,
+  indexPairsOf,
   maxSampledInput,
-  pairsOf,
   quoteSampled,
   type SampledAmount,
   type SampledState,
@@ -97,7 +97,7 @@ const directionOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Addre
   directionBetween(...coinIndices(pool, tokenIn, tokenOut), pool.tokens.length)
 
 const pairTokens = ({ tokens }: Pool<unknown>): readonly TokenPair[] =>
-  pairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
+  indexPairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
 
 /** Samples pools; null for a pool that cannot be read or trades in no direction. */
 function* sample(
@@ -149,7 +149,7 @@ function* sampleFirst(
   pools: readonly Pool<null>[],
 ): Reads<readonly (SampledState | null)[]> {
   const tasks = pools.map((pool): SamplingTask => {
-    const directionCount = 2 * pairsOf(pool.tokens.length).length
+    const directionCount = 2 * indexPairsOf(pool.tokens.length).length
     return { pool, amounts: byDirection(directionCount, searchLadder), focus: byDirection(directionCount, () => []) }
   })
   const coarseStates = yield* sample(sampler, row, tasks)

@@ -7,9 +7,9 @@ import {
   byDirection,
   directionBetween,
   estimateErrorAt,
+  indexPairsOf,
   maxSampledInput,
   outputAt,
-  pairsOf,
   quoteSampled,
   type SampledAmount,
   type SampledState,
@@ -46,8 +46,8 @@ test('every ordered pair of a pool has a direction of its own', () => {
       indices.flatMap((j) => (i === j ? [] : [directionBetween(i, j, tokenCount)])),
     )
     expect(directions.sort((a, b) => a - b)).toEqual(directions.map((_, k) => k))
-    expect(directions.length).toBe(2 * pairsOf(tokenCount).length)
-    for (const [p, [first, second]] of pairsOf(tokenCount).entries())
+    expect(directions.length).toBe(2 * indexPairsOf(tokenCount).length)
+    for (const [p, [first, second]] of indexPairsOf(tokenCount).entries())
       expect([directionBetween(first, second, tokenCount), directionBetween(second, first, tokenCount)]).toEqual([
         2 * p,
         2 * p + 1,

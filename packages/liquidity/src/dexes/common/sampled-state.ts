@@ -34,7 +34,7 @@ const MIN_RISE = 1e-8
 const MIN_OUTPUT_ERROR = 1e-6
 
 /** Returns the pairs of token indices of a pool: 0 and 1, 0 and 2, and so on. */
-export const pairsOf = (tokenCount: number): readonly (readonly [first: number, second: number])[] =>
+export const indexPairsOf = (tokenCount: number): readonly (readonly [first: number, second: number])[] =>
   Array.from({ length: tokenCount }, (_, first) =>
     Array.from({ length: tokenCount - first - 1 }, (_, k) => [first, first + k + 1] as const),
   ).flat()
