@@ -54,7 +54,8 @@ beforeAll(async () => {
     tokens.push(address)
   }
   await request(world.devnet.url, 'evm_mine')
-  service = await startService({ ...world.env, DATA_DIR: dir })
+  // On a slow machine, an honest quote may take more than the default time.
+  service = await startService({ ...world.env, DATA_DIR: dir, REQUEST_TIMEOUT_MS: '120000' })
 })
 afterAll(async () => {
   if (service?.child.connected) await service.stop()

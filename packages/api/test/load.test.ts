@@ -111,7 +111,9 @@ test('a disconnected caller frees its slot at once, and its queued requests neve
 })
 
 test('all requests of a heavy overload are answered, and its connections serve again after it', async () => {
-  const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '0' })
+  // The blocked request runs until all others are answered, which takes long on a slow machine.
+  const timeouts = { RPC_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '120000' }
+  const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '0', ...timeouts })
   const agent = new Agent({ keepAlive: true, maxSockets: 200 })
   const statusOf = (amount: bigint) =>
     new Promise<number>((resolve, reject) => {
