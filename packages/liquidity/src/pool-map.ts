@@ -135,8 +135,8 @@ function bucketOfPools(unsortedPools: readonly Pool[]): Bucket {
 
 /**
  * Map of pools by id. The iteration order depends only on the ids, so results do not depend on the map's history.
- * Immutable: `with` returns a new map that shares all unchanged buckets. So one snapshot per block, and the last 64 for
- * reorgs, cost little more than the changes.
+ * Immutable: `with` returns a new map that shares all unchanged buckets. So the snapshots of the last 64 blocks cost
+ * little more than the changes.
  */
 export class PoolMap implements ReadonlyMap<string, Pool> {
   static readonly empty = new PoolMap(
@@ -146,7 +146,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
 
   readonly size: number
   private readonly buckets: readonly Bucket[]
-  /** Identifies this map without retaining it. */
+  /** Identifies this map in change logs, which must not retain the map itself. */
   private readonly identity = {}
   /** Change log, newest step first. */
   private readonly changeLog: readonly LoggedIds[]

@@ -69,10 +69,7 @@ export interface Market {
   readonly tokens: TokenFacts
   /** Returns the snapshot of the newest block. @throws MarketError `NOT_READY` before the first sync */
   snapshot(): Snapshot
-  /**
-   * Discovers and reads the pools of tokens; returns at once if all are known. Resolves to a snapshot that contains
-   * them.
-   */
+  /** Discovers and reads the pools of tokens, unless they are known. Resolves to a snapshot that contains the pools. */
   ensure(tokens: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /** Like `ensure` for several groups of tokens. Pairs are searched within a group, not across groups. */
   ensureGroups(groups: readonly (readonly Address[])[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
@@ -82,8 +79,9 @@ export interface Market {
    */
   checkTokens(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
-   * Discovers the pools between each token and the hub tokens, within the budget of background searches. Resolves when
-   * the pools are in memory. One small call finds the addresses that are not tokens; this result is cached.
+   * Discovers the pools between each token and the hubs (tokens with many pools), within the budget of background
+   * searches. Resolves when the pools are in memory. One small call finds the addresses that are not tokens; this
+   * result is cached.
    *
    * @throws MarketError `BUSY` if the queue is full
    */
@@ -93,8 +91,8 @@ export interface Market {
   /** True if the block is in memory and on the chain that memory follows. */
   hasBlock(block: BlockHeader): boolean
   /**
-   * Returns the newest snapshot before a block, if one is kept. Only markets that receive blocks from another process
-   * keep some.
+   * Returns the newest snapshot before a block, if it is in memory. Only markets that receive blocks from another
+   * process keep earlier snapshots.
    */
   snapshotBefore?(block: BlockHeader): Snapshot | undefined
   /**

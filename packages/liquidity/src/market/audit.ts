@@ -39,7 +39,7 @@ export class Auditor {
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
     this.round = (this.round + 1) % rounds
     const { sampling } = this.components.directory
-    // A new sample uses other amounts than the one in memory, so sampled pools cannot be compared.
+    // Skip pools that are quoted from simulated swaps (samples): a new sample uses other amounts.
     const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !sampling.has(id)))
     const { differingPools, goneIds } = await this.follower.reread(top.block, top.pools, ids, 'background')
     this.checkedCount += ids.size

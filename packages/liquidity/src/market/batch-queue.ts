@@ -25,7 +25,8 @@ export class BatchQueue<T> {
   }
 
   /**
-   * Queues an item; resolves when it has been processed. An item that is already queued under `key` is not added again.
+   * Queues an item; resolves when it has been processed, and rejects if its batch fails. An item that is already queued
+   * under `key` is not added again.
    *
    * @throws MarketError `BUSY` if the queue is full
    */
@@ -55,7 +56,7 @@ export class BatchQueue<T> {
     await Promise.resolve()
     while (this.queue.size > 0) {
       const jobs = [...this.queue.entries()].slice(0, this.batchSize)
-      const { resolve, reject } = settleAll(jobs.map(([, { completion }]) => completion))
+      const { resolve, reject } = combineCompletions(jobs.map(([, { completion }]) => completion))
       await this.processItems(jobs.map(([, { item }]) => item)).then(resolve, reject)
       for (const [key] of jobs) this.queue.delete(key)
     }
@@ -63,7 +64,7 @@ export class BatchQueue<T> {
   }
 }
 
-function settleAll(completions: readonly PromiseWithResolvers<void>[]) {
+function combineCompletions(completions: readonly PromiseWithResolvers<void>[]) {
   return {
     resolve: () => {
       for (const { resolve } of completions) resolve()

@@ -225,9 +225,9 @@ export class Discovery {
     )
   }
 
-  private async requestPairs(requestedPairs: readonly TokenPair[], priority: Priority): Promise<void> {
+  private async requestPairs(pairsWithDuplicates: readonly TokenPair[], priority: Priority): Promise<void> {
     // Groups can share pairs.
-    const pairs = [...new Map(requestedPairs.map((pair) => [pairKey(pair), pair])).values()]
+    const pairs = [...new Map(pairsWithDuplicates.map((pair) => [pairKey(pair), pair])).values()]
     const newPairs = pairs.filter((pair) => this.requestedPairs.isNew(pair))
     if (newPairs.length > 0) {
       const pendingSearch = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() =>

@@ -35,7 +35,6 @@ export class DoubtfulBlocks {
     }
   }
 
-  /** Removes a block whose logs have arrived or which was reorged away. */
   drop(hash: Hex): void {
     this.blocks.delete(hash)
   }

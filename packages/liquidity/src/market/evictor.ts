@@ -35,7 +35,7 @@ export class Evictor {
     if (!history || ids.length === 0) return
     const { top } = history
     const newTop = { ...top, pools: top.pools.with([], ids), changedIds: new Set([...top.changedIds, ...ids]) }
-    // Before the first block was published, the restored state must stay unpublished.
+    // Before the first sync, the state restored from the file must stay unpublished.
     if (ledger.newest) ledger.commit(history.replaceTop(newTop), ids)
     else ledger.restore(history.replaceTop(newTop))
   }

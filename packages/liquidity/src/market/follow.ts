@@ -36,14 +36,14 @@ export type MarketComponents = {
 
 /** Maximum attempts of an operation whose block is reorged away each time. */
 const MAX_ATTEMPTS = 8
-/** Pause before the next attempt if the node, in the middle of a reorg, announces a head that it no longer has. */
+/** Milliseconds before the next attempt if a node reports, during a reorg, a head that it no longer has. */
 const PAUSE_MS = 10
 /** True if the error can be caused by a reorg that removed the block. */
 function isPossibleReorg(error: unknown): boolean {
   return error instanceof RpcError ? error.mayDependOnBlock : error instanceof MarketError && error.code === 'REORGED'
 }
 
-/** True if the error states that the block is gone. */
+/** True if the error states that the block is gone; for errors that pass `isPossibleReorg`. */
 function isBlockGone(error: unknown): boolean {
   return (error instanceof RpcError && error.code === 'BLOCK_GONE') || error instanceof MarketError
 }
@@ -138,8 +138,8 @@ export class MarketFollower {
   }
 
   /**
-   * @param isConfirmedHead - the head was seen in two requests, so a missing ancestor does not mean that it was reorged
-   * away
+   * @param isConfirmedHead - the head was seen in two requests, so a missing ancestor does not mean that the head was
+   * reorged away
    */
   private async followTo(head: BlockHeader, isConfirmedHead: boolean): Promise<void> {
     const { rpc, ledger, signal } = this.components
@@ -252,7 +252,8 @@ export class MarketFollower {
       newEntries.push({
         block,
         pools,
-        // Include these pools even if they still cannot be read, so that an earlier read of them counts as outdated.
+        // Include stateless pools even if they still cannot be read, so that an earlier read of them counts as
+        // outdated.
         changedIds: new Set([
           ...changedPools.keys(),
           ...differingPools.map(({ id }) => id),
@@ -298,7 +299,7 @@ export class MarketFollower {
         this.doubtfulBlocks.drop(blockHash)
       } catch (error) {
         if (!(error instanceof RpcError || error instanceof MarketError)) throw error
-        // The node fails: check the block again at one of the next blocks, even if this was its last check.
+        // The node failed: restart the checks of this block, even if this was the last one.
         this.doubtfulBlocks.drop(blockHash)
         this.doubtfulBlocks.add(blockHash)
         return
@@ -360,7 +361,7 @@ export class MarketFollower {
     return pools.with(differingPools, goneIds)
   }
 
-  /** Reads the state changes that no log reports, for the pools `ids` at the end of a block. */
+  /** Reads the states of silent pools at the end of a block. */
   private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolDifferences> {
     const { rpc, directory, signal } = this.components
     const knownPools = ids.flatMap((id) => {

@@ -1,4 +1,4 @@
-/** Selects pools found by the log scan, for another market of the chain that scans no logs: that of a past block. */
+/** Selects pools found by the log scan, for the market of a past block, which scans no logs. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
 import type { PoolDirectory } from './pool-directory.ts'
@@ -10,9 +10,9 @@ const MAX_POOLS = 2_000
 const SLICE = 256
 
 /**
- * Returns the pools between two near tokens. Near tokens are the requested tokens, their neighbors, and the
- * intermediates. Then, up to the limit, returns the pools of a requested token with any other token. From them, the
- * other market derives the same neighbors.
+ * Returns the pools between two near tokens. Near tokens are the requested tokens, their neighbors (`neighbors.ts`),
+ * and the intermediates (`pairs.ts`). Then, up to the limit, the pools of a requested token with any other token, from
+ * which the other market derives the same neighbors.
  */
 export function* listedPools(
   { scope, tokens: followedTokens, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
@@ -21,7 +21,7 @@ export function* listedPools(
   const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
   for (const token of tokens)
     for (const neighbor of followedTokens.periodOf(token)?.neighbors ?? []) nearTokens.add(neighbor)
-  const endTokens = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
+  const nonIntermediates = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [nearPools, otherPools] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
   for (const pools of [scannedPools, followedPools]) {
@@ -30,7 +30,7 @@ export function* listedPools(
       if (!familyOf(entry.row).listedByLogs) continue
       const { id, tokens: poolTokens } = entry.pool
       if (poolTokens.filter((token) => nearTokens.has(token)).length >= 2) nearPools.set(id, entry)
-      else if (poolTokens.some((token) => endTokens.has(token))) otherPools.set(id, entry)
+      else if (poolTokens.some((token) => nonIntermediates.has(token))) otherPools.set(id, entry)
     }
   }
   return [...nearPools.values(), ...otherPools.values()].slice(0, MAX_POOLS)

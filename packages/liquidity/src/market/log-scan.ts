@@ -1,7 +1,7 @@
 /**
- * Scans past logs in the background for the creation of pools, in one pass over the blocks for all families whose pools
- * no getter lists. The scan resumes after a restart, waits if the node is rate limiting, and reports its progress and
- * the reason for a pause. `Discovery` creates and runs the scan.
+ * Scans past logs in the background for the creation of pools, in one pass over the blocks for all DEX families whose
+ * pools no getter lists. The scan resumes after a restart, waits if the node is rate limiting, and reports its progress
+ * and the reason for a pause. `Discovery` creates and runs the scan.
  */
 import type { DexRow } from '@sluice/chains'
 import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
@@ -35,17 +35,20 @@ const REASON_BY_CODE: Partial<Record<RpcErrorCode, string>> = {
   UNSUPPORTED: 'the node does not support eth_getLogs',
 }
 
-/** A DEX row whose creation logs are scanned; `nextBlock` is the first block that has not been scanned. */
+/**
+ * A DEX deployment (a row of the chain's file) whose creation logs are scanned; `nextBlock` is the first block that has
+ * not been scanned.
+ */
 type ScanTarget = { readonly row: DexRow; readonly family: DexFamily; nextBlock: number }
 
 export class LogScan {
   private readonly components: MarketComponents
-  private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
+  private readonly addPools: (pools: readonly PoolEntry[]) => Promise<void>
   private readonly targets: readonly ScanTarget[]
   private range = new ScanRange()
   /** Last block to scan: the newest block when the scan started, or when it was extended; −1 before the first run. */
   private lastBlock = -1
-  /** True after blocks were skipped during the scan, which must then continue up to the newest block. */
+  /** True if the market skipped blocks during the scan, which must then continue up to the newest block. */
   private mustExtend = false
   private runningScan: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
@@ -65,21 +68,21 @@ export class LogScan {
   private createImport: (() => PoolListImport) | null = null
 
   /**
-   * @param add - adds discovered pools to memory
+   * @param addPools - adds discovered pools to memory
    * @param onChange - called when the scan starts, ends, or cannot continue
    * @param onImport - called when all pools of a list are verified or refused
    * @param searchesLogs - false to scan no logs
    */
   constructor(
     components: MarketComponents,
-    add: (pools: readonly PoolEntry[]) => Promise<void>,
+    addPools: (pools: readonly PoolEntry[]) => Promise<void>,
     onChange: (status: ScanStatus) => void = () => {},
     onImport: (count: PoolListImportCount) => void = () => {},
     searchesLogs = true,
   ) {
     this.onImport = onImport
     this.components = components
-    this.add = add
+    this.addPools = addPools
     this.onChange = onChange
     const { directory } = components
     this.targets = directory.rows.flatMap((row) => {
@@ -90,7 +93,7 @@ export class LogScan {
     })
   }
 
-  /** Status of the scan; null if the chain needs none. */
+  /** Status of the scan; null if no logs are scanned. */
   get status(): ScanStatus | null {
     if (this.targets.length === 0) return null
     const { acceptedRange: blocksPerCall } = this.range
@@ -138,7 +141,10 @@ export class LogScan {
     this.isRestored = true
   }
 
-  /** True if memory already has all pools of a DEX up to block `scannedTo`, so that a pool list adds none. */
+  /**
+   * True if memory already has all pools of a DEX up to block `scannedTo`, so that a pool list adds none. Without log
+   * scan or `scannedTo`: true after a restart.
+   */
   hasPoolsOf(row: DexRow, scannedTo: number | undefined): boolean {
     const target = this.targets.find((candidate) => candidate.row === row)
     if (!target || scannedTo === undefined) return this.isRestored
@@ -162,7 +168,7 @@ export class LogScan {
     return this.runningScan
   }
 
-  /** Scans again after blocks were skipped: the market may have missed the creation of pools in them. */
+  /** Scans the blocks that the market skipped, which may have created pools. */
   restart(): void {
     if (this.state !== 'done') {
       this.mustExtend = true
@@ -213,7 +219,7 @@ export class LogScan {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
       if (this.verifiedPools.length === 0) this.verifiedPools = await poolListImport.prove(options)
       for (const entry of this.verifiedPools) directory.list(entry)
-      await this.add(this.verifiedPools)
+      await this.addPools(this.verifiedPools)
       this.verifiedPools = []
       this.failureCount = 0
       this.setState('scanning')
@@ -256,7 +262,7 @@ export class LogScan {
         }),
       )
       for (const entry of foundPools) directory.list(entry)
-      await this.add(foundPools)
+      await this.addPools(foundPools)
       for (const target of dueTargets) target.nextBlock = toBlock + 1
       this.range.recordAccepted(blockCount)
       this.failureCount = 0

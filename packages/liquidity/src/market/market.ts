@@ -38,7 +38,7 @@ export type MarketOptions = {
   readonly isWatched?: () => boolean
   /** Milliseconds between two audit rounds; default: 10 s. */
   readonly auditMs?: number
-  /** Place where the pools in memory are saved for the next start; default: nowhere. */
+  /** Store for the pools in memory, from which the next start restores them; default: none. */
   readonly save?: SaveOptions
   /** Token facts, to share them with other markets; default: its own. */
   readonly facts?: TokenFacts
@@ -54,7 +54,7 @@ export type MarketOptions = {
   readonly onScan?: (status: ScanStatus) => void
 }
 
-/** Maximum pause before a failing node is asked again. */
+/** Maximum milliseconds before the next request to a failing node. */
 const MAX_PAUSE_MS = 5_000
 /** Milliseconds between two head requests of a caller that waits for a block. */
 const WAIT_STEP_MS = 50
@@ -131,7 +131,7 @@ class ChainMarket implements IndexedMarket {
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.savedPools })
       : null
-    // The mutex is held during the restore, so that the first sync starts from the saved state.
+    // Hold the mutex during the restore, so that the first sync starts from the saved state.
     if (this.saver) void this.ledger.mutex.run(() => this.saver!.restore())
   }
 
@@ -262,7 +262,7 @@ class ChainMarket implements IndexedMarket {
   start(): void {
     if (this.loops.length > 0) return
     const { signal } = this.stopController
-    // The next sync reports a failing node; pools that were not compared are compared later.
+    // Ignore failures: the next sync reports a failing node, and a later round compares the pools.
     const audit = () => this.auditor.run().catch(() => undefined)
     const refreshTokens = () => this.tokens.refresh(this.rpc, Date.now(), { signal }).catch(() => undefined)
     this.loops = [

@@ -1,6 +1,7 @@
 /**
- * Finds the neighbors of a token: tokens that are no intermediates and trade with it in a known pool. Discovery
- * searches the pools between the neighbors of one end of a swap and the other end.
+ * Finds the neighbors of a token: the tokens that trade with it in a known pool, except intermediates (tokens that
+ * every swapped token is paired with). Discovery searches the pools between the neighbors of one end of a swap and the
+ * other end.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'

@@ -1,4 +1,4 @@
-/** Selects the token pairs whose pools discovery searches: hubs, intermediates, and pair keys. */
+/** Selects the token pairs whose pools discovery searches. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { pairKey, type TokenPair } from '../dexes/common/direction.ts'
 import { namedTokens } from '../trust/named-tokens.ts'
@@ -9,7 +9,6 @@ import { namedTokens } from '../trust/named-tokens.ts'
  */
 const MAX_INTERMEDIATES = 64
 
-/** Tokens that other tokens are paired with. */
 export type PairScope = {
   /** Tokens that every priced token is paired with. */
   readonly hubs: readonly Address[]

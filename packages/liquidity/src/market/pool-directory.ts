@@ -1,5 +1,6 @@
 /**
- * Directory of the pools and tokens that a market follows. Maps logs to pools. Does no I/O.
+ * Directory of the pools and tokens that a market follows. Maps logs to pools. Does no I/O. A row is the entry of one
+ * DEX deployment in the chain's file.
  *
  * A sampled twin is a family for the pools that another family, the exact family, finds but cannot read; it quotes them
  * from simulated swaps. A pool is incomplete until its immutable facts (`Pool.fixed`) have been read.
@@ -108,10 +109,10 @@ export class PoolDirectory {
   }
 
   /**
-   * Adds a pool. Replaces a pool of another family with the same contract that only a log announced.
+   * Adds a pool. A pool that a getter lists replaces a pool of another family with the same id.
    *
-   * @returns false if there are too many pools of the same tokens, or if only a log announced the pool and the contract
-   *   is followed as a pool of another family
+   * @returns false if there are too many pools of the same tokens, or if only a log announced the pool and its id is
+   *   followed in another family
    */
   add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool

@@ -1,4 +1,7 @@
-/** Imports a pool list: verifies its pools on chain in batches, before the market uses them. */
+/**
+ * Imports a pool list: verifies its pools on chain in batches, before the market uses them. A row is the entry of one
+ * DEX deployment in the chain's file.
+ */
 import { type Address, type DexRow, ZERO_ADDRESS } from '@sluice/chains'
 import type { RequestOptions } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
@@ -110,7 +113,7 @@ export class PoolListImport {
   }
 }
 
-/** True if the tokens of the first of the pools are all followed. */
+/** True if all tokens of the first pool are followed. */
 const hasFollowedTokens = ({ tokens }: PoolDirectory, [firstPool]: readonly ListedPool[]) =>
   firstPool?.tokens.every((token) => tokens.has(token)) === true
 

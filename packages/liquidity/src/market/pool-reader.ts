@@ -1,4 +1,7 @@
-/** Finds pools and reads their states: runs the read generators of all DEX families and batches their reads. */
+/**
+ * Finds pools and reads their states: runs the read generators of all DEX families and batches their reads. A row is
+ * the entry of one DEX deployment in the chain's file.
+ */
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
@@ -9,7 +12,10 @@ import { bothReads, isolatedReads, runReads } from './reads.ts'
 /** Families by id. */
 export type Families = ReadonlyMap<string, DexFamily>
 
-/** Returns the rows of a chain that any family serves, each under that family's name. */
+/**
+ * Returns the rows that the families serve. Their `family` is the serving family, which may differ from that in the
+ * chain's file.
+ */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
   const allFamilies = [...families.values()]
   const rows = chain.dexes.flatMap((row) => allFamilies.flatMap((family) => rowsOf(family, row)))
@@ -28,9 +34,7 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
   ]
 }
 
-/**
- * Returns the rows that a family derives from one row of the chain's file; none if the family does not serve the row.
- */
+/** Returns the rows that a family serves for one row of the chain's file. */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
   (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
     ...derivedRow,
@@ -42,10 +46,7 @@ export type PoolEntry = { readonly row: DexRow; readonly pool: Pool<null> }
 /** A pool with its state and its DEX row. */
 export type LoadedPoolEntry = { readonly row: DexRow; readonly pool: Pool }
 
-/**
- * Token pairs per generator. The bound keeps each step short: Uniswap V4 hashes about twenty ids per pair. The reads of
- * all generators share calls.
- */
+/** Token pairs per generator. The bound keeps each step short: Uniswap V4 hashes about twenty ids per pair. */
 const PAIRS_PER_GENERATOR = 25
 
 /** Finds the pools of token pairs in every DEX row. @throws RpcError */
@@ -125,7 +126,7 @@ export async function readPools(
 }
 
 /**
- * Updates pools to the end of a block, beyond its logs; pools that can no longer be read are left out.
+ * Reads state that changes without a log, at the end of a block; leaves out pools that can no longer be read.
  *
  * @throws RpcError
  */

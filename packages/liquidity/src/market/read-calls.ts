@@ -1,4 +1,7 @@
-/** Runs many reads in one eth_call, with state overrides (`callOverridden`) or without (`callPlain`). */
+/**
+ * Runs many reads in one eth_call, with state overrides (`callOverridden`) or without (`callPlain`). A lens is a
+ * contract of ours that is not deployed: an override puts its code at an address.
+ */
 import { PlainReadBatch__factory, ReadBatch__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -17,14 +20,14 @@ const runCodec = callCodec<[calls: readonly Call[]], [readonly Answer[]]>(ReadBa
 const plainBatchInterface = PlainReadBatch__factory.createInterface()
 const ANSWERS_ERROR = plainBatchInterface.getError('Answers')!.selector
 /**
- * Sender of the reads: a hash, so that nobody has its key. There must be a sender, because Balancer's vault treats a
- * call from the zero address as a query, in which buffers move no tokens.
+ * Sender of the reads: a hash, so that nobody has its key. The zero address cannot be the sender, because Balancer's
+ * vault treats a call from the zero address as a query, in which buffers move no tokens.
  */
 const READER = toAddress(`0x${id('sluice.reader').slice(-40)}`)
 /**
  * Contract that passes a read on by STATICCALL: the first word of its calldata is the target, the rest the calldata of
- * the target. It returns and reverts as the target does. All reads of a call share its state, and the target may be
- * hostile: a token could trade in its own `balanceOf`, and the reads after it would see prices that no block has.
+ * the target. It returns and reverts as the target does. The reads of a call share state, and the target may be
+ * hostile: if a token could trade in its own `balanceOf`, later reads would see prices that no block has.
  *
  * Assembly: PUSH1 32 CALLDATASIZE SUB DUP1 PUSH1 32 RETURNDATASIZE CALLDATACOPY; RETURNDATASIZE RETURNDATASIZE SWAP2
  * RETURNDATASIZE RETURNDATASIZE CALLDATALOAD GAS STATICCALL; RETURNDATASIZE PUSH1 0 PUSH1 0 RETURNDATACOPY; PUSH1 30
@@ -35,7 +38,10 @@ export const STATIC_READ: Lens = {
   code: '0x602036038060203d373d3d913d3d355afa3d600060003e601e573d6000fd5b3d6000f3',
 }
 
-/** Returns the read of a deployed contract as a static call. Lenses run our code, which takes back what it writes. */
+/**
+ * Returns the read of a deployed contract as a static call. Lenses stay plain calls, because they revert what they
+ * write.
+ */
 function toStaticRead(read: Read): Read {
   if (read.code !== undefined || !isPlain(read)) return read
   return { ...read, ...STATIC_READ, data: `0x${read.to.slice(2).padStart(64, '0')}${read.data.slice(2)}` }
@@ -69,7 +75,7 @@ export async function callOverridden(
  * Runs reads without overrides, which some nodes do not support: the call creates a contract whose constructor deploys
  * the lenses and runs the reads. Reads that need overrides of storage or balance return null.
  *
- * @throws RpcError; code `REVERTED` also if the reads exceed the size of one creation
+ * @throws RpcError; code `REVERTED` also if the reads exceed `MAX_CREATION_BYTES`
  */
 export async function callPlain(
   rpc: Rpc,

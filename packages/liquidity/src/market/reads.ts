@@ -1,5 +1,5 @@
 /**
- * Runs the read generators of families in lockstep. In each round, every generator yields its next reads; few eth_calls
+ * Runs read generators (`Reads`) in lockstep. In each round, every generator yields its next reads; few eth_calls
  * execute the reads of all generators.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -8,7 +8,9 @@ import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type 
 import type { Read, Reads } from '../family.ts'
 import { callOverridden, callPlain, type ReadResults } from './read-calls.ts'
 
-/** Gas and byte limits of one eth_call, below the limits of all nodes in use. The strictest accept 30 million gas. */
+/**
+ * Gas and byte limits of one eth_call, below the limits of all nodes in use. The strictest node accepts 30 million gas.
+ */
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
 /** The byte limit never falls below this, even if a smaller call is refused. */
@@ -62,8 +64,8 @@ export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): R
 }
 
 /**
- * Runs the reads of a batch. If an answer makes them throw, repeats them for each item alone, so that a contract with
- * an answer that nobody expected affects only its own item.
+ * Runs the reads of a batch. If an answer makes them throw, repeats them for each item alone, so that the unexpected
+ * answer of one contract affects only its own item.
  *
  * @returns one result for the batch, or one for each item whose reads did not throw
  * @throws RpcError
@@ -171,7 +173,7 @@ function* readsOf(pendingReads: readonly PendingReads<unknown>[]): Generator<Rea
   for (const { reads } of pendingReads) yield* reads
 }
 
-/** Results of reads. `hasOversizedRead`: the node refused one of them for its size although it was alone in its call. */
+/** Results of reads. `hasOversizedRead`: the node refused a call for its size although the call had a single read. */
 type GroupResults = { readonly results: ReadResults; readonly hasOversizedRead: boolean }
 
 /**
@@ -205,7 +207,7 @@ async function readGroup(
     const halves = [reads.slice(0, half), reads.slice(half)]
     const halfResults = await Promise.all(halves.map((part) => readGroup(rpc, block, part, options)))
     const hasOversizedRead = halfResults.some((part) => part.hasOversizedRead)
-    // A hostile contract can answer with too many bytes, or too slowly. Smaller calls do not help then.
+    // A hostile contract can answer with too many bytes, or too slowly; smaller calls would not help.
     if (isOversized && !hasOversizedRead) lowerByteLimit(rpc, reads)
     return { results: halfResults.flatMap(({ results }) => results), hasOversizedRead }
   }

@@ -5,7 +5,10 @@ import type { FollowedTokens, FollowPeriod } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 
 type PairRequest = {
-  /** The follow periods of both tokens, by token in sorted order; undefined for a token that is not followed. */
+  /**
+   * The follow periods of both tokens, in sorted order of the tokens; undefined for a token that is not followed. A
+   * token that was dropped gets a new period.
+   */
   readonly periods: readonly (FollowPeriod | undefined)[]
   /** Pending search; null once the pools are in memory. */
   pendingSearch: Promise<void> | null

@@ -9,17 +9,17 @@ import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
 /**
- * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. They take four
- * calls of 20 million gas, or a call for each pair of a sampled twin.
+ * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. Sampling takes
+ * four calls of 20 million gas, or a call for each pair of a sampled twin.
  */
 export const MAX_SAMPLED_PAIRS = 12
 /** Maximum sampled pools with the same tokens. */
 export const MAX_OF_SAME_TOKENS = 4
-/** Maximum pools that are sampled for the first time at a block, which takes twice as much gas as later samples. */
-export const MAX_UNSAMPLED = 3
 /**
- * Maximum pools without samples, among pools with the same tokens, that take turns in being sampled for the first time.
+ * Maximum pools that are sampled for the first time at a block. A first sample takes twice as much gas as a later one.
  */
+export const MAX_UNSAMPLED = 3
+/** Maximum pools with the same tokens that take turns for a first sample. */
 const MAX_UNSAMPLED_CANDIDATES = 32
 /** Milliseconds without a request of its tokens after which a pool is not sampled. */
 export const SAMPLED_IDLE_MS = 600_000

@@ -78,7 +78,7 @@ export class Saver {
   private readonly openStore: StoreOpener
   private readonly onError: (error: Error) => void
   private readonly rowsHash: string
-  /** Index of each DEX row among the directory's rows. */
+  /** Index of each DEX row (deployment) among the directory's rows. */
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private store: Store | null = null
   /** Pools in the file that have a state. */
@@ -157,7 +157,7 @@ export class Saver {
       if (list?.name === 'pairs') for (const pair of list.items) pairs.push(pair as string)
       pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
     }
-    // Not before all pools are in memory: the pools of a restored pair, and of scanned blocks, are not searched again.
+    // Restore these last: the pools of a restored pair, and of scanned blocks, are not searched again.
     discovery.restorePairs(pairs)
     discovery.scan.restore(
       scannedTo.map(([rowNumber, to]) => [directory.rows[rowNumber]!, to] as const),
@@ -234,7 +234,7 @@ export class Saver {
       for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        // A listed pool that its family has handed over is saved as the followed pool.
+        // Skip a listed pool that was handed over to its sampled twin: the pool of the twin is saved.
         const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry) && !directory.isHandedOver(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
@@ -249,7 +249,7 @@ export class Saver {
     }
     if (changedPools.length > 0) yield { do: 'write', newPools: [], changedPools, goneIds: [] }
     if (this.savedCount + newEntries.length <= this.components.maxSaved) return
-    // Keep exactly the pools in memory, which has already evicted the least recently used ones.
+    // Keep exactly the pools in memory; the least recently used pools have been evicted.
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
         retainedEntries.push(...batch)

@@ -15,8 +15,8 @@ const lensInterface = TokenLens__factory.createInterface()
 /** Addresses per call: 13 kB, and about 3 million gas if all are tokens. */
 const ADDRESSES_PER_CALL = 200
 /**
- * Maximum rounds of calls. A call that runs out of gas leaves addresses for the next round: contracts that burn all gas
- * they get use up a call after about forty of them.
+ * Maximum rounds of calls. A call that runs out of gas leaves addresses for the next round. About forty contracts that
+ * burn all their gas use up a call.
  */
 const MAX_ROUNDS = 12
 const GAS_PER_TOKEN = 15_000
@@ -79,7 +79,7 @@ export class TokenFacts {
     return this.nonTokens.has(address) ? false : undefined
   }
 
-  /** Stores the result of another process's check. */
+  /** Stores a token's decimals, read by this process or by another one. */
   store(token: Address, decimals: number | undefined): void {
     this.nonTokens.delete(token)
     this.factByToken.set(token, { decimals, readAtMs: Date.now() })
@@ -133,7 +133,7 @@ export class TokenFacts {
     retryBlock: Hex | undefined,
     options: RequestOptions,
   ): Promise<void> {
-    // Read at the latest block. No exact block is needed, because an address can become a token at any later block.
+    // Read at the latest block: an address that becomes a token later is checked again anyway.
     const block: BlockRef = 'latest'
     const [words] = await runReads(rpc, block, [readLensWords(addresses)], options)
     for (const [address, word] of words!) {
@@ -158,7 +158,7 @@ function decimalsIn(word: bigint): number | undefined {
  * Addresses of a failed call are left out and stay unknown.
  */
 function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
-  const wordByToken = new Map<Address, bigint>()
+  const wordByAddress = new Map<Address, bigint>()
   let pendingGroups: (readonly Address[])[] = []
   for (let i = 0; i < addresses.length; i += ADDRESSES_PER_CALL)
     pendingGroups.push(addresses.slice(i, i + ADDRESSES_PER_CALL))
@@ -171,11 +171,11 @@ function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Addres
     pendingGroups = pendingGroups.flatMap((group, i) => {
       const result = results[i]
       const words = result ? (lensInterface.decodeFunctionResult('look', result) as unknown as [bigint[]])[0] : []
-      for (const [k, word] of [...words].entries()) wordByToken.set(group[k]!, word)
+      for (const [k, word] of [...words].entries()) wordByAddress.set(group[k]!, word)
       const unreachedAddresses = group.slice(words.length)
       return words.length > 0 && unreachedAddresses.length > 0 ? [unreachedAddresses] : []
     })
   }
-  for (const address of pendingGroups.flat()) wordByToken.set(address, 0n)
-  return wordByToken
+  for (const address of pendingGroups.flat()) wordByAddress.set(address, 0n)
+  return wordByAddress
 }

@@ -45,7 +45,7 @@ export type RedeemedPart = {
 }
 
 /**
- * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a share with no supply.
+ * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a token without supply.
  *
  * @param holders - for each share an account that may hold some of it; the zero address if unknown
  * @param addressProvider - Curve's address provider, if the chain has one

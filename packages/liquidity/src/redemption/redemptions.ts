@@ -13,7 +13,7 @@ import { type Redemption, readRedemptions } from './read.ts'
 const MAX_CACHED_TOKENS = 20_000
 /** Milliseconds for which a token is cached as not a share. */
 const NOT_A_SHARE_MS = 3_600_000
-/** Milliseconds for which a share is cached as having no supply. */
+/** Milliseconds for which a token is cached as having no supply. */
 const UNISSUED_MS = 2_000
 /** Tokens per batch, and maximum tokens in the queue. */
 const BATCH_SIZE = 40
@@ -37,7 +37,7 @@ export class RedemptionCache {
   private readonly addressProvider: Address | undefined
   private readonly readingsByShare = new BoundedMap<Address, CachedReadings>(MAX_CACHED_TOKENS)
   private readonly nonShares = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: NOT_A_SHARE_MS })
-  /** Shares without supply, or without code yet. */
+  /** Tokens without supply, or without code yet. */
   private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: UNISSUED_MS })
   private readonly queue = new BatchQueue<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private latestSource: RedemptionSource | undefined
@@ -60,7 +60,7 @@ export class RedemptionCache {
     return this.readingsByShare.peek(token)?.readings
   }
 
-  /** False if the token is a share that was read at another block, or a share without supply. */
+  /** False if the token is a share that was read at another block, or had no supply. */
   isCurrentAt(token: Address, { hash }: BlockHeader): boolean {
     const cachedReadings = this.readingsByShare.peek(token)
     return (!cachedReadings || cachedReadings.hash === hash) && !this.unissuedTokens.has(token)

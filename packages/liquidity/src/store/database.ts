@@ -6,7 +6,10 @@ import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText, toText } from './text.ts'
 
-/** Incremented when a family's state, `fixed`, or this schema changes, so that older files are not misread. */
+/**
+ * Incremented when the state of a DEX family, `Pool.fixed`, or this schema changes, so that older files are not
+ * misread.
+ */
 export const STATE_FORMAT = 5
 /**
  * Milliseconds that SQLite waits for a lock of another process. The last process that closes a file locks the file
@@ -22,10 +25,10 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `
 
-/** A pool, with the index of its DEX row in the chain's file, if known. */
+/** A pool, with the index of its DEX row among the rows that the market serves, if known. */
 export type SavedPool = { readonly pool: Pool<null>; readonly dexRow: number | null }
 
-/** Facts of a save: its content in addition to the pools. */
+/** Content of a save in addition to the pools. */
 export type SavedFacts = {
   readonly chainId: number
   readonly block: BlockHeader
@@ -47,7 +50,7 @@ export type SavedChanges = {
   readonly goneIds: Iterable<string>
 }
 
-type PoolRow = {
+type SqlPoolRow = {
   readonly id: string
   readonly dexRow: number | null
   readonly identity: string
@@ -103,7 +106,7 @@ export class SnapshotDatabase {
   /** Deletes all pools except the pools with these ids. */
   keepOnly(ids: ReadonlySet<string>): void {
     const deletePool = this.db.prepare('DELETE FROM pools WHERE id = ?')
-    const storedRows = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<PoolRow, 'id'>[]
+    const storedRows = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<SqlPoolRow, 'id'>[]
     for (const { id } of storedRows) if (!ids.has(id)) deletePool.run(id)
   }
 
@@ -155,7 +158,7 @@ export class SnapshotDatabase {
     try {
       const addresses = new Map<string, string>()
       for (const row of this.db.prepare('SELECT id, dexRow, identity, state FROM pools').iterate()) {
-        const { id, dexRow, identity, state } = row as PoolRow
+        const { id, dexRow, identity, state } = row as SqlPoolRow
         const fields = fromText<Omit<Pool<null>, 'id' | 'state'>>(identity)
         const tokens = fields.tokens.map((token) => intern(addresses, token))
         yield { pool: { id, ...fields, tokens, state: null }, dexRow, state: state === null ? null : fromText(state) }

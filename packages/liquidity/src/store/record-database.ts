@@ -62,7 +62,7 @@ export class RecordDatabase {
   /** Number (`seq`) of the last block that was written with all pools. */
   private baseSeq = 0
 
-  /** @throws Error if the file cannot be written or has another format */
+  /** Deletes the content of a file with another format. @throws Error if the file cannot be written */
   constructor(path: string, limits: RecordLimits) {
     this.limits = limits
     this.db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })

@@ -31,15 +31,15 @@ function start(): Worker {
     if ('result' in reply) job?.resolve(reply.result)
     else job?.reject(reply.isBadFormat ? new MarketError('BAD_SNAPSHOT', reply.error) : new Error(reply.error))
   })
-  const end = (cause?: Error) => {
+  const onThreadEnd = (cause?: Error) => {
     if (thread !== worker) return
     thread = undefined
     const error = new Error('the thread that keeps files has ended', { cause })
     for (const { reject } of jobs.values()) reject(error)
     jobs.clear()
   }
-  worker.on('error', end)
-  worker.on('exit', () => end())
+  worker.on('error', onThreadEnd)
+  worker.on('exit', () => onThreadEnd())
   return worker
 }
 

@@ -1,12 +1,12 @@
 /**
  * JSON with bigints: `"#ff"` is 255, `"#-1"` is −1, and a string that starts with `#` gets another `#` in front.
- * Hexadecimal digits and a walk without JSON callbacks are each several times faster than the alternative.
+ * Hexadecimal is several times faster than decimal, and a walk over the value several times faster than JSON callbacks.
  */
 
 /** Parses a text. @throws SyntaxError */
 export const fromText = <T>(text: string): T => restoreBigints(JSON.parse(text)) as T
 
-const HASH = '#'.charCodeAt(0)
+const NUMBER_SIGN = '#'.charCodeAt(0)
 
 /** Encodes JSON values and bigints. Undefined is omitted from objects and becomes null in arrays, as in JSON. */
 export function toText(value: unknown): string {
@@ -14,7 +14,7 @@ export function toText(value: unknown): string {
     case 'bigint':
       return `"#${value.toString(16)}"`
     case 'string':
-      return JSON.stringify(value.charCodeAt(0) === HASH ? `#${value}` : value)
+      return JSON.stringify(value.charCodeAt(0) === NUMBER_SIGN ? `#${value}` : value)
     case 'number':
       return Number.isFinite(value) ? `${value}` : 'null'
     case 'boolean':
@@ -44,7 +44,7 @@ function objectText(fields: Readonly<Record<string, unknown>>): string {
 
 /** Converts a parsed value in place. */
 function restoreBigints(value: unknown): unknown {
-  if (typeof value === 'string') return value.charCodeAt(0) === HASH ? parseTaggedText(value) : value
+  if (typeof value === 'string') return value.charCodeAt(0) === NUMBER_SIGN ? parseTaggedText(value) : value
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) value[i] = restoreBigints(value[i])
   } else if (typeof value === 'object' && value !== null) {
@@ -55,6 +55,6 @@ function restoreBigints(value: unknown): unknown {
 }
 
 function parseTaggedText(text: string): string | bigint {
-  if (text.charCodeAt(1) === HASH) return text.slice(1)
+  if (text.charCodeAt(1) === NUMBER_SIGN) return text.slice(1)
   return text[1] === '-' ? -BigInt(`0x${text.slice(2)}`) : BigInt(`0x${text.slice(1)}`)
 }

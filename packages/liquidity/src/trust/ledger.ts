@@ -27,7 +27,7 @@ import { liquidityOf, type PoolContribution, type WatchedItem } from './watched-
 
 /** Maximum watched tokens, and maximum watched pools. When full, the item with the least depth is evicted. */
 const MAX_WATCHED = 512
-/** Maximum pools that contribute to a token. They may lack the deepest pool, but 64 pools suffice to earn trust. */
+/** Maximum pools that contribute to a token. The deepest pool may be left out, but 64 pools suffice to earn trust. */
 const MAX_POOLS_OF_TOKEN = 64
 /**
  * Maximum blocks between two observations. A longer gap resets the ledger, because the blocks in it were not observed.
@@ -72,7 +72,7 @@ export class TrustLedger {
     this.trustWithEarned = { ...this.named, level: 'earned' }
   }
 
-  /** Trust including everything earned. The same object as long as its content is unchanged. */
+  /** Trust including everything earned. Returns the same object while its content is unchanged. */
   get earned(): Trust {
     return this.trustWithEarned
   }
@@ -158,7 +158,6 @@ export class TrustLedger {
     this.updateEarnedTrust()
   }
 
-  /** Returns the trust level of a token. */
   standingOfToken(token: Address): TokenStanding {
     if (this.named.tokens.has(token)) return { standing: 'named', reason: "the chain's file names it" }
     return standingOf(this.itemByToken.get(token)?.record ?? UNOBSERVED, this.terms)
@@ -265,7 +264,7 @@ export class TrustLedger {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, this.terms)
       yield
     }
-    // A pool earns trust only for itself, by its own trades: there is no token to measure.
+    // A pool earns trust only for itself. There is no token to measure, so each due measurement counts as clean.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const item of this.itemByPoolId.values()) {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, terms)
@@ -288,7 +287,7 @@ export class TrustLedger {
     )
   }
 
-  /** Records a breach if a pool's quotes changed without a trade, because its owner changed a price or fee. */
+  /** Records a breach if a pool's quotes changed without a trade: its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
     const item = this.itemByPoolId.get(pool.id)
     const previousPool = this.previousPools.get(pool.id)

@@ -1,4 +1,4 @@
-/** Returns the tokens and accounts that a chain's file names, and that routes may therefore trust. */
+/** Tokens and accounts that a chain's file names, so that routes may trust them. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 
@@ -13,8 +13,8 @@ export function namedTokens(chain: Chain): ReadonlySet<Address> {
 }
 
 /**
- * Returns the accounts that a pool's quotes may depend on: the named tokens, the DEX rows with their contracts, and
- * `vouched`.
+ * Returns the accounts that a pool's quotes may depend on: the named tokens, the DEX deployments with their contracts,
+ * and the `vouched` accounts.
  */
 export function namedAccounts(chain: Chain): ReadonlySet<Address> {
   const rows = chain.dexes.flatMap(({ address, contracts = {} }) => [address, ...Object.values(contracts)])

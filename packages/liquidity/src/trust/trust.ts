@@ -14,8 +14,8 @@ import { namedAccounts, namedTokens } from './named-tokens.ts'
 export type TrustLevel = 'named' | 'earned'
 
 /**
- * The trusted tokens, accounts, and pools. Plain data, so that it can be sent to another thread. The same object as
- * long as its content is unchanged.
+ * The trusted tokens, accounts, and pools. Plain data, so that it can be sent to another thread. It stays the same
+ * object while its content is unchanged.
  */
 export type Trust = {
   readonly level: TrustLevel
