@@ -204,8 +204,8 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Records the amounts by which a pool's balances are below its curve or reserves. Until the next report for the pool,
-   * it counts only with the amounts that it can pay.
+   * Records the amounts by which a pool's balances are below its curve or reserves. Until the next report, the pool
+   * counts only with the amounts that it can pay.
    *
    * @param amounts - missing base units of each token, in the order of the pool's tokens
    * @returns true if the report differs from the last one
@@ -302,7 +302,7 @@ export class Prices implements PriceBook {
       }
       removedIds.push(...goneIds)
     }
-    // Views were computed above, so that these updates usually fit in one slice.
+    // The views are computed already, so that these updates usually fit in one slice.
     for (const [k, pool] of addedPools.entries()) {
       this.addOrUpdate(pool, views[k]!)
       yield

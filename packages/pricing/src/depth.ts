@@ -1,4 +1,6 @@
-/** Computes the depth of a token: the USD liquidity in all its pools. */
+/**
+ * Computes the depth of a token: the USD liquidity in all its pools. A token is listed if it is in the chain's file.
+ */
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
 import { BACKING, EDGE_FIELDS, type PricedPool, type PricedToken, REVERSE_BACKING } from './token.ts'
@@ -39,7 +41,7 @@ const discountFor = ({ isListed }: PricedToken) => (isListed ? 1 : 1 / (1 + PRIC
 
 /**
  * True if the depth is at least `minUsd`. Tries cheap lower bounds first: the pool with the most weight, the pool that
- * sufficed last time, then the pools whose tokens have cached prices.
+ * sufficed last time, and the pools whose tokens have cached prices.
  */
 export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, minUsd: number): boolean {
   const { evidence } = pricer.updatePrice(token)

@@ -4,7 +4,10 @@ import { MIN_WEIGHT_SHARE } from './median.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation } from './token-pricer.ts'
 
-/** Reason why a token has no price. `pending`: pools are still being discovered or applied. */
+/**
+ * Reason why a token has no price. `pending`: pools are still being discovered or applied. `below-floor`: too little
+ * liquidity. `no-anchor`: no path of pools leads to an anchor (a stable that counts as one dollar).
+ */
 export type NoPrice = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
 
 /** Pool from which a price derives. */
@@ -94,8 +97,8 @@ function sortedHeavyObservations(observations: readonly PriceObservation[]): rea
 }
 
 /**
- * Returns the reason why a known token has no price: `no-anchor` if no path of pools leads from it to an anchor, that
- * is, if neither the token nor any token in its pools has a level.
+ * Returns the reason why a known token has no price. No path of pools leads to an anchor if neither the token nor any
+ * token in its pools has a level.
  */
 export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
   return pricedPools.some(({ tokens }) => tokens.some(({ finalLevel }) => finalLevel > 0)) ? 'below-floor' : 'no-anchor'

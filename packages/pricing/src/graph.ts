@@ -120,7 +120,7 @@ export class TokenGraph {
    * Prepares the change of a pool: marks the pool's history as changed, or if it has none, copies the current rates of
    * its edges. Most changes are small and need no history.
    *
-   * @returns the history; undefined if the pool has none. A new pool gets an empty history.
+   * @returns the history; undefined if the pool has none. Gives a new pool an empty history.
    */
   private stampChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
     if (!this.historyByPoolId) return undefined

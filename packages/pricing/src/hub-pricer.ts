@@ -105,7 +105,7 @@ export class HubPricer {
   private connectsHubs({ tokens }: PricedPool): boolean {
     let firstHub: PricedToken | undefined
     for (const token of tokens) {
-      // All hubs are listed in the chain's file, so skip unlisted tokens first.
+      // All hubs and stables are listed in the chain's file, so skip unlisted tokens first.
       if (!token.isListed || token === firstHub || !this.canonicalAddresses.has(token.address)) continue
       if (firstHub) return true
       firstHub = token
@@ -113,7 +113,7 @@ export class HubPricer {
     return false
   }
 
-  /** Returns the edges of the pools between hubs, by token. */
+  /** Returns the edges of the pools between hubs and stables, by the token that they price. */
   private edgesByToken(): ReadonlyMap<PricedToken, readonly PriceEdge[]> {
     const edgesByToken = new Map(
       this.hubsAndStables.flatMap((token) => (token ? [[token, [] as PriceEdge[]] as const] : [])),
@@ -126,9 +126,8 @@ export class HubPricer {
   /**
    * Returns the stables that are worth one dollar, each with the USD price of a base unit.
    *
-   * Compares the stables by their price in the first hub (usually the wrapped native token), from the pools between
-   * hubs. If no pools connect any stable with this hub, all stables count as one dollar. A chain without a usable
-   * stable has no prices.
+   * Compares the stables by their price in the first hub (usually the wrapped native token). If no pools connect any
+   * stable with this hub, all stables count as one dollar. A chain without a usable stable has no prices.
    */
   private findAnchors(): ReadonlyMap<PricedToken, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {

@@ -1,4 +1,4 @@
-/** Computes weighted medians that do not depend on the order of the values. */
+/** Computes weighted medians, independent of the order of the values. */
 import { exactSum } from './sum.ts'
 
 /** Minimum weight of a value that counts, as a share of the maximum weight. */

@@ -47,7 +47,7 @@ const usdOfLevel = (level: number) => 2 ** ((level - 1 + LOWEST_STEP) / STEPS_PE
 
 /** USD amount of each level. */
 const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOfLevel(level))
-/** USD amounts of the levels that follow each level, less a rounding margin. */
+/** USD amount of the level above each level, less a rounding margin. */
 const NEXT_LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOfLevel(level + 1) * (1 - 1e-9))
 
 /** Rounds a price to the logarithmic scale of the levels. */
@@ -125,8 +125,8 @@ export class TokenLevels {
 
   /**
    * Recomputes the level of one token, and queues the tokens that depend on it. All levels above `maxLevel` are final.
-   * If the new level is lower than `maxLevel`, the token first gets level 0, and its new level when that level's turn
-   * comes.
+   * If the new level is lower than `maxLevel`, the token first gets level 0, and its new level when that level is
+   * processed.
    */
   private *reevaluate(token: PricedToken, maxLevel: number): Steps<void> {
     const newState = (token.isListed ? this.fixedLevels.get(token) : undefined) ?? computeLevel(token)

@@ -7,10 +7,7 @@ import type { Pool } from '@sluice/liquidity'
 
 /** Numbers stored per edge in `PricedToken.edgeData`. */
 export const EDGE_FIELDS = 3
-/**
- * Positions of the `backing` of an edge, and of the `backing` of its reverse edge, among these numbers; first is
- * `rate`.
- */
+/** Positions, after `rate`, of the `backing` of an edge and of its reverse edge. */
 export const BACKING = 1
 export const REVERSE_BACKING = 2
 
@@ -33,7 +30,10 @@ export type PricedToken = {
   jumpedEdgeCount: number
   /** Pools with another listed token; undefined while the token has few enough pools to filter them each time. */
   listedPools: Set<PricedPool> | undefined
-  /** Position in the order in which tokens price each other: see `token-levels.ts`. 0 if no path leads to an anchor. */
+  /**
+   * Position in the order in which tokens price each other: see `token-levels.ts`. 0 if no path of pools leads to an
+   * anchor (a stable that counts as one dollar).
+   */
   level: number
   /** Approximate USD price per base unit, with which pools are weighed for levels. */
   referencePrice: number
@@ -59,7 +59,7 @@ export type PricedToken = {
 
 /**
  * Price in USD per base unit. `evidence` is the USD liquidity of the deepest pool behind the price; infinite for
- * anchors (stables that count as one dollar).
+ * anchors.
  */
 export type TokenPrice = { readonly price: number; readonly evidence: number }
 
@@ -123,7 +123,7 @@ export class PriceEdge implements EdgeRate {
     return this.token.edgeData[EDGE_FIELDS * this.index + BACKING]!
   }
 
-  /** Rate in the previous block, if the rate jumped in this block; otherwise undefined. */
+  /** Rate before the jump, if the rate jumped in this block; otherwise undefined. @see PoolHistory.rateBeforeJump */
   get rateBeforeJump(): EdgeRate | undefined {
     return this.storedRateBeforeJump
   }
