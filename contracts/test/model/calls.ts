@@ -129,7 +129,7 @@ export type Move = {
   readonly value: bigint
   readonly call: Call
   /** True if a failure of the call reverts the script. */
-  readonly must: boolean
+  readonly mustSucceed: boolean
   /** Encoding of the call in a script, without 0x. */
   readonly hex: string
 }
@@ -172,10 +172,10 @@ export function scriptHex(script: readonly Move[]): string {
   return hex
 }
 
-export function move(to: Account, call: Call, { value = 0n, must = false } = {}): Move {
+export function move(to: Account, call: Call, { value = 0n, mustSucceed = false } = {}): Move {
   const data = callHex(call)
-  const head = ADDRESSES[to]! + value.toString(16).padStart(32, '0') + (must ? '01' : '00')
-  return { to, value, call, must, hex: head + (data.length / 2).toString(16).padStart(6, '0') + data }
+  const head = ADDRESSES[to]! + value.toString(16).padStart(32, '0') + (mustSucceed ? '01' : '00')
+  return { to, value, call, mustSucceed, hex: head + (data.length / 2).toString(16).padStart(6, '0') + data }
 }
 
 /** Long: one case for each function. */

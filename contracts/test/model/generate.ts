@@ -79,27 +79,28 @@ class Random {
 export function setup(): readonly Step[] {
   const steps: Step[] = []
   const addStep = (player: Account, ...script: Move[]) => steps.push({ player, script })
-  const must = { must: true }
+  const mustSucceed = { mustSucceed: true }
   for (const token of MODEL_TOKENS) {
-    addStep(0, move(token, { kind: 'configure', config: ONE << 64n }, must))
-    for (const to of [...USERS, ...EXECUTORS]) addStep(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, must))
-    addStep(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, must))
-    if (token % 2 === 0) addStep(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, must))
+    addStep(0, move(token, { kind: 'configure', config: ONE << 64n }, mustSucceed))
+    for (const to of [...USERS, ...EXECUTORS])
+      addStep(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, mustSucceed))
+    addStep(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, mustSucceed))
+    if (token % 2 === 0) addStep(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, mustSucceed))
   }
   for (const player of [...USERS, ...EXECUTORS]) {
-    addStep(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, must: true }))
+    addStep(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, mustSucceed: true }))
     for (const token of TOKENS) {
       // The first user approves the Guard, the second Permit2, the third the Executor, which nobody should.
       const spender = SPENDERS[player % 3]!
-      addStep(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, must))
+      addStep(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, mustSucceed))
       const secondApproval: Call = {
         kind: 'approve',
         by: player === 2 ? PERMIT2 : GUARD,
         amount: player === 0 ? MAX_UINT : ONE,
       }
-      addStep(player, move(token, secondApproval, must))
+      addStep(player, move(token, secondApproval, mustSucceed))
       if (player === 1)
-        addStep(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, must))
+        addStep(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, mustSucceed))
     }
   }
   return steps
@@ -135,7 +136,7 @@ export class Generator {
     if (share < 72) {
       const player = this.#sender()
       const { swap, value } = this.#swap(player, 0)
-      return { player, script: [move(GUARD, { kind: 'swap', swap }, { value, must: true })] }
+      return { player, script: [move(GUARD, { kind: 'swap', swap }, { value, mustSucceed: true })] }
     }
     const player = random.below(PLAYERS)
     if (share < 80) return { player, script: [this.#submission(true)] }
@@ -145,11 +146,11 @@ export class Generator {
       return this.#reaction(BigInt(random.below(3)))
     }
     if (share < 97) return { player, script: [this.#mischief(player, 0)] }
-    const must = true
+    const mustSucceed = true
     const moves: readonly Move[] = [
-      move(GUARD, { kind: 'pullInput', to: this.#holder(), amount: this.#amount() }, { must }),
-      move(GUARD, { kind: 'native' }, { value: this.#value(), must }),
-      move(GUARD, { kind: 'remaining' }, { must }),
+      move(GUARD, { kind: 'pullInput', to: this.#holder(), amount: this.#amount() }, { mustSucceed }),
+      move(GUARD, { kind: 'native' }, { value: this.#value(), mustSucceed }),
+      move(GUARD, { kind: 'remaining' }, { mustSucceed }),
     ]
     return { player, script: [random.pick(moves)] }
   }
@@ -157,7 +158,7 @@ export class Generator {
   #reaction(mode: bigint): Step {
     const player = this.#random.below(PLAYERS)
     const script = mode === 2n ? [this.#mischief(player, 1)] : []
-    return { player, script: [move(player, { kind: 'react', mode, script }, { must: true })] }
+    return { player, script: [move(player, { kind: 'react', mode, script }, { mustSucceed: true })] }
   }
 
   #sender(): Account {
@@ -263,11 +264,11 @@ export class Generator {
     const moves = this.#pulls(of)
     const output = this.#output(order.minOutput, payout)
     const to = of.isDirect ? of.recipient : GUARD
-    const must = random.chance(50)
+    const mustSucceed = random.chance(50)
     const paid = tokenOut === ZERO && payout ? payout.wrapper : tokenOut
-    if (paid === ZERO) moves.push(move(GUARD, { kind: 'native' }, { value: output, must }))
-    else if (paid === WETH) moves.push(move(WETH, { kind: 'transfer', to, amount: output }, { must }))
-    else moves.push(move(paid, { kind: 'mint', to, amount: output }, { must }))
+    if (paid === ZERO) moves.push(move(GUARD, { kind: 'native' }, { value: output, mustSucceed }))
+    else if (paid === WETH) moves.push(move(WETH, { kind: 'transfer', to, amount: output }, { mustSucceed }))
+    else moves.push(move(paid, { kind: 'mint', to, amount: output }, { mustSucceed }))
     while (depth < MAX_DEPTH && random.chance(depth === 0 ? 35 : 15))
       moves.splice(random.below(moves.length + 1), 0, this.#mischief(executor, depth + 1))
     return moves
@@ -291,10 +292,10 @@ export class Generator {
     }
     let rest = amountIn
     const moves: Move[] = []
-    const must = random.chance(60)
+    const mustSucceed = random.chance(60)
     const pull = (amount: bigint) => {
       const to = random.chance(85) ? executor : random.pick([RECIPIENT, PLAIN, tokenIn, 0, 1])
-      moves.push(move(GUARD, { kind: 'pullInput', to, amount }, { must }))
+      moves.push(move(GUARD, { kind: 'pullInput', to, amount }, { mustSucceed }))
       rest -= amount
     }
     while (moves.length < 2 && random.chance(30)) pull(rest / 2n)
@@ -346,7 +347,7 @@ export class Generator {
   }
 
   /** Draws a submission of a user's permit to its token or Permit2 without the Guard, as anyone can do. */
-  #submission(must: boolean): Move {
+  #submission(mustSucceed: boolean): Move {
     const random = this.#random
     const owner = random.pick(USERS)
     const token = random.pick(TOKENS)
@@ -359,17 +360,18 @@ export class Generator {
       permit.kind === 'permit2'
         ? { kind: 'permit2', owner: one.owner, token: one.token, permit: submitted }
         : { kind: 'permit', owner: one.owner, by: GUARD, permit: submitted }
-    return move(permit.kind === 'permit2' ? PERMIT2 : one.token, call, { must })
+    return move(permit.kind === 'permit2' ? PERMIT2 : one.token, call, { mustSucceed })
   }
 
   #approval(): Move {
     const random = this.#random
     const token = random.pick(TOKENS)
     const amount = random.pick([0n, 1_000n, ONE, ETHER, MAX_UINT])
-    if (random.chance(70)) return move(token, { kind: 'approve', by: random.pick(SPENDERS), amount }, { must: true })
+    if (random.chance(70))
+      return move(token, { kind: 'approve', by: random.pick(SPENDERS), amount }, { mustSucceed: true })
     const expiration = random.pick([0n, this.#world.now - 1n, this.#world.now, MAX_UINT48])
     const call: Call = { kind: 'approve2', token, amount: amount === MAX_UINT ? (1n << 160n) - 1n : amount, expiration }
-    return move(PERMIT2, call, { must: true })
+    return move(PERMIT2, call, { mustSucceed: true })
   }
 
   // Hostile parts
@@ -402,42 +404,42 @@ export class Generator {
   /** Draws a hostile call that a contract may try while it runs during a swap. Long: one case for each. */
   #mischief(by: Account, depth: number): Move {
     const random = this.#random
-    const must = random.chance(10)
+    const mustSucceed = random.chance(10)
     const [to, amount, token] = [this.#holder(), this.#amount(), random.pick(TOKENS)]
     const isDeep = depth >= MAX_DEPTH
     switch (random.below(14)) {
       case 0:
       case 1:
-        return move(GUARD, { kind: 'pullInput', to, amount }, { must })
+        return move(GUARD, { kind: 'pullInput', to, amount }, { mustSucceed })
       case 2:
-        return move(token, { kind: 'transferFrom', from: random.pick(USERS), to, amount }, { must })
+        return move(token, { kind: 'transferFrom', from: random.pick(USERS), to, amount }, { mustSucceed })
       case 3:
-        return move(token, { kind: 'transfer', to: random.chance(50) ? GUARD : to, amount }, { must })
+        return move(token, { kind: 'transfer', to: random.chance(50) ? GUARD : to, amount }, { mustSucceed })
       case 4:
-        return move(random.pick(MODEL_TOKENS), { kind: 'mint', to, amount: random.pick(AMOUNTS) }, { must })
+        return move(random.pick(MODEL_TOKENS), { kind: 'mint', to, amount: random.pick(AMOUNTS) }, { mustSucceed })
       case 5:
-        return move(random.chance(70) ? GUARD : to, { kind: 'native' }, { value: this.#value(), must })
+        return move(random.chance(70) ? GUARD : to, { kind: 'native' }, { value: this.#value(), mustSucceed })
       case 6:
       case 7: {
-        if (isDeep) return move(GUARD, { kind: 'remaining' }, { must })
+        if (isDeep) return move(GUARD, { kind: 'remaining' }, { mustSucceed })
         const { swap, value } = this.#swap(by, depth)
-        return move(GUARD, { kind: 'swap', swap }, { value, must })
+        return move(GUARD, { kind: 'swap', swap }, { value, mustSucceed })
       }
       case 8:
         return this.#configure()
       case 9:
-        return this.#submission(must)
+        return this.#submission(mustSucceed)
       case 10:
         return move(
           PERMIT2,
           { kind: 'transfer2', from: random.pick(USERS), to, amount: random.pick(AMOUNTS), token },
-          { must },
+          { mustSucceed },
         )
       case 11: {
         const player = random.below(PLAYERS)
         return isDeep
           ? this.#configure()
-          : move(player, { kind: 'play', script: [this.#mischief(player, depth + 1)] }, { must })
+          : move(player, { kind: 'play', script: [this.#mischief(player, depth + 1)] }, { mustSucceed })
       }
       case 12:
         return isDeep ? this.#configure() : this.#hook(depth)

@@ -160,11 +160,11 @@ export class World extends State {
   #play(player: Account, script: Script): bigint {
     let successes = 0n
     let word = 0n
-    for (const { to, value, call, must } of script) {
+    for (const { to, value, call, mustSucceed } of script) {
       const outcome = this.call(player, to, value, call)
       word = outcome.ok && outcome.answer.size >= 32 ? outcome.answer.word : 0n
       if (outcome.ok) successes++
-      else if (must) throw new Reverted(...outcome.errors)
+      else if (mustSucceed) throw new Reverted(...outcome.errors)
     }
     const at = PLAYER_AT + 2 * player
     this.write(at, this.words[at]! + successes)
