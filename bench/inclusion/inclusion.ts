@@ -14,7 +14,7 @@ import { drawTrades, type TradedToken } from '../lib/trades.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
-import { DELAYS, type Delay, type Place, quoteAndSend, type SentSwap, type SwapRequest } from './send.ts'
+import { DELAYS, type Delay, type QuotedChain, quoteAndSend, type SentSwap, type SwapRequest } from './send.ts'
 import { summary } from './summary.ts'
 
 const { values } = parseArgs({
@@ -50,16 +50,16 @@ type Env = Readonly<Record<string, string>>
  * @param draw - returns the `k`-th request
  */
 async function runTrades(
-  place: Place,
+  quotedChain: QuotedChain,
   env: Env,
   count: number,
   draw: (k: number) => Promise<SwapRequest>,
 ): Promise<void> {
   const requestSwap = async (request: SwapRequest) => {
-    if (!values.cold) return quoteAndSend(place, request, delays)
+    if (!values.cold) return quoteAndSend(quotedChain, request, delays)
     const service = await startService(env)
     try {
-      return await quoteAndSend({ ...place, api: service.url }, request, delays)
+      return await quoteAndSend({ ...quotedChain, api: service.url }, request, delays)
     } finally {
       await service.stop()
     }
@@ -72,7 +72,7 @@ async function runTrades(
       continue
     }
     sentSwaps.push(...outcome.sent)
-    if (++quotedCount % 50 === 0) console.error(`${place.name}: ${quotedCount} of ${count} quotes`)
+    if (++quotedCount % 50 === 0) console.error(`${quotedChain.name}: ${quotedCount} of ${count} quotes`)
   }
 }
 
@@ -80,7 +80,7 @@ async function runLocalTrades(): Promise<void> {
   const { devnet, service, stop, ...world } = await startLocalService({ LOG_LEVEL: 'error' })
   const env = { ...world.env, LOG_LEVEL: 'error' }
   try {
-    const place = {
+    const quotedChain = {
       name: 'local',
       api: service.url,
       chainId: 31337,
@@ -88,13 +88,13 @@ async function runLocalTrades(): Promise<void> {
       guard: devnet.info.guard,
     }
     const addresses = Object.values(devnet.info.tokens).map(({ address }) => address)
-    const prices = await pricesOf(service.url, addresses, place.chainId)
+    const prices = await pricesOf(service.url, addresses, quotedChain.chainId)
     const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): TradedToken[] => {
       const usd = prices.get(address.toLowerCase())
       return usd ? [{ token: address, decimals, usd }] : []
     })
     const families = [...new Set(devnet.info.pools.map(({ family }) => family))]
-    await runTrades(place, env, quoteCounts.local, async () => {
+    await runTrades(quotedChain, env, quoteCounts.local, async () => {
       const [from, to] = [pick(tokens), pick(tokens)]
       const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** random()
       const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
@@ -102,8 +102,8 @@ async function runLocalTrades(): Promise<void> {
       const sourceFilter = random() < 0.5 ? { includeSources: pick(families) } : {}
       return { src: from.token, dst: to.token, amount: amount || 1n, query: sourceFilter }
     })
-    const freshPlace = { ...place, name: 'fresh' }
-    await runTrades(freshPlace, env, quoteCounts.fresh, async (k) => {
+    const freshChain = { ...quotedChain, name: 'fresh' }
+    await runTrades(freshChain, env, quoteCounts.fresh, async (k) => {
       const token = await newPool(devnet, NEW_POOLS[k % NEW_POOLS.length]!)
       await assertFunded(devnet)
       const weth = devnet.info.tokens.WETH!.address
@@ -119,8 +119,8 @@ async function runEthereumTrades(): Promise<void> {
   const { chainId, url, api, guard, env, stop } = await startEthereumService({ replay: true })
   try {
     const trades = drawTrades(seed, MAX_TRIES_PER_QUOTE * quoteCounts.ethereum, await pricedTokens(api, url))
-    const place = { name: 'ethereum', api, chainId, node: new Node(url), guard }
-    await runTrades(place, env, quoteCounts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
+    const quotedChain = { name: 'ethereum', api, chainId, node: new Node(url), guard }
+    await runTrades(quotedChain, env, quoteCounts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
   } finally {
     await stop()
   }

@@ -14,7 +14,7 @@ const LATE_SECONDS = 1_800
 const DEADLINE_SECONDS = 90_000
 
 /** A chain, and the service that quotes on it. */
-export type Place = {
+export type QuotedChain = {
   readonly name: string
   readonly api: string
   readonly chainId: number
@@ -61,21 +61,21 @@ type Route = {
  * @returns the results, or the rejection's code; `unfunded` if the node cannot set the wallet's balance
  */
 export async function quoteAndSend(
-  place: Place,
+  quotedChain: QuotedChain,
   request: SwapRequest,
   delays: readonly Delay[] = DELAYS,
 ): Promise<{ readonly code: string } | { readonly sent: readonly SentSwap[] }> {
-  const { node, guard } = place
+  const { node, guard } = quotedChain
   const snapshotId = await node.request<string>('evm_snapshot')
   try {
     const fundSender = () => fund(node, request.src, request.amount, guard)
     if (!request.isFresh && !(await fundSender())) return { code: 'unfunded' }
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-    const route = await quote(place, request, Number(timestamp) + DEADLINE_SECONDS)
+    const route = await quote(quotedChain, request, Number(timestamp) + DEADLINE_SECONDS)
     if ('code' in route) return route
     if (request.isFresh && !(await fundSender())) return { code: 'unfunded' }
     const sentSwaps: SentSwap[] = []
-    for (const delay of delays) sentSwaps.push(await sendAfter(place, route, delay, Number(timestamp)))
+    for (const delay of delays) sentSwaps.push(await sendAfter(quotedChain, route, delay, Number(timestamp)))
     return { sent: sentSwaps }
   } finally {
     await node.undo(snapshotId)
@@ -83,7 +83,7 @@ export async function quoteAndSend(
   }
 }
 
-async function quote({ api, chainId }: Place, { src, dst, amount, query }: SwapRequest, deadline: number) {
+async function quote({ api, chainId }: QuotedChain, { src, dst, amount, query }: SwapRequest, deadline: number) {
   const parameters = { src, dst, amount: `${amount}`, from: wallet, deadline: `${deadline}`, slippage: '90', ...query }
   const answer = await fetch(`${api}/aggregator/${chainId}?${new URLSearchParams(parameters)}`)
   const body = (await answer.json()) as Route & { readonly code?: string }
@@ -91,7 +91,7 @@ async function quote({ api, chainId }: Place, { src, dst, amount, query }: SwapR
 }
 
 async function sendAfter(
-  { node, name }: Place,
+  { node, name }: QuotedChain,
   route: Route,
   delay: SentSwap['delay'],
   quotedTimestamp: number,
