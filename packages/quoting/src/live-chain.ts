@@ -124,7 +124,7 @@ export class LiveChain {
   private readonly contractBalances = new ContractBalanceReader()
   readonly senderCodeChecks: SenderCodeChecks
   private readonly neighbors: HubNeighbors
-  /** False with a market of another process, which finds the tokens. */
+  /** False if another process reads the chain, which then also finds the neighbors. */
   private readonly findsNeighbors: boolean
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter

@@ -1,8 +1,10 @@
-/** Runs transactions by eth_simulateV1 (bare runs), if the nodes of the chain support it. */
+/**
+ * Runs transactions by eth_simulateV1, without a probe at the sender (bare runs), if the nodes of the chain support it.
+ */
 import { RpcError } from '@sluice/rpc'
 import { type BareReport, runBare } from './bare.ts'
 
-/** Milliseconds after which a missing method is tried again, because another node may then serve the same URL. */
+/** Milliseconds after which a missing method is tried again: another node may then serve the URL. */
 const RETRY_MS = 300_000
 /** Matches messages of nodes that lack a method. */
 const UNKNOWN_METHOD = /method|not (supported|available|implemented|allowed|whitelisted)|does not exist|unsupported/i

@@ -53,7 +53,9 @@ const HOP_GAS_LIMIT = 2_000_000n
 const CALL_GAS = 40_000_000n
 /** Gas that the measurement itself adds to each hop. A result that is not larger means that the hop failed. */
 const CALL_OVERHEAD = 1_000n
-/** Balances of shares are written with 1 / `SHARES_MARGIN` more shares, in case the rate to base units has changed. */
+/**
+ * Divisor: a balance stored as shares is written with 1 / `SHARES_MARGIN` more shares, in case their value has fallen.
+ */
 const SHARES_MARGIN = 100n
 
 /**

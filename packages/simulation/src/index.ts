@@ -1,6 +1,6 @@
 /** Public interface of the package: simulations of swaps and tokens by eth_call with state overrides. */
 export { BoundedMap, type StateCount } from './bounded-map.ts'
-export { mayAskForCode } from './code-asker.ts'
+export { mayDependOnOtherCode } from './code-dependence.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'
 export * from './errors.ts'
 export type { FeeReader } from './fees.ts'

@@ -45,8 +45,8 @@ export class CostLimiter {
 
   /**
    * Runs `simulate` when its cost fits. The cost is computed from the gas that the target used in the past. The gas
-   * limit of the request would not distinguish targets, because most requests leave it at half a block. The run time
-   * would depend on the load.
+   * limit of the request does not distinguish targets, because most requests leave it at half a block. The run time
+   * depends on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */

@@ -279,13 +279,13 @@ const logOf = async (...args: Parameters<typeof simulate>): Promise<Log> => {
 test('a success has the output, the gas and the block, and the environment of the next one', async () => {
   expect(await resultOf()).toEqual({
     ...{ success: true, amountOut: 30n, gasUsed: 100_000, returnData: '0x' },
-    ...{ blockNumber: 100, blockTimestamp: 1_000, ranIn: { number: 101, timestamp: 1_001 }, header },
+    ...{ blockNumber: 100, blockTimestamp: 1_000, appliedBlock: { number: 101, timestamp: 1_001 }, header },
     ways: { balance: 'slot', allowance: 'slot' },
   })
 })
 
 test('a node that runs it in the block itself reports no other environment', async () => {
-  expect(await resultOf({ isFixed: true })).not.toHaveProperty('ranIn')
+  expect(await resultOf({ isFixed: true })).not.toHaveProperty('appliedBlock')
 })
 
 test('a failure has its reason, and no output', async () => {
@@ -385,9 +385,9 @@ test.each<[BlockRef, BlockRef, object]>([
 
 test('the interval of the chain and the environment of the request set the time', async () => {
   const context = createSimulationContext({ blockIntervalMs: 12_000 })
-  expect((await resultOf({}, { context })).ranIn).toEqual({ number: 101, timestamp: 1_012 })
+  expect((await resultOf({}, { context })).appliedBlock).toEqual({ number: 101, timestamp: 1_012 })
   const simulatedBlock = { number: 150, timestamp: 1_700 }
-  expect((await resultOf({}, { request: { simulatedBlock } })).ranIn).toEqual(simulatedBlock)
+  expect((await resultOf({}, { request: { simulatedBlock } })).appliedBlock).toEqual(simulatedBlock)
   // No base fee before EIP-1559.
   const { orders } = await logOf({ header: { baseFeePerGas: null } })
   expect(orders[0]!.options.blockOverrides).not.toHaveProperty('baseFeePerGas')
@@ -617,7 +617,7 @@ const bareRunMode = { request: { bareRunMode: 'measured' } } as const
 test('as it is sent, the same outcome is confirmed, with the gas that is charged', async () => {
   const { result, log } = simulate({ sent: { gasUsed: 90_000n, maxUsedGas: 121_500n } }, bareRunMode)
   expect(await result).toMatchObject({ gasUsed: 100_000, chargedGas: 90_000, ways: { sender: 'same' } })
-  expect(await result).not.toHaveProperty('probed')
+  expect(await result).not.toHaveProperty('outcomeWithProbe')
   expect(log.calls.filter(({ method }) => method === 'simulateV1')).toHaveLength(1)
 })
 
@@ -626,7 +626,7 @@ test('as it is sent, another outcome is the result, and that of the probe is kep
   const result = await resultOf({ sent }, { request: { bareRunMode: 'measured', alternatives: ['0x11'] } })
   expect(result).toMatchObject({
     ...{ success: false, amountOut: 0n, gasUsed: 70_000, chargedGas: 90_000, revertReason: 'contract!' },
-    probed: { success: true, amountOut: 30n, gasUsed: 100_000, returnData: '0x' },
+    outcomeWithProbe: { success: true, amountOut: 30n, gasUsed: 100_000, returnData: '0x' },
     ways: { balance: 'slot', allowance: 'slot', sender: 'bare' },
   })
   expect(result).not.toHaveProperty('others')
@@ -655,7 +655,11 @@ test('a failure for a sender without code is run as it is sent in any case, othe
   const fails = (codes = {}): World => ({
     ...{ codes, swap: () => ({ success: false, returnData: revert('no') }), sent: { maxUsedGas: 121_000n } },
   })
-  expect(await resultOf(fails())).toMatchObject({ success: true, ways: { sender: 'bare' }, probed: { success: false } })
+  expect(await resultOf(fails())).toMatchObject({
+    success: true,
+    ways: { sender: 'bare' },
+    outcomeWithProbe: { success: false },
+  })
   const withCode = await resultOf(fails({ [from]: '0x6001' }))
   expect(withCode).toMatchObject({ success: false })
   expect(withCode.ways).not.toHaveProperty('sender')

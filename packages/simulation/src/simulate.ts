@@ -2,9 +2,9 @@
  * Simulates one swap in one eth_call, as its sender would run it.
  *
  * Terms: The target is the contract that the transaction calls (`to`). The probe is a contract that measures balances
- * and gas; state overrides install it at the sender, or at the target for a bare run, in which the sender keeps its own
- * code. A setup is a way to give the sender the input, such as storage overrides or a loan. An attempt is a run with
- * one setup. A layout says where a token stores balances and allowances.
+ * and gas; state overrides install it at the sender. A bare run leaves the sender's code unchanged: it uses
+ * eth_simulateV1, or installs the probe at the target. A setup is a way to give the sender the input, such as storage
+ * overrides or a loan. An attempt is a run with one setup. A layout says where a token stores balances and allowances.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
@@ -28,7 +28,7 @@ const MAX_UINT256 = 2n ** 256n - 1n
 /** Maximum alternative swaps per call, so that the gas of one call is enough for all. */
 const MAX_ALTERNATIVES = 7
 
-/** Stands for the node's error message if there is none: the transaction then counts as out of gas. */
+/** Replaces a missing error message of the node: the transaction then counts as out of gas. */
 const NO_MESSAGE = ''
 
 /**
@@ -75,8 +75,8 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
 }
 
 /**
- * True if the transaction fails because an inner call runs out of gas. Its contract then reverts without data and with
- * gas left, so only another run with more gas shows the cause.
+ * True if the transaction fails because an inner call runs out of gas. The calling contract then reverts without data
+ * and with gas left, so only another run with more gas shows the cause.
  */
 async function isStarvedInside(
   task: SimulationTask,
@@ -439,20 +439,18 @@ function resultOf(
 ): SwapSimulation {
   const { number = header.number, timestamp } = blockOverrides
   const isOverrideApplied = timestamp !== undefined && report.timestamp === timestamp
-  const probedOutcome = outcomeOf(report)
-  const differs = bareOutcome !== undefined && !isSameOutcome(probedOutcome, bareOutcome)
-  const { success, amountOut, gasUsed, returnData } = differs ? bareOutcome : probedOutcome
+  const outcomeWithProbe = outcomeOf(report)
+  const differs = bareOutcome !== undefined && !isSameOutcome(outcomeWithProbe, bareOutcome)
+  const { success, amountOut, gasUsed, returnData } = differs ? bareOutcome : outcomeWithProbe
   const senderWay = bareOutcome && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
-    ...(differs
-      ? { probed: probedOutcome }
-      : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
+    ...(differs ? { outcomeWithProbe } : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
     ...(!success && { revertReason: nodeMessage === undefined ? decodeRevert(returnData) : exhaustionOf(nodeMessage) }),
     ...(bareOutcome?.chargedGas !== undefined && { chargedGas: bareOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
-    ...(isOverrideApplied && { ranIn: { number, timestamp } }),
+    ...(isOverrideApplied && { appliedBlock: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
     ways: { ...setUp.ways, ...(senderWay && { sender: senderWay }) },

@@ -93,7 +93,7 @@ export type SwapSimulation = CallOutcome & {
   /** Outcomes of `SimulationRequest.alternatives`; absent if this kind of run does not allow alternatives. */
   readonly alternatives?: readonly CallOutcome[]
   /** Outcome with a probe at the sender, if the bare run ends differently. */
-  readonly probed?: CallOutcome
+  readonly outcomeWithProbe?: CallOutcome
   /** Gas of the whole transaction after refunds, if there was a bare run and the node reported this gas. */
   readonly chargedGas?: number
   readonly revertReason?: string
@@ -101,7 +101,7 @@ export type SwapSimulation = CallOutcome & {
   readonly blockNumber: number
   readonly blockTimestamp: number
   /** Block number and timestamp of the simulation; absent if the node cannot override them. */
-  readonly ranIn?: BlockEnvironment
+  readonly appliedBlock?: BlockEnvironment
   readonly header: BlockHeader
   /** The node's newest block at that time, if requested by `withHead`. */
   readonly head?: BlockHeader

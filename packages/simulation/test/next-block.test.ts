@@ -47,11 +47,11 @@ async function holder(token: Address): Promise<Address> {
 test('number, time, and base fee are those of the block that mines the transaction', async () => {
   const token = await chain.deploy(contracts.TimedToken!.creation)
   const from = await holder(token)
-  const { returnData, ranIn } = await simulateSwap(chain.rpc, gift(from, token), context)
+  const { returnData, appliedBlock } = await simulateSwap(chain.rpc, gift(from, token), context)
   await chain.rpc.request('evm_mine', [])
   const mined = (await chain.rpc.getBlock('latest'))!
   const [number, timestamp, baseFee] = AbiCoder.defaultAbiCoder().decode(['uint256', 'uint256', 'uint256'], returnData)
-  expect(ranIn).toEqual({ number: mined.number, timestamp: mined.timestamp })
+  expect(appliedBlock).toEqual({ number: mined.number, timestamp: mined.timestamp })
   expect({ number: Number(number), timestamp: Number(timestamp), baseFee }).toEqual({
     number: mined.number,
     timestamp: mined.timestamp,
@@ -124,7 +124,7 @@ test('a node that cannot override the block runs it in the block itself', async 
   const result = await simulateSwap(createRpc({ chainId: 31337, urls: [proxy.url] }), gift(from, token), context)
   await proxy.stop()
   expect(result).toMatchObject({ success: true })
-  expect(result.ranIn).toBeUndefined()
+  expect(result.appliedBlock).toBeUndefined()
   const [number] = AbiCoder.defaultAbiCoder().decode(['uint256'], result.returnData)
   expect(Number(number)).toBe(result.blockNumber)
 })

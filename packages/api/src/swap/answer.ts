@@ -1,5 +1,5 @@
 /** Answers quote and swap requests: converts query parameters to a response body. */
-import type { SwapQuote, Work } from '@sluice/quoting'
+import type { QuotingContext, SwapQuote } from '@sluice/quoting'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { type QuoteQuery, readQuote, readSwap, type SwapQuery, toQuoteRequest } from './request.ts'
@@ -26,7 +26,7 @@ export function readRequest(kind: ParsedRequest['kind'], parameters: object): Pa
 export async function answerRequest(
   parsed: ParsedRequest,
   chain: QuotedChain,
-  quotingContext: Work,
+  quotingContext: QuotingContext,
 ): Promise<SwapResponse | QuoteResponse> {
   const request = toQuoteRequest(parsed.query, chain)
   const { block } = parsed.query

@@ -1,6 +1,6 @@
 /** Schemas of a node's transactions and receipts. Derives the outcome of a swap from them. */
 import { type Address, type Hex, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { orderOf, receivedOf, spentOf, toPercent } from '@sluice/quoting'
+import { decodeSentOrder, receivedOf, spentOf, toPercent } from '@sluice/quoting'
 import { z } from 'zod'
 import type { StatusResponse } from './status-response.ts'
 
@@ -55,7 +55,7 @@ export function swapStatus(
   landedReceipt: SwapReceipt | undefined,
   { guard, quoted }: { readonly guard: Address; readonly quoted: bigint | undefined },
 ): SwapStatus | null {
-  const order = transaction.to === guard ? orderOf(transaction) : undefined
+  const order = transaction.to === guard ? decodeSentOrder(transaction) : undefined
   if (!order) return null
   const parties = { sender: from, guard }
   const receivedAmount = landedReceipt ? receivedOf(order, landedReceipt.logs, parties) : null

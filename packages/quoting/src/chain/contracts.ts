@@ -1,4 +1,7 @@
-/** The deployed contracts of a chain, and checks of their code. */
+/**
+ * The deployed contracts of a chain, and checks of their code. Users call the Guard, which checks a swap's output; it
+ * calls the Executor, which swaps in pools.
+ */
 import { bytecode } from '@sluice/bindings/bytecode'
 import type { Address, ContractRecord, Deployment, Hex } from '@sluice/chains'
 import { type DexFamily, families } from '@sluice/liquidity'

@@ -61,7 +61,7 @@ type Options = RuntimeSettings & {
   readonly isBusy: () => boolean
   /** True while new blocks are needed without a request, for example by quote streams. */
   readonly isWatched: () => boolean
-  /** Called when the chain falls asleep, so that the caller drops what it stores about the chain. */
+  /** Called when the chain falls asleep, so that the caller drops its data about the chain. */
   readonly onSleep: () => void
 }
 
@@ -245,7 +245,7 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // After a newer snapshot, the prices are those of the newer block. Its own listener reports them.
+        // After a newer snapshot, the prices are those of the newer block, which are reported for that snapshot.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }

@@ -37,8 +37,12 @@ test('a loss without a trade is unexplained: a changed price, removed liquidity,
   expect(worse.unexplainedPpm).toBe(worse.ppm)
   const thinner = poolDrift(before, pair(100n * E18, 200n * E18), hop)
   expect(thinner.unexplainedPpm).toBeLessThan(-8_000)
-  expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1_000_000, unexplainedPpm: -1_000_000, stateChangePpm: 0 })
-  expect(poolDrift(before, before, hop)).toEqual({ ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 })
+  expect(poolDrift(before, undefined, hop)).toEqual({
+    ppm: -1_000_000,
+    unexplainedPpm: -1_000_000,
+    unexplainedGainPpm: 0,
+  })
+  expect(poolDrift(before, before, hop)).toEqual({ ppm: 0, unexplainedPpm: 0, unexplainedGainPpm: 0 })
   // Added liquidity, and then a trade together with removed liquidity.
   expect(poolDrift(before, pair(2_000n * E18, 4_000n * E18), hop).unexplainedPpm).toBe(0)
   const { reserve0, reserve1 } = swapped(before, A, B, 10n * E18).state as UniswapV2State

@@ -21,8 +21,8 @@ const pair = (id: number, { reserve0 = 1_000n * E18, reserve1 = 2_000n * E18, fe
 
 /** A leg with an unexplained loss of `ppm`, or gain if positive. */
 const leg = (ppm: number, { pool = pair(1), amountOut = E18 } = {}): SampledLeg => {
-  const [unexplainedPpm, stateChangePpm] = [Math.min(0, ppm), Math.max(0, ppm)]
-  return { pool, ppm, unexplainedPpm, stateChangePpm, amountOut }
+  const [unexplainedPpm, unexplainedGainPpm] = [Math.min(0, ppm), Math.max(0, ppm)]
+  return { pool, ppm, unexplainedPpm, unexplainedGainPpm, amountOut }
 }
 
 /** Records one leg, one block after its quote. */

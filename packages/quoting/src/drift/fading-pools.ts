@@ -87,15 +87,15 @@ export class FadingPools {
   }
 
   /**
-   * Records a sample of one block after the quote; later samples are ignored, because more than the pool itself may
-   * explain their difference. Each pool counts once per block.
+   * Records a sample that was taken one block after the quote. Ignores later samples, whose difference can have other
+   * causes than the pool. Each pool counts once per block.
    */
   record({ after, timestamp, legs }: DriftSample): void {
     this.newestTimestamp = Math.max(this.newestTimestamp, timestamp)
     if (after === 1) for (const leg of legs) this.recordLeg(leg, timestamp)
   }
 
-  private recordLeg({ pool, ppm, unexplainedPpm, stateChangePpm, amountOut }: SampledLeg, timestamp: number): void {
+  private recordLeg({ pool, ppm, unexplainedPpm, unexplainedGainPpm, amountOut }: SampledLeg, timestamp: number): void {
     if (ppm === null || amountOut < MIN_OUTPUT) return
     const hasFaded = unexplainedPpm <= -MIN_FADE_PPM
     // A pool gets an entry when it first fades.
@@ -104,8 +104,8 @@ export class FadingPools {
     decay(evidence, timestamp, 1 - 1 / SAMPLE_MEMORY)
     evidence.sampleWeight++
     if (hasFaded) evidence.fadedWeight++
-    if (stateChangePpm >= MIN_FADE_PPM) evidence.improvedWeight++
-    evidence.weightedLossPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, stateChangePpm)
+    if (unexplainedGainPpm >= MIN_FADE_PPM) evidence.improvedWeight++
+    evidence.weightedLossPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, unexplainedGainPpm)
     if (isExcludable(evidence) && evidence.excludedUntil <= timestamp) exclude(evidence, timestamp)
     this.pools.set(pool.id, evidence)
     this.needsRefresh = true

@@ -13,7 +13,7 @@ const pair = (reserve0: bigint, reserve1: bigint, feePpm = 3_000): Pool => ({
 })
 const hop = { tokenIn: A, tokenOut: B, amountIn: E18 }
 const before = pair(1_000n * E18, 1_000n * E18)
-const NO_DRIFT = { ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 }
+const NO_DRIFT = { ppm: 0, unexplainedPpm: 0, unexplainedGainPpm: 0 }
 
 describe('the drift of a pool', () => {
   test('is zero if nothing changed, or nothing was paid', () => {
@@ -28,7 +28,7 @@ describe('the drift of a pool', () => {
   })
 
   test('is a total loss if the pool is gone', () => {
-    expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1e6, unexplainedPpm: -1e6, stateChangePpm: 0 })
+    expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1e6, unexplainedPpm: -1e6, unexplainedGainPpm: 0 })
   })
 
   test('from trades is explained, in both directions', () => {
@@ -36,11 +36,11 @@ describe('the drift of a pool', () => {
     const down = poolDrift(before, sold, hop)
     expect(down.ppm).toBeLessThan(-15_000)
     expect(down.unexplainedPpm).toBeGreaterThan(-1)
-    expect(down.stateChangePpm).toBe(0)
+    expect(down.unexplainedGainPpm).toBe(0)
     const bought = pair(1_000n * E18 - 9_871_580_343_970_612_987n, 1_010n * E18)
     const up = poolDrift(before, bought, hop)
     expect(up.ppm).toBeGreaterThan(15_000)
-    expect(up.stateChangePpm).toBeLessThan(1)
+    expect(up.unexplainedGainPpm).toBeLessThan(1)
     expect(up.unexplainedPpm).toBe(0)
   })
 
@@ -50,7 +50,7 @@ describe('the drift of a pool', () => {
     expect(higherFee.unexplainedPpm).toBe(higherFee.ppm)
     const lowerFee = poolDrift(before, pair(1_000n * E18, 1_000n * E18, 0), hop)
     expect(lowerFee.ppm).toBeGreaterThan(2_000)
-    expect(lowerFee).toMatchObject({ stateChangePpm: lowerFee.ppm, unexplainedPpm: 0 })
+    expect(lowerFee).toMatchObject({ unexplainedGainPpm: lowerFee.ppm, unexplainedPpm: 0 })
     const removed = poolDrift(before, pair(500n * E18, 500n * E18), hop)
     expect(removed.ppm).toBeLessThan(0)
     expect(removed.unexplainedPpm).toBe(removed.ppm)

@@ -13,17 +13,17 @@ export type PoolDrift = {
   /** The part of a loss that no trade explains: 0 or negative. */
   readonly unexplainedPpm: number
   /** The part of a gain that no trade explains: 0 or positive. */
-  readonly stateChangePpm: number
+  readonly unexplainedGainPpm: number
 }
 
-const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 }
+const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, unexplainedGainPpm: 0 }
 
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
- * Compares a pool's output at two blocks. The net trade in between explains an output: that of the earlier pool after
- * this trade. An output that is lower than both the earlier and the explained output means that the quote faded:
- * liquidity was removed, or a fee or price was changed.
+ * Compares a pool's output at two blocks. The explained output is that of the earlier pool after the net trade in
+ * between. If the later output is below both the earlier and the explained output, the quote faded: liquidity was
+ * removed, or a fee or price was changed.
  */
 export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: Hop): PoolDrift {
   if (laterPool === earlierPool) return NO_DRIFT
@@ -35,7 +35,7 @@ export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: H
   return {
     ppm: changePpm(paidBefore, paidAfter),
     unexplainedPpm: Math.min(0, changePpm(lower, paidAfter)),
-    stateChangePpm: Math.max(0, changePpm(upper, paidAfter)),
+    unexplainedGainPpm: Math.max(0, changePpm(upper, paidAfter)),
   }
 }
 
@@ -83,7 +83,7 @@ function applyNetTrade(earlierPool: Pool, laterPool: Pool, { tokenIn, tokenOut }
   const quoteTrade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
     nullIfRefused(() => family.quoteExactInput(earlierPool, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
-  // directions. The price may then have moved as far as the larger inflow would move it.
+  // directions: apply the inflow of `tokenIn`, which explains the larger loss.
   const netTrade =
     changeIn > 0n
       ? quoteTrade(tokenIn, tokenOut, changeIn)

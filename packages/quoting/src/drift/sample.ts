@@ -6,7 +6,7 @@ export type DriftSample = {
   readonly after: BlocksAfter
   /** Timestamp of the later block, Unix seconds. */
   readonly timestamp: number
-  /** Change of the transaction's output since the quote in ppm; null if it pays nothing. */
+  /** Change of the transaction's output since the quote in ppm; null if the transaction pays nothing. */
   readonly ppm: number | null
   /** True if the transaction would have reverted: it failed, or paid less than its minimum output. */
   readonly reverted: boolean
@@ -24,7 +24,7 @@ export type SampledLeg = {
   /** The part of a loss that trades in the pool do not explain: 0 or negative. */
   readonly unexplainedPpm: number
   /** The part of a gain that trades in the pool do not explain: 0 or positive. */
-  readonly stateChangePpm: number
+  readonly unexplainedGainPpm: number
   /** The leg's output in the quote, base units. */
   readonly amountOut: bigint
 }

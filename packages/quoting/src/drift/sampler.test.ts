@@ -278,7 +278,7 @@ describe('a shortfall', () => {
     expect(sample.legs).toHaveLength(1)
     expect(sample.legs[0]!.ppm).toBeCloseTo(-20_000, 0)
     expect(sample.legs[0]!.unexplainedPpm).toBeCloseTo(-20_000, 0)
-    expect(sample.legs[0]!.stateChangePpm).toBe(0)
+    expect(sample.legs[0]!.unexplainedGainPpm).toBe(0)
   })
 
   test('that the pool’s state explains is not counted again', async () => {
@@ -344,7 +344,7 @@ describe('a shortfall', () => {
   test('of a pool that left memory is unknown', async () => {
     const { sample } = await sampled(paysAll, undefined, [first])
     expect(sample.legs[1]).toEqual({
-      ...{ pool: second, ppm: null, unexplainedPpm: 0, stateChangePpm: 0 },
+      ...{ pool: second, ppm: null, unexplainedPpm: 0, unexplainedGainPpm: 0 },
       amountOut: secondLeg.amountOut,
     })
   })

@@ -70,7 +70,7 @@ export class DriftSampler {
     this.callShare = new CallShare(options.share)
   }
 
-  /** True while a quote waits for its next blocks, for at most `ms` after it was offered. */
+  /** True while quotes wait for later blocks, for at most `ms` after the last offer. */
   awaitsBlocks(ms: number): boolean {
     return this.pendingSamples.length > 0 && Date.now() - this.offeredAt < ms
   }
@@ -173,8 +173,8 @@ export class DriftSampler {
 
   /**
    * Attributes an unexplained shortfall to the pools that pay less than their new states predict. Simulates each pool
-   * alone for a neutral sender, also the only pool of a route: an account of the caller may have got code since the
-   * quote.
+   * alone for a neutral sender, even if the route has only one pool, because an account of the caller may have got code
+   * since the quote.
    */
   private async attributeShortfall(
     pendingSample: PendingSample,
@@ -252,7 +252,7 @@ function sampledLegOf(leg: Leg, { pools }: Snapshot): SampledLeg {
   const laterPool = pools.get(leg.pool.id)
   // A pool leaves memory when nobody requests its tokens; its drift is then unknown.
   const { amountOut } = leg
-  if (!laterPool) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, stateChangePpm: 0, amountOut }
+  if (!laterPool) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, unexplainedGainPpm: 0, amountOut }
   return { pool: laterPool, amountOut, ...poolDrift(leg.pool, laterPool, leg) }
 }
 
@@ -263,6 +263,6 @@ function addShortfall(leg: SampledLeg, missingPpm: number): SampledLeg {
     ...leg,
     ppm: compound(leg.ppm ?? 0, missingPpm),
     unexplainedPpm: compound(leg.unexplainedPpm, missingPpm),
-    stateChangePpm: 0,
+    unexplainedGainPpm: 0,
   }
 }

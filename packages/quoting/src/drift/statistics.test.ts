@@ -5,7 +5,7 @@ import { DriftStatistics } from './statistics.ts'
 
 const leg = (id: string, ppm: number | null, family = 'uniswap-v2', dex = 'Uniswap'): SampledLeg => ({
   pool: { id, family, dex } as Pool,
-  ...{ ppm, unexplainedPpm: 0, stateChangePpm: 0, amountOut: 1n },
+  ...{ ppm, unexplainedPpm: 0, unexplainedGainPpm: 0, amountOut: 1n },
 })
 const sample = (after: BlocksAfter, ppm: number | null, legs: readonly SampledLeg[], reverted = false) => ({
   ...{ after, timestamp: 1, ppm, reverted, legs },

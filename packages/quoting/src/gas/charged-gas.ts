@@ -17,16 +17,16 @@ type ChargedSwap = {
 }
 
 /**
- * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds, so the
- * refunds are derived from the storage slots that the route's token transfers clear. Assumes that the sender keeps some
- * balance and allowance of the input token.
+ * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds, so they are
+ * derived from the storage slots that the route's token transfers clear. Assumes that the sender keeps some balance and
+ * allowance of the input token.
  */
 export function chargedGas(
   { route, data, simulation, direct = false, balances }: ChargedSwap,
   wrappedNative: Address | null,
 ): bigint {
-  // If the outcome depends on the probe at the sender's address, only the gas that the node reports without it is
-  // valid.
+  // A simulation puts code (a probe) at the sender's address. If the code changes the outcome, only the gas of the run
+  // without the code is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
   const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, balances)

@@ -1,7 +1,7 @@
 /**
- * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to these contracts, and
- * transfers of share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not
- * clear the balance's storage slot and gets no gas refund for the slot.
+ * Reads which tokens our contracts for swaps (the Guard and the Executor) hold before a swap. Anybody can send tokens
+ * to these contracts, and transfers of share-based tokens may leave one unit behind. If a balance is not zero before a
+ * swap, the swap does not clear the balance's storage slot and gets no gas refund for the slot.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'

@@ -96,7 +96,7 @@ export class GasProber {
    * Measures those of the pools that are due, as many as fit in one call. Waits at most `MEASURE_TIMEOUT_MS` for the
    * result. Never rejects.
    *
-   * @returns true if a pool has a new measurement
+   * @returns true if the measurement succeeded in time
    */
   async measureNow(pools: readonly Pool[], source: Source): Promise<boolean> {
     const duePools = pools.filter((pool) => this.isDue(pool, source.snapshot))

@@ -27,7 +27,7 @@ type Comparison = {
   readonly trend: GasTrend
   /** Unix time in seconds of the quoted block. */
   readonly comparedAt: number
-  /** Unix time in seconds of the later simulation; work that falls due after it was not observed. */
+  /** Unix time in seconds of the later simulation, which does not show work that falls due later. */
   readonly observedUntil: number
 }
 
@@ -63,7 +63,7 @@ export class LaterGas {
   observe({ legs }: RoutePlan, extraGas: number, observedAt: number, validity: Validity): void {
     const keys = comparedKeys(legs)
     const hasChanged = extraGas > GAS_TOLERANCE
-    // Pools and tokens with a valid steady comparison are not the cause, unless all of them have one.
+    // A valid steady comparison rules out a pool or token as the cause, unless all have one.
     const unexplainedKeys = keys.filter((key) => this.trendOf(key, validity) !== 'steady')
     const changedKeys = hasChanged && unexplainedKeys.length > 0 ? unexplainedKeys : keys
     for (const key of changedKeys) {

@@ -47,9 +47,9 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
 /** Standard deviation of a simulation because of the sender's own storage, as a share of the route's gas. */
-const SENDER_SHARE = 0.005
+const SENDER_DEVIATION_SHARE = 0.005
 /** Standard deviation in gas of each crossed tick, because a tick that no other trade crosses has no estimate. */
-const TICK_GAS = 12_000
+const TICK_DEVIATION = 12_000
 /**
  * Maximum difference from the prediction that one simulation contributes, as a share of the route's gas. A route
  * through unusual code must not distort the estimates.
@@ -116,7 +116,7 @@ export class GasLessons {
     const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
     const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGross))
-    const noiseVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_GAS ** 2
+    const noiseVariance = (SENDER_DEVIATION_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_DEVIATION ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
       if (updatedKeys && !updatedKeys.has(key)) continue
@@ -174,7 +174,7 @@ export class GasLessons {
       const meanLegGas = (this.gasOf(`leg ${id} ${soldToken}`, now) + this.gasOf(`leg ${id} ${boughtToken}`, now)) / 2
       const poolGas = meanLegGas + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
       const tokenGas = this.gasOf(`token ${soldToken}`, now) + this.gasOf(`token ${boughtToken}`, now)
-      // The gas that searches leave out counts in proportion to what simulations have shown about the pool.
+      // Add the gas that searches leave out, in proportion to the certainty about the pool.
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / priorVarianceOf(`pool ${id}`)
       const gas = poolGas + tokenGas + certainty * gasBeyondRanking(family)
       const roundedGas = Math.round(gas / ROUNDING) * ROUNDING

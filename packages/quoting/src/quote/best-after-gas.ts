@@ -25,8 +25,8 @@ export function bestAfterGas<T extends MeasuredRoute>(
   if (gasCostOut === null || gas === 0) return firstRoute
   const outputPerGas = Number(gasCostOut) / gas
   const firstAmountOut = amountOutOf(firstRoute.route)
-  // Only the first route has a bare run, which reports the gas after refunds. To compare all routes alike, the refunds
-  // of each are taken from the gas model.
+  // The node reports the gas after refunds at most for the first route. To compare all routes alike, take their refunds
+  // from the gas model.
   const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
     const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))

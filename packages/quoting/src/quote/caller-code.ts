@@ -11,8 +11,8 @@ type CallerAccounts = {
 
 /**
  * True if an account that the caller names has code. A payment of the native token, or a token's hook, runs this code,
- * so it can change gas and outcome of the swap. What such a swap shows must not count for other callers. Also true if
- * the code cannot be read.
+ * which can change gas and outcome of the swap. Observations of such a swap must not count for other callers. Also true
+ * if the code cannot be read.
  */
 export async function mayRunCallerCode(
   accounts: CallerAccounts,

@@ -128,7 +128,7 @@ function scopeOf(listedCount: number, unlistedCount: number, maxHops: number): s
 
 const digests = new WeakMap<object, string>()
 
-/** Returns the SHA-256 of a pool state that has no public form; cached per state object. */
+/** Returns the SHA-256 of a pool state that is not readable, from our own text form; cached per state object. */
 function digestOf({ state }: Pool): string {
   const key = Object(state)
   let digest = digests.get(key)

@@ -62,9 +62,9 @@ type LegRun = {
 export async function findFaultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
-  const failing = legsToRun.filter((_, k) => runs[k]!.worksAtFullSize === false)
+  const failingLegs = legsToRun.filter((_, k) => runs[k]!.worksAtFullSize === false)
   const areAllWorking = runs.every(({ worksAtFullSize }) => worksAtFullSize)
-  const faultyLegs = areAllWorking ? await legsThatFailAfterOthers(legsToRun, context) : failing
+  const faultyLegs = areAllWorking ? await legsThatFailAfterOthers(legsToRun, context) : failingLegs
   const failedLegs = legsToRun.map(async (leg, k) =>
     runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await findInputBounds(leg, runs[k]!, context)) }] : [],
   )

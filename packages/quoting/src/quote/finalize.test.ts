@@ -67,7 +67,7 @@ function simulatedRoute({
       simulation: {
         gasUsed: 200_000,
         ways: {},
-        ranIn: { number: 8, timestamp: 1 },
+        appliedBlock: { number: 8, timestamp: 1 },
         head: { number: 7 },
         ...simulation,
       },
@@ -164,13 +164,13 @@ describe('gas', () => {
     const oracle = { ...leg, pool: { ...leg.pool, family: 'velodrome-v2' } }
     const route = { legs: [oracle] }
     const ran = await finalized({ route })
-    const not = await finalized({ route, simulation: { ranIn: undefined } })
+    const not = await finalized({ route, simulation: { appliedBlock: undefined } })
     expect(not.gasChargedAtDeadline).toBeGreaterThan(ran.gasChargedAtDeadline)
     const touched = await finalized({
-      simulation: { ranIn: undefined },
+      simulation: { appliedBlock: undefined },
       more: { touchedPools: new Set(['p']) as never },
     })
-    const untouched = await finalized({ simulation: { ranIn: undefined } })
+    const untouched = await finalized({ simulation: { appliedBlock: undefined } })
     expect(touched.gasCharged).toBeGreaterThan(untouched.gasCharged)
   })
 })
@@ -290,7 +290,7 @@ test('the quote contains the inputs of its computation', async () => {
 test('oracle gas of a touched pool counts once, even if several legs use the pool', async () => {
   const touched = { touchedPools: new Set(['p']) } as unknown as Partial<SimulatedRoute>
   const charged = async (legs: readonly object[]) =>
-    (await finalized({ route: { legs }, simulation: { ranIn: undefined }, more: touched })).gasCharged
+    (await finalized({ route: { legs }, simulation: { appliedBlock: undefined }, more: touched })).gasCharged
   expect(await charged([leg, leg])).toBe(await charged([leg]))
   const other = { ...leg, pool: { ...leg.pool, id: 'q' } }
   expect(await charged([leg, other])).toBe(await charged([leg]))

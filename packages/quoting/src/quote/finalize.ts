@@ -169,9 +169,9 @@ async function gasOf({
   trial,
   signal,
 }: SimulatedRoute): Promise<Gas> {
-  const { gasUsed, ranIn } = trial.simulation
-  const extraGasNextBlock = ranIn ? 0 : unseenNextBlockGas(route, touchedPools)
-  const extraGasLater = ranIn ? trial.laterExtraGas : unseenLaterGas(route)
+  const { gasUsed, appliedBlock } = trial.simulation
+  const extraGasNextBlock = appliedBlock ? 0 : unseenNextBlockGas(route, touchedPools)
+  const extraGasLater = appliedBlock ? trial.laterExtraGas : unseenLaterGas(route)
   const { data } = trial.swap
   const { balances } = trial
   const execution = transactionGas(data, BigInt(gasUsed + extraGasNextBlock + extraGasLater))

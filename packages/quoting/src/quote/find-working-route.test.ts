@@ -159,7 +159,7 @@ function worldOf(world: World) {
     tokens: {
       trustTracker: {
         recordFailure: (ids: Iterable<string>) => failedIds.push(...ids),
-        learn: () => {},
+        recordTaxes: () => {},
         trust: () => undefined,
       },
       taxes: {

@@ -226,7 +226,7 @@ async function searchInRounds(
       continue
     }
     const learnedTaxes = await learnTaxes()
-    tokens.trustTracker.learn(tokens.taxes.taxedTokens)
+    tokens.trustTracker.recordTaxes(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
     // Repeat the simulation once before excluding pools, since the node may have failed.
     const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute()
@@ -238,7 +238,7 @@ async function searchInRounds(
   throw revertError(lastFailure, view)
 }
 
-type RoundInput = Omit<Faults, 'failed'> & {
+type RoundInput = Faults & {
   readonly request: ResolvedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>

@@ -86,7 +86,10 @@ export async function poolsToExclude(
   return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
-/** Records the failed legs whose tokens work in a later route: not the tokens, but the pools of these legs failed. */
+/**
+ * Records the failed legs whose tokens work in a later route: the pools of these legs, not the tokens, caused the
+ * failures.
+ */
 export function recordExplained(
   failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
@@ -121,16 +124,16 @@ async function causesOfFailure(
     (token === tokenIn || token === tokenOut) && token !== NATIVE && !trustedTokens?.has(token)
   const hasUntrustedEnd = (leg: Pick<Leg, 'tokenIn' | 'tokenOut'>) =>
     isUntrustedEnd(leg.tokenIn) || isUntrustedEnd(leg.tokenOut)
-  const isOnTheWay = (id: string) => id !== tokenIn && id !== tokenOut
+  const isNotEndToken = (id: string) => id !== tokenIn && id !== tokenOut
   if (failedLegs.length + faultyPoolIds.length === 0) {
     if (hasUntrustedEnd(route) || (await worksForNeutralSender(route, context)) !== false) return new Set()
-    return new Set(legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut]).filter(isOnTheWay))
+    return new Set(legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut]).filter(isNotEndToken))
   }
   const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
   const faultyLegs = legs.filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
   const movableTokens = new Set(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
   const faultyTokens = faultyLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]).filter((id) => !movableTokens.has(id))
-  return new Set([...faultyLegs.map(({ pool }) => pool.id), ...faultyTokens, ...stuckTokens].filter(isOnTheWay))
+  return new Set([...faultyLegs.map(({ pool }) => pool.id), ...faultyTokens, ...stuckTokens].filter(isNotEndToken))
 }
 
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */

@@ -73,7 +73,7 @@ function sharedParts() {
     tokens: {
       facts: { decimals: (address: Address) => (address === NATIVE_ERC20 ? 6 : 18) },
       taxes: new TaxRecords(),
-      trustTracker: { trust, recordFailure, learn: () => {} },
+      trustTracker: { trust, recordFailure, recordTaxes: () => {} },
     },
     simulation: createSimulationContext({ timeoutMs: 77 }),
     search: async (view: { graph: () => ReturnType<typeof buildGraph> }, request: RouteRequest) => {

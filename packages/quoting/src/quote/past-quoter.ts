@@ -34,7 +34,7 @@ type Options = Omit<
 > & {
   readonly chain: Chain
   readonly contracts: ChainContracts
-  /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
+  /** Contracts for blocks whose EVM cannot run `contracts`; undefined if there are none. */
   readonly loadOlderContracts: () => Promise<ChainContracts | undefined>
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'correctionsAt'>
@@ -42,7 +42,7 @@ type Options = Omit<
   /** Returns the node that reads pools and simulates routes. */
   readonly getRpc: () => Rpc
   /**
-   * Returns the node that reads contract code. The answers of `rpc` may describe the state in the middle of a block.
+   * Returns the node that reads contract code. The node of `getRpc` may answer with the state in the middle of a block.
    */
   readonly getCodesRpc: () => Rpc
   readonly listPools: ListPools
@@ -130,7 +130,11 @@ export class PastQuoter {
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),
-        trustTracker: { trust: (level) => tokens.trustTracker.trust(level), learn: () => {}, recordFailure: () => {} },
+        trustTracker: {
+          trust: (level) => tokens.trustTracker.trust(level),
+          recordTaxes: () => {},
+          recordFailure: () => {},
+        },
       },
       simulate: async (request, avoid) =>
         simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),

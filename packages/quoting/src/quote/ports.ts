@@ -47,7 +47,7 @@ export function withSignal(requestContext: QuotingContext, signal: AbortSignal):
 
 /** Facts about a chain's tokens that quotes use and update. */
 export type TokenKnowledge = Pick<ChainTokens, 'facts' | 'taxes'> & {
-  readonly trustTracker: Pick<TrustTracker, 'trust' | 'learn' | 'recordFailure'>
+  readonly trustTracker: Pick<TrustTracker, 'trust' | 'recordTaxes' | 'recordFailure'>
 }
 
 /** Automatic slippage of a route: parts per million, and the reason for that value. */

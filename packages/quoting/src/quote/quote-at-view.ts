@@ -138,7 +138,7 @@ export function termsContext(view: ChainView, parts: SearchKnowledge): TermsCont
 
 /**
  * Returns the ERC-20 form of the native token, in which gas is priced on a chain that has no wrapper of the native
- * token; undefined if the chain has none.
+ * token; undefined if the chain has no such form.
  */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address

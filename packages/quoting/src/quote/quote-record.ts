@@ -13,8 +13,8 @@ export type QuoteRecord = {
   readonly alternativeIndex: number
   readonly terms: EncodeTerms
   /**
-   * True if the swap behaves differently when the sender's address has the code of a probe. Such a swap is simulated by
-   * a bare run, which installs no probe there.
+   * True if the swap behaves differently when the sender's address has code, as in a simulation with a probe (a
+   * contract that measures balances). Such a swap is simulated without the probe.
    */
   readonly dependsOnSenderCode: boolean
 }

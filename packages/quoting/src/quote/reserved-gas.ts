@@ -9,7 +9,7 @@
  * for all routes.
  */
 const NATIVE_STIPEND = 1_928
-/** Share of the used gas that must remain for EIP-150: traces show one to two nested calls, each with 1/63. */
+/** Share of the used gas that must remain for EIP-150: traces show one to two nested calls, and each needs 1/63. */
 const RESERVED_SHARE = 1.5 / 63
 /**
  * Gas that the Guard uses after the call of the Executor, by kind of output. For `native`, only the gas until the

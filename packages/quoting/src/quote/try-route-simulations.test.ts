@@ -169,19 +169,19 @@ describe('a bare run', () => {
   })
 
   test('that pays less than the probe is no fault of a pool', async () => {
-    const taxed = paying(900_000n, 1, { probed: paying(1_000_000n) })
+    const taxed = paying(900_000n, 1, { outcomeWithProbe: paying(1_000_000n) })
     expect((await trialOf([taxed, paying(900_000n)])).trial).toMatchObject({
       ...{ outcome: 'adjusted', amountOut: 900_000n, shortfallPpm: 100_000n },
     })
-    const both = paying(900_000n, 1, { probed: paying(990_000n) })
+    const both = paying(900_000n, 1, { outcomeWithProbe: paying(990_000n) })
     expect((await trialOf([both])).trial).toEqual({ outcome: 'shortfall', shortfallPpm: 10_000n })
-    const nothing = paying(0n, 1, { probed: paying(1_000_000n) })
+    const nothing = paying(0n, 1, { outcomeWithProbe: paying(1_000_000n) })
     expect((await trialOf([nothing])).trial).toEqual({ outcome: 'shortfall', shortfallPpm: 0n })
   })
 })
 
 describe('the later simulation', () => {
-  const later = paying(5n, 130_000, { ranIn: { number: 9 } })
+  const later = paying(5n, 130_000, { appliedBlock: { number: 9 } })
 
   test('counts for the quote alone if code of the caller may use the gas', async () => {
     const { trial, observedGas } = await trialOf([paying(1_000_000n)], { laterAt: DEADLINE, code: '0xc0de' }, later)
@@ -240,7 +240,7 @@ describe('a permit', () => {
 
   test('replaces the allowance, and is simulated later at the deadline, before it expires', async () => {
     const setup = { request: { permit }, laterAt: DEADLINE + 600 }
-    const { sent, sentLater } = await trialOf([paying(1_000_000n)], setup, paying(1n, 1, { ranIn: {} }))
+    const { sent, sentLater } = await trialOf([paying(1_000_000n)], setup, paying(1n, 1, { appliedBlock: {} }))
     expect(sent[0]).toMatchObject({ allowance: 'kept' })
     expect(orderOf(sentLater[0]!.data).deadline).toBe(BigInt(DEADLINE))
     expect((await trialOf([paying(1_000_000n)])).sent[0]).not.toHaveProperty('allowance')

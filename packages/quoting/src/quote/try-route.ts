@@ -175,8 +175,9 @@ async function encodeAndSimulate(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A pool is at fault only if the probe is paid too little, too: some tokens tax only accounts without code.
-  const { probed: outcomeWithProbe = firstRun.simulation } = firstRun.simulation
+  // A pool is at fault only if the run with the probe is paid too little, too: some tokens tax only accounts without
+  // code.
+  const { outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
     return { outcome: 'shortfall', shortfallPpm: unexplainedShortfallPpm }
@@ -284,9 +285,8 @@ async function createRunner(
       ...(bareRunMode && { bareRunMode }),
     })
     const { sender: senderWay } = result.ways
-    // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it
-    // would postpone the next `measured` run of these tokens and pools.
-    // Code of the caller can also distinguish the two runs, which says nothing about tokens.
+    // Do not record a bare run of mode `charged` without a difference: it compares only the gas after refunds, and
+    // would postpone the next run of mode `measured`. Do not record a difference that the caller's own code can cause.
     const isDueToRoute = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
     if (isDueToRoute || (senderWay === 'same' && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')
@@ -298,7 +298,7 @@ async function createRunner(
     const laterBlock = blockAt(block, at, simulation.blockIntervalMs)
     try {
       const result = await simulateEncoded(encodedRoute!.swap, encodedAlternatives, { simulatedBlock: laterBlock })
-      return result.ranIn ? [result, ...(result.alternatives ?? [])] : []
+      return result.appliedBlock ? [result, ...(result.alternatives ?? [])] : []
     } catch (error) {
       if (error instanceof SimulationError) return []
       throw error

@@ -216,7 +216,7 @@ type ResimulationOptions = {
 /**
  * Runs the transaction on the parent block, in the environment of its own block.
  *
- * @returns undefined if no node of the chain can
+ * @returns undefined if no node of the chain supports the simulation
  * @throws RpcError
  */
 export async function resimulate(
@@ -286,7 +286,7 @@ type RawSimulation = readonly {
   }[]
 }[]
 
-/** Returns undefined if no node of the chain can; throws any other failure. */
+/** Returns undefined if no node of the chain has the method or the state; throws any other failure. */
 function undefinedIfUnavailable(error: unknown): undefined {
   if (error instanceof RpcError && isUnavailable(error)) return undefined
   throw error
@@ -312,7 +312,7 @@ function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean
   return text(one) === text(other)
 }
 
-/** Converts a transaction to a typed call, without fields that change nothing but its gas. */
+/** Converts a transaction to a typed call. Omits the nonce, the access list, and EIP-7702 authorizations. */
 export function callOf({ from, to, input, value, gas, gasPrice, maxFeePerGas }: RawTransaction): CallRequest {
   const price = gasPrice ?? maxFeePerGas
   return {

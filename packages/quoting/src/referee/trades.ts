@@ -88,7 +88,7 @@ function sidesOf(changes: Changes, account: Address): Sides {
   }
 }
 
-/** Yields each amount that was received by an account that gave nothing. */
+/** Yields each amount received by an account that gave nothing, except the miner and the wrapped native token. */
 function* receivers(changes: Changes, { miner, wrappedNative }: TradeContext) {
   for (const account of changes.keys()) {
     const { inputs, outputs } = sidesOf(changes, account)

@@ -2,13 +2,13 @@
  * Decides which routes need a bare run: a second simulation, without the probe at the sender's address. The probe is
  * contract code, and a token, hook, or router may treat an address with code differently. A route needs a bare run in
  * three cases: a token outside the chain's file has code that may check addresses for code; a difference was seen
- * before; or a token is used in a pool for the first time.
+ * before; or a token was not compared in a pool of the route recently.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
-import { BoundedMap, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
+import { BoundedMap, mayDependOnOtherCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
 
 /** Maximum tokens whose code check is remembered. */
 const MAX_CODES = 20_000
@@ -46,7 +46,7 @@ export class SenderCodeChecks {
 
   /**
    * Returns the mode of a route's bare run; undefined if the route needs none. `measured` also compares the gas before
-   * refunds: at the first use of a token in a pool, and while a difference is known.
+   * refunds: if a token was not compared in its pool recently, and while a difference is known.
    *
    * @see SimulationRequest.bareRunMode
    * @throws RpcError if code cannot be read
@@ -91,7 +91,7 @@ export class SenderCodeChecks {
   mayCheckCode(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
     const cached = this.mayCheckCodeByToken.get(token)
     if (cached) return cached
-    const codeCheck = rpc.getCode(token, block).then(mayAskForCode)
+    const codeCheck = rpc.getCode(token, block).then(mayDependOnOtherCode)
     this.mayCheckCodeByToken.set(token, codeCheck)
     codeCheck.catch(() => this.mayCheckCodeByToken.peek(token) === codeCheck && this.mayCheckCodeByToken.delete(token))
     return codeCheck

@@ -36,9 +36,12 @@ export class QuoteStreams {
     return { streams, quotes: this.watches.size }
   }
 
-  /** Opens a stream. The listener gets every update until `close`, which the caller must also call after `end`. */
+  /**
+   * Opens a stream. The listener gets every update until `close`, which the caller must also call after an update of
+   * kind `end`.
+   */
   open(request: QuoteRequest, listener: StreamListener): OpenStream {
-    // A watch requests each quote with its own `minimumBlock`, which quotes of one block need not distinguish.
+    // `cacheKeyOf` leaves out `minimumBlock`, but a watch requests all its quotes with the same minimum.
     const key = `${request.minimumBlock ?? 0}\n${cacheKeyOf(request)}`
     const existing = this.watches.get(key)
     // An ended watch cannot be restarted.

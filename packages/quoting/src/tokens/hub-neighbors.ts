@@ -25,21 +25,21 @@ const MIN_RANGE_BLOCKS = 500
 /** Maximum pools of one run whose hub balance is read. */
 const MAX_POOLS = 1_000
 /**
- * Maximum pools that wait for the read of their hub balance. Those that can be read are kept before those of a hub
- * without a price, and the newest before older ones.
+ * Maximum pools that wait for the read of their hub balance. If there are more, pools of a hub without a price are
+ * dropped first, then the oldest pools.
  */
 const MAX_UNREAD_POOLS = 10_000
-/** Maximum ranges of blocks that wait to be read. If there are more, the two oldest and the blocks between are one. */
+/** Maximum ranges of blocks that wait to be read. If there are more, the two oldest are merged. */
 const MAX_UNREAD_RANGES = 64
 /** Minimum USD value of the hub that a pool holds, for the pool's other token to be followed. */
 const MIN_HUB_USD = 5_000
 /** Maximum tokens that are followed; those with the largest hub balance win. */
 const MAX_FOLLOWED = 300
-/** Number of followed tokens whose pools are loaded by one call of the market. */
+/** Followed tokens whose pools one call of the market loads. */
 const TOKENS_PER_SEARCH = 25
-/** Maximum pools that are remembered as found, so that none is read twice. */
+/** Maximum found pools that are remembered, so that no pool is read twice. */
 const MAX_FOUND_POOLS = 50_000
-/** Gas limit of reading one balance. */
+/** Estimated gas of reading one balance, with a reserve. */
 const READ_GAS = 300_000
 const TIMEOUT_MS = 5_000
 

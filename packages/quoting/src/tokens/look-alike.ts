@@ -32,9 +32,10 @@ const SAME_SHAPE_LETTERS: ReadonlyMap<string, string> = new Map([
  * that look like other letters or digits.
  */
 export function lookAlikeKey(symbol: string): string {
-  // Before case folding: capitals of other scripts may look like Latin capitals although their small letters do not.
+  // Replace before case folding: capitals of other scripts may look like Latin capitals although their small letters do
+  // not.
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
-  // Styled letters that the Unicode table lacks.
+  // Replace styled letters that the Unicode table lacks.
   const latin = remove(skeleton.normalize('NFKC'))
   const spelledText = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => CURRENCY_SIGN_LETTERS.get(sign)!)
   let plainText = spelledText

@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 60
 export const MAX_SYMBOL_LENGTH = 20
 /** Maximum tokens with a cached name. */
 const MAX_TOKENS = 10_000
-/** Gas limit of one read. Proxies use up to 100,000; an endless answer is limited to a few hundred kilobytes. */
+/** Estimated gas of one read, with a reserve: proxies use up to 100,000. */
 const READ_GAS = 500_000
 /** Milliseconds until a name is read again, since upgradeable tokens may change it. */
 const TTL_MS = 86_400_000

@@ -83,7 +83,7 @@ export class TaxRecords {
   }
 
   /**
-   * True if the pool must send the token directly to its receiver, because it cannot be transferred twice in one
+   * True if the pool must send the token directly to its receiver, because the token cannot be transferred twice in one
    * transaction.
    */
   isStuck(token: Address): boolean {

@@ -14,7 +14,7 @@ const REMEMBER_MS = 60_000
 const MAX_REMEMBERED = 1_000
 /** Maximum tokens that are remembered as unsellable. */
 const MAX_UNSELLABLE = 10_000
-/** Maximum tokens measured at a time: each takes about twenty calls to the node, for which quotes wait too. */
+/** Maximum tokens measured at a time: each takes about twenty calls to the node, which delay quotes. */
 const MAX_AT_ONCE = 4
 
 /** Measurements of a token, one per pool. Callers read the values that do not depend on a pool from the first one. */
@@ -75,9 +75,11 @@ async function measureEverywhere(
 ): Promise<TokenMeasurements | null> {
   if (token === NATIVE) return null
   const pools = deepestPoolsOf(token, snapshot.pools.values(), MAX_POOLS)
-  const places: readonly (Pool | undefined)[] = pools.length > 0 ? pools : [undefined]
+  const poolsToMeasure: readonly (Pool | undefined)[] = pools.length > 0 ? pools : [undefined]
   try {
-    return await Promise.all(places.map(async (pool) => ({ pool, report: await measureToken(token, pool, source) })))
+    return await Promise.all(
+      poolsToMeasure.map(async (pool) => ({ pool, report: await measureToken(token, pool, source) })),
+    )
   } catch (error) {
     if (error instanceof SimulationError) return null
     throw error

@@ -156,7 +156,7 @@ test('one token is measured at a time', async () => {
 })
 
 test.each<[string, (standings: TrustTracker) => void]>([
-  ['a tax measured anywhere', (standings) => standings.learn(new Map([[TOKEN, {} as never]]))],
+  ['a tax measured anywhere', (standings) => standings.recordTaxes(new Map([[TOKEN, {} as never]]))],
   ['a route through it that failed', (standings) => standings.recordFailure([TOKEN])],
   ['a chain that sleeps', (standings) => standings.forget()],
 ])('trust is lost by %s', async (_name, happens) => {
@@ -171,7 +171,7 @@ test.each<[string, (standings: TrustTracker) => void]>([
 test('tokens and pools outside the ledger can be reported', () => {
   const { standings } = trackerOnChain()
   standings.recordFailure([OTHER, 'pool'])
-  standings.learn(new Map())
+  standings.recordTaxes(new Map())
   expect(standings.standingOf(OTHER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
 })
 

@@ -77,7 +77,7 @@ export class TrustTracker {
     return this.ledger.counts
   }
 
-  /** Records a block in the ledger, after the earlier ones. Many changes are recorded in slices of time. */
+  /** Records a block in the ledger, after the earlier blocks and in time slices. */
   async observe(snapshot: Snapshot): Promise<void> {
     if (this.queue.length >= MAX_WAITING) {
       this.queue = []
@@ -91,8 +91,8 @@ export class TrustTracker {
   setPrices(book: PriceBook): void {
     const { decimals } = this.options
     this.ledger.setPriceSource((token, amount) => {
-      const places = decimals(token)
-      return places === undefined ? 0 : (Number(amount) / 10 ** places) * (book.usd(token) ?? 0)
+      const decimalPlaces = decimals(token)
+      return decimalPlaces === undefined ? 0 : (Number(amount) / 10 ** decimalPlaces) * (book.usd(token) ?? 0)
     })
   }
 
@@ -102,7 +102,7 @@ export class TrustTracker {
   }
 
   /** Withdraws the trust of taxed tokens. */
-  learn(taxes: Taxes): void {
+  recordTaxes(taxes: Taxes): void {
     for (const token of taxes.keys()) this.ledger.reportBreach(token, 'a tax on transfers')
   }
 

@@ -1,10 +1,13 @@
-/** Computes the storage writes that give an account a balance. */
+/**
+ * Computes the storage writes that give an account a balance. A token may store shares: numbers whose value in base
+ * units changes.
+ */
 import type { Address } from '@sluice/chains'
 import { balanceKey, balanceWrites, type Mapping, MINIME_MAX, type Write } from './mapping.ts'
 import { fictitiousOwner, mergeWrites, type TokenReader } from './reader.ts'
 import { numberMask, type Rate, readShape, type Shape } from './shape.ts'
 
-/** Mapping of balances, and the shape of its words. */
+/** Mapping of balances, and the shape of its words (the bits of the number, and the rate of shares). */
 export type BalanceLayout = { readonly mapping: Mapping; readonly shape: Shape }
 
 /** Writes that set a balance. */

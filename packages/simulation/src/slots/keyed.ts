@@ -1,7 +1,7 @@
 /**
  * Finds storage writes that set the balance and allowance of one account, if the token's layout follows no known rule.
  * Tries each slot that the token reads for the account. Covers struct members, namespaces at any offset, hashed keys,
- * and boolean allowances.
+ * boolean allowances, and shares (numbers whose value in base units changes).
  */
 import type { Address } from '@sluice/chains'
 import { allowanceCalldata, balanceOfCalldata, findReadSlots, type StorageSlot } from './access-list.ts'

@@ -32,7 +32,8 @@ export function plainShape(allOnesBalance: bigint | null): Shape | undefined {
 }
 
 /**
- * Reads the shape in one call, in which each owner has another single bit set; undefined if no bit affects the balance.
+ * Reads the shape in one call, in which each owner has a different single bit set; undefined if no bit affects the
+ * balance.
  */
 export async function readShape(reader: TokenReader, mapping: Mapping): Promise<Shape | undefined> {
   const writes = mergeWrites(

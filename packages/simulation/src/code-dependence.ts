@@ -10,9 +10,9 @@ const CALLS: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
 
 /**
  * True if the code may depend on the code of other accounts: it reads external code, or calls other contracts, as a
- * proxy calls its implementation. Data after the code may count as opcodes, so the result can be true without need.
+ * proxy calls its implementation. Can be true without need, because data after the code may look like opcodes.
  */
-export function mayAskForCode(code: Hex): boolean {
+export function mayDependOnOtherCode(code: Hex): boolean {
   const bytes = Buffer.from(code.slice(2), 'hex')
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!
