@@ -351,11 +351,6 @@ export interface DexFamily<State = unknown> {
   readonly laterGas?: number
   /** True if the pool accepts an input token that takes a fee on transfer. */
   readonly takesTaxedInput: boolean
-  /**
-   * Encodes a swap as one step of the Executor's program.
-   *
-   * @param input - source of the input amount
-   * @param output - receiver of the output
-   */
-  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step
+  /** Encodes a swap as one step of the Executor's program. */
+  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, inputSource: StepInput, outputReceiver: StepOutput): Step
 }

@@ -76,13 +76,13 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   reserves: ({ state }) => [state.liquidity, tradeForSale(state, state.exposure).gho],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'aave-gsm',
     pool: pool.address,
     sellAsset: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -41,13 +41,13 @@ export const aaveV3: DexFamily<AaveV3State> = {
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'aave-v3',
     pool: marketOf(pool),
     supply: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

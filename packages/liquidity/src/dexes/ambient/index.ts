@@ -40,15 +40,15 @@ const uncheckedFamily: DexFamily<AmbientState> = {
   reserves: ({ state }) => reservesOf(state),
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'ambient',
     dex: pool.address,
     poolIdx: (pool.fixed as AmbientFixed).poolIdx,
     limitBits: limitBitsOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }
 

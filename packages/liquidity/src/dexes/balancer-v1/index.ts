@@ -21,12 +21,12 @@ export const balancerV1: DexFamily<BalancerV1State> = {
   reserves: ({ state }) => state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'balancer-v1',
     pool: pool.address,
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -41,12 +41,12 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   laterGas: 120_000,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'balancer-v2',
     vault: fixedOf(pool).vault,
     hops: [{ poolId: pool.id as Hex, tokenOut }],
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -91,12 +91,12 @@ export const balancerV3: DexFamily<BalancerV3State> = {
       : state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'balancer-v3',
     vault: fixedOf(pool).vault,
     hops: [{ pool: pool.address, tokenOut }],
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

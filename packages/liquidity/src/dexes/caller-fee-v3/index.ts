@@ -23,12 +23,12 @@ export const callerFeeV3: DexFamily<SampledState> = {
   // The factory's owner sets the fee of each caller. The owner of one such factory is unknown.
   dependsOn: ({ address }) => [address],
   keepsTokens: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'uniswap-v3',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

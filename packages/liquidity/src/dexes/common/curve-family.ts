@@ -76,9 +76,19 @@ export function curveFamily<S extends StateWithBalances>({
     // Two storage slots, for pools with moving averages; not measured.
     oracleGas: 10_000,
     takesTaxedInput: false,
-    step(pool, tokenIn, tokenOut, input, output) {
+    step(pool, tokenIn, tokenOut, inputSource, outputReceiver) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-      return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
+      return {
+        op: 'curve',
+        pool: pool.address,
+        variant,
+        i,
+        j,
+        tokenIn,
+        tokenOut,
+        input: inputSource,
+        output: outputReceiver,
+      }
     },
   } satisfies Pick<DexFamily<S>, TradeFunctionName>
 }

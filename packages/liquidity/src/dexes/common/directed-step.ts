@@ -5,11 +5,11 @@ import { isZeroForOne } from './direction.ts'
 /** Returns the `step` of a family with two tokens per pool. */
 export const directedStep =
   <State>(op: 'iziswap' | 'kyber-classic' | 'kyber-elastic' | 'solidly' | 'uniswap-v3'): DexFamily<State>['step'] =>
-  (pool, tokenIn, tokenOut, input, output) => ({
+  (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op,
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   })

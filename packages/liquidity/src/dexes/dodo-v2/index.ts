@@ -45,12 +45,12 @@ export const dodoV2: DexFamily<DodoV2State> = {
   reserves: ({ state }) => [state.base, state.quote],
 
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'dodo-v2',
     pool: pool.address,
     sellBase: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

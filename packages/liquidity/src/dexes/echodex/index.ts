@@ -65,14 +65,14 @@ export const echodex: DexFamily<EchodexState> = {
   // Two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     // The pair takes its fee from the requested output.
     feePpm: 0,
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -51,13 +51,13 @@ const uncheckedFamily: DexFamily<EkuboState> = {
   reserves: (pool) => reservesOf(pool.state, decodeConfig(keyOf(pool).config)!),
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'ekubo',
     core: pool.address,
     hops: [{ tokenOut, config: keyOf(pool).config }],
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }
 

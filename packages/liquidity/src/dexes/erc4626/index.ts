@@ -39,12 +39,12 @@ export const erc4626: DexFamily<Erc4626State> = {
   reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'erc4626',
     deposit: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

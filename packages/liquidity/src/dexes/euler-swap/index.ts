@@ -45,12 +45,12 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
   reserves: ({ state: { limits } }) => [limits[1]?.out ?? 0n, limits[0]?.out ?? 0n],
 
   takesTaxedInput: true,
-  step: ({ address }, tokenIn, tokenOut, input, output) => ({
+  step: ({ address }, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'euler-swap',
     pool: address,
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

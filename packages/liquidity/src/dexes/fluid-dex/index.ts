@@ -35,13 +35,13 @@ export const fluidDex: DexFamily<FluidDexState> = {
   reserves: ({ state }) => reservesInTokens(state, 'real'),
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'fluid-dex',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

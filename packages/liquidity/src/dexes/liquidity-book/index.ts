@@ -38,12 +38,12 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   // If two minutes have passed since the oracle's last sample, the next sample uses a new storage slot.
   laterGas: 22_100,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'liquidity-book',
     pool: pool.address,
     swapForY: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -69,13 +69,13 @@ export const litePsm: DexFamily<LitePsmState> = {
   reserves: ({ state }) => [state.gems, state.dai],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'lite-psm',
     pool: pool.address,
     sellGem: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -21,12 +21,12 @@ export const maverickV2: DexFamily<SampledState> = {
     requestOf: (_row, { address }) => ({ pool: address }),
   }),
   keepsTokens: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'maverick-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

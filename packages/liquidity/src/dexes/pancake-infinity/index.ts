@@ -43,10 +43,10 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   reserves: ({ state }) => (state.kind === 'cl' ? concentratedReserves(state) : binReserves(state)),
 
   takesTaxedInput: false,
-  step(pool, tokenIn, tokenOut, input, output) {
+  step(pool, tokenIn, tokenOut, inputSource, outputReceiver) {
     const { vault, ...key } = keyOf(pool)
     const hops = [{ tokenOut, manager: pool.address, ...key }]
-    return { op: 'pancake-infinity', vault, hops, tokenIn, input, output }
+    return { op: 'pancake-infinity', vault, hops, tokenIn, input: inputSource, output: outputReceiver }
   },
 }
 

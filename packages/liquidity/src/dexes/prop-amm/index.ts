@@ -33,12 +33,12 @@ export const propAmm: DexFamily<PropAmmState> = {
   reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
 
   takesTaxedInput: true,
-  step: ({ address }, tokenIn, tokenOut, input, output) => ({
+  step: ({ address }, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'prop-amm',
     pool: address,
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -71,12 +71,12 @@ export const psm3: DexFamily<Psm3State> = {
   reserves: ({ state }) => state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'psm3',
     pool: pool.address,
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -72,12 +72,12 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   reserves: ({ state }) => [state.shares === 0n ? 0n : amountFor(state, state.supply), state.supply],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'rate-wrapper',
     wrap: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -19,13 +19,13 @@ type AquaFixed = {
 
 const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
 
-const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, input, output) => ({
+const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, inputSource, outputReceiver) => ({
   op: 'syncswap',
   pool: pool.address,
   vault: fixedOf(pool).vault,
   tokenIn,
-  input,
-  output,
+  input: inputSource,
+  output: outputReceiver,
 })
 
 /** SyncSwap aqua pools. They have the same swap function as SyncSwap's classic and stable pools. */

@@ -51,12 +51,12 @@ export const syncswap: DexFamily<SyncswapState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   takesTaxedInput: true,
-  step: ({ address, state: { vault } }, tokenIn, _tokenOut, input, output) => ({
+  step: ({ address, state: { vault } }, tokenIn, _tokenOut, inputSource, outputReceiver) => ({
     op: 'syncswap',
     pool: address,
     vault,
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

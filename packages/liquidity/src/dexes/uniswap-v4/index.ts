@@ -29,12 +29,12 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   applyLog,
 
   ...concentratedTrade('uniswap-v4', { swapFeePpm, maxAmount: MAX_AMOUNT, observesTicks: false }),
-  step: (pool, tokenIn, tokenOut, input, output) => ({
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'uniswap-v4',
     manager: pool.address,
     hops: [{ tokenOut, ...keyOf(pool) }],
     tokenIn,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }

@@ -39,12 +39,12 @@ export const woofiV2: DexFamily<WoofiV2State> = {
   reserves: ({ state }) => state.tokens.map(({ reserve }) => reserve),
 
   takesTaxedInput: true,
-  step: ({ address }, tokenIn, tokenOut, input, output) => ({
+  step: ({ address }, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'woofi-v2',
     pool: address,
     tokenIn,
     tokenOut,
-    input,
-    output,
+    input: inputSource,
+    output: outputReceiver,
   }),
 }
