@@ -11,7 +11,7 @@ const ROUNDING = 1e-6
 
 /**
  * Maximum relative error by which a price may be too high. The depth of an unlisted token is divided by 1 plus this
- * error, so that it is at most twice the value of the other tokens in the pools.
+ * error, so that the depth is at most twice the value of the other tokens in the pools.
  */
 const PRICE_ERROR = 0.02
 

@@ -113,9 +113,9 @@ function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve
 
 /**
  * Returns the USD amount whose sale lowers the average price by `impact`, or all that the pools absorb if that is less.
- * The surplus of a sale is what it receives above the value at that average price; it is 0 at the searched final price.
- * Searches the final price, as a share of the token's price, by false position, starting at the final price of an
- * x·y = k pool. A bisection step follows each step that did not halve the interval.
+ * The surplus of a sale is its proceeds minus the proceeds at that average price. Searches the final price with a
+ * surplus of 0, as a share of the token's price, by false position, starting at the final price of an x·y = k pool. A
+ * bisection step follows each step that did not halve the interval.
  */
 function* findSellableUsd(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ soldUsd, receivedUsd }: Sale) => receivedUsd - (1 - impact) * soldUsd

@@ -27,7 +27,7 @@ export class PoolHistory {
   /** Rates one, two, and three blocks ago. */
   private rates: readonly [oneBlockAgo: PoolRates, twoBlocksAgo: PoolRates, threeBlocksAgo: PoolRates]
 
-  /** @param rates - rates before the first change in this block, which are also those of the earlier blocks */
+  /** @param rates - rates before the first change in this block; the earlier blocks count with the same rates */
   constructor(rates: PoolRates) {
     this.rates = [rates, rates, rates]
   }

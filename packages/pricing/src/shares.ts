@@ -17,7 +17,7 @@ export type RedemptionReadings = (token: Address) => readonly Redemption[] | und
 const MAX_NESTING = 3
 /** Decimals of shares with a virtual price. */
 const SHARE_DECIMALS = 18
-/** If a virtual price is below this fraction of the held value per share, its unit is unknown, so it is ignored. */
+/** A virtual price below this fraction of the held value per share is ignored, because its unit is unknown. */
 const MIN_SHARE_OF_HELD_VALUE = 0.8
 /** Maximum relative error of the prices of components: see `depth.ts`. */
 const PRICE_ERROR = 0.02

@@ -60,8 +60,8 @@ export class TokenPricer {
    * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives
    * no price at any size, and no price has more evidence than the prices from which it derives.
    *
-   * A pool that jumped prices the token at its rate before the jump, if a pool that did not jump prices the token too.
-   * If all pools jumped, their current rates apply.
+   * If some of the token's pools jumped and others did not, the former count with their rates before the jump. If all
+   * pools jumped, their current rates apply.
    */
   updatePrice(token: PricedToken): PricedToken {
     if (token.priceVersion === this.currentVersion) return token
@@ -183,7 +183,7 @@ export class TokenPricer {
   }
 }
 
-/** Reads rates of pools and prices of tokens: the current ones, or those before the jumps of the last block. */
+/** Reads rates of pools and prices of tokens: the current values, or the values before the jumps of the last block. */
 type PriceView = {
   readonly rateOf: (edge: PriceEdge) => EdgeRate
   readonly priceOf: (token: PricedToken) => TokenPrice

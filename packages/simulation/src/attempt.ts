@@ -62,7 +62,7 @@ export type RunReport = ProbeReport & { readonly head?: BlockHeader; readonly al
 
 type ProbeAnswer = { readonly answer: Hex; readonly head?: BlockHeader }
 
-/** Runs the probe. @throws RpcError if no endpoint could run it as requested */
+/** Runs the probe. @throws RpcError if no endpoint could run the call with its overrides */
 export async function runProbe({
   rpc,
   request,

@@ -62,7 +62,7 @@ export class FeeReader {
         )
         return parseFee(history?.baseFeePerGas?.[1])
       } catch {
-        // The failure only affects `block.basefee` in simulations, which then have the base fee of the block itself.
+        // The failure affects only `block.basefee` in simulations, which is then the base fee of the block.
         return undefined
       }
     })

@@ -139,8 +139,8 @@ async function inputWrites(
 }
 
 /**
- * Returns the writes of a balance; undefined if it needs more bits than the token has for it. Other bits of the word
- * are zero, as for an account that never held the token.
+ * Returns the writes of a balance; undefined if the stored number has more bits than the token reserves. Other bits of
+ * the word are zero, as for an account that never held the token.
  */
 function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites | undefined {
   const rate = shape.kind === 'plain' ? undefined : shape.rate

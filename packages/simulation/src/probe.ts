@@ -120,7 +120,7 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
 /**
  * Decodes the report of the order's own calldata, followed by the reports of the alternatives.
  *
- * @throws Error if the answer is not that of the probe, which a node that applies overrides never returns
+ * @throws Error if the answer does not come from the probe, because the node ignored the overrides
  */
 export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
   // All probes use the same report format.

@@ -273,8 +273,8 @@ async function trySetUps(
   if (realBalanceResult && (realBalanceResult.report.success || !attemptResult)) return realBalanceResult
   const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyedResult) return keyedResult
-  // A holder may be a pool of the swap itself, which then fails because the pool lent its tokens. Try all holders, and
-  // use a failed result only if no holder works.
+  // If a holder is a pool of the swap, the swap fails because the pool lent its tokens. Try all holders, and use a
+  // failed result only if no holder works.
   let failedResult = attemptResult
   for (const holder of holders) {
     const loanResult = await tryLoan(task, environment, layout, holder)

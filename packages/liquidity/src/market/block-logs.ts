@@ -1,6 +1,6 @@
 /**
  * Reads the logs of a block. A node can announce a block before it has indexed its logs; the block's bloom filter
- * reveals that.
+ * reveals missing logs.
  */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, Log, Rpc } from '@sluice/rpc'

@@ -329,8 +329,7 @@ export class MarketFollower {
   }
 
   /**
-   * Returns the ids of the pools between followed tokens that the logs create, except `knownIds`; adds them to
-   * `knownIds`.
+   * Returns the ids of new pools between followed tokens in the logs, except `knownIds`, and adds them to `knownIds`.
    */
   private takeMissedIds(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
     const ids = logs

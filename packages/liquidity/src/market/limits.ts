@@ -1,31 +1,34 @@
 /**
- * Limits of everything that untrusted requests can make a market store. Above a limit the least recently used entries
- * are evicted; a later request finds them again.
+ * Limits of everything that untrusted requests can make a market store. Above a limit, the least recently used entries
+ * are evicted; a later request adds them again.
  */
 export type MarketLimits = {
   /** Followed tokens, in addition to those in the chain's file. */
   readonly tokens: number
   /** Milliseconds without a request after which a token that the chain's file does not name is dropped. */
   readonly tokenIdleMs: number
-  /** Followed pools; above it the least recently requested tokens are dropped. */
+  /** Followed pools; if there are more, the least recently requested tokens are dropped. */
   readonly pools: number
   /** Pools with identical tokens. Anyone can create many such pools for the price of gas. */
   readonly poolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listedPools: number
   /**
-   * Pools in the database. Above it, pools that memory has dropped are deleted. Must exceed `listedPools` plus `pools`.
+   * Pools in the database. If there are more, pools that are no longer in memory are deleted. Must exceed `listedPools`
+   * plus `pools`.
    */
   readonly savedPools: number
   /** Pairs whose pools are known to be in memory. */
   readonly pairs: number
   /** Cached addresses that are tokens. The same limit applies separately to cached addresses that are not tokens. */
   readonly tokenFacts: number
-  /** Milliseconds for which an address is cached as not a token; a swap checks it again at every block. */
+  /**
+   * Milliseconds for which an address is cached as not a token; swap requests check the address again at every block.
+   */
   readonly noTokenMs: number
-  /** Queued background searches; further searches are rejected. */
+  /** Queued background searches. */
   readonly queuedSearches: number
-  /** Neighbors per requested token that are followed along with it: tokens that it shares a known pool with. */
+  /** Neighbors (tokens in a common pool) per requested token, which are followed as long as the token. */
   readonly neighbors: number
 }
 

@@ -201,7 +201,7 @@ export class PoolDirectory {
     return this.familyOf(row).listedByLogs === true
   }
 
-  /** Returns the id of an entry's family; that of the exact family for a pool of a sampled twin. */
+  /** Returns the id of an entry's family; for a pool of a sampled twin, the id of the exact family. */
   private exactFamilyOf({ row }: PoolEntry): string {
     return exactIdOf(row.family) ?? row.family
   }
@@ -211,7 +211,7 @@ export class PoolDirectory {
     return this.rowsByFactory.get(address)?.find((row) => row.family === family && row.version === version)
   }
 
-  /** Replaces a followed pool's entry by that of another family. */
+  /** Replaces a followed pool's entry by its entry in another family. */
   private replace(entry: PoolEntry): void {
     this.followed.set(entry.pool.id, entry)
     this.sampling.replace(entry)
@@ -249,7 +249,7 @@ export class PoolDirectory {
 
   /** Stores a pool whose immutable facts were read. */
   complete(entry: PoolEntry): void {
-    // A pool that was dropped or replaced during the read stays so.
+    // Skip a pool that was dropped or replaced during the read.
     if (this.followed.get(entry.pool.id)?.row.family === entry.row.family) this.followed.set(entry.pool.id, entry)
     this.completedPools.add(entry.pool)
     this.incompleteBackoff.recordSuccess(entry.pool.id)

@@ -83,7 +83,7 @@ export function* isolatedReads<Item, T>(
   }
 }
 
-/** A generator that waits for the answers of `reads`; its result belongs at position `index` of the results. */
+/** A generator that waits for the answers of `reads`. `index` is the position of its result. */
 type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
 /**

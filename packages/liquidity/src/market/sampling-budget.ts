@@ -21,7 +21,7 @@ export const MAX_OF_SAME_TOKENS = 4
 export const MAX_UNSAMPLED = 3
 /** Maximum pools with the same tokens that take turns for a first sample. */
 const MAX_UNSAMPLED_CANDIDATES = 32
-/** Milliseconds without a request of its tokens after which a pool is not sampled. */
+/** Milliseconds for which a pool is sampled after the last request of its tokens. */
 export const SAMPLED_IDLE_MS = 600_000
 /** Maximum blocks between two attempts at a pool that refuses every swap. */
 const MAX_BACKOFF_BLOCKS = 1_024
@@ -65,7 +65,7 @@ export class SamplingBudget {
     if (this.isSampledRow(entry.row)) this.entryById.set(entry.pool.id, entry)
   }
 
-  /** Adds or removes a pool whose family has changed. Keeps its failed attempts. */
+  /** Adds or removes a pool whose family has changed. Keeps the record of failed attempts. */
   replace(entry: PoolEntry): void {
     this.entryById.delete(entry.pool.id)
     this.add(entry)

@@ -29,7 +29,8 @@ export type Redemption = {
    */
   readonly rate: number
   /**
-   * Base units of the single part that can be withdrawn now; null if all of `balance`, or if there are several parts.
+   * Base units of the single part that can be withdrawn now; null if all of `balance` can be, or if there are several
+   * parts.
    */
   readonly maxRedeemable: bigint | null
 }

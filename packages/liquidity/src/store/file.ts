@@ -22,8 +22,7 @@ export async function loadSnapshot(path: string): Promise<Snapshot> {
 }
 
 /**
- * Copies a market's file, with everything that another market needs to continue from it, even while it is being
- * written.
+ * Copies a market's file, even while the market writes it. Another market can continue from the copy.
  *
  * @returns the facts of the copied save
  * @throws MarketError `BAD_SNAPSHOT`

@@ -1,4 +1,4 @@
-/** Rules by which a token or pool that the chain's file does not name earns trust, block by block, and loses it. */
+/** Rules for earning and losing trust, block by block, for tokens and pools that the chain's file does not name. */
 
 /** Conditions for earning trust. */
 export type TrustTerms = {
@@ -7,13 +7,13 @@ export type TrustTerms = {
   /** Minimum number of pools with named tokens, and minimum number of different named tokens in these pools. */
   readonly pools: number
   readonly namedTokens: number
-  /** Minimum value of the named tokens in those pools, in USD. */
+  /** Minimum value of the named tokens in these pools, in USD. */
   readonly depthUsd: number
   /** Blocks after which the transfer behavior of the token must be measured again. */
   readonly measurementIntervalBlocks: number
 }
 
-/** Liquidity of a token or pool at a block; the fields have the meaning of those in `TrustTerms`. */
+/** Liquidity of a token or pool at a block. For its fields, see `TrustTerms`. */
 export type ObservedLiquidity = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
 /** Trust level of a token, with a reason. */

@@ -245,7 +245,7 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // After a newer snapshot, the prices are those of the newer block, which are reported for that snapshot.
+        // Skip if a newer snapshot has arrived: `prices` then belong to its block.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }

@@ -34,11 +34,11 @@ const TAIL_MOVE_PPM = { steady: 100, volatile: 1_000 }
 const FEE_SHARE = 0.5
 
 /**
- * Returns a slippage that the route is unlikely to exceed, computed from the move of each pool: the loss that quotes
- * through the pool may have within two blocks. A pool's move is the loss of its worst sample; while there are few
- * samples, this is averaged with the move expected from the pool's fee. Pools of one pair move together, so the moves
- * of these pools are added, weighted by each pool's share of the trade. Different pairs move independently, so the
- * squares of the moves of pairs are added.
+ * Returns a slippage that the route is unlikely to exceed, computed from the move of each pool. A move is the loss that
+ * quotes through the pool may have within two blocks: the loss of its worst sample, averaged with the move expected
+ * from the pool's fee while there are few samples. Pools of one pair move together, so the moves of these pools are
+ * added, weighted by each pool's share of the trade. Different pairs move independently, so the squares of the moves of
+ * pairs are added.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,

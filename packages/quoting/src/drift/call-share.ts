@@ -22,7 +22,7 @@ export class CallShare {
     this.credit = Math.min(MAX_CREDIT, this.credit + calls * this.share)
   }
 
-  /** Spends calls if enough are saved. @returns false if there are not enough; then none is spent */
+  /** Spends calls if enough are saved; otherwise spends none and returns false. */
   takeCalls(calls: number): boolean {
     if (this.credit < calls) return false
     this.credit -= calls

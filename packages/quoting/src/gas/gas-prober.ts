@@ -47,7 +47,9 @@ type Options = {
   readonly measuredGas: MeasuredGas
   readonly log: Pick<Logger, 'info'>
 }
-/** One direction of a pool, with the hops that measure it; null if the pool cannot be that hop of a route. */
+/**
+ * One direction of a pool, with the hops that measure it. A hop is null if the pool cannot be at that place of a route.
+ */
 type Direction = {
   readonly pool: Pool
   readonly tokenIn: Address
@@ -93,8 +95,8 @@ export class GasProber {
   }
 
   /**
-   * Measures those of the pools that are due, as many as fit in one call. Waits at most `MEASURE_TIMEOUT_MS` for the
-   * result. Never rejects.
+   * Measures the due pools, as many as fit in one call. Waits at most `MEASURE_TIMEOUT_MS` for the result. Never
+   * rejects.
    *
    * @returns true if the measurement succeeded in time
    */
@@ -162,7 +164,7 @@ export class GasProber {
     return contracts.executable.has(family) && measuredGas.isDue(id, block.timestamp)
   }
 
-  /** Measures the first pools in one call. @returns those pools */
+  /** Measures the first pools in one call. @returns the measured pools */
   private async measureBatch({ rpc, snapshot: { block } }: Source, pools: Iterable<Pool>): Promise<readonly Pool[]> {
     const { contracts, simulation, measuredGas } = this.options
     const directions: Direction[] = []

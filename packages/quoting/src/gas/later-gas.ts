@@ -34,7 +34,7 @@ type Comparison = {
 /** Unix times in seconds of the quoted block and of the transaction's deadline. */
 export type Validity = { readonly now: number; readonly deadline: number }
 
-/** Records which pools and tokens cost more gas later, and decides when to simulate for it. */
+/** Records which pools and tokens cost more gas later, and decides when to measure later gas. */
 export class LaterGas {
   private readonly comparisonsByKey = new BoundedMap<string, Comparison>(MAX_COMPARISONS)
 

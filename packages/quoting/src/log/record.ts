@@ -112,7 +112,7 @@ function parseTerms(plainTerms: object): EncodeTerms {
 function differencesBetween(before: object, after: object): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const textOf = (object: object, name: string) => JSON.stringify((object as { [name: string]: unknown })[name])
-  // `optimalityGapNetBps` is null if the search had no time to compute it, which is not a difference.
+  // Accept a recorded null: the search then had no time to compute `optimalityGapNetBps`.
   const isComparable = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
   return [...names].filter((name) => isComparable(name) && textOf(before, name) !== textOf(after, name))
 }

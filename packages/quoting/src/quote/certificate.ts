@@ -8,8 +8,8 @@ import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
 /**
- * Kinds of pools. `@sluice/certificate` recomputes the earnings of pools of each kind except `assumed`: it trusts the
- * earnings that a certificate states for these.
+ * Kinds of pools. `@sluice/certificate` recomputes the earnings of pools of all kinds except `assumed`, whose stated
+ * earnings it trusts.
  */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
@@ -95,8 +95,8 @@ function toCertifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxe
   const { id, address, family, tokens } = pool
   const pairIndexes = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
   const readableState = familyOf(family)?.readableState?.(pool) ?? null
-  // If the search truncated the price curve, it earns less than the full state that a verifier reads. So the earnings
-  // cannot be recomputed, and the kind of the pool is `assumed`.
+  // If the search truncated the price curve, the curve earns less than the full state that a verifier reads. The
+  // earnings then cannot be recomputed, so the kind of the pool is `assumed`.
   const isReadable = readableState !== null && !isCut
   const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readableState.kind : 'assumed'
   return {

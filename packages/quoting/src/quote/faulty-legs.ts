@@ -224,7 +224,7 @@ function smallerLegsOf(leg: Leg): SmallerLegs {
   return { ...(smallLeg && { smallLeg }), partLegs: parts.filter((part) => part !== null) }
 }
 
-/** Returns a leg with another input; null if the pool refuses it. */
+/** Returns a leg with another input; null if the pool refuses that input. */
 function withInput(leg: Leg, amountIn: bigint): Leg | null {
   const { pool, tokenIn, tokenOut } = leg
   return nullIfRefused(() => {

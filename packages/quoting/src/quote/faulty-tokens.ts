@@ -12,8 +12,8 @@ const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
 const AVOID_SECONDS = 60
 /**
- * Divisor: a token is tested by a transfer of its smallest amount in a leg, divided by this. A transfer of the full
- * amount could fail because of its size.
+ * Divisor: a token is tested by a transfer of its smallest amount in a leg divided by this number. A larger transfer
+ * could fail because of its size.
  */
 const TEST_AMOUNT_DIVISOR = 1_000n
 
@@ -105,7 +105,7 @@ async function cannotMove(
     return !success
   } catch (error) {
     if (signal.aborted) throw error
-    // Other errors prove nothing about the token, for example if the simulation cannot fund the sender with it.
+    // Other errors prove nothing about the token. For example, the simulation may be unable to fund the sender.
     return error instanceof SimulationError && error.code === 'BAD_TOKEN'
   }
 }

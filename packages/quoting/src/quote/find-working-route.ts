@@ -151,8 +151,8 @@ export async function findWorkingRoute(
 }
 
 /**
- * Searches and simulates until a route works, at most `MAX_ROUNDS` times. A route that exceeds the gas limit is not a
- * fault of its pools: the pools with the most gas are excluded until at most half of the route's estimated gas remains.
+ * Searches and simulates until a route works, at most `MAX_ROUNDS` times. If a route exceeds the gas limit, no pool is
+ * at fault. The pools with the most gas are then excluded until at most half of the route's estimated gas remains.
  *
  * @param onShort - called with each route that pays too little
  * @param maxShortfallPpm - maximum shortfall of a route that is used; the default of `tryRoute` if absent
@@ -397,7 +397,9 @@ async function searchRound(
   throw await errorOfFailedSearch(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
-/** Multiplies the factor on the searched output by the expected / paid output of a route that paid too little. */
+/**
+ * Multiplies the factor on the searched output by the ratio of expected to paid output of a route that paid too little.
+ */
 function raiseShortfallFactor(
   [numerator, denominator]: readonly [bigint, bigint],
   { paid, expected }: { readonly paid: bigint; readonly expected: bigint },
@@ -449,7 +451,7 @@ function tradedTokens(route: RoutePlan): readonly TradedToken[] {
   return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
 }
 
-/** Measures the taxes of a route's tokens. @returns true if they differ from those of the route's search */
+/** Measures the taxes of a route's tokens. @returns true if the taxes differ from those of the route's search */
 async function learnTaxesOf(
   route: RoutePlan,
   { taxes: searchedTaxes }: Pick<RouteRequest, 'taxes'>,

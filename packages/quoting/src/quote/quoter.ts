@@ -156,7 +156,7 @@ export class Quoter {
 
   /**
    * Quotes at an earlier block if the node does not have the block of the view. This happens only if the view comes
-   * from another process, whose node was ahead of this one's.
+   * from another process whose node was ahead of ours.
    *
    * @throws the error of the last attempt if it does not depend on the block, or if there is no earlier block from
    *   `minimumBlock` on

@@ -5,8 +5,8 @@ const PARTS_PER_BPS = 1_000n
 const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
 
 /**
- * Returns the basis points of the best output by which the paid output is below it, with 3 decimals, rounded toward
- * zero; negative if the paid output is higher.
+ * Returns the best output minus the paid output, in basis points of the best output with 3 decimals, rounded toward
+ * zero; null if the best output is 0.
  */
 export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null {
   return bestAmount > 0n
@@ -28,7 +28,10 @@ export function boundOf(output: bigint, gapBps: number): bigint | null {
   return (output * scale + keptShare - 1n) / keptShare
 }
 
-/** Converts a gas cost in wei to the output token, at the price of gas that a quote implies; null if there is none. */
+/**
+ * Converts a gas cost in wei to base units of the output token, at the price of gas that a quote implies; null if the
+ * quote implies none.
+ */
 export function gasInOutput(
   costWei: bigint,
   quote: { readonly gasCostWei: bigint; readonly amountOut: bigint; readonly netAmountOut: bigint | null },

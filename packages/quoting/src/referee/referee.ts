@@ -285,7 +285,8 @@ class SwapReferee {
     const succeededNeighbors = receipts
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
-    // The swap is judged by its logs, like its neighbors. Only the fallback also contains native transfers.
+    // Use the changes from the victim's logs, as for its neighbors. `ownChanges`, which include native transfers, are a
+    // fallback.
     const victim = succeededNeighbors.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
     return findSandwich(victim, succeededNeighbors)
   }

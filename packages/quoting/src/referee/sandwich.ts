@@ -1,4 +1,7 @@
-/** Detects sandwich attacks: two transactions before and after a victim in its block that trade at its expense. */
+/**
+ * Detects sandwich attacks: a transaction before and one after a victim in the same block, which trade at the victim's
+ * expense.
+ */
 import type { Address, Hex } from '@sluice/chains'
 import type { Changes } from './flows.ts'
 

@@ -1,4 +1,4 @@
-/** Finds the accounts for which another account sent the transaction, by the logs that name them. */
+/** Finds the accounts that trade in a transaction sent by another account, from the logs that name them. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { accountIn, SAFE_MODULE_SUCCESS, SAFE_SUCCESS, TRADE, USER_OPERATION } from '../topics.ts'
 import type { FlowLog, TokenTransfer } from './flows.ts'

@@ -100,8 +100,8 @@ function* receivers(changes: Changes, { miner, wrappedNative }: TradeContext) {
 type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
 /**
- * Finds the output of a sender that received nothing: if other accounts received exactly one other token, the largest
- * amount of it.
+ * Finds the output of a sender that received nothing: the largest amount of another token that an account received, if
+ * accounts received only one such token.
  */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
   const receiverChanges = [...receivers(changes, context)]
@@ -159,7 +159,7 @@ function readOrders(changes: Changes, context: TradeContext): TradeReading {
 function feesOf(changes: Changes, trade: Omit<AccountTrade, 'fees'>, context: TradeContext): AccountTrade['fees'] {
   const { trader, recipient, tokenIn, tokenOut } = trade
   const { wrappedNative } = context
-  // Routers that unwrap the output take their part before it is unwrapped.
+  // Some routers take their fee before they unwrap the output.
   const matchesToken = (token: Address, side: Address) =>
     token === side || (wrappedNative !== null && isWrap(token, side, wrappedNative))
   return [...receivers(changes, context)].filter(

@@ -16,12 +16,13 @@ export type TradeComparison = {
   }
   /** Upper bound on the output of all routes through the known pools; null if no bound is known. */
   readonly bound: bigint | null
-  /** Basis points of the best output by which the mined output is below it; negative if it is above. */
+  /** Best output minus mined output, in basis points of the best output. */
   readonly leftBps: number | null
   /** Like `leftBps`, relative to `bound` instead of the best output. */
   readonly leftAtMostBps: number | null
   /**
-   * `leftBps` after the gas of both swaps; null if gas has no price in the output token, or the trader did not pay it.
+   * `leftBps` after the gas of both swaps; null if gas has no price in the output token, or the trader did not pay the
+   * gas.
    */
   readonly leftNetBps: number | null
 }

@@ -7,7 +7,7 @@ const MAX_SEARCHES = 1_000
 
 type Request = RouteRequest | ExactOutputRequest
 
-/** Predicts the work of a search: that of the last search for the same pair with an amount of as many digits. */
+/** Predicts the work of a search by the last search of the same pair whose amount had as many digits. */
 export class ExpectedWork {
   private readonly unitsByKey = new BoundedMap<string, number>(MAX_SEARCHES)
 

@@ -80,7 +80,10 @@ export class Watch {
     this.listeners.delete(listener)
   }
 
-  /** Queues a new block. Pools of the same block that are reported later count as changes of the next block. */
+  /**
+   * Queues a new block. If the block is already in process, pools of it that are reported later count for the next
+   * block.
+   */
   observe({ block, changedIds }: Snapshot): void {
     if (changedIds?.length !== 0) this.hasChanged = true
     if (block.hash === this.observedBlockHash) return

@@ -33,7 +33,7 @@ const MAX_UNREAD_POOLS = 10_000
 const MAX_UNREAD_RANGES = 64
 /** Minimum USD value of the hub that a pool holds, for the pool's other token to be followed. */
 const MIN_HUB_USD = 5_000
-/** Maximum tokens that are followed; those with the largest hub balance win. */
+/** Maximum followed tokens; tokens with the largest hub balance are kept. */
 const MAX_FOLLOWED = 300
 /** Followed tokens whose pools one call of the market loads. */
 const TOKENS_PER_SEARCH = 25
@@ -61,7 +61,7 @@ export class HubNeighbors {
   private readonly decimals: (token: Address) => number | undefined
   /** Pools that were found once. */
   private readonly foundPools = new BoundedMap<string, true>(MAX_FOUND_POOLS)
-  /** Pools whose hub balance was not read yet, in the order in which they will be read. */
+  /** Pools whose hub balance was not read yet, in reading order. */
   private unreadPairs: readonly HubPair[] = []
   /** USD value of the hub's balance in the deepest pool of each followed token. */
   private readonly usdByFollowedToken = new Map<Address, number>()
@@ -95,7 +95,8 @@ export class HubNeighbors {
   }
 
   /**
-   * Reads some more logs, unless it ran within `PAUSE_MS`. Never rejects; a failed step is repeated by the next call.
+   * Reads more logs, unless the last run started within `PAUSE_MS`. Never rejects; a failed step is repeated by the
+   * next call.
    */
   async run(source: NeighborSource): Promise<void> {
     if (this.isRunning || this.rowByFactory.size === 0 || Date.now() - this.lastRunMs < PAUSE_MS) return

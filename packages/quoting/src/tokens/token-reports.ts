@@ -17,7 +17,9 @@ const MAX_UNSELLABLE = 10_000
 /** Maximum tokens measured at a time: each takes about twenty calls to the node, which delay quotes. */
 const MAX_AT_ONCE = 4
 
-/** Measurements of a token, one per pool. Callers read the values that do not depend on a pool from the first one. */
+/**
+ * Measurements of a token, one per pool. Callers read values that do not depend on a pool from the first measurement.
+ */
 export type TokenMeasurements = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
 
 /** Measures tokens on request, and caches each result for a minute. */

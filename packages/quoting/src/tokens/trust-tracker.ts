@@ -137,7 +137,7 @@ export class TrustTracker {
         measurements === null ? 'transfers that cannot be measured' : faultOf(measurements),
       )
     } catch {
-      // The node failed. The token is measured again after the others, since it may be the cause.
+      // The node failed. Measure the token again after the others, since the token may be the cause.
       this.ledger.postponeMeasurement(tokenDueForMeasurement)
     } finally {
       this.isMeasuring = false

@@ -12,7 +12,7 @@ import { readBalances } from '../balances.ts'
 const MAX_POOLS = 16
 /** Maximum tokens per request whose pools are read. */
 const MAX_TOKENS = 8
-/** A balance that is below the reserve by at most this fraction (1 / divisor) of it differs only by rounding. */
+/** Divisor: a balance that lacks at most reserve / `ROUNDING_DIVISOR` differs from the reserve only by rounding. */
 const ROUNDING_DIVISOR = 1_000_000n
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }

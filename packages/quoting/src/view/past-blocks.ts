@@ -143,7 +143,7 @@ export class PastBlocks {
    * Returns the pools for a swap between two tokens, at the end of a block.
    *
    * @param pairTokens - ERC-20 tokens
-   * @param listPools - lists pools from the market of the newest block; past logs are searched if it returns undefined
+   * @param listPools - lists pools from the market of the newest block; undefined if past logs must be searched
    * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many
    *   requests are queued
    */
@@ -308,8 +308,8 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
   const [hub] = hubs
   if (!hub) return
   try {
-    // Read by number: the client then reports a missing state at once. By hash, it would take the node for one that has
-    // not received the block yet, and try again.
+    // Read by number: the client then reports a missing state at once. By hash, the client would assume that the node
+    // has not received the block yet, and try again.
     await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
