@@ -76,7 +76,6 @@ export class TokenGraph {
     return formerlyJumpedPools
   }
 
-  /** Returns a pool by id. */
   findPool(id: string): PricedPool | undefined {
     return this.poolById.get(id)
   }

@@ -134,7 +134,6 @@ export async function runProbe({
   return { ...report, ...(head && { head }), ...(order.alternatives && { alternatives: reports }) }
 }
 
-/** Converts code overrides of a request. */
 export function codeOverrides(codes: SimulationRequest['codes'] = {}): StateOverrides {
   return Object.fromEntries(Object.entries(codes).map(([account, code]) => [account, { code }]))
 }

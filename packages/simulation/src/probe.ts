@@ -89,7 +89,6 @@ export type ProbeReport = {
   readonly returnData: Hex
 }
 
-/** Encodes the call of a probe. */
 export function encodeOrder(order: ProbeOrder): Hex {
   // The stipend is added to the gas of a CALL with value.
   const gas = order.gas - (order.value > 0n && order.probeLocation === 'sender' ? STIPEND : 0n)

@@ -8,7 +8,6 @@ const ROUNDS = 256
 /** Minimum pools per round. */
 const MIN_POOLS = 16
 
-/** Auditor of one market. */
 export class Auditor {
   private readonly components: MarketComponents
   private readonly follower: MarketFollower

@@ -3,7 +3,6 @@
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 
-/** Evictor of one market. */
 export class Evictor {
   private readonly directory: PoolDirectory
   private readonly ledger: Ledger

@@ -4,7 +4,6 @@ import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { History } from './history.ts'
 
-/** Ledger of one market. */
 export class Ledger {
   readonly chainId: number
   /** While a caller holds the mutex, no other code changes the history. */

@@ -9,6 +9,7 @@ import { namedTokens } from '../trust/named-tokens.ts'
  */
 const MAX_INTERMEDIATES = 64
 
+/** Tokens that other tokens are paired with. */
 export type PairScope = {
   /** Tokens that every priced token is paired with. */
   readonly hubs: readonly Address[]

@@ -28,7 +28,6 @@ import { SamplingBudget } from './sampling-budget.ts'
  */
 const MAX_RETRY_BLOCKS = 1_024
 
-/** Directory of one market. */
 export class PoolDirectory {
   readonly families: Families
   readonly rows: readonly DexRow[]

@@ -34,7 +34,6 @@ export type SamplingChoice = {
   readonly unsampledIds: ReadonlySet<string>
 }
 
-/** Budget of one market. */
 export class SamplingBudget {
   private readonly tokens: FollowedTokens
   private readonly isSampledRow: (row: DexRow) => boolean

@@ -70,7 +70,6 @@ const ENTRIES_PER_BATCH = 1_000
  */
 const closingByPath = new Map<SaveOptions['path'], Promise<void>>()
 
-/** Saver of one market. */
 export class Saver {
   readonly intervalMs: number
   private readonly components: SaverComponents

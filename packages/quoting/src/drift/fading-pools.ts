@@ -72,7 +72,6 @@ export type FadingPool = {
   readonly withdrew: number
 }
 
-/** Tracks pools whose quotes fade. */
 export class FadingPools {
   private readonly pools = new BoundedMap<string, Evidence>(MAX_POOLS)
   private cachedPenalties: DriftPenalties | undefined

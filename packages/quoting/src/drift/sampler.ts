@@ -55,7 +55,6 @@ type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSe
   processedBlocks: number
 }
 
-/** Samples the drift of quotes. */
 export class DriftSampler {
   readonly statistics = new DriftStatistics()
   private readonly options: Options

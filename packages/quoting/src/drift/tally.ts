@@ -25,7 +25,6 @@ export type Figures = {
 
 const PPM_PER_BPS = FLOAT_PPM / FLOAT_BPS
 
-/** A window of the most recent outcomes. */
 export class Tally {
   private readonly window: DriftOutcome[] = []
   private readonly size: number

@@ -83,7 +83,6 @@ export type Reader = {
   readonly succeeds: (from: Address, to: Address, data: string) => Promise<boolean>
 }
 
-/** Creates a reader of untrusted contracts at one block. */
 export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Reader {
   return {
     async read(abi, to, name, ...values) {

@@ -233,7 +233,6 @@ function withInput(leg: Leg, amountIn: bigint): Leg | null {
   })
 }
 
-/** Builds a route of a single leg. */
 export function singleLegRoute(leg: Leg): RoutePlan {
   const toRouteToken = (token: Leg['tokenIn']) => (token === ZERO_ADDRESS ? NATIVE : token)
   return {

@@ -51,7 +51,6 @@ type Options = Omit<
 /** The view of a block, and the parts that all quotes of the block share. */
 type BlockParts = { readonly view: ChainView; readonly parts: QuotingParts }
 
-/** Quotes requests at the end of past blocks. */
 export class PastQuoter {
   private readonly options: Options
   private readonly quotesInFlight = new SingleFlight<SwapQuote>()

@@ -30,7 +30,6 @@ type PendingQuote = {
 }
 type StartQuote = (view: ChainView) => PendingQuote
 
-/** Quotes requests at the chain's head. */
 export class Quoter {
   private readonly options: QuoterOptions
   private readonly quotesInFlight = new SingleFlight<SwapQuote>()

@@ -83,7 +83,6 @@ const minedFields = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, 
   return { block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }
 }
 
-/** Judges one transaction. */
 class SwapReferee {
   private readonly minedReceipt: MinedReceipt
   private readonly ports: RefereePorts

@@ -157,7 +157,6 @@ export class TokenReader {
   }
 }
 
-/** Converts writes to state overrides. */
 export function storageOverrides(writes: StorageWrites): StateOverrides {
   return Object.fromEntries(
     [...writes].map(([contract, list]) => [
