@@ -117,7 +117,7 @@ describe('paths of a chain', () => {
   })
 
   test('that answered the same request at this block answer it again', async () => {
-    const { ask } = served({ recentAnswer: (url: string) => `{"${url.length}":1}` })
+    const { ask } = served({ recentResponse: (url: string) => `{"${url.length}":1}` })
     const path = `/prices/1?token=${ONE}`
     const { status, body, headers } = await ask(path)
     expect([status, body]).toEqual([200, `{"${path.length}":1}`])

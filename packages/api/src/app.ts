@@ -195,7 +195,7 @@ function createRoutes(services: Services, config: Config): Express {
 /** Sends the cached body if the same URL was already answered at the newest block; otherwise calls the next handler. */
 const sendRecentAnswer: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
-  const body = chain.liveChain.recentAnswer(request.url)
+  const body = chain.liveChain.recentResponse(request.url)
   if (body === undefined) next()
   else replyTagged(request, response, contextOf(response), body)
 }

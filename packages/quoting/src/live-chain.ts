@@ -405,9 +405,9 @@ export class LiveChain {
     return this.runtime.parts.rpc
   }
 
-  /** @see ChainRuntime.recentAnswer */
-  recentAnswer(target: string): string | undefined {
-    return this.runtime.recentAnswer(target)
+  /** @see ChainRuntime.recentResponse */
+  recentResponse(target: string): string | undefined {
+    return this.runtime.recentResponse(target)
   }
 
   /** Drift of quotes one and two blocks later, for at most `maxPools` pools. @see DriftStatistics.figures */

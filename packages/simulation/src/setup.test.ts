@@ -2,7 +2,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import {
-  keyedSetUp,
+  accountSlotSetUp,
   loanSetUp,
   nativeSetUp,
   realBalanceSetUp,
@@ -162,14 +162,14 @@ const keyed = {
 
 test('the slots that the token reads for the sender are written, both or the balance alone', async () => {
   const both = keyedReader({ balance: true, allowance: true })
-  expect(await keyedSetUp(both.reader, {}, input)).toEqual({
+  expect(await accountSlotSetUp(both.reader, {}, input)).toEqual({
     writes: new Map([[token, [keyed.balance, keyed.allowance]]]),
     balance: 1_000n,
     approvalAmount: 0n,
     ways: { balance: 'slot', allowance: 'slot' },
   })
   const alone = keyedReader({ balance: true, allowance: false })
-  expect(await keyedSetUp(alone.reader, {}, input)).toEqual({
+  expect(await accountSlotSetUp(alone.reader, {}, input)).toEqual({
     writes: new Map([[token, [keyed.balance]]]),
     balance: 1_000n,
     approvalAmount: 1_000n,
@@ -178,12 +178,12 @@ test('the slots that the token reads for the sender are written, both or the bal
 })
 
 test('without a slot for the balance there is no set-up', async () => {
-  expect(await keyedSetUp(keyedReader({ balance: false, allowance: true }).reader, {}, input)).toBeUndefined()
+  expect(await accountSlotSetUp(keyedReader({ balance: false, allowance: true }).reader, {}, input)).toBeUndefined()
 })
 
 test('a part of the layout that is known is not searched', async () => {
   const first = keyedReader({ balance: true, allowance: true })
-  expect(await keyedSetUp(first.reader, { allowance }, input)).toEqual({
+  expect(await accountSlotSetUp(first.reader, { allowance }, input)).toEqual({
     writes: new Map([[token, [keyed.balance, allowanceWrite]]]),
     balance: 1_000n,
     approvalAmount: 0n,
@@ -191,7 +191,7 @@ test('a part of the layout that is known is not searched', async () => {
   })
   expect(first.inputs).toEqual([balanceOfCalldata(from)])
   const second = keyedReader({ balance: true, allowance: true })
-  expect((await keyedSetUp(second.reader, { balance }, input))?.writes).toEqual(
+  expect((await accountSlotSetUp(second.reader, { balance }, input))?.writes).toEqual(
     new Map([[token, [balanceWrite, keyed.allowance]]]),
   )
   expect(second.inputs).toEqual([allowanceCalldata(from, spender)])
@@ -203,7 +203,7 @@ test('an allowance that is kept or approved is not searched', async () => {
     ['approved', 1_000n],
   ] as const) {
     const { reader, inputs } = keyedReader({ balance: true, allowance: true })
-    const setUp = await keyedSetUp(reader, {}, { ...input, allowance: kind })
+    const setUp = await accountSlotSetUp(reader, {}, { ...input, allowance: kind })
     expect(setUp).toMatchObject({ writes: new Map([[token, [keyed.balance]]]), approvalAmount })
     expect(inputs).toEqual([balanceOfCalldata(from)])
   }

@@ -2,8 +2,8 @@
  * Builds setups: ways to give the sender of a simulation the input, such as storage overrides or a loan of a holder.
  */
 import type { Address } from '@sluice/chains'
+import { AccountSlotSearch } from './slots/account-slots.ts'
 import { computeBalanceWrites } from './slots/amount.ts'
-import { KeyedSearch } from './slots/keyed.ts'
 import { allowanceKey, type Mapping, toWord, type Write } from './slots/mapping.ts'
 import { mergeWrites, type StorageWrites, type TokenReader } from './slots/reader.ts'
 import type { TokenLayout } from './slots/resolver.ts'
@@ -67,13 +67,13 @@ export function realBalanceSetUp({ amountIn, allowance }: SwapInput): SetUp {
  * Overrides the slots that the token reads for this account, for layouts that follow no known rule; undefined if no
  * such slot is found. If only the allowance is missing, the sender approves.
  */
-export async function keyedSetUp(
+export async function accountSlotSetUp(
   reader: TokenReader,
   layout: TokenLayout,
   input: SwapInput,
 ): Promise<SetUp | undefined> {
   const { from, spender, amountIn, allowance: allowanceMode } = input
-  const search = new KeyedSearch(reader, from)
+  const search = new AccountSlotSearch(reader, from)
   const balanceWrite = layout.balance && (await computeBalanceWrites(reader, layout.balance, from, amountIn))
   const [balance, allowance] = await Promise.all([
     balanceWrite ? undefined : search.findBalanceWrite(amountIn),

@@ -14,7 +14,15 @@ import { SimulationError } from './errors.ts'
 import { defaultGasLimit, intrinsicGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
 import { decodeRevert } from './revert.ts'
-import { keyedSetUp, loanSetUp, nativeSetUp, realBalanceSetUp, type SetUp, slotSetUp, withApproval } from './setup.ts'
+import {
+  accountSlotSetUp,
+  loanSetUp,
+  nativeSetUp,
+  realBalanceSetUp,
+  type SetUp,
+  slotSetUp,
+  withApproval,
+} from './setup.ts'
 import { commonMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
@@ -271,8 +279,8 @@ async function trySetUps(
     return attemptResult
   const realBalanceResult = await tryRealBalance(task, environment)
   if (realBalanceResult && (realBalanceResult.report.success || !attemptResult)) return realBalanceResult
-  const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
-  if (keyedResult) return keyedResult
+  const accountSlotResult = attemptResult ? undefined : await trySlots(task, environment, layout, accountSlotSetUp)
+  if (accountSlotResult) return accountSlotResult
   // If a holder is a pool of the swap, the swap fails because the pool lent its tokens. Try all holders, and use a
   // failed result only if no holder works.
   let failedResult = attemptResult
@@ -313,7 +321,7 @@ async function trySlots(
   task: SimulationTask,
   environment: CallEnvironment,
   layout: TokenLayout,
-  computeSetUp: typeof slotSetUp | typeof keyedSetUp = slotSetUp,
+  computeSetUp: typeof slotSetUp | typeof accountSlotSetUp = slotSetUp,
 ): Promise<Attempt | undefined> {
   const setUp = await computeSetUp(task.reader, layout, task.input)
   return setUp && runConfirmed(task, environment, setUp)

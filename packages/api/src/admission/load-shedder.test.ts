@@ -68,7 +68,7 @@ describe('a chain without capacity', () => {
 
   test('answers what needs no capacity', async () => {
     const { ask, checkedTasks } = refusing(1, {
-      recentAnswer: (url: string) => (url.includes('prices') ? '{}' : undefined),
+      recentResponse: (url: string) => (url.includes('prices') ? '{}' : undefined),
     })
     expect((await ask(SWAP, { method: 'OPTIONS' })).status).toBe(204)
     expect((await ask('/health')).status).toBe(200)
@@ -80,7 +80,7 @@ describe('a chain without capacity', () => {
   test('refuses prices that no answer of this block has, and posted ones always', async () => {
     const { ask } = refusing(1)
     expect((await ask(`/prices/1?token=${ONE}`)).status).toBe(503)
-    const cached = refusing(1, { recentAnswer: () => '{}' })
+    const cached = refusing(1, { recentResponse: () => '{}' })
     expect((await cached.ask('/prices/1', { method: 'POST' })).status).toBe(503)
     expect((await cached.ask(SWAP)).status).toBe(503)
   })

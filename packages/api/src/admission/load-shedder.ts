@@ -73,7 +73,7 @@ export function withLoadShedding({ services, version, isTrustedProxy, listener }
   const refusalOf = (request: IncomingMessage) => {
     const admissionClass = request.method === 'OPTIONS' ? undefined : classifyRequest(request.url!, request.method)
     const chain = admissionClass && services.startedChain(admissionClass.chainId)
-    if (!chain || (admissionClass.isCacheable && chain.liveChain.recentAnswer(request.url!) !== undefined))
+    if (!chain || (admissionClass.isCacheable && chain.liveChain.recentResponse(request.url!) !== undefined))
       return undefined
     const retryAfter = chain.admission.retryAfterIfRefused({
       caller: callerOf(request, isTrustedProxy),

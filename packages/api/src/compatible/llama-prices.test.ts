@@ -136,7 +136,7 @@ describe('the endpoint', () => {
     usd: (token: string) => (token === unpriced ? null : 1.5),
     detail: async () => ({ usd: 1.5, confidence: 0.9 }),
   }
-  const view = { snapshot: { block }, prices: () => book, answers: { store: () => {} } }
+  const view = { snapshot: { block }, prices: () => book, responses: { store: () => {} } }
   const symbolReads: unknown[] = []
   const liveChain = (change: object = {}) => ({
     views: { recent: async () => ({ view, isComplete: true }) },

@@ -43,7 +43,7 @@ function pricedChain(world: World = {}) {
   }
   const view = {
     ...{ snapshot: { block }, prices: () => book },
-    answers: { store: (url: string, body: string) => stored.push([url, body]) },
+    responses: { store: (url: string, body: string) => stored.push([url, body]) },
   }
   const app = served({
     views: {

@@ -143,7 +143,8 @@ async function answerAtHead(
   const { view, book, priceState } = await readPrices(chain, [...tokens.values()], context)
   const body = await makeBody(book, priceState)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
-  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.store(request.url, body)
+  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST')
+    view.responses.store(request.url, body)
   return body
 }
 

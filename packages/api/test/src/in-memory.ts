@@ -43,7 +43,7 @@ export function served(
       routerAddress: account('f'),
     },
     admission: new ChainAdmission({ concurrency: places, maxWaiting: 10, maxWaitMs: 1_000 }),
-    liveChain: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...liveChain },
+    liveChain: { recentResponse: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...liveChain },
   }
   const services = {
     metrics,

@@ -20,11 +20,11 @@ export class ScanRange {
   /** The narrowest range that was recently refused, in blocks; `MAX_RANGE + 1` if none was. */
   private refusedBlocks = MAX_RANGE + 1
   private acceptedCount = 0
-  private acceptedBeforeRetry = FIRST_RETRY_COUNT
+  private acceptedNeededForRetry = FIRST_RETRY_COUNT
   /** Limit that the last error message with a usable number stated, in blocks. */
   private statedLimit: number | undefined
   /** True if the last error message stated the requested range, or a wider range, as the limit. */
-  private didLastRefusalEcho = false
+  private didLastRefusalRepeat = false
   /** True while the next request tries a range wider than the accepted range. */
   private isTryingWider = false
 
@@ -53,20 +53,20 @@ export class ScanRange {
    * @param blocks - range of the request; a range shorter than the planned one, at the end of a scan, is ignored
    */
   recordAccepted(blocks: number): void {
-    this.didLastRefusalEcho = false
+    this.didLastRefusalRepeat = false
     if (blocks < this.nextRange) return
     this.acceptedBlocks = blocks
     if (this.isTryingWider) {
       this.isTryingWider = false
-      this.acceptedBeforeRetry = FIRST_RETRY_COUNT
+      this.acceptedNeededForRetry = FIRST_RETRY_COUNT
       this.refusedBlocks = MAX_RANGE + 1
     }
     if (this.refusedBlocks > MAX_RANGE) this.nextRange = Math.min(MAX_RANGE, blocks * 2)
     else if (this.refusedBlocks - blocks > Math.max(1, blocks * PRECISION))
       this.nextRange = Math.floor((blocks + this.refusedBlocks) / 2)
-    else if (++this.acceptedCount >= this.acceptedBeforeRetry) {
+    else if (++this.acceptedCount >= this.acceptedNeededForRetry) {
       this.acceptedCount = 0
-      this.acceptedBeforeRetry = Math.min(MAX_RETRY_COUNT, this.acceptedBeforeRetry * 2)
+      this.acceptedNeededForRetry = Math.min(MAX_RETRY_COUNT, this.acceptedNeededForRetry * 2)
       this.isTryingWider = true
       this.nextRange = Math.min(MAX_RANGE, blocks * 2)
     }
@@ -85,11 +85,11 @@ export class ScanRange {
       this.nextRange = this.acceptedBlocks
       return true
     }
-    const doesEcho = hintBlocks !== undefined && hintBlocks >= blocks
+    const repeatsRange = hintBlocks !== undefined && hintBlocks >= blocks
     // Some providers count both ends of a range, so try one block less than a range that the message repeats. If the
     // next message repeats its range too, the number is not a limit: Reth always repeats the refused range.
-    const limit = doesEcho ? (this.didLastRefusalEcho ? undefined : blocks - 1) : hintBlocks
-    this.didLastRefusalEcho = doesEcho
+    const limit = repeatsRange ? (this.didLastRefusalRepeat ? undefined : blocks - 1) : hintBlocks
+    this.didLastRefusalRepeat = repeatsRange
     if (limit !== undefined) {
       // A limit that was stated twice belongs to the provider's plan, and does not depend on the logs in the range.
       this.refusedBlocks = limit === this.statedLimit ? limit + 1 : blocks

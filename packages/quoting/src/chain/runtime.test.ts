@@ -68,7 +68,7 @@ describe('a chain', () => {
   test('sleeps until it is used, and reads nothing for its status', () => {
     const { runtime, opened } = runtimeOf()
     expect(runtime.status()).toEqual({ chainId: 7, state: 'asleep' })
-    expect([runtime.partsIfAwake, runtime.isFollowed, runtime.recentAnswer('/x')]).toEqual([
+    expect([runtime.partsIfAwake, runtime.isFollowed, runtime.recentResponse('/x')]).toEqual([
       undefined,
       false,
       undefined,

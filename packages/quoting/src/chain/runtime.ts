@@ -145,8 +145,8 @@ export class ChainRuntime {
    *
    * @param target - path and query of the request
    */
-  recentAnswer(target: string): string | undefined {
-    return this.awakeParts && this.parts.views.recentAnswer(target)
+  recentResponse(target: string): string | undefined {
+    return this.awakeParts && this.parts.views.recentResponse(target)
   }
 
   /**
@@ -233,7 +233,7 @@ export class ChainRuntime {
     })
     tokens.trustTracker.setPrices(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    tokens.onNewEvidence = () => this.awakeParts?.views.forgetAnswers()
+    tokens.onNewEvidence = () => this.awakeParts?.views.forgetResponses()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: AwakeParts = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {

@@ -8,9 +8,9 @@ import { checkDeadline } from '../deadline.ts'
 import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
-import { ResponseCache } from '../view/answers.ts'
 import { memoizeByKey, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
+import { ResponseCache } from '../view/response-cache.ts'
 import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
 import { FaultyTokens } from './faulty-tokens.ts'
@@ -111,7 +111,7 @@ export class PastQuoter {
     const view: ChainView = {
       snapshot: state.snapshot,
       groups: new BoundedMap(1),
-      answers: new ResponseCache(),
+      responses: new ResponseCache(),
       graph: lazyGraph(() => buildGraph(state.snapshot)),
       prices: () => state.prices,
       gasPriceWei: gasPrice,

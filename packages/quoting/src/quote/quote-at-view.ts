@@ -62,7 +62,7 @@ export type QuotingParts = SearchKnowledge & {
 }
 
 /** The node that simulates, and the pools that changed in the quoted block. */
-type NodeState = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
+type NodeContext = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
 
 /** Quotes a request at a view's block. @throws QuotingError, RpcError */
 export async function quoteAtView(
@@ -70,7 +70,7 @@ export async function quoteAtView(
   request: QuoteRequest,
   requestContext: QuotingContext,
   parts: QuotingParts,
-  { rpc, touchedPools }: NodeState,
+  { rpc, touchedPools }: NodeContext,
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
   // Start these reads now, so that they share one HTTP request. A failure surfaces where the result is awaited.

@@ -4,7 +4,7 @@ import type { SampledSwap, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
 import type { BoundedMap } from '@sluice/simulation'
-import type { ResponseCache } from './answers.ts'
+import type { ResponseCache } from './response-cache.ts'
 
 /** State of a chain at one block, shared by all requests at that block. */
 export type ChainView = {
@@ -12,7 +12,7 @@ export type ChainView = {
   /** Groups of tokens, joined by commas, whose pools the snapshot holds, and tokens that can be priced. */
   readonly groups: BoundedMap<string, true>
   /** Responses to requests at this block. */
-  readonly answers: ResponseCache
+  readonly responses: ResponseCache
   /** Returns the routing graph of the pools, which is built on first use. */
   readonly graph: () => Graph
   /**

@@ -195,18 +195,18 @@ describe('a request for prices', () => {
 
   test('is answered from the same block if that was seen lately', async () => {
     const { views, state } = chainViews()
-    expect(views.recentAnswer('/x')).toBeUndefined()
+    expect(views.recentResponse('/x')).toBeUndefined()
     const { view } = await views.recent([A], signal())
-    view.answers.store('/x', 'body')
-    expect(views.recentAnswer('/x')).toBe('body')
+    view.responses.store('/x', 'body')
+    expect(views.recentResponse('/x')).toBe('body')
     state.lagMs = 501
-    expect(views.recentAnswer('/x')).toBeUndefined()
+    expect(views.recentResponse('/x')).toBeUndefined()
     state.lagMs = 100
-    views.forgetAnswers()
-    expect(views.recentAnswer('/x')).toBeUndefined()
-    view.answers.store('/x', 'body')
+    views.forgetResponses()
+    expect(views.recentResponse('/x')).toBeUndefined()
+    view.responses.store('/x', 'body')
     state.memory = snapshotOf(blockOf(6))
-    expect(views.recentAnswer('/x')).toBeUndefined()
+    expect(views.recentResponse('/x')).toBeUndefined()
   })
 })
 
@@ -285,14 +285,14 @@ describe('more samples of pools', () => {
 
 test('answers are forgotten after a measurement, and counted', async () => {
   const { views } = chainViews()
-  views.forgetAnswers()
-  expect([views.counts, views.recentAnswer('/x')]).toEqual([{}, undefined])
+  views.forgetResponses()
+  expect([views.counts, views.recentResponse('/x')]).toEqual([{}, undefined])
   const view = await views.inMemory([[A], [B]], signal())
-  view.answers.store('/x', '{}')
-  expect(views.recentAnswer('/x')).toBe('{}')
+  view.responses.store('/x', '{}')
+  expect(views.recentResponse('/x')).toBe('{}')
   expect(views.counts).toMatchObject({ groups: { entries: 2 }, answers: { entries: 1 } })
-  views.forgetAnswers()
-  expect(views.recentAnswer('/x')).toBeUndefined()
+  views.forgetResponses()
+  expect(views.recentResponse('/x')).toBeUndefined()
 })
 
 test('a caller who gave up gets no view of a recent head', async () => {

@@ -9,8 +9,8 @@ import { BoundedMap, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
 import { endsInTime } from '../in-time.ts'
-import { ResponseCache } from './answers.ts'
 import { memoizeByKey, once } from './memoize.ts'
+import { ResponseCache } from './response-cache.ts'
 import type { ChainView } from './view.ts'
 
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
@@ -64,7 +64,7 @@ export class ChainViews {
   }
 
   get counts(): Readonly<Partial<Record<'groups' | 'answers', StateCount>>> {
-    return this.newestView ? { groups: this.newestView.groups.count, answers: this.newestView.answers.count } : {}
+    return this.newestView ? { groups: this.newestView.groups.count, answers: this.newestView.responses.count } : {}
   }
 
   /**
@@ -184,16 +184,16 @@ export class ChainViews {
    *
    * @param target - path and query of the request
    */
-  recentAnswer(target: string): string | undefined {
+  recentResponse(target: string): string | undefined {
     const { newestView } = this
     return newestView && newestView.snapshot === this.options.market.snapshot() && this.isSeenWithin(RECENT_MS)
-      ? newestView.answers.get(target)
+      ? newestView.responses.get(target)
       : undefined
   }
 
   /** Drops the cached responses. Called after a measurement that changes prices. */
-  forgetAnswers(): void {
-    this.newestView?.answers.clear()
+  forgetResponses(): void {
+    this.newestView?.responses.clear()
   }
 
   /** Refreshes the head. If the last head is recent enough, gives up after a timeout when the node is slow or fails. */
@@ -236,7 +236,7 @@ export class ChainViews {
         },
       }),
       groups: new BoundedMap(MAX_GROUPS),
-      answers: new ResponseCache(),
+      responses: new ResponseCache(),
       graph: () => {
         graph ??= buildGraph(snapshot, this.newestGraph)
         this.newestGraph = graph

@@ -2,7 +2,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { allowanceCalldata, balanceOfCalldata } from './access-list.ts'
-import { KeyedSearch } from './keyed.ts'
+import { AccountSlotSearch } from './account-slots.ts'
 import { SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
@@ -43,7 +43,7 @@ function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
       return { balance: isThis ? balance(at) : 0n, allowance: isThis && caller === spender ? allowance(at) : 0n }
     },
   } as unknown as TokenReader
-  return { search: new KeyedSearch(reader, account), inputs, written }
+  return { search: new AccountSlotSearch(reader, account), inputs, written }
 }
 
 const balanceFor = (token: Token, amount: bigint) => searchOf(token).search.findBalanceWrite(amount)

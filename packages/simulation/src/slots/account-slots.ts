@@ -21,7 +21,7 @@ const NEIGHBORS = 8n
 const ROUNDING = 2n
 
 /** A storage write that gives the account a balance or an allowance. */
-export type KeyedWrite = {
+export type AccountWrite = {
   readonly contract: Address
   readonly write: Write
   /** Balance or allowance that the token then reports, in base units. */
@@ -32,7 +32,7 @@ export type KeyedWrite = {
 type ReadWith = (writes: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
 
 /** Searches the slots of one account. */
-export class KeyedSearch {
+export class AccountSlotSearch {
   private readonly reader: TokenReader
   private readonly account: Address
 
@@ -42,7 +42,7 @@ export class KeyedSearch {
   }
 
   /** Returns the write that gives the account the amount, or the smallest larger one that shares can represent. */
-  async findBalanceWrite(amount: bigint): Promise<KeyedWrite | undefined> {
+  async findBalanceWrite(amount: bigint): Promise<AccountWrite | undefined> {
     const slots = await findReadSlots(
       this.reader.rpc,
       this.reader.token,
@@ -63,7 +63,7 @@ export class KeyedSearch {
   }
 
   /** Returns the write that lets the spender take at least the amount. */
-  async findAllowanceWrite(spender: Address, amount: bigint): Promise<KeyedWrite | undefined> {
+  async findAllowanceWrite(spender: Address, amount: bigint): Promise<AccountWrite | undefined> {
     const data = allowanceCalldata(this.account, spender)
     const slots = await findReadSlots(this.reader.rpc, this.reader.token, data, this.reader.options)
     const readWith: ReadWith = async (writes) => (await this.read(writes, spender)).allowance

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ResponseCache } from './answers.ts'
+import { ResponseCache } from './response-cache.ts'
 
 test('keeps bodies by target up to a total size', () => {
   const answers = new ResponseCache()
