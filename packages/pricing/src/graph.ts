@@ -18,7 +18,10 @@ export function canonicalToken(token: Address, chain: Chain): Address {
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-/** A token with more pools than this has an index of its pools with another listed token: `PricedToken.listedPools`. */
+/**
+ * A token with more pools than this has an index of its pools with another token of the chain's file:
+ * `PricedToken.listedPools`.
+ */
 const MAX_UNINDEXED_POOLS = 256
 
 /** True if the pool has other tokens than its previous version with the same id. */

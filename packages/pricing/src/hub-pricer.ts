@@ -34,7 +34,7 @@ const MIN_HUB_USD = 10_000
 
 export type DecimalsOf = (token: Address) => number | undefined
 
-/** Prices hubs and stables. Tracks the pools between them and ignores all other pools. */
+/** Tracks the pools between hubs and stables, and ignores all other pools. */
 export class HubPricer {
   private readonly graph: TokenGraph
   private readonly chain: Chain

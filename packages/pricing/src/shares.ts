@@ -23,8 +23,8 @@ const MIN_SHARE_OF_HELD_VALUE = 0.8
 const PRICE_ERROR = 0.02
 
 /**
- * A token for which a share can be redeemed, with its price and evidence. `usd` is its USD value that is redeemable
- * now.
+ * A token for which a share can be redeemed, with its price and evidence (USD liquidity behind the price). `usd` is its
+ * USD value that is redeemable now.
  */
 type Component = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
@@ -45,7 +45,6 @@ type SharePricerOptions = {
   readonly findPriced: (address: Address) => PricedToken | undefined
 }
 
-/** Computes the redemption prices of share tokens. */
 export class SharePricer {
   private readonly options: SharePricerOptions
 
@@ -174,9 +173,9 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD that counts. Each component counts at most its evidence. All unlisted components together
- * count at most as much as the listed components, because an attacker can add any number of minted tokens to a few
- * dollars of a listed token.
+ * Returns the redeemable USD that counts. Each component counts at most its evidence. All components outside the
+ * chain's file together count at most as much as the components in the file, because an attacker can add any number of
+ * minted tokens to a few dollars of a known token.
  */
 function countedUsdOf(components: readonly Component[]): number {
   let listedUsd = 0

@@ -56,7 +56,7 @@ const roundToScale = (price: number) => 2 ** (Math.round(Math.log2(price) * STEP
 /** Tokens with a fixed level and reference price, such as anchors. All are listed in the chain's file. */
 export type FixedLevels = ReadonlyMap<PricedToken, { readonly level: number; readonly referencePrice: number }>
 
-/** Converts the prices of hubs and stables to fixed levels. */
+/** Converts the prices of `HubPricer` to fixed levels. */
 export function fixedLevelsOf(prices: ReadonlyMap<PricedToken, TokenPrice>): FixedLevels {
   return new Map(
     [...prices].map(([token, { price, evidence }]) => [
@@ -69,7 +69,6 @@ export function fixedLevelsOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Fix
   )
 }
 
-/** Assigns a level and a reference price to every token. */
 export class TokenLevels {
   private fixedLevels: FixedLevels = new Map()
   /**

@@ -1,6 +1,6 @@
 /**
- * Computes token prices on request and caches them until a pool changes. A jump is a large move of a pool's rate in the
- * last block: see `pool-history.ts`.
+ * Computes token prices on request and caches them until a pool changes. `HubPricer` prices hubs (tokens with many
+ * pools) and stables (dollar tokens). A jump is a large move of a pool's rate in the last block: see `pool-history.ts`.
  */
 
 import type { Pool } from '@sluice/liquidity'
@@ -22,7 +22,6 @@ export type PriceObservation = { readonly pool: Pool; readonly value: number; re
 const valueBuffer: number[] = []
 const weightBuffer: number[] = []
 
-/** Computes the prices of tokens in a `TokenGraph` on request. */
 export class TokenPricer {
   /** Prices of hubs and stables, in the order of computation: a price may depend only on earlier prices. */
   private hubPriceByToken: ReadonlyMap<PricedToken, TokenPrice> = new Map()
@@ -54,7 +53,7 @@ export class TokenPricer {
   }
 
   /**
-   * Updates `price` and `evidence` of a token. They are NaN and 0 if the token has no price.
+   * Updates `price` and `evidence` (USD liquidity behind the price) of a token; NaN and 0 if the token has no price.
    *
    * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD
    * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives

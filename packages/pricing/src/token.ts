@@ -50,7 +50,7 @@ export type PricedToken = {
   priceBeforeJump: TokenPrice | undefined
   /** Pool that was deep enough for a price on its own; checked first. */
   sufficientPool: PricedPool | undefined
-  /** Index of the edge with the most weight; -1 for hubs, stables, and tokens without a price. */
+  /** Index of the edge with the most weight; -1 for tokens without a price or priced by `HubPricer`. */
   bestEdgeIndex: number
   /** True if the token's pools are deep enough for a price; valid if `deepVersion` is the pricer's current version. */
   isDeep: boolean

@@ -221,7 +221,7 @@ export class LiveChain {
     runtime.onSnapshot((snapshot) => this.faultyPools.forgetChanged(snapshot))
     this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
     runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
-    // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
+    // If another process reads the chain, the tokens with liquidity against hubs arrive with its snapshots.
     this.findsNeighbors = !openMarket
     if (this.findsNeighbors) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({

@@ -1,6 +1,6 @@
 /**
- * Runs the eth_call of one attempt: installs the probe, sets up the sender's input, and overrides the block. The target
- * is the contract that the transaction calls.
+ * Runs the eth_call of one attempt: installs the probe (the contract that measures balances and gas), sets up the
+ * sender's input, and overrides the block. The target is the contract that the transaction calls.
  */
 import type { Address, Hex } from '@sluice/chains'
 import {

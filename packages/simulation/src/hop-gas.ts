@@ -112,8 +112,8 @@ type InputWritesRequest = Pick<HopGasOrder, 'guard' | 'hops'> & {
 }
 
 /**
- * Returns the storage writes that give the probe the maximum input of each token; omits tokens whose balances cannot be
- * written.
+ * Returns the storage writes that give the Guard's address, where the measuring code runs, the maximum input of each
+ * token; omits tokens whose balances cannot be written.
  */
 async function inputWrites(
   { rpc, guard, blockRef, hops }: InputWritesRequest,

@@ -25,7 +25,6 @@ export type LimiterOptions = {
 
 type QueuedRun = { readonly cost: number; readonly start: () => void }
 
-/** Queue of simulations with a cost limit. */
 export class CostLimiter {
   private readonly options: LimiterOptions
   /** Cost units of all running simulations. */

@@ -64,8 +64,8 @@ export function realBalanceSetUp({ amountIn, allowance }: SwapInput): SetUp {
 }
 
 /**
- * Overrides the slots that the token reads for this account, for layouts that follow no known rule; undefined if no
- * such slot is found. If only the allowance is missing, the sender approves.
+ * Overrides the slots that the token reads for this account, for storage layouts that follow no known rule; undefined
+ * if no such slot is found. If only the allowance is missing, the sender approves.
  */
 export async function accountSlotSetUp(
   reader: TokenReader,

@@ -1,4 +1,4 @@
-/** Runs the probe for a request and converts its report. */
+/** Runs the probe (the contract that measures balances and gas) for a request and converts its report. */
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'

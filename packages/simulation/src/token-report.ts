@@ -56,7 +56,7 @@ export async function reportToken(
   const options = { ...sharedOptions, ...(signal && { signal }) }
   const reader = new TokenReader({ rpc, token, block, request: options })
   const [layout, poolCode] = await Promise.all([
-    // Callers share the search of the layout, so it has no caller's abort signal.
+    // Callers share the search of the storage layout, so it has no caller's abort signal.
     context.slots.layout(new TokenReader({ rpc, token, block, request: sharedOptions })),
     pool ? rpc.getCode(pool, block, options) : undefined,
   ])

@@ -17,7 +17,6 @@ const RETRY_MS = 600_000
  */
 const NEAR_BLOCKS = 20_000
 
-/** Detects whether a chain limits the gas of a transaction, by asking a node once. */
 export class TransactionLimit {
   /** Lowest block known to have the limit. */
   private activeFromBlock = Number.POSITIVE_INFINITY

@@ -77,7 +77,6 @@ export class Discovery {
   private readonly neighborSearches: BatchQueue<readonly Address[]>
   /** First searches, for the pools between hubs and between intermediates; null before they start. */
   private warmUpSearch: Promise<unknown> | null = null
-  /** Scan of past logs. */
   readonly scan: LogScan
 
   constructor(options: DiscoveryOptions) {

@@ -78,7 +78,7 @@ function* countNeighbors(
   return countsByToken
 }
 
-/** Orders named tokens first, then by number of pools, and applies the limit. */
+/** Orders named tokens (tokens of the chain's file) first, then by number of pools, and applies the limit. */
 function topNeighbors({ tokens, limits }: PoolDirectory, counts: PoolCountByNeighbor): readonly Address[] {
   const rankOf = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
   const sortedCounts = [...counts].sort((a, b) => rankOf(b) - rankOf(a) || (a[0] < b[0] ? -1 : 1))

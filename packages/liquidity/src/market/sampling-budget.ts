@@ -10,7 +10,7 @@ import type { PoolEntry } from './pool-reader.ts'
 
 /**
  * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. Sampling takes
- * four calls of 20 million gas, or a call for each pair of a sampled twin.
+ * four calls of 20 million gas, or one call per pair of a sampled twin (a pool that its own family cannot read).
  */
 export const MAX_SAMPLED_PAIRS = 12
 /** Maximum sampled pools with the same tokens. */

@@ -45,7 +45,7 @@ type SaverComponents = {
 
 /** Extra facts of a save, in addition to chain and block. */
 export type SavedExtra = {
-  /** Hash of the chain's DEX rows, which determine how saved pools were found and read. */
+  /** Hash of the chain's DEX deployments (rows), which determine how saved pools were found and read. */
   readonly rows: string
   /** First block that the log scan has not scanned, by index of the row among the directory's rows. */
   readonly scannedTo: readonly (readonly [number, number])[]
@@ -233,7 +233,7 @@ export class Saver {
       for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        // Skip a listed pool that was handed over to its sampled twin: the pool of the twin is saved.
+        // Skip a listed pool that another family (its sampled twin) took over: it is saved as a followed pool.
         const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry) && !directory.isHandedOver(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))

@@ -101,7 +101,7 @@ export class TokenFacts {
     for (const [token, fact] of staleFacts) {
       fact.readAtMs = nowMs
       const decimals = decimalsIn(words!.get(token) ?? 0n)
-      // A token that returns no decimals now, for example because the lens ran out of gas, keeps its last decimals.
+      // A token that returns no decimals now, for example because the call ran out of gas, keeps its last decimals.
       if (decimals === undefined || decimals === fact.decimals) continue
       fact.decimals = decimals
       this.onChecked(token, decimals)

@@ -1,4 +1,4 @@
-/** Reads tokens that are shares of other tokens, such as vault shares and LP tokens, through one lens. */
+/** Reads tokens that are shares of other tokens, such as vault shares and LP tokens, through RedemptionLens.sol. */
 import { RedemptionLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Reads } from '../family.ts'

@@ -86,7 +86,6 @@ export class SnapshotDatabase {
     }
   }
 
-  /** Starts a transaction. */
   begin(): void {
     this.db.exec('BEGIN IMMEDIATE')
     // If another process has saved a different block, applying these changes would mix the two blocks.
@@ -122,7 +121,6 @@ export class SnapshotDatabase {
     if (this.db.isTransaction) this.db.exec('ROLLBACK')
   }
 
-  /** Writes a whole transaction. */
   save(facts: SavedFacts, changes: SavedChanges): void {
     try {
       this.begin()

@@ -74,7 +74,6 @@ export class RecordDatabase {
     this.db.prepare("INSERT OR REPLACE INTO facts VALUES ('format', ?)").run(FORMAT)
   }
 
-  /** Starts the transaction of a block. */
   begin(): void {
     this.db.exec('BEGIN IMMEDIATE')
   }

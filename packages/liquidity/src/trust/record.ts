@@ -4,7 +4,10 @@
 export type TrustTerms = {
   /** Minimum consecutive blocks at which the other conditions hold. */
   readonly blocks: number
-  /** Minimum number of pools with named tokens, and minimum number of different named tokens in these pools. */
+  /**
+   * Minimum number of pools with named tokens (tokens of the chain's file), and of different named tokens in these
+   * pools.
+   */
   readonly pools: number
   readonly namedTokens: number
   /** Minimum value of the named tokens in these pools, in USD. */

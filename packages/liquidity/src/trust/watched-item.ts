@@ -4,7 +4,7 @@ import type { ObservedLiquidity, TrustRecord } from './record.ts'
 
 /** Contribution of one pool to a watched token or pool. */
 export type PoolContribution = {
-  /** USD of named tokens in the pool when it was last valued. */
+  /** USD of named tokens (tokens of the chain's file) in the pool when it was last valued. */
   readonly depthUsd: number
   /** Named tokens in the pool. */
   readonly namedPartners: readonly Address[]

@@ -99,7 +99,6 @@ export function logPoolListImport(log: Logger, importCount: PoolListImportCount)
   else log.info({ proven }, 'the chain has all pools of the list')
 }
 
-/** Wakes a chain on first use, follows its blocks while it is used, and puts it to sleep when idle. */
 export class ChainRuntime {
   /** Pools that changed in the newest block. */
   readonly touchedPools = new TouchedPools()

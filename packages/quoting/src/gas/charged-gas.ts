@@ -10,7 +10,7 @@ type ChargedSwap = {
   readonly route: RoutePlan
   readonly data: Hex
   readonly simulation: SimulatedGas
-  /** True if the last pools pay the sender directly, so that the Guard never holds the output. */
+  /** True if the last pools pay the sender directly, so that the Guard (our entry contract) never holds the output. */
   readonly direct?: boolean
   /** Balances of the Guard and the Executor before the swap; none by default. */
   readonly balances?: ContractBalances | undefined

@@ -18,7 +18,6 @@ const MAX_BALANCES = 4_096
 type CachedBalance = { readonly block: number; readonly isHeld: Promise<boolean> }
 type Holders = { readonly guard: Address; readonly executor: Address; readonly wrappedNative: Address | null }
 
-/** Reads and caches the balances of a chain's contracts. */
 export class ContractBalanceReader {
   /** Balances by holder and token. */
   private readonly cachedBalances = new BoundedMap<string, CachedBalance>(MAX_BALANCES)

@@ -1,8 +1,8 @@
 /**
  * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures many
- * pools per call: the pools between a quote's tokens, and the pools between these tokens and the chain's hubs. On
- * request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement fails, a pool keeps
- * the gas of its family.
+ * pools per call: the pools between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens
+ * with many pools). On request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement
+ * fails, a pool keeps the gas of its family.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'

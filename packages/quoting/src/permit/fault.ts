@@ -1,4 +1,4 @@
-/** Explains why a permit does not let the Guard transfer the input of a swap. */
+/** Explains why a permit does not let the Guard (our entry contract) transfer the input of a swap. */
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { dataSlice } from 'ethers'

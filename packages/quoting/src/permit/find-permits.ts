@@ -36,7 +36,7 @@ export type AvailablePermit = {
   readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 }
 
-/** Permits that let the Guard take an amount of a token once. */
+/** Permits that let the Guard (our entry contract) take an amount of a token once. */
 export type PermitOffers = {
   readonly spender: Address
   readonly deadline: number

@@ -1,4 +1,7 @@
-/** Permits: signatures with which the sender, as owner, lets the Guard, as spender, transfer the input of a swap. */
+/**
+ * Permits: signatures with which the sender, as owner, lets the Guard (our entry contract), as spender, transfer the
+ * input of a swap.
+ */
 import { IPermit2__factory } from '@sluice/bindings'
 import type { SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'

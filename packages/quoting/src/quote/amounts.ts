@@ -1,7 +1,7 @@
 /** Computes amounts of a quote in integer base units. Names in `Ppm` are in parts per million. */
 import { PPM, PPM_PER_PERCENT } from '@sluice/chains'
 
-/** Returns the fee that the Guard keeps for the fee recipient, rounded down as the Guard does. */
+/** Returns the fee that the Guard (our entry contract) keeps for the fee recipient, rounded down as the Guard does. */
 export function feeOf(output: bigint, feePpm: bigint): bigint {
   return (output * feePpm) / PPM
 }

@@ -26,7 +26,7 @@ export async function mayRunCallerCode(
   }
 }
 
-/** Returns the different accounts of a caller. */
+/** Returns the distinct accounts of a caller. */
 export function callerAccounts({ from, recipient, feeRecipient }: CallerAccounts): readonly Address[] {
   return [...new Set([from, recipient, feeRecipient])].filter((account) => account !== undefined)
 }

@@ -5,8 +5,8 @@
  */
 
 /**
- * Gas stipend of the native payment to the sender, less the gas that the Guard uses after the payment. Measured; equal
- * for all routes.
+ * Gas stipend of the native payment to the sender, less the gas that the Guard (our entry contract) uses after the
+ * payment. Measured; equal for all routes.
  */
 const NATIVE_STIPEND = 1_928
 /** Share of the used gas that must remain for EIP-150: traces show one to two nested calls, and each needs 1/63. */

@@ -13,8 +13,9 @@ type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * Returns true if the Executor pays the sender directly. Otherwise the Guard pays the sender, by a second transfer,
- * which some tokens tax or reject. A native output is always paid by the Guard.
+ * Returns true if the Executor (our contract that swaps) pays the sender directly. Otherwise the Guard, our entry
+ * contract, pays the sender by a second transfer, which some tokens tax or reject. A native output is always paid by
+ * the Guard.
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLookup): boolean {
   return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE

@@ -1,4 +1,7 @@
-/** Decodes swaps that were sent to the Guard, and computes their inputs and outputs from the logs of their receipts. */
+/**
+ * Decodes swaps that were sent to the Guard (our entry contract), and computes their inputs and outputs from the logs
+ * of their receipts.
+ */
 import { IGuard__factory } from '@sluice/bindings'
 import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Interface } from 'ethers'

@@ -19,7 +19,6 @@ export type OpenStream = {
   readonly close: () => void
 }
 
-/** Opens quote streams and updates them at every block. */
 export class QuoteStreams {
   private readonly options: Options
   private readonly watches = new Map<string, Watch>()

@@ -32,7 +32,6 @@ export type WatchOptions = {
 }
 type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) => Promise<SwapQuote['route'] | undefined>
 
-/** Keeps one quote up to date and sends updates to its listeners. */
 export class Watch {
   private readonly options: WatchOptions
   private readonly listeners = new Set<StreamListener>()

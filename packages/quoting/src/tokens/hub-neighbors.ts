@@ -52,7 +52,6 @@ type HubPair = { readonly token: Address; readonly hub: Address; readonly pool: 
 
 type BlockRange = { readonly from: number; readonly to: number }
 
-/** Finds and follows the tokens with liquidity against a chain's hubs. */
 export class HubNeighbors {
   private readonly hubs: ReadonlySet<Address>
   private readonly registry: ReadonlySet<Address>

@@ -24,7 +24,6 @@ export type TokenName = { readonly name: string | null; readonly symbol: string 
 const NAME: Hex = '0x06fdde03'
 const SYMBOL: Hex = '0x95d89b41'
 
-/** Cache of token names. */
 export class TokenNames {
   private readonly nameByToken = new BoundedMap<Address, TokenName>(MAX_TOKENS, { ttl: TTL_MS })
   private readonly unnamedTokens = new BoundedMap<Address, TokenName>(MAX_TOKENS, { ttl: UNNAMED_TTL_MS })

@@ -23,7 +23,6 @@ type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly expiresMs: n
 /** Source of a list. `isComplete` is true if the view holds all pools of the chain's own tokens. */
 export type CatalogSource = ListSource & { readonly isComplete: boolean }
 
-/** Builds and caches the token list. */
 export class TokenCatalog {
   private readonly lister: TokenLister
   private cachedCatalog: CachedCatalog | undefined

@@ -39,7 +39,6 @@ export type ListSource = { readonly view: ChainView; readonly rpc: Rpc }
 type Options = { readonly chain: Chain; readonly facts: TokenFacts; readonly names: TokenNames }
 type Candidate = { readonly address: Address; readonly depthUsd: number | null; readonly origin: Origin }
 
-/** Builds the list of a chain's tokens. */
 export class TokenLister {
   /** Tokens of the chain's file, in its order. */
   readonly registry: ReadonlyMap<Address, Token>

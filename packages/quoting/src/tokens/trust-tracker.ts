@@ -47,7 +47,6 @@ type Options = {
   readonly measure: MeasureToken
 }
 
-/** Tracks which tokens and pools have earned trust. */
 export class TrustTracker {
   private readonly ledger: TrustLedger
   private readonly options: Options

@@ -16,8 +16,8 @@ export type ChainView = {
   /** Returns the routing graph of the pools, which is built on first use. */
   readonly graph: () => Graph
   /**
-   * Reads the outputs of sampled pools for more inputs. Returns a view of the same block with these samples, or this
-   * view if there is a newer block in memory. Absent if another process reads the pools.
+   * Reads the outputs of sampled pools (quoted from simulated swaps) for more inputs. Returns a view of the same block
+   * with these samples, or this view if there is a newer block in memory. Absent if another process reads the pools.
    *
    * @param swaps - inputs to sample, by pool id
    * @throws RpcError

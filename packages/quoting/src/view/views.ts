@@ -47,7 +47,6 @@ type Options = {
   readonly assertDeployed: (block: { readonly blockHash: BlockHeader['hash'] }) => Promise<void>
 }
 
-/** Creates and caches the views of a chain. */
 export class ChainViews {
   private readonly options: Options
   private newestView: ChainView | undefined
@@ -71,7 +70,7 @@ export class ChainViews {
    * Returns the chain at its current head, with the pools of the tokens.
    *
    * @param groups - groups of tokens; loads the pools between the tokens of each group, and between these tokens and
-   *   the chain's hubs
+   *   the chain's hubs (tokens with many pools)
    * @throws QuotingError `BEHIND` if `minimumBlock` is not reached in time; RpcError if the node fails
    */
   async atHead(

@@ -31,7 +31,6 @@ export type AccountWrite = {
 /** Reads the balance or allowance with some storage writes; null if the token does not respond. */
 type ReadWith = (writes: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
 
-/** Searches the slots of one account. */
 export class AccountSlotSearch {
   private readonly reader: TokenReader
   private readonly account: Address
