@@ -226,7 +226,9 @@ export class Prices implements PriceBook {
     if (pricedPool) this.addOrUpdate(pricedPool.pool, this.viewOf(pricedPool.pool))
   }
 
-  /** Returns the price of a token from its pools, and for a share also from its redemption value. */
+  /**
+   * Returns the price of a token from its pools, and for a share also from its redemption value; undefined if unknown.
+   */
   private priceOf(address: Address): TokenPrice | undefined {
     const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
     return redemption ? this.sharePricer!.combine(redemption, token ? this.pricer.observationsOf(token) : []) : token

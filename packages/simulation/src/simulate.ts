@@ -312,7 +312,7 @@ async function tryRealBalance(task: SimulationTask, environment: CallEnvironment
 }
 
 /**
- * Runs the swap with storage overrides.
+ * Runs the swap with storage overrides; undefined if no slot is found or the token does not confirm them.
  *
  * @param computeSetUp - finds the slots to override: from the layout, or from the slots that the token reads for the
  *   sender
@@ -329,7 +329,7 @@ async function trySlots(
 
 /**
  * Finds the layout again, in case the token was upgraded. Then searches the slot of the sender, in case the token
- * treats this account specially.
+ * treats this account specially; undefined if neither works.
  */
 async function tryOtherLayouts(
   task: SimulationTask,
@@ -362,7 +362,10 @@ async function runConfirmed(
   return withAllowance(task, environment, { report, setUp })
 }
 
-/** Returns the attempt if the spender may take the input; otherwise runs the swap with an approval by the sender. */
+/**
+ * Returns the attempt if the spender may take the input; otherwise runs the swap with an approval by the sender;
+ * undefined if no approval suffices.
+ */
 async function withAllowance(
   task: SimulationTask,
   environment: CallEnvironment,

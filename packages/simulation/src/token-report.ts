@@ -127,7 +127,10 @@ function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | 
   return surcharges.length === 0 ? null : Math.max(...surcharges)
 }
 
-/** Returns the tax, rounded to the nearest ppm, because tokens with shares round by a unit or two. */
+/**
+ * Returns the tax, rounded to the nearest ppm, because tokens with shares round by a unit or two; null if nothing was
+ * sent.
+ */
 function taxPpm(sentAmount: bigint, receivedAmount: bigint): number | null {
   if (sentAmount === 0n) return null
   return receivedAmount >= sentAmount ? 0 : Number(((sentAmount - receivedAmount) * PPM + sentAmount / 2n) / sentAmount)

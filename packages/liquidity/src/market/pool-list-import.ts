@@ -126,8 +126,8 @@ function sortFollowedTokensFirst(directory: PoolDirectory, pools: readonly Liste
 }
 
 /**
- * Verifies pools by searching their token pairs in the deployment, as discovery does. Refuses all pools of a family that
- * is not searched by pairs.
+ * Verifies pools by searching their token pairs in the deployment, as discovery does. Returns null for a pool that was
+ * not found, and for all pools of a family that is not searched by pairs.
  */
 function* proveByPairs(
   { findPools }: DexFamily,

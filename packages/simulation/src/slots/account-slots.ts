@@ -40,7 +40,10 @@ export class AccountSlotSearch {
     this.account = account
   }
 
-  /** Returns the write that gives the account the amount, or the smallest larger one that shares can represent. */
+  /**
+   * Returns the write that gives the account the amount, or the smallest larger one that shares can represent;
+   * undefined if none is found.
+   */
   async findBalanceWrite(amount: bigint): Promise<AccountWrite | undefined> {
     const slots = await findReadSlots(
       this.reader.rpc,
@@ -61,7 +64,7 @@ export class AccountSlotSearch {
     return undefined
   }
 
-  /** Returns the write that lets the spender take at least the amount. */
+  /** Returns the write that lets the spender take at least the amount; undefined if none is found. */
   async findAllowanceWrite(spender: Address, amount: bigint): Promise<AccountWrite | undefined> {
     const data = allowanceCalldata(this.account, spender)
     const slots = await findReadSlots(this.reader.rpc, this.reader.token, data, this.reader.options)

@@ -84,7 +84,7 @@ function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
 
 /**
  * Finds the mapping for an account that the token treats specially: each candidate writes a different value, and the
- * balance identifies one.
+ * balance identifies one; undefined if none fits.
  */
 export async function findForAccount(
   reader: TokenReader,
