@@ -254,7 +254,7 @@ export interface DexFamily<State = unknown> {
   /**
    * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied. Returns
    * their states at the end of the block; null for a pool that can no longer be read. Called at every block, so it
-   * reads no more than necessary. Absent: all state changes emit logs.
+   * reads no more than necessary. Absent: all state changes emit logs, or are rare enough for the audit.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
   /**
@@ -265,6 +265,13 @@ export interface DexFamily<State = unknown> {
   readonly sampled?: Sampling<State>
   /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
   movesSilently?(pool: Pool<null>): boolean
+  /**
+   * Estimated gas of `refreshStates` for a silent pool of which only parameters change without a log, such as a fee that
+   * another contract sets, weights, or rates. The market refreshes such pools within a budget (`RefreshBudget`). Returns
+   * 0 if no parameter can change in this state, and `null` for a pool whose price changes without a log: it is refreshed
+   * at every block, outside the budget. Absent: `null` for all pools.
+   */
+  parameterGas?(pool: Pool<State>): number | null
   /** topic0 of the logs by which a factory announces a new pool, if it does; `createdPool` decodes them. */
   readonly creationTopics?: readonly Hex[]
   createdPool?(row: DexRow, log: Log): Pool<null> | null

@@ -147,7 +147,7 @@ describe('a reorg', () => {
       sampling: { size: 0, has: () => false },
       ...{ handOver: () => false, isCurrent: () => true },
       ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], silentIds: () => [] },
+      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [] },
     }
     const blocks: BlockHeader[] = []
     const rpc = {
@@ -301,7 +301,7 @@ describe('samples of a block', () => {
         choose: () => ({ sampledIds: new Set(['again', 'silenced']), unsampledIds: new Set(['first']) }),
         recordSample: (...of: unknown[]) => calls.push(of),
       },
-      ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, silentIds: () => [] },
+      ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, chooseSilentIds: () => [] },
       ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
       ...{ registerCreatedPools: () => [], statelessIdsIn: () => [] },
     }
@@ -386,7 +386,7 @@ test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s f
     sampling: { size: 0, has: () => false },
     ...{ handOver: () => false, isCurrent: () => true, poolIdOf: () => 'pool' },
     ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], silentIds: () => [] },
+    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [] },
   }
   let logs: readonly object[] = []
   const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }

@@ -240,7 +240,7 @@ export class MarketFollower {
       const statelessIds = directory.statelessIdsIn(pools, logs[i]!)
       const idsToRead = new Set([...idsToReread, ...statelessIds, ...createdPoolIds])
       const updatedPools = pools.with(changedPools.values())
-      const silentIds = isLast ? directory.silentIds(updatedPools).filter((id) => !idsToRead.has(id)) : []
+      const silentIds = isLast ? directory.chooseSilentIds(updatedPools, idsToRead) : []
       const differences = await Promise.all([
         this.reread(block, pools, idsToRead),
         this.refresh(block, updatedPools, silentIds),
@@ -355,7 +355,7 @@ export class MarketFollower {
     const { differingPools, goneIds } = await this.refresh(
       block,
       pools,
-      ids.filter((id) => directory.isSilent(id)),
+      ids.filter((id) => directory.isSilent(pools.get(id)!)),
     )
     return pools.with(differingPools, goneIds)
   }

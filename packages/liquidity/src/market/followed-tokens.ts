@@ -2,9 +2,10 @@
  * Tracks which tokens a market follows, and when each token was last requested. `PoolDirectory` owns the instance;
  * discovery and the evictor call it.
  */
-import type { Address } from '@sluice/chains'
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
+import { indexPairsOf } from '../dexes/common/sampled-state.ts'
 import type { MarketLimits } from './limits.ts'
 
 /**
@@ -60,6 +61,20 @@ export class FollowedTokens {
 
   periodOf(token: Address): FollowPeriod | undefined {
     return this.namedPeriods.get(token) ?? this.unnamedPeriods.peek(token)
+  }
+
+  /** Returns the Unix time in milliseconds at which a pair of these tokens was last requested; 0 if never. */
+  lastRequestMs(poolTokens: readonly Address[]): number {
+    const pairs = indexPairsOf(poolTokens.length).map(([first, second]) => [poolTokens[first]!, poolTokens[second]!])
+    return Math.max(...pairs.map((pair) => this.lastPairRequestMs(pair)))
+  }
+
+  /** The earliest request of the tokens that the chain's file does not name, or of both tokens if the file names both. */
+  private lastPairRequestMs(pair: readonly Address[]): number {
+    const unnamedTokens = pair.filter((token) => !this.isNamed(token))
+    // Requests name the wrapper, never the native token itself.
+    const decidingTokens = unnamedTokens.length > 0 ? unnamedTokens : pair.filter((token) => token !== ZERO_ADDRESS)
+    return Math.min(...decidingTokens.map((token) => this.periodOf(token)?.requestedAtMs ?? 0))
   }
 
   /** Marks a token and its neighbors as requested now. */

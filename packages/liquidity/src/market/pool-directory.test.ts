@@ -214,13 +214,16 @@ describe('followed pools', () => {
     expect([directory.followedPools.has('gone'), directory.isIncomplete(gone)]).toEqual([false, false])
   })
 
-  test('that change without a log are listed, if they can be read', () => {
+  test('that change without a log are chosen for a refresh, if they can be read', () => {
     const directory = directoryOf()
     for (const id of ['x!', 'y']) directory.add(entry('silent', id, hub, stable))
     directory.add(entry('lazy', 'l', hub, stable))
-    expect(['x!', 'y', 'l'].map((id) => directory.isSilent(id))).toEqual([true, false, true])
-    const pools = PoolMap.empty.with([{ ...poolOf('silent', 'x!', [hub, stable]), state: 1 }])
-    expect(directory.silentIds(pools)).toEqual(['x!'])
+    const loadedPool = (family: string, id: string) => ({ ...poolOf(family, id, [hub, stable]), state: 1 })
+    const allPools = [loadedPool('silent', 'x!'), loadedPool('silent', 'y'), loadedPool('lazy', 'l')]
+    expect(allPools.map((pool) => directory.isSilent(pool))).toEqual([true, false, true])
+    const pools = PoolMap.empty.with([loadedPool('silent', 'x!')])
+    expect(directory.chooseSilentIds(pools, new Set())).toEqual(['x!'])
+    expect(directory.chooseSilentIds(pools, new Set(['x!']))).toEqual([])
     const logs = ['x!', 'l', 'unknown'].map((address) => ({ address, topics: [moved] }) as unknown as Log)
     expect(directory.statelessIdsIn(pools, logs)).toEqual(['l'])
   })

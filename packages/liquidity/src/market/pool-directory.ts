@@ -20,6 +20,7 @@ import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
 import { type PairScope, pairScopeOf } from './pairs.ts'
 import { type Families, type PoolEntry, servedRows } from './pool-reader.ts'
+import { RefreshBudget } from './refresh-budget.ts'
 import { SamplingBudget } from './sampling-budget.ts'
 
 /**
@@ -44,6 +45,8 @@ export class PoolDirectory {
   })
   /** Chooses the pools that are sampled: quoted from swaps that are simulated at every block. */
   readonly sampling: SamplingBudget
+  /** Chooses the silent pools that are refreshed. */
+  private readonly refreshing: RefreshBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly idsByToken = new Map<Address, Set<string>>()
   /** Number of pools by their list of tokens. */
@@ -63,6 +66,7 @@ export class PoolDirectory {
     this.listedPools = new BoundedMap(limits.listedPools)
     this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
+    this.refreshing = new RefreshBudget(this.followed.silentIds, this.tokens, this.parameterGasOf)
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
     for (const token of this.scope.intermediates) this.tokens.markRequested(token)
@@ -259,14 +263,22 @@ export class PoolDirectory {
     this.incompleteBackoff.recordFailure(entry.pool.id, block)
   }
 
-  /** True for a silent pool: its state can change without a log. */
-  isSilent(id: string): boolean {
-    return this.followed.silentIds.has(id)
+  private readonly parameterGasOf = (pool: Pool): number | null => {
+    const { parameterGas } = this.families.get(pool.family)!
+    return parameterGas ? parameterGas(pool) : null
   }
 
-  /** Returns the ids of silent pools in a map, without sampled pools, which have a budget of their own. */
-  silentIds(pools: PoolMap): readonly string[] {
-    return [...this.followed.silentIds].filter((id) => pools.has(id) && !this.sampling.has(id))
+  /** True for a silent pool: its state can change without a log. */
+  isSilent(pool: Pool): boolean {
+    return this.followed.silentIds.has(pool.id) && this.parameterGasOf(pool) !== 0
+  }
+
+  /**
+   * Chooses the silent pools in `pools` to refresh at a block, except those in `excludedIds`. Sampled pools are left
+   * out, because they have a budget of their own.
+   */
+  chooseSilentIds(pools: PoolMap, excludedIds: ReadonlySet<string>): readonly string[] {
+    return this.refreshing.choose(pools, (id) => excludedIds.has(id) || this.sampling.has(id))
   }
 
   /**

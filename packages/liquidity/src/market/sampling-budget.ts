@@ -2,7 +2,7 @@
  * Chooses the pools that are sampled at a block. A sample simulates swaps in the node, and anyone can create pools that
  * must be sampled. The number of sampled pools is therefore limited, in total and for pools of the same tokens.
  */
-import { type Address, type DexRow, ZERO_ADDRESS } from '@sluice/chains'
+import type { DexRow } from '@sluice/chains'
 import { indexPairsOf } from '../dexes/common/sampled-state.ts'
 import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
@@ -93,7 +93,7 @@ export class SamplingBudget {
       readonly requestedAtMs: number
     }[] = []
     for (const [id, { pool }] of this.entryById) {
-      const requestedAtMs = this.lastRequestMs(pool.tokens)
+      const requestedAtMs = this.tokens.lastRequestMs(pool.tokens)
       if (nowMs - requestedAtMs < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
         candidates.push({ id, tokensKey: pool.tokens.join(), tokenCount: pool.tokens.length, requestedAtMs })
     }
@@ -122,19 +122,5 @@ export class SamplingBudget {
       }
     }
     return { sampledIds, unsampledIds }
-  }
-
-  /** Returns the Unix time in milliseconds at which a pair of these tokens was last requested. */
-  private lastRequestMs(tokens: PoolEntry['pool']['tokens']): number {
-    const pairs = indexPairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
-    return Math.max(...pairs.map((pair) => this.lastPairRequestMs(pair)))
-  }
-
-  /** The earliest request of the tokens that the chain's file does not name, or of both tokens if the file names both. */
-  private lastPairRequestMs(pair: readonly Address[]): number {
-    const unnamedTokens = pair.filter((token) => !this.tokens.isNamed(token))
-    // Requests name the wrapper, never the native token itself.
-    const decidingTokens = unnamedTokens.length > 0 ? unnamedTokens : pair.filter((token) => token !== ZERO_ADDRESS)
-    return Math.min(...decidingTokens.map((token) => this.tokens.periodOf(token)?.requestedAtMs ?? 0))
   }
 }

@@ -1,0 +1,78 @@
+/**
+ * Chooses the silent pools that are refreshed at a block: pools whose state changes without a log. A pool whose price
+ * changes so is always refreshed. A pool of which only parameters change so (a fee, weights, rates) is refreshed within
+ * a gas budget, because anyone can create such pools: first the pools of recently requested tokens, then the others in
+ * turns.
+ */
+import type { Pool } from '../family.ts'
+import type { FollowedTokens } from './followed-tokens.ts'
+import { SAMPLED_IDLE_MS } from './sampling-budget.ts'
+
+/** Maximum gas, per block, of refreshing parameters of recently requested pools. */
+export const MAX_RECENT_GAS = 30_000_000
+/** Gas per block that is reserved for the other pools, so that the age of every parameter is bounded. */
+export const TURN_GAS = 10_000_000
+
+type Candidate = { readonly id: string; readonly gas: number; readonly requestedAtMs: number }
+
+/** Budget of one market. */
+export class RefreshBudget {
+  private readonly silentIds: Set<string>
+  private readonly tokens: FollowedTokens
+  private readonly gasOf: (pool: Pool) => number | null
+
+  /**
+   * @param silentIds - ids of the followed silent pools. The budget keeps them in the order in which they take turns
+   * @param gasOf - `DexFamily.parameterGas` of the pool's family
+   */
+  constructor(silentIds: Set<string>, tokens: FollowedTokens, gasOf: (pool: Pool) => number | null) {
+    this.silentIds = silentIds
+    this.tokens = tokens
+    this.gasOf = gasOf
+  }
+
+  /** Chooses the pools to refresh at a block, from `pools` without those that `isExcluded` accepts. */
+  choose(
+    pools: { get(id: string): Pool | undefined },
+    isExcluded: (id: string) => boolean,
+    nowMs = Date.now(),
+  ): readonly string[] {
+    const priceIds: string[] = []
+    const candidates: Candidate[] = []
+    for (const id of this.silentIds) {
+      const pool = pools.get(id)
+      if (!pool || isExcluded(id)) continue
+      const gas = this.gasOf(pool)
+      if (gas === null) priceIds.push(id)
+      else if (gas > 0) candidates.push({ id, gas, requestedAtMs: this.tokens.lastRequestMs(pool.tokens) })
+    }
+    const recentCandidates = candidates
+      .filter(({ requestedAtMs }) => nowMs - requestedAtMs < SAMPLED_IDLE_MS)
+      .sort((a, b) => b.requestedAtMs - a.requestedAtMs)
+    const recent = takeWithin(recentCandidates, MAX_RECENT_GAS)
+    const otherCandidates = candidates.filter(({ id }) => !recent.ids.has(id))
+    const others = takeWithin(otherCandidates, MAX_RECENT_GAS - recent.gas + TURN_GAS)
+    const parameterIds = [...recent.ids, ...others.ids]
+    for (const id of parameterIds) {
+      // Move the pool behind those that still wait for their turn.
+      this.silentIds.delete(id)
+      this.silentIds.add(id)
+    }
+    return [...priceIds, ...parameterIds]
+  }
+}
+
+/** Returns the first candidates whose gas is within the limit, and the sum of their gas. */
+function takeWithin(
+  candidates: readonly Candidate[],
+  maxGas: number,
+): { readonly ids: ReadonlySet<string>; readonly gas: number } {
+  const ids = new Set<string>()
+  let sum = 0
+  for (const { id, gas } of candidates) {
+    if (sum + gas > maxGas) break
+    sum += gas
+    ids.add(id)
+  }
+  return { ids, gas: sum }
+}
