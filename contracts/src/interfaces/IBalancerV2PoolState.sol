@@ -6,6 +6,11 @@ interface IBalancerV2Factory {
     function isPoolFromFactory(address pool) external view returns (bool);
 }
 
+/// @notice Rate provider of a token of a Balancer V2 pool.
+interface IBalancerV2RateProvider {
+    function getRate() external view returns (uint256);
+}
+
 /// @notice State that lenses read of a Balancer V2 pool; each kind has some of these.
 interface IBalancerV2PoolState {
     function getSwapFeePercentage() external view returns (uint256);
@@ -17,5 +22,14 @@ interface IBalancerV2PoolState {
     /// @dev Who may set the fee; zero for nobody, 0xba1b…ba1b for Balancer's own governance.
     function getOwner() external view returns (address);
     function getRateProviders() external view returns (address[] memory);
+    /// @dev Of pools with composable shares; those before them leave out `oldRate`.
+    function getTokenRateCache(address token)
+        external
+        view
+        returns (uint256 rate, uint256 oldRate, uint256 duration, uint256 expires);
+    /// @dev Of the first stable pools with rates.
+    function getPriceRateCache(address token) external view returns (uint256 rate, uint256 duration, uint256 expires);
+    /// @dev Of pools whose owner moves the weights, and can suspend swaps.
+    function getSwapEnabled() external view returns (bool);
     function version() external view returns (string memory);
 }

@@ -9,6 +9,8 @@ interface ICurvePoolState {
     /// @dev A × n^(n−1); pools that keep it in hundredths also tell the precise value.
     function A() external view returns (uint256);
     function A_precise() external view returns (uint256);
+    /// @dev When A stops moving; in the past, or zero, while it is constant.
+    function future_A_time() external view returns (uint256);
     function fee() external view returns (uint256);
     function admin_fee() external view returns (uint256);
     function offpeg_fee_multiplier() external view returns (uint256);

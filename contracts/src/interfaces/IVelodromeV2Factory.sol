@@ -6,4 +6,6 @@ interface IVelodromeV2Factory {
     event PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 count);
 
     function getPool(address tokenA, address tokenB, bool stable) external view returns (address pool);
+    /// @dev In hundredths of a percent.
+    function getFee(address pool, bool stable) external view returns (uint256);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IBalancerV2PoolState} from "../interfaces/IBalancerV2PoolState.sol";
+import {IBalancerV2PoolState, IBalancerV2RateProvider} from "../interfaces/IBalancerV2PoolState.sol";
 import {IBalancerV2VaultState} from "../interfaces/IBalancerV2VaultState.sol";
 
 /// @title BalancerV2Lens
@@ -9,6 +9,7 @@ import {IBalancerV2VaultState} from "../interfaces/IBalancerV2VaultState.sol";
 contract BalancerV2Lens {
     struct State {
         uint256[] balances;
+        /// With the rates that a swap in this block would use.
         uint256[] scaling;
         uint256 swapFee;
         bool paused;
@@ -20,12 +21,18 @@ contract BalancerV2Lens {
         uint256 bptIndex;
         /// True if the pool reports a version; only the first release does not.
         bool versioned;
+        /// True if rates, weights, or the amplification can move without a log of the vault.
+        bool moves;
+        /// True while the owner has suspended swaps.
+        bool suspended;
     }
 
     function read(IBalancerV2VaultState vault, bytes32 id) external view returns (State memory state) {
         IBalancerV2PoolState pool = IBalancerV2PoolState(address(bytes20(id)));
-        (, state.balances,) = vault.getPoolTokens(id);
+        address[] memory tokens;
+        (tokens, state.balances,) = vault.getPoolTokens(id);
         state.scaling = pool.getScalingFactors();
+        state.moves = _updateRates(address(pool), tokens, state.scaling);
         state.swapFee = pool.getSwapFeePercentage();
         (state.paused,,) = pool.getPausedState();
         state.bptIndex = state.balances.length;
@@ -34,11 +41,49 @@ contract BalancerV2Lens {
         } catch {}
         try pool.getNormalizedWeights() returns (uint256[] memory weights) {
             state.weights = weights;
+            try pool.getSwapEnabled() returns (bool enabled) {
+                (state.moves, state.suspended) = (true, !enabled);
+            } catch {}
         } catch {
-            (state.amp,,) = pool.getAmplificationParameter();
+            bool ramping;
+            (state.amp, ramping,) = pool.getAmplificationParameter();
+            if (ramping) state.moves = true;
             try pool.getBptIndex() returns (uint256 index) {
                 state.bptIndex = index;
             } catch {}
+        }
+    }
+
+    /// @dev A swap replaces cached rates that have expired. Returns true if the scaling contains cached rates.
+    function _updateRates(address pool, address[] memory tokens, uint256[] memory scaling)
+        private
+        view
+        returns (bool cached)
+    {
+        (bool ok, bytes memory data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getRateProviders, ()));
+        if (!ok || data.length < 64) return false;
+        address[] memory providers = abi.decode(data, (address[]));
+        for (uint256 i = 0; i < providers.length && i < scaling.length; ++i) {
+            if (providers[i] == address(0)) continue;
+            (uint256 rate, uint256 expires) = _rateCache(pool, tokens[i]);
+            if (rate == 0) continue;
+            cached = true;
+            if (block.timestamp <= expires) continue;
+            // The factor is a power of ten times the rate.
+            scaling[i] = scaling[i] / rate * IBalancerV2RateProvider(providers[i]).getRate();
+        }
+    }
+
+    /// @dev Zeros if the pool keeps no rate of the token, such as a weighted pool, which uses rates for its fees only.
+    function _rateCache(address pool, address token) private view returns (uint256 rate, uint256 expires) {
+        (bool ok, bytes memory data) =
+            pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getTokenRateCache, (token)));
+        if (!ok) (ok, data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getPriceRateCache, (token)));
+        if (!ok || data.length < 96) return (0, 0);
+        // The rate comes first, and the time at which it expires last.
+        assembly ("memory-safe") {
+            rate := mload(add(data, 0x20))
+            expires := mload(add(data, mload(data)))
         }
     }
 }

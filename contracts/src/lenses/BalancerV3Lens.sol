@@ -33,6 +33,8 @@ contract BalancerV3Lens {
         uint256[] weights;
         /// Amplification of a stable pool, times 1000.
         uint256 amp;
+        /// True while it moves with time.
+        bool ramping;
         /// Threshold and maximum of a fee that rises with imbalance; zero if the fee does not rise.
         bool surges;
         uint256[2] surge;
@@ -94,8 +96,8 @@ contract BalancerV3Lens {
             state.weights = weights;
             return;
         } catch {}
-        try pool.getAmplificationParameter() returns (uint256 amp, bool, uint256) {
-            (state.kind, state.amp) = (Kind.STABLE, amp);
+        try pool.getAmplificationParameter() returns (uint256 amp, bool ramping, uint256) {
+            (state.kind, state.amp, state.ramping) = (Kind.STABLE, amp, ramping);
             return;
         } catch {}
         try IBalancerV3RangePool(address(pool)).getGyro2CLPPoolImmutableData() returns (IBalancerV3RangePool.Gyro2ClpData memory data) {

@@ -20,6 +20,8 @@ contract CurveLens {
         uint256 a;
         /// True if `a` is in hundredths.
         bool precise;
+        /// True while `a` moves with time.
+        bool ramping;
         uint256 fee;
         uint256 adminFee;
         uint256 offpegMultiplier;
@@ -70,6 +72,8 @@ contract CurveLens {
         state.rates = _rates(pool, state.coins);
         (state.precise, state.a) = _word(pool, abi.encodeCall(ICurvePoolState.A_precise, ()));
         if (!state.precise) state.a = ICurvePoolState(pool).A();
+        (, uint256 rampEnd) = _word(pool, abi.encodeCall(ICurvePoolState.future_A_time, ()));
+        state.ramping = rampEnd > block.timestamp;
         state.fee = ICurvePoolState(pool).fee();
         (, state.adminFee) = _word(pool, abi.encodeCall(ICurvePoolState.admin_fee, ()));
         (, state.offpegMultiplier) = _word(pool, abi.encodeCall(ICurvePoolState.offpeg_fee_multiplier, ()));

@@ -4,7 +4,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
-import { applyLog, createdPool, creationTopics, poolIdOf, provePools, readStates, topics } from './state.ts'
+import { applyLog, createdPool, creationTopics, poolIdOf, provePools, READ_GAS, readStates, topics } from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
@@ -20,6 +20,8 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   },
   readFixed,
   readStates,
+  refreshStates: readStates,
+  parameterGas: ({ state }) => (state.moves ? READ_GAS : 0),
   dependsOn: (pool) => fixedOf(pool).dependsOn ?? [pool.address],
   listedByLogs: true,
   creationTopics,

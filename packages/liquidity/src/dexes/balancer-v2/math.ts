@@ -26,7 +26,7 @@ const MAX_BALANCE = (1n << 112n) - 1n
 /**
  * Quotes an exact input with the pool's rounding.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance or above uint112, `TOO_SMALL` for no output
+ * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance or above uint112, `TOO_SMALL` for no output
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, balancer/balancer-v2-monorepo
  */
 export function quote(
@@ -36,6 +36,7 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: BalancerV2State } {
   const { balances, scaling, swapFee } = state
+  if (isSuspended(state)) throw new PoolRefusal('PAUSED', 'its owner has suspended swaps')
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   const scaledAmounts = scaledBalances(state)
   const netIn = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
@@ -54,7 +55,7 @@ export function quote(
  */
 export function balancerV2InputFor(state: BalancerV2State, i: number, j: number, amountOut: bigint): bigint | null {
   const { balances, scaling, swapFee } = state
-  if (balances.includes(0n) || amountOut >= balances[j]!) return null
+  if (isSuspended(state) || balances.includes(0n) || amountOut >= balances[j]!) return null
   const netIn = computeScaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
   return netIn === null ? null : divUpFixed(divUpFixed(netIn, scaling[i]!), ONE - swapFee)
 }
@@ -100,6 +101,8 @@ function computeScaledOut(
   return scaledAmounts[j]! - stableBalanceUp(scaledAmounts.with(i, scaledAmounts[i]! + netIn), state.amp, d, j, 2) - 1n
 }
 
+const isSuspended = (state: BalancerV2State) => state.kind === 'weighted' && state.suspended === true
+
 const scaledBalances = ({ balances, scaling }: BalancerV2State) =>
   balances.map((balance, k) => mulDown(balance, scaling[k]!))
 
@@ -111,10 +114,10 @@ const invariant = (
     ? roundedUpInvariant(scaledAmounts, amp)
     : stableInvariant(scaledAmounts, { a: amp, precision: AMP_PRECISION }, 'each')
 
-/** Returns the pool as one function of its balances; null if it has an empty balance. */
+/** Returns the pool as one function of its balances; null if it has an empty balance or swaps are suspended. */
 export function tradingFunction(state: BalancerV2State): TradingFunction | null {
   const { balances, scaling, swapFee } = state
-  if (balances.includes(0n)) return null
+  if (isSuspended(state) || balances.includes(0n)) return null
   const liveBalances = scaledBalances(state)
   const pool = { liveBalances, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
   return state.kind === 'weighted'

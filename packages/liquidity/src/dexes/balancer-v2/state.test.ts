@@ -17,7 +17,10 @@ const pool: Pool<null> = {
   ...{ tokens, fixed: { vault }, state: null },
 }
 const ONE = 10n ** 18n
-const read = { swapFee: ONE / 100n, paused: false, weights: [] as bigint[], amp: 0n, versioned: true }
+const read = {
+  ...{ swapFee: ONE / 100n, paused: false, weights: [] as bigint[], amp: 0n, versioned: true },
+  ...{ moves: false, suspended: false },
+}
 const weighted = { ...read, balances: [7n, 8n], scaling: [ONE, ONE], weights: [ONE / 2n, ONE / 2n], bptIndex: 2n }
 const stable = { ...read, balances: [7n, 9n, 8n], scaling: [ONE, ONE, ONE], amp: 1_000n, bptIndex: 1n }
 

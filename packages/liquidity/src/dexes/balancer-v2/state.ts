@@ -11,13 +11,13 @@ const LENS = lensOf('BalancerV2Lens')
 const lensInterface = BalancerV2Lens__factory.createInterface()
 const vaultInterface = IBalancerV2VaultState__factory.createInterface()
 
-/** Estimated gas to read the state of one pool. */
-const READ_GAS = 250_000
+/** Estimated gas to read the state of one pool, with two rates behind proxies. */
+export const READ_GAS = 350_000
 /** Estimated gas to read the tokens of a pool with many tokens, each in its own slots. */
 const TOKENS_GAS = 150_000
 const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 
-export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
+export function readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV2State | null)[]> {
   return readEach(
     pools,
     (pool) => ({
@@ -33,7 +33,7 @@ export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
  * Returns the state without the pool's own share (BPT). Returns null while the pool is paused, and for a pool whose
  * lists do not match its tokens, such as a managed pool, whose tokens change and include its share.
  */
-function decodeState(answer: Hex, { tokens }: Pool<null>): BalancerV2State | null {
+function decodeState(answer: Hex, { tokens }: Pool): BalancerV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   if (readResult.paused) return null
   const bptIndex = Number(readResult.bptIndex)
@@ -42,18 +42,22 @@ function decodeState(answer: Hex, { tokens }: Pool<null>): BalancerV2State | nul
     balances: withoutBpt(readResult.balances),
     scaling: withoutBpt(readResult.scaling),
     swapFee: readResult.swapFee as bigint,
+    ...(readResult.moves && { moves: true as const }),
   }
   const weights = readResult.amp === 0n ? [...(readResult.weights as Iterable<bigint>)] : undefined
   const lists = [common.balances, common.scaling, weights ?? tokens]
   if (lists.some(({ length }) => length !== tokens.length)) return null
-  if (weights) return { ...common, kind: 'weighted', weights, exactPowers: readResult.versioned }
+  if (weights) {
+    const suspended = readResult.suspended && { suspended: true as const }
+    return { ...common, kind: 'weighted', weights, exactPowers: readResult.versioned, ...suspended }
+  }
   return { ...common, kind: 'stable', amp: readResult.amp, roundsUp: bptIndex === readResult.balances.length }
 }
 
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>
   vaultInterface.getEvent(name).topicHash as Hex
 
-/** Logs carry balance changes, but rates and fees change without logs, so the pool is read again. */
+/** Logs of the vault carry balance changes only. Rates, weights, and fees may have changed too: the pool is read again. */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
 
 /** Ignores logs of other contracts, any of which can emit a log with the id of a pool. */

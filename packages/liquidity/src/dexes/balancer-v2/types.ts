@@ -16,11 +16,13 @@ type CommonState = {
   readonly balances: readonly bigint[]
   /**
    * Factors that scale a balance to 18 decimals of the common unit, as 18-decimal numbers: powers of ten, times rates
-   * in stable pools.
+   * in stable pools. A cached rate that had expired at the block is replaced by that of its provider.
    */
   readonly scaling: readonly bigint[]
   /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
+  /** Set if weights, rates, or the amplification can move without a log of the vault. */
+  readonly moves?: true
 }
 
 /** State of a weighted or stable pool. */
@@ -31,6 +33,8 @@ export type BalancerV2State =
       readonly weights: readonly bigint[]
       /** True if exponents 1, 2, and 4 are multiplied out: all but the first version. */
       readonly exactPowers: boolean
+      /** Set while the owner of a liquidity bootstrapping pool has suspended swaps. */
+      readonly suspended?: true
     })
   | (CommonState & {
       readonly kind: 'stable'

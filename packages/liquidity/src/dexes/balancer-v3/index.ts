@@ -8,7 +8,16 @@ import { approximateBufferMaxInput, bufferQuote, type VaultBuffer } from './buff
 import { findBuffers, readFixed } from './buffers.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { provePools } from './prove.ts'
-import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
+import {
+  applyLog,
+  createdPool,
+  creationTopics,
+  movesSilently,
+  poolIdOf,
+  READ_GAS,
+  readStates,
+  topics,
+} from './state.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 /**
@@ -52,9 +61,14 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   readFixed,
   stateNeedsFixed: true,
   readStates,
-  // Virtual balances of reCLAMM pools change with time. Pools saved without the `silent` flag count as silent.
   refreshStates: readStates,
-  movesSilently: (pool) => fixedOf(pool).silent !== false,
+  // Virtual balances of reCLAMM pools change with time. Pools saved without the `silent` flag count as such pools.
+  parameterGas: (pool) =>
+    fixedOf(pool).silent !== false || isBufferState(pool)
+      ? null
+      : movesSilently(pool.state as PooledState)
+        ? READ_GAS
+        : 0,
   dependsOn: (pool) => fixedOf(pool).dependsOn ?? [pool.address],
   listedByLogs: true,
   creationTopics,

@@ -34,7 +34,16 @@ function stateOf(count: number, kind: keyof typeof KINDS, fields: object): unkno
     ...{ fixed: { vault, dependsOn: [address] }, state: null },
   }
   const result = {
-    ...{ ...common(count), kind: KINDS[kind], closed: false, hooked: false, weights: [], amp: 0n, surges: false },
+    ...{
+      ...common(count),
+      kind: KINDS[kind],
+      closed: false,
+      hooked: false,
+      weights: [],
+      amp: 0n,
+      surges: false,
+      ramping: false,
+    },
     ...{ surge: [0n, 0n], slopes: [0n, 0n], gyro: [0n, 0n], eclp: listOf(5, 0n), derived: listOf(9, 0n) },
     ...{ reclamm: clock, virtualNow: [ONE, ONE], timestamp: 6n, samples: [ONE, ONE], quotes: [0n, 0n], probe: 0n },
     ...fields,

@@ -21,7 +21,7 @@ const vaultInterface = IBalancerV3VaultState__factory.createInterface()
 const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 
 /** Estimated gas to read one pool, with its rates and three quotes. */
-const READ_GAS = 650_000
+export const READ_GAS = 650_000
 
 export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
   const answers = yield pools.map((pool) => (isBuffer(pool) ? bufferRead(row, pool) : poolRead(row, pool)))
@@ -58,6 +58,7 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
     swapFee: readResult.swapFee,
     aggregateFee: readResult.aggregateFee,
     bounded: false,
+    ...(readResult.ramping && { ramping: true as const }),
   }
   const kind = KINDS[Number(readResult.kind)]!
   // Anyone can register a contract as a pool. The pool itself provides its kind, weights, and virtual balances.
@@ -94,6 +95,12 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
   const state = { ...unboundedState, bounded: !reproducesProbe(unboundedState, readResult.probe) }
   return reproducesSamples(state, readResult, false) ? state : null
 }
+
+const ONE = 10n ** 18n
+
+/** True if rates or the amplification can change without a log. Accrued yield fees change with rates. */
+export const movesSilently = ({ rates, ramping }: PooledState): boolean =>
+  ramping === true || rates.some((rate) => rate !== ONE)
 
 type Five = [bigint, bigint, bigint, bigint, bigint]
 type Nine = [...Five, bigint, bigint, bigint, bigint]
@@ -156,10 +163,7 @@ const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: nu
 
 const topicOf = (name: Parameters<typeof vaultInterface.getEvent>[0]) => vaultInterface.getEvent(name).topicHash as Hex
 
-/**
- * Logs carry balance changes, but accrued fees, rates, and amplification change without logs, so the pool is read
- * again.
- */
+/** Logs carry balance changes. Accrued fees, rates, and amplification may have changed too, so the pool is read again. */
 export const topics: readonly Hex[] = [
   topicOf('Swap'),
   topicOf('LiquidityAdded'),

@@ -33,6 +33,8 @@ type CommonState = {
   readonly aggregateFee: bigint
   /** True for the release that bounds balances, and in weighted pools rounds the input balance up. */
   readonly bounded: boolean
+  /** Set while the amplification moves with time. */
+  readonly ramping?: true
 }
 
 /** State of a pool other than a buffer. */

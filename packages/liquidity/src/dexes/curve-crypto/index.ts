@@ -4,7 +4,7 @@ import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
-import { applyLog, readStates, topics } from './state.ts'
+import { applyLog, READ_GAS, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
 
 /** Curve CryptoSwap pools. */
@@ -20,6 +20,8 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
       : [],
   findPools,
   readStates,
+  refreshStates: readStates,
+  parameterGas: ({ state }) => (state.moves ? READ_GAS : 0),
   topics,
   applyLog,
 

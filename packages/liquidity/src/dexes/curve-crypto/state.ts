@@ -11,9 +11,9 @@ import type { CryptoKind, CurveCryptoState } from './types.ts'
 const lensInterface = CurveCryptoLens__factory.createInterface()
 
 /** Estimated gas of a read, in which the pool computes its invariant up to four times. */
-const READ_GAS = 500_000
+export const READ_GAS = 500_000
 
-export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveCryptoState | null)[]> {
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveCryptoState | null)[]> {
   return readEach(
     pools,
     ({ address, tokens }) => ({
@@ -52,6 +52,7 @@ export function toState(stateRead: StateRead): CurveCryptoState | null {
     rangeByGamma: kind === 'two-ng' && stateRead.version !== 'v2.0.0',
     invariant: stateRead.invariant,
     ramping: ng ? stateRead.futureTime > stateRead.timestamp : stateRead.futureTime > 0n,
+    ...(stateRead.futureTime > stateRead.timestamp && { moves: true as const }),
     midFeeE10: stateRead.midFee,
     outFeeE10: stateRead.outFee,
     feeGamma: stateRead.feeGamma,

@@ -20,6 +20,8 @@ export type CurveCryptoState = {
   readonly invariant: bigint
   /** True during a ramp of A and gamma: the pool then recomputes the invariant before a swap. */
   readonly ramping: boolean
+  /** Set while A and gamma move with time. Pools of the first generation recompute the invariant also after that. */
+  readonly moves?: true
   /** Fee at the price scale, in units of 10^−10 of the output. */
   readonly midFeeE10: bigint
   /** Fee far from the price scale, in the same unit. */

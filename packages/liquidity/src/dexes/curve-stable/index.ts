@@ -5,7 +5,7 @@ import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
 import { approximateMaxInput, inputFor, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
-import { applyLog, plainState, readStates, topics } from './state.ts'
+import { applyLog, movesSilently, plainState, READ_GAS, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
 /** Curve StableSwap pools. */
@@ -22,6 +22,8 @@ export const curveStable: DexFamily<CurveStableState> = {
   findPools,
   readFixed,
   readStates,
+  refreshStates: readStates,
+  parameterGas: (pool) => (movesSilently(pool) ? READ_GAS : 0),
   dependsOn: ({ fixed }) => (fixed as CurveStableFixed | undefined)?.dependsOn ?? [],
   topics,
   applyLog,

@@ -11,6 +11,8 @@ const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
 export type CurveStableFixed = {
   /** Coins that compute their own rate; the pool itself if its creator chose an oracle. */
   readonly dependsOn: readonly Address[]
+  /** Set if balances of a coin change without transfers. */
+  readonly rebases?: true
 }
 
 /** Reads the asset types of NG pools; other factories do not support oracles. */
@@ -21,16 +23,16 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
     data: factoryInterface.encodeFunctionData('get_pool_asset_types', [address]) as Hex,
     gas: 60_000,
   }))
-  return pools.map((pool, i) => ({
-    ...pool,
-    fixed: { dependsOn: rateSources(pool, answers[i]!) } satisfies CurveStableFixed,
-  }))
+  return pools.map((pool, i) => ({ ...pool, fixed: factsOf(pool, answers[i]!) }))
 }
 
-function rateSources({ address, tokens }: Pool<null>, answer: Hex | null): readonly Address[] {
-  if (!answer || answer === '0x') return [address]
+function factsOf({ address, tokens }: Pool<null>, answer: Hex | null): CurveStableFixed {
+  if (!answer || answer === '0x') return { dependsOn: [address] }
   const types = [...factoryInterface.decodeFunctionResult('get_pool_asset_types', answer)[0]].map(Number)
   const hasKnownTypes =
     types.length === tokens.length && types.every((type) => [PLAIN, REBASING, VAULT_SHARE].includes(type))
-  return hasKnownTypes ? tokens.filter((_, coin) => types[coin] === VAULT_SHARE) : [address]
+  return {
+    dependsOn: hasKnownTypes ? tokens.filter((_, coin) => types[coin] === VAULT_SHARE) : [address],
+    ...(types.includes(REBASING) && { rebases: true as const }),
+  }
 }

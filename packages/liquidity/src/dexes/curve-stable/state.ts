@@ -7,16 +7,17 @@ import { CURVE_LENS } from '../../lenses.ts'
 import { FEE_UNIT } from '../../math/stable-swap.ts'
 import { readEach } from '../common/read-each.ts'
 import { quote } from './math.ts'
+import type { CurveStableFixed } from './rates.ts'
 import type { CurveStableState } from './types.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
 
 /** Estimated gas of a read, which includes two quotes of the pool. */
-const READ_GAS = 400_000
+export const READ_GAS = 400_000
 /** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
 const A_PRECISION = 100n
 
-export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveStableState | null)[]> {
   return readEach(
     pools,
     (pool) => ({ ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
@@ -58,6 +59,7 @@ export function toState(stateRead: StateRead, rounding: CurveStableState['roundi
     balances: [...stateRead.balances],
     rates: [...stateRead.rates],
     amplification: { a: stateRead.a, precision: stateRead.precise ? A_PRECISION : 1n },
+    ...(stateRead.ramping && { ramping: true as const }),
     feeE10: stateRead.fee,
     adminFeeE10: stateRead.adminFee,
     offpegMultiplierE10: stateRead.offpegMultiplier,
@@ -70,10 +72,22 @@ export function toState(stateRead: StateRead, rounding: CurveStableState['roundi
 /** Matches the rates of coins with equal value, which are powers of ten that depend on the decimals. */
 const PLAIN_RATE = /^1(0{18,})$/
 
+const hasPlainRates = ({ rates }: CurveStableState) => rates.every((rate) => PLAIN_RATE.test(`${rate}`))
+
+/**
+ * True if rates, the amplification, or balances can change without a log: a share or an oracle reports a rate, or the
+ * coins earn interest by their balances, as those of lending pools and rebasing tokens do.
+ */
+export const movesSilently = ({ state, fixed }: Pool<CurveStableState>): boolean =>
+  state.ramping === true ||
+  state.margin === 0n ||
+  !hasPlainRates(state) ||
+  (fixed as CurveStableFixed | undefined)?.rebases === true
+
 /** Returns the state for a certificate if all coins have equal value and the fee is fixed; else null. */
 export function plainState(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
-  if (offpegMultiplierE10 > FEE_UNIT || !rates.every((rate) => PLAIN_RATE.test(`${rate}`))) return null
+  if (offpegMultiplierE10 > FEE_UNIT || !hasPlainRates(state)) return null
   const units = rates.map((rate) => rate / 10n ** 18n)
   const a100 = (amplification.a * A_PRECISION) / amplification.precision
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }

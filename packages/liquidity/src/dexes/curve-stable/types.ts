@@ -8,6 +8,8 @@ export type CurveStableState = {
   /** Rate of each coin: balance × rate / 10^18 has 18 decimals of the common unit. */
   readonly rates: readonly bigint[]
   readonly amplification: Amplification
+  /** Set while the amplification moves with time. */
+  readonly ramping?: true
   /** Fee in units of 10^−10 of the output. */
   readonly feeE10: bigint
   /** Fraction of the fee that leaves the pool, in units of 10^−10. */

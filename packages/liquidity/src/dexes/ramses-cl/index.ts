@@ -2,14 +2,20 @@
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
+import { feeRefresh } from '../common/pool-fee.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { RamsesClState } from './types.ts'
+
+/** Estimated gas of a getter of the fee. */
+const FEE_GAS = 15_000
 
 /** Ramses CL pools and their forks. */
 export const ramsesCl: DexFamily<RamsesClState> = {
   id: 'ramses-cl',
   findPools,
   readStates: readConcentrated,
+  // Pools without `currentFee` keep the current fee in `fee`.
+  ...feeRefresh(['currentFee', 'fee'], FEE_GAS),
   creationTopics,
   createdPool,
   ...concentratedLogs(),

@@ -2,14 +2,22 @@
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
+import { feeRefresh } from '../common/pool-fee.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { SlipstreamState } from './types.ts'
+
+/**
+ * Estimated gas of `fee()`. The factory asks its fee module, with at most 200,000 gas. A dynamic module searches the
+ * pool's observations.
+ */
+const FEE_GAS = 100_000
 
 /** Slipstream pools of Velodrome and Aerodrome. */
 export const slipstream: DexFamily<SlipstreamState> = {
   id: 'slipstream',
   findPools,
   readStates: readConcentrated,
+  ...feeRefresh(['fee'], FEE_GAS),
   creationTopics,
   createdPool,
   ...concentratedLogs(),

@@ -1,5 +1,5 @@
 /** State of Slipstream pools. */
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** State of a pool whose factory can change its fee. */
+/** State of a pool whose fee its factory computes. */
 export type SlipstreamState = ConcentratedState

@@ -1,0 +1,33 @@
+/** Reads the fee of a concentrated pool again, for families in which another contract sets it without a log. */
+import { IUniswapV3PoolState__factory } from '@sluice/bindings'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
+
+const poolInterface = IUniswapV3PoolState__factory.createInterface()
+/** Characters of an answer of one word, with `0x`. */
+const WORD_LENGTH = 66
+
+/**
+ * Returns `refreshStates` and `parameterGas` of a family.
+ *
+ * @param getters - getters of the fee, of which a pool has at least one; the first that it has decides
+ * @param getterGas - estimated gas of one getter
+ */
+export function feeRefresh<State extends ConcentratedState>(
+  getters: readonly ('fee' | 'currentFee')[],
+  getterGas: number,
+) {
+  const calls = getters.map((name) => poolInterface.encodeFunctionData(name as 'fee') as Hex)
+  function* refreshStates(_row: DexRow, pools: readonly Pool<State>[]): Reads<readonly (State | null)[]> {
+    const answers = yield pools.flatMap(({ address: to }) => calls.map((data) => ({ to, data, gas: getterGas })))
+    return pools.map(({ state }, i) => {
+      const poolAnswers = answers.slice(i * calls.length, (i + 1) * calls.length)
+      const word = poolAnswers.find((answer) => answer !== null && answer.length >= WORD_LENGTH)
+      if (!word) return null
+      const feePpm = Number(BigInt.asUintN(24, BigInt(word.slice(0, WORD_LENGTH))))
+      return feePpm === state.feePpm ? state : { ...state, feePpm }
+    })
+  }
+  return { refreshStates, parameterGas: () => calls.length * getterGas }
+}
