@@ -23,6 +23,6 @@ export { type PreparedDevnet, type PrepareOptions, prepareDevnet } from './prepa
 export { type Provider, providers, setProvider } from './providers.ts'
 export type { DevnetInfo, DevnetToken } from './recipe.ts'
 export { countRoundTrips, type RoundTripCounter } from './round-trips.ts'
-export { compile } from './solc.ts'
+export { compile, publishedSources } from './solc.ts'
 export { type Devnet, type StartOptions, startDevnet } from './start.ts'
 export { TOKENS, type TokenSymbol } from './tokens.ts'

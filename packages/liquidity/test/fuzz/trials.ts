@@ -141,6 +141,13 @@ const describe = (pool: Pool, swaps: readonly Swap[], i: number, ours: unknown, 
     .map(({ tokenIn, amountIn }) => `${amountIn} of ${pool.tokens.indexOf(tokenIn)}`)
     .join(', then ')}: quoted ${ours}, paid ${theirs}`
 
+/** Does a swap in a block of its own. */
+export async function trade(world: PoolWorld, pool: Pool, swap: Swap): Promise<void> {
+  const data = contract.encodeFunctionData('swap', [world.executor, order(world, pool, swap)])
+  // Answered when it is mined: a block that came after those that are read would let the time of calls go on.
+  await world.request('eth_sendTransactionSync', [{ from: world.trader, to: world.trader, data, gas: '0x1312d00' }])
+}
+
 /** Lets every pool of the world be somewhere else: swaps that stay, and time that passes. */
 export async function stir(world: PoolWorld, seed: number): Promise<void> {
   const r = random(seed)
@@ -149,12 +156,7 @@ export async function stir(world: PoolWorld, seed: number): Promise<void> {
     const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(tokenIn)]!
     const amountIn = reserve / BigInt(3 + r.integer(60))
     if (amountIn === 0n || quote(pool, { tokenIn, tokenOut, amountIn }) instanceof PoolRefusal) continue
-    const data = contract.encodeFunctionData('swap', [
-      world.executor,
-      order(world, pool, { tokenIn, tokenOut, amountIn }),
-    ])
-    // Answered when it is mined: a block that came after those that are read would let the time of calls go on.
-    await world.request('eth_sendTransactionSync', [{ from: world.trader, to: world.trader, data, gas: '0x1312d00' }])
+    await trade(world, pool, { tokenIn, tokenOut, amountIn })
   }
   await world.request('evm_increaseTime', [r.integer(3_600)])
   await world.request('evm_mine')

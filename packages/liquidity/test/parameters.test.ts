@@ -1,0 +1,228 @@
+/**
+ * Parameters that change without a log that the market follows: after each change, and without a trade, the quotes of a
+ * pool equal what it pays at the next block. The contracts are genuine, except the pool of Ramses CL, which is a model:
+ * no package carries its code.
+ */
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import {
+  type Builder,
+  type Contract,
+  compile,
+  createBuilder,
+  DEPLOYER,
+  loadArtifact,
+  publishedSources,
+} from '@sluice/devnet'
+import { AbiCoder, MaxUint256 } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BalancerV2State } from '../src/dexes/balancer-v2/types.ts'
+import { familyOf, type Pool } from '../src/index.ts'
+import { createMarket } from '../src/market/market.ts'
+import { run, type Swap, trade } from './fuzz/trials.ts'
+import { startLocal, type World } from './fuzz/world.ts'
+import { compileModels } from './models/compile.ts'
+
+const ONE = 10n ** 18n
+const LBP_TASK = '@balancer-labs/v2-deployments/dist/tasks/20211202-no-protocol-fee-lbp'
+const MODULE = 'sphere-mezo-solidity-files/domains/aerodrome-slipstream/contracts/core/fees/DynamicSwapFeeModule.sol'
+
+let world: World
+let builder: Builder
+beforeAll(async () => {
+  world = await startLocal()
+  // The account that controls the genuine contracts.
+  await world.request('anvil_impersonateAccount', [DEPLOYER])
+  await world.request('anvil_setBalance', [DEPLOYER, '0xde0b6b3a7640000'])
+  builder = createBuilder(world.chain.rpcUrls[0]!, DEPLOYER)
+})
+afterAll(() => world?.stop())
+
+const tokenOf = (symbol: string): Address =>
+  [...world.chain.tokens, ...world.chain.stables].find((token) => token.symbol === symbol)!.address
+const rowOf = (family: string) => world.chain.dexes.find((row) => row.family === family)!
+const poolOf = (id: string) => world.market.snapshot().pools.get(id)!
+const poolsWith = (family: string, ...tokens: readonly Address[]) =>
+  world.pools().filter((pool) => pool.family === family && tokens.every((token) => pool.tokens.includes(token)))
+
+/** Lets time pass without a trade. */
+async function pass(seconds: number): Promise<void> {
+  const { block } = await world.market.sync()
+  await world.request('evm_setNextBlockTimestamp', [block.timestamp + seconds])
+  await world.request('evm_mine')
+  await world.sync()
+}
+
+/** Swaps of a hundredth and of a millionth of the reserves, between every two tokens of a pool. */
+function swapsOf(pool: Pool): readonly Swap[] {
+  const reserves = familyOf(pool.family)!.reserves(pool)
+  return pool.tokens.flatMap((tokenIn, i) =>
+    pool.tokens
+      .filter((tokenOut) => tokenOut !== tokenIn)
+      .flatMap((tokenOut) => [100n, 1_000_000n].map((part) => ({ tokenIn, tokenOut, amountIn: reserves[i]! / part }))),
+  )
+}
+
+/** Expects that the quotes of the newest block are what its pool pays. */
+async function expectExactQuotes(pools: readonly Pool[]): Promise<void> {
+  expect(pools.length).toBeGreaterThan(0)
+  for (const pool of pools) {
+    const swaps = swapsOf(pool)
+    const outcomes = await run(
+      world,
+      swaps.map((swap) => ({ pool, swaps: [swap] })),
+    )
+    const quotes = swaps.map(
+      ({ tokenIn, tokenOut, amountIn }) =>
+        familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut,
+    )
+    expect(outcomes.map(([outcome]) => outcome!.ok && outcome!.amountOut)).toEqual(quotes)
+  }
+}
+
+test('the fee of a Slipstream pool with a dynamic fee module is that of the block', async () => {
+  const factory = builder.contractAt(['function setSwapFeeModule(address)'], rowOf('slipstream').address)
+  const { DynamicSwapFeeModule } = compile({
+    compiler: 'solc-0.7.6',
+    evmVersion: 'istanbul',
+    runs: 200,
+    sources: publishedSources([MODULE]),
+    packages: ['sphere-mezo-solidity-files'],
+  })
+  const [before] = poolsWith('slipstream', tokenOf('WETH'), tokenOf('USDC')) as [Pool<{ feePpm: number }>]
+  const contract = builder.contractAt(
+    ['function fee() view returns (uint24)', 'function increaseObservationCardinalityNext(uint16)'],
+    before.address,
+  )
+  const feeNow = () => (poolOf(before.id).state as { feePpm: number }).feePpm
+  await contract.send('increaseObservationCardinalityNext', [320])
+  // 100 ppm for each tick between the price and its average over ten minutes, at most 5 %.
+  const module = await builder.deploy(DynamicSwapFeeModule!, [factory.address, 100_000_000n, 50_000n, [], []])
+  await factory.send('setSwapFeeModule', [module.address])
+  await world.sync()
+  const [token0, token1] = before.tokens as [Address, Address]
+  const [reserve0] = familyOf('slipstream')!.reserves(before)
+  await trade(world, before, { tokenIn: token0, tokenOut: token1, amountIn: reserve0! / 10_000n })
+  await pass(1_200)
+  expect(feeNow()).toBe(before.state.feePpm)
+  await trade(world, before, { tokenIn: token0, tokenOut: token1, amountIn: reserve0! / 100n })
+  const fees = new Set<number>()
+  for (let minute = 0; minute < 12; minute++) {
+    await pass(60)
+    expect(feeNow()).toBe(Number(await contract.read<bigint>('fee')))
+    await expectExactQuotes([poolOf(before.id)])
+    fees.add(feeNow())
+  }
+  expect(fees.size).toBeGreaterThan(5)
+  expect(feeNow()).toBe(before.state.feePpm)
+})
+
+test('a fee that the factory of Velodrome V2 pools gives one of them is that of the block', async () => {
+  const factory = builder.contractAt(['function setCustomFee(address,uint256)'], rowOf('velodrome-v2').address)
+  const [pool] = poolsWith('velodrome-v2', tokenOf('WETH'), tokenOf('USDC')) as [Pool<{ feePpm: number }>]
+  expect(pool.state.feePpm).not.toBe(5_000)
+  await factory.send('setCustomFee', [pool.address, 50])
+  await world.sync()
+  expect(poolOf(pool.id).state).toEqual({ ...pool.state, feePpm: 5_000 })
+  await expectExactQuotes([poolOf(pool.id)])
+})
+
+test('the fee of a Ramses CL pool is that of the block (a model)', async () => {
+  const { RamsesFactory, RamsesPool } = compileModels('Ramses.sol')
+  const factory = await builder.deploy(RamsesFactory as never)
+  const address = toAddress(await factory.read<string>('pool'))
+  const row: DexRow = { family: 'ramses-cl', brand: 'model', role: 'factory', address: factory.address }
+  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
+  try {
+    const { pools } = await market.ensure([tokenOf('WETH'), tokenOf('USDC')])
+    expect(pools.get(address)!.state).toMatchObject({ feePpm: 3_000 })
+    await builder.contractAt(RamsesPool!.abi as never, address).send('setFee', [1_234])
+    const { pools: nextPools } = await market.sync()
+    expect(nextPools.get(address)!.state).toMatchObject({ feePpm: 1_234 })
+  } finally {
+    await market.stop()
+  }
+})
+
+/** Creates a liquidity bootstrapping pool of the genuine factory, with deposits of both tokens. */
+async function createBootstrappingPool(tokens: readonly [Address, Address], amounts: readonly bigint[]) {
+  const vault = rowOf('balancer-v2').address
+  const artifactOf = (name: string) => loadArtifact(`${LBP_TASK}/artifact/${name}.json`)
+  const factory = await builder.deploy(artifactOf('NoProtocolFeeLiquidityBootstrappingPoolFactory'), [vault])
+  const weights = [ONE / 2n, ONE / 2n]
+  const args = ['LBP', 'LBP', tokens, weights, ONE / 100n, builder.from, true]
+  const address = await factory.read<string>('create', args)
+  await factory.send('create', args)
+  const pool = builder.contractAt(
+    [
+      'function getPoolId() view returns (bytes32)',
+      'function getNormalizedWeights() view returns (uint256[])',
+      'function updateWeightsGradually(uint256,uint256,uint256[])',
+      'function setSwapEnabled(bool)',
+    ],
+    address,
+  )
+  for (const [i, token] of tokens.entries()) {
+    await world.request('anvil_dealERC20', [builder.from, token, `0x${amounts[i]!.toString(16)}`])
+    await builder.contractAt(['function approve(address,uint256)'], token).send('approve', [vault, MaxUint256])
+  }
+  const id = await pool.read<Hex>('getPoolId')
+  // The first join.
+  const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts])
+  await builder
+    .contractAt(['function joinPool(bytes32,address,address,(address[],uint256[],bytes,bool))'], vault)
+    .send('joinPool', [id, builder.from, builder.from, [tokens, amounts, userData, false]])
+  return { id, pool }
+}
+
+test('weights of a bootstrapping pool of Balancer V2, and whether it swaps, are those of the block', async () => {
+  const tokens = [tokenOf('WETH'), tokenOf('DAI')].sort() as [Address, Address]
+  const { id, pool } = await createBootstrappingPool(tokens, [10n ** 22n, 10n ** 22n])
+  await world.sync()
+  const stateNow = () => poolOf(id).state as BalancerV2State & { kind: 'weighted' }
+  expect(stateNow().weights).toEqual(await weightsOf(pool))
+  const { timestamp } = world.market.snapshot().block
+  await pool.send('updateWeightsGradually', [timestamp + 60, timestamp + 86_460, [ONE / 10n, (9n * ONE) / 10n]])
+  let previousWeight = stateNow().weights[0]!
+  for (let hour = 0; hour < 3; hour++) {
+    await pass(3_600)
+    expect(stateNow().weights).toEqual(await weightsOf(pool))
+    expect(stateNow().weights[0]!).toBeLessThan(previousWeight)
+    previousWeight = stateNow().weights[0]!
+    await expectExactQuotes([poolOf(id)])
+  }
+  await pool.send('setSwapEnabled', [false])
+  await world.sync()
+  const { quoteExactInput, maxInput, tradingFunction } = familyOf('balancer-v2')!
+  expect(() => quoteExactInput(poolOf(id), tokens[0], tokens[1], ONE)).toThrow('its owner has suspended swaps')
+  expect(maxInput(poolOf(id), tokens[0], tokens[1])).toBe(0n)
+  expect(tradingFunction!(poolOf(id))).toBe(null)
+  const swap = { tokenIn: tokens[0], tokenOut: tokens[1], amountIn: ONE }
+  expect((await run(world, [{ pool: poolOf(id), swaps: [swap] }]))[0]![0]!.ok).toBe(false)
+  await pool.send('setSwapEnabled', [true])
+  await world.sync()
+  await expectExactQuotes([poolOf(id)])
+})
+
+const weightsOf = async (pool: Contract): Promise<readonly bigint[]> => [
+  ...(await pool.read<Iterable<bigint>>('getNormalizedWeights')),
+]
+
+test('rates of pools of Balancer are those of the block, also if a cached rate has expired', async () => {
+  const [share, asset] = [tokenOf('SDAI'), tokenOf('DAI')]
+  const families = ['balancer-v2', 'balancer-v3']
+  const pools = () => families.flatMap((family) => poolsWith(family, share))
+  expect(new Set(pools().map(({ family }) => family))).toEqual(new Set(families))
+  const before = new Map(pools().map(({ id, state }) => [id, state]))
+  await expectExactQuotes(pools())
+  const balance = BigInt(
+    await world.request<Hex>('eth_call', [
+      { to: asset, data: `0x70a08231${share.slice(2).padStart(64, '0')}` },
+      'latest',
+    ]),
+  )
+  // The vault earns 1 %: its shares are worth more, and no pool logs it.
+  await world.request('anvil_dealERC20', [share, asset, `0x${((balance * 101n) / 100n).toString(16)}`])
+  await pass(60)
+  for (const { id, state } of pools()) expect(state).not.toEqual(before.get(id))
+  await expectExactQuotes(pools())
+})
