@@ -33,3 +33,12 @@ test('every family has a line about its excluded pools', () => {
     expect(page).toMatch(new RegExp(`^\\| ${id} \\| (exact|exact, or sampled|sampled) \\| `, 'm'))
   expect(page).toContain('| uniswap-v4-hooks | sampled | ')
 })
+
+test('every family that refreshes state has a line about it', () => {
+  const page = dexCoverage(chains, recordedShares())
+  const section = page.slice(page.indexOf('## What changes without a log'), page.indexOf('## Swaps of real blocks'))
+  for (const { id, refreshStates } of families.filter(({ id }) => exactIdOf(id) === null))
+    if (refreshStates) expect(section).toMatch(new RegExp(`^\\| ${id} \\| \\w.* \\| (all|some|budget) \\| `, 'm'))
+  expect(section).toContain('| slipstream | fee | budget |  |')
+  expect(section).toContain('| solidly |  |  | fee')
+})

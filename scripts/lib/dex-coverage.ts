@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Chain, DexRow } from '@sluice/chains'
 import { exactIdOf, families, familyOf, rowsOf, twinIdOf } from '@sluice/liquidity'
 import type { Summary } from '../coverage-pools/report.ts'
-import { EXCLUDED, REASONS } from './dex-reasons.ts'
+import { EXCLUDED, REASONS, SILENT } from './dex-reasons.ts'
 import { root } from './run.ts'
 
 const isServed = (row: DexRow): boolean => families.some((family) => rowsOf(family, row).length > 0)
@@ -65,6 +65,18 @@ ${families
   .sort()
   .join('\n')}
 
+## What changes without a log
+
+Some state of a pool changes without a log that the service follows: with time, or because another contract sets it. It is refreshed at every block, of
+*all* pools of the family or of *some*, or within a *budget*. The budget for parameters refreshes pools of tokens requested in the last ten minutes at
+every block, as long as their reads take less than 30 million gas, and the others in turns, with at least 10 million gas a block: a thousand idle
+pools of Slipstream take ten blocks. Pools whose state shows that nothing can change are not read. What is left to the audit is as of the last log after
+which the pool is read again, or of the last audit: up to about 43 minutes old.
+
+| family | refreshed | pools | left to the audit |
+| --- | --- | --- | --- |
+${families.flatMap(silentLines).sort().join('\n')}
+
 ${recordedSection(recorded)}
 ## By chain
 
@@ -117,6 +129,17 @@ function excludedLine({ id, sampled }: (typeof families)[number]): string {
   const { pools, why } = EXCLUDED[id] ?? { pools: '', why: '' }
   const exact = familyOf(twinIdOf(id)) ? 'exact, or sampled' : 'exact'
   return `| ${id} | ${sampled || id === 'prop-amm' ? 'sampled' : exact} | ${pools} | ${why} |`
+}
+
+/** @throws Error if a family refreshes state that `SILENT` does not name */
+function silentLines({ id, sampled, refreshStates, parameterGas, movesSilently }: (typeof families)[number]): string[] {
+  if (exactIdOf(id) !== null) return []
+  const { refreshed, audited = '' } = SILENT[id] ?? {}
+  if ((refreshStates !== undefined) !== (refreshed !== undefined)) throw new Error(`${id}: SILENT is out of date`)
+  if (!refreshed) return audited ? [`| ${id} |  |  | ${audited} |`] : []
+  const isBudgeted = sampled !== undefined || parameterGas !== undefined
+  const pools = isBudgeted ? 'budget' : movesSilently ? 'some' : 'all'
+  return [`| ${id} | ${refreshed} | ${pools} | ${audited} |`]
 }
 
 function familyLine(family: string, rows: readonly DexRow[], chains: readonly Chain[]): string {

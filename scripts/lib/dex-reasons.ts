@@ -1,4 +1,7 @@
-/** Reasons why the service does not serve some DEX deployments (rows of the registry), or some of their pools. */
+/**
+ * Reasons why the service does not serve some DEX deployments (rows of the registry), or some of their pools, and what of
+ * the pools it serves changes without a log.
+ */
 
 /** By family of the registry: reason why its rows are not served. */
 export const REASONS: Readonly<Record<string, string>> = {
@@ -56,4 +59,60 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
       'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of tokens requested less lately',
     why: 'no sample can be taken; each sample costs the node a swap',
   },
+}
+
+type SilentState = {
+  /** What is refreshed at every block. */
+  readonly refreshed?: string
+  /** What is as of the last log that has the pool read again, or of the last audit. */
+  readonly audited?: string
+}
+
+/** By family: what changes without a log that the market follows. Only families with such state are listed. */
+export const SILENT: Readonly<Record<string, SilentState>> = {
+  'aave-gsm': { refreshed: 'all' },
+  'aave-v3': { refreshed: 'all' },
+  algebra: { refreshed: 'as of the version of the pool' },
+  'algebra-integral': { refreshed: 'fee of a plugin' },
+  'algebra-v1': { refreshed: 'price, fees' },
+  ambient: { refreshed: 'all' },
+  'balancer-v2': {
+    refreshed: 'rates, weights and suspension of bootstrapping pools, amplification while it moves',
+    audited: 'swap fee, pause, the start of a moving amplification',
+  },
+  'balancer-v3': {
+    refreshed: 'virtual balances of reCLAMM, shares of buffers, rates and yield fees, amplification while it moves',
+    audited: 'pause of the vault, the start of a moving amplification',
+  },
+  'caller-fee-v3': { refreshed: 'samples' },
+  'curve-crypto': { refreshed: 'A and gamma while they move', audited: 'pools that are killed' },
+  'curve-stable': {
+    refreshed: 'rates, A while it moves, balances of lending pools and of rebasing coins of NG pools',
+    audited: 'balances of rebasing coins of older pools, pools that are killed',
+  },
+  'dodo-v2': { refreshed: 'all' },
+  echodex: { audited: 'fee token of the factory' },
+  ekubo: { refreshed: 'price, liquidity in range' },
+  erc4626: { refreshed: 'all' },
+  'euler-swap': { refreshed: 'all' },
+  'fluid-dex': { refreshed: 'all' },
+  'kyber-classic': { refreshed: 'all' },
+  'liquidity-book': { refreshed: 'volatility, by the time of the block and without a read' },
+  'lite-psm': { refreshed: 'all' },
+  'maverick-v2': { refreshed: 'samples' },
+  'pancake-infinity': { audited: 'pause of a manager' },
+  'pancake-stable': { refreshed: 'A' },
+  'prop-amm': { refreshed: 'samples' },
+  psm3: { refreshed: 'all' },
+  'ramses-cl': { refreshed: 'fee' },
+  'rate-wrapper': { refreshed: 'all' },
+  slipstream: { refreshed: 'fee' },
+  solidly: { audited: 'fee that a factory or its owner sets, pause' },
+  syncswap: { refreshed: 'fees' },
+  'syncswap-aqua': { refreshed: 'samples' },
+  'uniswap-v2': { audited: 'not even: the fee of forks whose fee the row only assumes, which is measured once' },
+  'uniswap-v4': { refreshed: 'fee that a hook sets' },
+  'uniswap-v4-hooks': { refreshed: 'samples' },
+  'velodrome-v2': { refreshed: 'fee', audited: 'pause' },
+  'woofi-v2': { refreshed: 'all' },
 }

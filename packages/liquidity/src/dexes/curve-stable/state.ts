@@ -46,7 +46,12 @@ function decodeState(answer: Hex): CurveStableState | null {
     candidates.find(
       (candidate) => candidate.rounding === 'each' && candidate.margin === match.margin && reproducesQuotes(candidate),
     )
-  return { ...match, rounding: alternative ? 'unknown' : match.rounding, feeOrder: 'scaled' }
+  return {
+    ...match,
+    rounding: alternative ? 'unknown' : match.rounding,
+    feeOrder: 'scaled',
+    ...(stateRead.ramping && { ramping: true as const }),
+  }
 }
 
 type StateRead = CurveLens.StateStructOutput
@@ -59,7 +64,6 @@ export function toState(stateRead: StateRead, rounding: CurveStableState['roundi
     balances: [...stateRead.balances],
     rates: [...stateRead.rates],
     amplification: { a: stateRead.a, precision: stateRead.precise ? A_PRECISION : 1n },
-    ...(stateRead.ramping && { ramping: true as const }),
     feeE10: stateRead.fee,
     adminFeeE10: stateRead.adminFee,
     offpegMultiplierE10: stateRead.offpegMultiplier,
