@@ -30,7 +30,10 @@ function audited(size: number) {
   }
   const mutex = { run: <T>(work: () => Promise<T>) => work() }
   const components = {
-    directory: { sampling: { has: (id: string) => id.startsWith('sampled') } },
+    directory: {
+      sampling: { has: (id: string) => id.startsWith('sampled') },
+      awaitsRefresh: (id: string) => id.startsWith('waiting'),
+    },
     ledger: {
       get history() {
         return state.history
@@ -74,6 +77,14 @@ test('pools that differ or are gone are repaired, and no others', async () => {
   await auditor.run()
   expect(follower.repaired).toEqual([['pool1', 'pool2']])
   expect(auditor.auditCount).toEqual({ checked: 10, repaired: 2 })
+})
+
+test('a pool that waits for its refresh is repaired, but not counted', async () => {
+  const { auditor, follower } = audited(10)
+  follower.wrong = { differingPools: [{ id: 'pool1' }, { id: 'waiting' }], goneIds: [] }
+  await auditor.run()
+  expect(follower.repaired).toEqual([['waiting'], ['pool1']])
+  expect(auditor.auditCount).toEqual({ checked: 10, repaired: 1 })
 })
 
 test('nothing is compared before the second block', async () => {

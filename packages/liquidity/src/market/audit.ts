@@ -37,19 +37,26 @@ export class Auditor {
     this.auditedBlock = top.block.hash
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
     this.round = (this.round + 1) % rounds
-    const { sampling } = this.components.directory
+    const { directory } = this.components
     // Skip pools that are quoted from simulated swaps (samples): a new sample uses other amounts.
-    const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !sampling.has(id)))
+    const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !directory.sampling.has(id)))
     const { differingPools, goneIds } = await this.follower.reread(top.block, top.pools, ids, 'background')
     this.checkedCount += ids.size
-    if (differingPools.length + goneIds.length > 0)
-      await this.repair(new Set([...differingPools.map(({ id }) => id), ...goneIds]))
+    const differingIds = [...differingPools.map(({ id }) => id), ...goneIds]
+    // A pool that waits for its refresh is expected to differ.
+    const waitingIds = differingIds.filter((id) => directory.awaitsRefresh(id))
+    await this.repair(waitingIds)
+    const repairedCount = await this.repair(differingIds.filter((id) => !waitingIds.includes(id)))
+    this.repairedCount += repairedCount
   }
 
-  /** Rereads pools that differed from the chain at an earlier block, now at the newest block. */
-  private repair(ids: ReadonlySet<string>): Promise<void> {
-    return this.components.ledger.mutex.run(async () => {
-      this.repairedCount += await this.follower.repair(ids)
-    })
+  /**
+   * Rereads pools that differed from the chain at an earlier block, now at the newest block.
+   *
+   * @returns the number of pools corrected
+   */
+  private async repair(ids: readonly string[]): Promise<number> {
+    if (ids.length === 0) return 0
+    return this.components.ledger.mutex.run(() => this.follower.repair(new Set(ids)))
   }
 }

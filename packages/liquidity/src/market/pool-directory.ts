@@ -273,6 +273,11 @@ export class PoolDirectory {
     return this.followed.silentIds.has(pool.id) && this.parameterGasOf(pool) !== 0
   }
 
+  /** True for a silent pool whose parameters can be those of an earlier block, because the budget has no gas for it. */
+  awaitsRefresh(id: string): boolean {
+    return this.refreshing.isWaiting(id)
+  }
+
   /**
    * Chooses the silent pools in `pools` to refresh at a block, except those in `excludedIds`. Sampled pools are left
    * out, because they have a budget of their own.

@@ -69,7 +69,7 @@ test('recently requested pools are refreshed at every block, and the others with
 })
 
 test('of too many recently requested pools, those of the last requests come first, and the rest take turns', () => {
-  const { tokens, add, choose } = setUp()
+  const { tokens, budget, add, choose } = setUp()
   const gas = MAX_RECENT_GAS / 3
   for (let k = 0; k < 5; k++) {
     add(`${k}`, gas, 200 + k)
@@ -79,6 +79,8 @@ test('of too many recently requested pools, those of the last requests come firs
   for (let block = 0; block < 4; block++) {
     const ids = choose(NOW + 5)
     expect(ids.slice(0, 3)).toEqual(['4', '3', '2'])
+    // A pool that still waits can have parameters of an earlier block.
+    for (let k = 0; k < 5; k++) expect(budget.isWaiting(`${k}`)).toBe(!ids.includes(`${k}`))
     for (const id of ids.slice(3)) rest.add(id)
   }
   expect([...rest].sort()).toEqual(['0', '1'])

@@ -20,6 +20,8 @@ export class RefreshBudget {
   private readonly silentIds: Set<string>
   private readonly tokens: FollowedTokens
   private readonly gasOf: (pool: Pool) => number | null
+  /** Ids of the pools that the last choice left out for lack of gas. */
+  private waitingIds: ReadonlySet<string> = new Set()
 
   /**
    * @param silentIds - ids of the followed silent pools. The budget keeps them in the order in which they take turns
@@ -29,6 +31,11 @@ export class RefreshBudget {
     this.silentIds = silentIds
     this.tokens = tokens
     this.gasOf = gasOf
+  }
+
+  /** True for a pool that waits for its turn: its parameters can be those of an earlier block. */
+  isWaiting(id: string): boolean {
+    return this.waitingIds.has(id)
   }
 
   /** Chooses the pools to refresh at a block, from `pools` without those that `isExcluded` accepts. */
@@ -53,6 +60,7 @@ export class RefreshBudget {
     const otherCandidates = candidates.filter(({ id }) => !recent.ids.has(id))
     const others = takeWithin(otherCandidates, MAX_RECENT_GAS - recent.gas + TURN_GAS)
     const parameterIds = [...recent.ids, ...others.ids]
+    this.waitingIds = new Set(otherCandidates.flatMap(({ id }) => (others.ids.has(id) ? [] : [id])))
     for (const id of parameterIds) {
       // Move the pool behind those that still wait for their turn.
       this.silentIds.delete(id)
