@@ -76,8 +76,7 @@ contract BalancerV2Lens {
 
     /// @dev Zeros if the pool keeps no rate of the token, such as a weighted pool, which uses rates for its fees only.
     function _rateCache(address pool, address token) private view returns (uint256 rate, uint256 expires) {
-        (bool ok, bytes memory data) =
-            pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getTokenRateCache, (token)));
+        (bool ok, bytes memory data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getTokenRateCache, (token)));
         if (!ok) (ok, data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getPriceRateCache, (token)));
         if (!ok || data.length < 96) return (0, 0);
         // The rate comes first, and the time at which it expires last.
