@@ -35,6 +35,8 @@ const MAX_CONCURRENT_READS = 2
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
+/** Maximum tokens of a request whose holdings are read at a time. */
+const MAX_CONCURRENT_HOLDINGS = 8
 /** Initial estimate of the duration of a read. */
 const INITIAL_READ_MS = 200
 /** Weight of the newest read in the moving average of the duration. */
@@ -236,9 +238,9 @@ export class PastBlocks {
     await market.ensureGroups(underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]))
     await prices.follow(await market.whenIdle(this.settleMs))
     const source = { snapshot: market.snapshot(), prices, rpc }
-    await Promise.all(
-      unlistedTokens(erc20Tokens, this.listedTokenSet, prices).map((token) => readHoldings(token, source)),
-    )
+    const unlisted = unlistedTokens(erc20Tokens, this.listedTokenSet, prices)
+    for (let k = 0; k < unlisted.length; k += MAX_CONCURRENT_HOLDINGS)
+      await Promise.all(unlisted.slice(k, k + MAX_CONCURRENT_HOLDINGS).map((token) => readHoldings(token, source)))
     for (const token of tokens) pastBlock.pricedTokens.add(token)
   }
 
