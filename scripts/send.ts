@@ -37,7 +37,10 @@ const wallet = new Wallet(account.privateKey, provider)
 let route = await quote(url)
 if (route.src.toLowerCase() !== NATIVE) {
   const token = IERC20__factory.connect(route.src, wallet)
-  if ((await token.allowance(account.address, route.tx.to)) < BigInt(route.fromAmount)) {
+  const allowance = await token.allowance(account.address, route.tx.to)
+  if (allowance < BigInt(route.fromAmount)) {
+    // USDT and some other tokens change an allowance only to or from 0.
+    if (allowance > 0n) await (await token.approve(route.tx.to, 0n)).wait()
     const approval = await token.approve(route.tx.to, route.fromAmount)
     await approval.wait()
     console.log(`approved ${route.tx.to} for ${route.fromAmount} of ${route.src}`)

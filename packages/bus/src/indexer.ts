@@ -121,7 +121,9 @@ export class ChainIndexer {
     const { connection } = this
     this.isStopping = true
     // Closing saves the market. The lease is released after that, because the next owner starts from the saved data.
-    await this.closeMarket()
+    // `run` stops its own renewal when the market closes, and saving may take longer than the lease lasts.
+    const endRenewal = connection ? this.lease.startRenewal(connection, () => false) : () => {}
+    await this.closeMarket().finally(endRenewal)
     if (connection) await this.lease.release(connection).catch(() => {})
     this.stopController.abort()
     this.wakeSignal.resolve()

@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import type { IndexedMarket, StoreOpener } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest'
 import type { Connection } from '../src/connection.ts'
 import { BusError } from '../src/errors.ts'
 import { StateFollower } from '../src/follower.ts'
@@ -152,6 +152,31 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     stopped.abort()
     reader.close()
     await listening
+  })
+
+  test('an owner that stops keeps its lease until its market is saved', async () => {
+    const saved = Promise.withResolvers<void>()
+    onTestFailed(() => saved.resolve())
+    const owner = index((market, place) => {
+      const stop = market.stop.bind(market)
+      market.stop = async () => {
+        await saved.promise
+        await stop()
+      }
+      return place
+    })
+    await until(() => owner.ownsChain && owner.poolCount > 0)
+    const token = await connection.call('GET', keys.lease)
+    const stopping = owner.stop()
+    // The owner has ended its own renewal then.
+    await until(() => !owner.ownsChain)
+    await connection.call('PEXPIRE', keys.lease, 600_000)
+    // A renewal shortens this again.
+    await until(async () => Number(await connection.call('PTTL', keys.lease)) <= 3_000)
+    expect(await connection.call('GET', keys.lease)).toBe(token)
+    saved.resolve()
+    await stopping
+    expect(await connection.call('GET', keys.lease)).toBeNull()
   })
 
   test('an owner that found a damaged state continues from what another owner has made of it', async () => {

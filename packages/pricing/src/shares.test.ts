@@ -232,3 +232,47 @@ describe('shares of shares', () => {
     expect([all.isShare(share), all.isShare(dollar)]).toEqual([true, false])
   })
 })
+
+describe('a share of shares of many tokens', () => {
+  /** A share of `width` shares, each of `width` tokens; counts how often prices are looked up. */
+  function nested(width: number) {
+    const middle = Array.from({ length: width }, (_, k) => testAddress(100 + k))
+    const sum = (of: Address, tokens: readonly Address[]) =>
+      reading(
+        tokens.map((token) => part(token, 1_000n)),
+        { kind: 'pair', share: of },
+      )
+    const leaves = [dollar, ether, wrapper, unlistedToken]
+    const readings: Record<Address, readonly Redemption[]> = {}
+    for (const token of middle) readings[token] = [sum(token, leaves), sum(token, leaves)]
+    readings[share] = [sum(share, middle), sum(share, middle)]
+    let lookups = 0
+    const pricer = shares({
+      readings,
+      named: new Proxy(NAMED, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (name !== 'has') return value
+          return (token: Address) => {
+            lookups++
+            return target.has(token)
+          }
+        },
+      }),
+    })
+    return { price: pricer.redemptionPrice(share), lookups: () => lookups }
+  }
+
+  test('prices each of them once', () => {
+    const { price, lookups } = nested(4)
+    expect(price).toMatchObject({ price: expect.any(Number) })
+    // Four leaves, four shares, and once for each of the ten readings.
+    expect(lookups()).toBe(4 + 4 + 10)
+  })
+
+  test('has no price if there are too many', () => {
+    const { price, lookups } = nested(21)
+    expect(price).toBeUndefined()
+    expect(lookups()).toBeLessThan(100)
+  })
+})

@@ -15,6 +15,11 @@ export type RedemptionReadings = (token: Address) => readonly Redemption[] | und
 
 /** Maximum nesting of shares. */
 const MAX_NESTING = 3
+/**
+ * Maximum components, of all nested shares together, from which a share is priced. Anyone can deploy shares of shares
+ * of many tokens; real ones have less than a dozen components.
+ */
+const MAX_COMPONENTS = 24
 /** Decimals of shares with a virtual price. */
 const SHARE_DECIMALS = 18
 /** A virtual price below this fraction of the held value per share is ignored, because its unit is unknown. */
@@ -26,7 +31,13 @@ const PRICE_ERROR = 0.02
  * A token for which a share can be redeemed, with its price and evidence (USD liquidity behind the price). `usd` is its
  * USD value that is redeemable now.
  */
-type Component = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
+type Component = ComponentPrice & { readonly part: RedeemedPart; readonly usd: number }
+type ComponentPrice = TokenPrice & { readonly isListed: boolean }
+/** Prices of the components of one share that are computed already: their number, and a map by token for each nesting. */
+type KnownComponents = {
+  count: number
+  readonly maps: readonly Map<Address, ComponentPrice | undefined>[]
+}
 
 /**
  * Price of a share, with the USD value that is redeemable now. `sourcePool` stands for redemption as a price source.
@@ -61,13 +72,21 @@ export class SharePricer {
    * Returns the redemption price of a share; undefined if unknown. The lower of two readings of different blocks
    * counts, so a donation within one block does not raise the price, and a loss lowers the price at once.
    */
-  redemptionPrice(address: Address, nesting = 0): RedemptionPrice | undefined {
+  redemptionPrice(
+    address: Address,
+    nesting = 0,
+    knownComponents: KnownComponents | undefined = undefined,
+  ): RedemptionPrice | undefined {
     const { redemptions, graph, minEvidenceUsd } = this.options
     const readings = redemptions(address)
     if (!readings || nesting === MAX_NESTING || isPooled(graph.findToken(address), address)) return undefined
+    const components: KnownComponents = knownComponents ?? {
+      count: 0,
+      maps: Array.from({ length: MAX_NESTING }, () => new Map()),
+    }
     let lowestPrice: RedemptionPrice | undefined
     for (const reading of readings) {
-      const redemption = this.priceFromReading(reading, nesting)
+      const redemption = this.priceFromReading(reading, nesting, components)
       if (!redemption) return undefined
       lowestPrice = lowestPrice ? lowerOf(lowestPrice, redemption) : redemption
     }
@@ -84,10 +103,19 @@ export class SharePricer {
     return { price, evidence: Math.max(...allObservations.map(({ weight }) => weight)) }
   }
 
-  private priceFromReading(reading: Redemption, nesting: number): RedemptionPrice | undefined {
+  private priceFromReading(
+    reading: Redemption,
+    nesting: number,
+    knownComponents: KnownComponents,
+  ): RedemptionPrice | undefined {
     const components: Component[] = []
+    const knownPrices = knownComponents.maps[nesting]!
     for (const part of reading.parts) {
-      const partPrice = this.componentPrice(part.token, nesting)
+      if (!knownPrices.has(part.token)) {
+        if (knownComponents.count++ >= MAX_COMPONENTS) return undefined
+        knownPrices.set(part.token, this.componentPrice(part.token, nesting, knownComponents))
+      }
+      const partPrice = knownPrices.get(part.token)
       if (!partPrice) return undefined
       components.push({
         ...partPrice,
@@ -107,11 +135,12 @@ export class SharePricer {
   private componentPrice(
     componentToken: Address,
     nesting: number,
-  ): (TokenPrice & { readonly isListed: boolean }) | undefined {
+    knownComponents: KnownComponents,
+  ): ComponentPrice | undefined {
     const { findPriced, chain, pricer } = this.options
     const address = canonicalToken(componentToken, chain)
     const token = findPriced(address)
-    const redemption = this.redemptionPrice(address, nesting + 1)
+    const redemption = this.redemptionPrice(address, nesting + 1, knownComponents)
     if (!token && !redemption) return undefined
     const tokenPrice = redemption
       ? this.combine(redemption, token ? pricer.observationsOf(token) : [])

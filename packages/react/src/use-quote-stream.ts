@@ -82,7 +82,7 @@ export function useQuoteStream<P extends QuoteParameters>(
     [key, pair],
   )
   const isStreaming = useStream(client, chainId, isPaused ? undefined : request, key, record)
-  const { isRequesting, refetch } = useSingleRequest(client, chainId, request, key, record)
+  const { isRequesting, refetch } = useSingleRequest(client, chainId, request, key, record, isPaused)
 
   const current = latest !== undefined && latest.key === key ? latest : undefined
   usePolling(!isStreaming && !isPaused && !isRequesting && key !== undefined, current, head, pollMs, refetch)
@@ -159,6 +159,7 @@ function useSingleRequest<P extends QuoteParameters>(
   request: P | undefined,
   key: string | undefined,
   record: (change: QuoteChange<QuoteOf<P>>) => void,
+  isPaused: boolean,
 ): { readonly isRequesting: boolean; readonly refetch: () => void } {
   const [pendingKey, setPendingKey] = useState<string>()
   const controller = useRef<AbortController>(undefined)
@@ -180,6 +181,10 @@ function useSingleRequest<P extends QuoteParameters>(
   }, [client, key, record])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key aborts the previous request
   useEffect(() => () => controller.current?.abort(), [key])
+  // A result that arrives during the pause would replace the quote.
+  useEffect(() => {
+    if (isPaused) controller.current?.abort()
+  }, [isPaused])
   return { isRequesting: pendingKey !== undefined && pendingKey === key, refetch }
 }
 

@@ -204,6 +204,29 @@ describe.skipIf(!executablePath)('hooks', () => {
     expect(amounts.filter((amount) => amount === String(10n ** 18n))).toHaveLength(1)
   })
 
+  test('abort a request in flight when they are paused, so that it cannot replace the quote', async () => {
+    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
+    await press('one')
+    const { live } = await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)
+    const { promise: paused, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/quote/**', async (route) => {
+      const response = await route.fetch()
+      await paused
+      // Fails if the page has aborted the request.
+      await route.fulfill({ response, json: { ...(await response.json()), toAmount: '1' } }).catch(() => {})
+    })
+    const outcome = new Promise<string>((resolve) => {
+      for (const event of ['requestfailed', 'requestfinished'] as const)
+        page.on(event as 'requestfailed', (sent) => sent.url().includes('/quote/') && resolve(event))
+    })
+    await press('ahead')
+    await until(page, ({ live }) => live.isFetching)
+    await press('pause')
+    release()
+    expect(await outcome).toBe('requestfailed')
+    expect((await until(page, ({ live }) => !live.isFetching)).live.toAmount).toBe(live.toAmount)
+  })
+
   test('settle a swap that is canceled while its confirmation is decided', async () => {
     const { page, press } = await open()
     await press('one')

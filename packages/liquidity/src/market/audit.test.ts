@@ -71,6 +71,36 @@ test('all pools are compared once per rotation', async () => {
   for (const ids of follower.read) expect(ids.length).toBeLessThan(20)
 })
 
+test('a failed round is repeated at the next block, and skipped after three failures', async () => {
+  const { auditor, follower, moveTo } = audited(100)
+  const { reread, repair } = follower
+  const failing = () => Promise.reject(new Error('node failure'))
+  moveTo(1)
+  await auditor.run()
+  follower.reread = (...args) => reread(...args).then(failing)
+  moveTo(2)
+  await expect(auditor.run()).rejects.toThrow('node failure')
+  follower.reread = reread
+  follower.wrong = { differingPools: [{ id: 'pool1' }], goneIds: [] }
+  follower.repair = failing
+  for (const block of [3, 4]) {
+    moveTo(block)
+    await expect(auditor.run()).rejects.toThrow('node failure')
+  }
+  expect(follower.read.slice(2)).toEqual([follower.read[1], follower.read[1]])
+  follower.repair = repair
+  moveTo(5)
+  await auditor.run()
+  follower.wrong = { differingPools: [], goneIds: [] }
+  follower.repair = failing
+  for (let block = 6; block <= 8; block++) {
+    moveTo(block)
+    await auditor.run()
+  }
+  const read = [0, 1, 4, 5, 6, 7].flatMap((round) => follower.read[round]!)
+  expect(new Set(read).size).toBe(100)
+})
+
 test('pools that differ or are gone are repaired, and no others', async () => {
   const { auditor, follower } = audited(10)
   follower.wrong = { differingPools: [{ id: 'pool1' }], goneIds: ['pool2'] }

@@ -7,11 +7,15 @@ import type { MarketComponents, MarketFollower } from './follow.ts'
 const ROUNDS = 256
 /** Minimum pools per round. */
 const MIN_POOLS = 16
+/** Maximum attempts of a round. A part of the pools that the node never answers must not stop the audit of the others. */
+const MAX_ATTEMPTS = 3
 
 export class Auditor {
   private readonly components: MarketComponents
   private readonly follower: MarketFollower
   private round = 0
+  /** Failed attempts of `round` in a row. */
+  private failedAttempts = 0
   /** Block of the last round. */
   private auditedBlock: Hex | undefined
   private checkedCount = 0
@@ -26,7 +30,12 @@ export class Auditor {
     return { checked: this.checkedCount, repaired: this.repairedCount }
   }
 
-  /** Compares the next few pools. Does not delay new blocks, unless a pool must be repaired. @throws RpcError */
+  /**
+   * Compares the next few pools. Does not delay new blocks, unless a pool must be repaired. After a failure, the next
+   * call compares the same pools again.
+   *
+   * @throws RpcError
+   */
   async run(): Promise<void> {
     const { history } = this.components.ledger
     // With a single block in the history all pools were just read.
@@ -36,7 +45,13 @@ export class Auditor {
     if (top.block.hash === this.auditedBlock) return
     this.auditedBlock = top.block.hash
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
-    this.round = (this.round + 1) % rounds
+    if (this.failedAttempts === 0 || this.failedAttempts === MAX_ATTEMPTS) {
+      this.round++
+      this.failedAttempts = 0
+    }
+    // The number of pools may have changed since a failed attempt.
+    this.round %= rounds
+    this.failedAttempts++
     const { directory } = this.components
     // Skip pools that are quoted from simulated swaps (samples): a new sample uses other amounts.
     const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !directory.sampling.has(id)))
@@ -48,6 +63,7 @@ export class Auditor {
     await this.repair(waitingIds)
     const repairedCount = await this.repair(differingIds.filter((id) => !waitingIds.includes(id)))
     this.repairedCount += repairedCount
+    this.failedAttempts = 0
   }
 
   /**

@@ -147,7 +147,7 @@ describe('a reorg', () => {
       sampling: { size: 0, has: () => false },
       ...{ handOver: () => false, isCurrent: () => true },
       ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [] },
+      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
     }
     const blocks: BlockHeader[] = []
     const rpc = {
@@ -303,7 +303,7 @@ describe('samples of a block', () => {
       },
       ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, chooseSilentIds: () => [] },
       ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [] },
+      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], outdatedIds: () => [] },
     }
     const rpc = { getBlock: async () => next, getLogs: async () => [] }
     const { signal } = new AbortController()
@@ -386,7 +386,7 @@ test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s f
     sampling: { size: 0, has: () => false },
     ...{ handOver: () => false, isCurrent: () => true, poolIdOf: () => 'pool' },
     ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [] },
+    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
   }
   let logs: readonly object[] = []
   const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }

@@ -225,10 +225,10 @@ export class MarketFollower {
     // Pools that were dropped after the block `from` stay dropped.
     const droppedIds = undoneEntries.length > 0 ? poolChanges(from.pools, history.top.pools).goneIds : []
     const createdIds = new Set<string>()
-    let pools = from.pools.with(
-      [],
-      droppedIds.filter((id) => !directory.followedPools.has(id)),
-    )
+    // A pool that changed its family in an undone block, or in a replay that failed, stays with the new family, which
+    // cannot use states of the old one.
+    const outdatedIds = directory.outdatedIds(from.pools)
+    let pools = from.pools.with([], [...droppedIds.filter((id) => !directory.followedPools.has(id)), ...outdatedIds])
     for (const [i, block] of blocks.entries()) {
       const { changedPools, idsToReread } = await inSlices(
         'follow',
@@ -276,8 +276,9 @@ export class MarketFollower {
     )
       readPoolsAtTop.push(...(await this.read(newHistory.top.block, missedIds)))
     const changedIds = new Set([...undoneEntries, ...newEntries].flatMap((entry) => [...entry.changedIds]))
-    for (const { id } of readPoolsAtTop) changedIds.add(id)
-    const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...readPoolsAtTop.map(({ id }) => id)])
+    const topIds = [...outdatedIds, ...readPoolsAtTop.map(({ id }) => id)]
+    for (const id of topIds) changedIds.add(id)
+    const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...topIds])
     const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changedIds: topChangedIds }
     ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
@@ -380,13 +381,21 @@ export class MarketFollower {
   private async sample(block: BlockHeader, pools: PoolMap): Promise<PoolDifferences> {
     const { directory } = this.components
     if (directory.sampling.size === 0) return { differingPools: [], goneIds: [] }
-    const { sampledIds, unsampledIds } = directory.sampling.choose(pools, block.number)
-    const staleIds = directory.sampling.ids().filter((id) => pools.has(id) && !sampledIds.has(id))
+    // A concurrent read may have handed over a pool, of which `pools` has no sample yet.
+    const samples = {
+      has(id: string): boolean {
+        const pool = pools.get(id)
+        return pool !== undefined && directory.isCurrent(pool)
+      },
+    }
+    const { sampledIds, unsampledIds } = directory.sampling.choose(samples, block.number)
     const [newSamples, firstSamples] = await Promise.all([
       this.refresh(block, pools, [...sampledIds]),
       this.read(block, unsampledIds, 'quote', unsampledIds),
     ])
     this.recordSamples(newSamples.goneIds, NO_IDS, block.number)
+    const readIds = new Set([...sampledIds, ...firstSamples.map(({ id }) => id)])
+    const staleIds = directory.sampling.ids().filter((id) => pools.has(id) && !readIds.has(id))
     return {
       differingPools: [...newSamples.differingPools, ...firstSamples],
       goneIds: [...newSamples.goneIds, ...staleIds],

@@ -153,6 +153,8 @@ describe('followed pools', () => {
       ...[['p'], true, false],
     ])
     expect([directory.isCurrent(pool.pool), directory.isCurrent(twin.pool)]).toEqual([false, true])
+    const outdatedIds = (...held: readonly Pool[]) => directory.outdatedIds(PoolMap.empty.with(held))
+    expect([outdatedIds(pool.pool, other.pool), outdatedIds(twin.pool), outdatedIds()]).toEqual([['p'], [], []])
     // Another search finds the pool again, as a pool of the exact family.
     expect([directory.add(pool), directory.followedPools.get('p'), directory.handOver('p')]).toEqual([
       true,
@@ -163,6 +165,7 @@ describe('followed pools', () => {
     for (const id of ['p', 'o', 'unknown']) directory.handBack(id)
     expect([...directory.followedPools.values()]).toEqual([pool, wide, other])
     expect([directory.sampling.ids(), directory.isHandedOver(pool)]).toEqual([[], false])
+    expect([outdatedIds(pool.pool), outdatedIds(twin.pool)]).toEqual([[], ['p']])
   })
 
   test('go to the twin of their own version if a contract has several', () => {

@@ -51,6 +51,8 @@ export class PoolDirectory {
   private readonly idsByToken = new Map<Address, Set<string>>()
   /** Number of pools by their list of tokens. */
   private readonly countByTokenList = new Map<string, number>()
+  /** Ids of followed pools that have changed their family, of which a ledger may still hold states of the old family. */
+  private readonly movedIds = new Set<string>()
   readonly limits: MarketLimits
   private refusedCount = 0
   private readonly completedPools = new WeakSet<Pool<null>>()
@@ -125,6 +127,7 @@ export class PoolDirectory {
     if (followedEntry && this.exactFamilyOf(followedEntry) !== this.exactFamilyOf(entry)) {
       if (this.isListedByLogs(entry)) return false
       this.drop(followedEntry.pool)
+      this.movedIds.add(id)
       followedEntry = undefined
     }
     if (!this.isListedByLogs(entry)) this.listedPools.delete(id)
@@ -132,6 +135,7 @@ export class PoolDirectory {
       const tokensKey = tokens.join()
       const count = this.countByTokenList.get(tokensKey) ?? 0
       if (count >= this.limits.poolsOfSameTokens) {
+        this.movedIds.delete(id)
         this.refusedCount++
         return false
       }
@@ -188,6 +192,14 @@ export class PoolDirectory {
     return this.followed.get(id)?.row.family === family
   }
 
+  /** Returns the ids of followed pools whose states in `pools` were read by another family than the current one. */
+  outdatedIds(pools: PoolMap): readonly string[] {
+    return [...this.movedIds].filter((id) => {
+      const pool = pools.get(id)
+      return pool !== undefined && !this.isCurrent(pool)
+    })
+  }
+
   /** True for an entry of an exact family whose pool is now followed as a pool of the sampled twin. */
   isHandedOver({ row, pool }: PoolEntry): boolean {
     return this.followed.get(pool.id)?.row.family === twinIdOf(row.family)
@@ -218,10 +230,12 @@ export class PoolDirectory {
   private replace(entry: PoolEntry): void {
     this.followed.set(entry.pool.id, entry)
     this.sampling.replace(entry)
+    this.movedIds.add(entry.pool.id)
   }
 
   private drop({ id, tokens }: Pool<null>): void {
     this.followed.delete(id)
+    this.movedIds.delete(id)
     this.sampling.drop(id)
     this.incompleteBackoff.recordSuccess(id)
     const tokensKey = tokens.join()

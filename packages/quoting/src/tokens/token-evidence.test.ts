@@ -25,7 +25,7 @@ function gathering() {
     state: { reserve0: 5n, reserve1: 5n, feePpm: 3_000 },
   })
   const source = {
-    snapshot: { block: { hash: '0x07' } },
+    snapshot: { block: { hash: '0x07' }, pools: { get: (id: Address) => poolOf(id) } },
     prices: { poolsOf: (token: Address) => [poolOf(token)], usd: () => 1, setMissing: () => chain.isNew },
     rpc: {
       call: async ({ data }: { data: Hex }) => {
@@ -91,4 +91,18 @@ test('a slow check is pending for its first caller, and awaited by later ones', 
   expect(await again).toEqual(new Set())
   expect(await gather([ONE, TWO], 0)).toEqual(new Set())
   expect(chain).toMatchObject({ measured: [ONE, TWO], reads: 2 })
+})
+
+test('every token of a request is pending until it is checked, also those for which the queue has no room', async () => {
+  const { chain, gather } = gathering()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.measuring = promise
+  const tokens = Array.from({ length: 420 }, (_, k) => account(100 + k))
+  expect(await gather(tokens, 0)).toEqual(new Set(tokens))
+  resolve()
+  expect(await gather(tokens)).toEqual(new Set(tokens.slice(400)))
+  expect(chain.measured).toHaveLength(400)
+  expect(await gather(tokens)).toEqual(new Set())
+  expect(new Set(chain.measured)).toEqual(new Set(tokens))
+  expect(chain).toMatchObject({ reads: 420 })
 })

@@ -17,7 +17,9 @@ const SALE_TTL_MS = 600_000
 /** Maximum tokens whose checks are remembered. */
 const MAX_REMEMBERED = 20_000
 /** Maximum checks at a time. */
-const MAX_CONCURRENT_CHECKS = 2
+const MAX_CONCURRENT_CHECKS = 4
+/** Maximum tokens whose checks are queued or in flight: twice as many as a request can name. */
+const MAX_QUEUED_TOKENS = 400
 
 /** A check of a token: in flight, or done without a failure. */
 type Check = { readonly result: Promise<void>; isDone: boolean }
@@ -36,6 +38,8 @@ export class TokenEvidence {
   private readonly balanceChecks = new BoundedMap<Address, Check>(MAX_REMEMBERED, { ttl: BALANCES_TTL_MS })
   private readonly saleChecks = new BoundedMap<Address, Check>(MAX_REMEMBERED, { ttl: SALE_TTL_MS })
   private readonly slots = new Semaphore(MAX_CONCURRENT_CHECKS)
+  /** Tokens whose checks are queued or in flight. */
+  private readonly queuedChecks = new Map<Address, Promise<void>>()
 
   constructor(options: Options) {
     this.options = options
@@ -47,20 +51,30 @@ export class TokenEvidence {
 
   /**
    * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`, also for checks that an
-   * earlier call started. The next call repeats a failed check.
+   * earlier call started. The next call repeats a failed check, and starts those for which the queue had no room.
    *
-   * @returns tokens whose checks have not finished
+   * @returns tokens whose checks have not finished, or not started
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
     const isDue = (token: Address) => !this.balanceChecks.get(token)?.isDone || !this.saleChecks.get(token)?.isDone
     const dueTokens = unlistedTokens(tokens, this.options.allowListed, source.prices, isDue)
     const pendingTokens = new Set(dueTokens)
-    const checks = dueTokens.map(async (token) => {
-      await Promise.all([this.checkBalances(token, source), this.checkSale(token, source)])
-      pendingTokens.delete(token)
-    })
+    const checks = dueTokens.flatMap(
+      (token) => this.check(token, source)?.then(() => pendingTokens.delete(token)) ?? [],
+    )
     if (checks.length > 0) await Promise.race([Promise.all(checks), setTimeout(timeoutMs)])
     return pendingTokens
+  }
+
+  /** Runs the checks of a token, unless they run already; undefined if too many tokens are queued. */
+  private check(token: Address, source: HoldingsSource): Promise<void> | undefined {
+    const queuedCheck = this.queuedChecks.get(token)
+    if (queuedCheck || this.queuedChecks.size >= MAX_QUEUED_TOKENS) return queuedCheck
+    const check = Promise.all([this.checkBalances(token, source), this.checkSale(token, source)]).then(() => {
+      this.queuedChecks.delete(token)
+    })
+    this.queuedChecks.set(token, check)
+    return check
   }
 
   private checkBalances(token: Address, source: HoldingsSource): Promise<void> {

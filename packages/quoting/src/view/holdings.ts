@@ -10,15 +10,13 @@ import { readBalances } from '../balances.ts'
 
 /** Maximum pools per token whose balances are read. */
 const MAX_POOLS = 16
-/** Maximum tokens per request whose pools are read. */
-const MAX_TOKENS = 8
 /** Divisor: a balance that lacks at most reserve / `ROUNDING_DIVISOR` differs from the reserve only by rounding. */
 const ROUNDING_DIVISOR = 1_000_000n
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
 /**
- * Returns at most `MAX_TOKENS` tokens to check: tokens that are not in the chain's file, have a price, and are due.
+ * Returns the tokens to check: tokens that are not in the chain's file, have a price, and are due.
  *
  * @param listedTokens - tokens of the chain's file
  * @param isDue - true for a token without a valid check
@@ -31,7 +29,7 @@ export function unlistedTokens(
 ): readonly Address[] {
   const isUnlisted = (token: Address) =>
     !listedTokens.has(token) && token !== ZERO_ADDRESS && prices.usd(token) !== null
-  return [...new Set(tokens)].filter((token) => isUnlisted(token) && isDue(token)).slice(0, MAX_TOKENS)
+  return [...new Set(tokens)].filter((token) => isUnlisted(token) && isDue(token))
 }
 
 /**
@@ -43,7 +41,8 @@ export function unlistedTokens(
  */
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let mayChangePrices = false
-  const pools = deepestPools(token, prices)
+  // The prices may be of a later block than the balances. The states in the snapshot are of the same block.
+  const pools = deepestPools(token, prices).flatMap(({ id }) => snapshot.pools.get(id) ?? [])
   const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((token) => [address, token])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })
   for (const [k, pool] of pools.entries()) {

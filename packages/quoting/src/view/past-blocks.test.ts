@@ -244,6 +244,29 @@ describe('pools of a past block', () => {
     expect(stopped()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1])
   })
 
+  test('are read to the end if their block is dropped meanwhile', async () => {
+    const past = new PastBlocks(chain)
+    const { rpc } = node()
+    const { market } = await past.poolsAt(1, [HUB, TOKEN], { rpc, listPools: listed() })
+    const stop = vi.spyOn(market, 'stop')
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const { promise: started, resolve: start } = Promise.withResolvers<void>()
+    const ensureGroups = market.ensureGroups.bind(market)
+    vi.spyOn(market, 'ensureGroups').mockImplementation(async (...request) => {
+      start()
+      await gate
+      return ensureGroups(...request)
+    })
+    const reading = past.poolsAt(1, [HUB, OTHER], { rpc, listPools: listed() })
+    await started
+    for (let number = 2; number <= 9; number++) await past.poolsAt(number, [HUB, TOKEN], { rpc, listPools: listed() })
+    expect(past.count).toEqual({ entries: 8, evicted: 1 })
+    expect(stop).not.toHaveBeenCalled()
+    open()
+    expect(await reading).toMatchObject({ market, poolsPending: false })
+    expect(stop).toHaveBeenCalledOnce()
+  })
+
   test('need the state of the block', async () => {
     const { rpc } = node({ getCode: () => Promise.reject(new RpcError('BLOCK_GONE', 'pruned')) })
     const pools = new PastBlocks(chain).poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })

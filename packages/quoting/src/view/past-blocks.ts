@@ -35,6 +35,8 @@ const MAX_CONCURRENT_READS = 2
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
+/** Maximum tokens of a request whose holdings are read at a time. */
+const MAX_CONCURRENT_HOLDINGS = 8
 /** Initial estimate of the duration of a read. */
 const INITIAL_READ_MS = 200
 /** Weight of the newest read in the moving average of the duration. */
@@ -55,6 +57,10 @@ type PastBlock = {
   readonly pricedTokens: Set<Address>
   /** Token pairs whose pools were read. */
   readonly quotedPairs: Set<string>
+  /** Reads in flight. */
+  readCount: number
+  /** True once the block is no longer in memory. Its market then stops after the last read. */
+  isEvicted: boolean
 }
 
 /** A read of a past block in flight, with the number of its callers. */
@@ -100,7 +106,10 @@ export class PastBlocks {
   private readonly listedTokenSet: ReadonlySet<Address>
   /** By kind (see `ReadRequest`) and block hash. */
   private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
-    onEvict: ({ market }) => void market.stop(),
+    onEvict: (pastBlock) => {
+      pastBlock.isEvicted = true
+      stopUnused(pastBlock)
+    },
   })
   private readonly slots = new Semaphore(MAX_CONCURRENT_READS)
   /** Reads in flight, by block and tokens. */
@@ -213,7 +222,13 @@ export class PastBlocks {
       if (isLate || !hasCallers()) throw busyError()
       const startedAt = performance.now()
       const pastBlock = await this.openBlock(kind, block, rpc)
-      await read(pastBlock)
+      pastBlock.readCount++
+      try {
+        await read(pastBlock)
+      } finally {
+        pastBlock.readCount--
+        stopUnused(pastBlock)
+      }
       this.averageReadMs += NEWEST_WEIGHT * (performance.now() - startedAt - this.averageReadMs)
       return pastBlock
     })
@@ -236,9 +251,9 @@ export class PastBlocks {
     await market.ensureGroups(underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]))
     await prices.follow(await market.whenIdle(this.settleMs))
     const source = { snapshot: market.snapshot(), prices, rpc }
-    await Promise.all(
-      unlistedTokens(erc20Tokens, this.listedTokenSet, prices).map((token) => readHoldings(token, source)),
-    )
+    const unlisted = unlistedTokens(erc20Tokens, this.listedTokenSet, prices)
+    for (let k = 0; k < unlisted.length; k += MAX_CONCURRENT_HOLDINGS)
+      await Promise.all(unlisted.slice(k, k + MAX_CONCURRENT_HOLDINGS).map((token) => readHoldings(token, source)))
     for (const token of tokens) pastBlock.pricedTokens.add(token)
   }
 
@@ -280,7 +295,8 @@ export class PastBlocks {
       decimals: (token) => market.tokens.decimals(token),
       redemptions: (token) => redemptions.readingsOf(token),
     })
-    return { block, market, redemptions, prices, pricedTokens: new Set(), quotedPairs: new Set() }
+    const loaded = { pricedTokens: new Set<Address>(), quotedPairs: new Set<string>() }
+    return { block, market, redemptions, prices, ...loaded, readCount: 0, isEvicted: false }
   }
 }
 
@@ -298,6 +314,11 @@ type ReadRequest = {
 /** True unless past logs are still being searched for pools. */
 export const isScanned = (market: Pick<IndexedMarket, 'health'>): boolean =>
   (market.health().scan?.state ?? 'done') === 'done'
+
+/** Stops the market of a block that is neither in memory nor being read. */
+function stopUnused({ market, readCount, isEvicted }: PastBlock): void {
+  if (isEvicted && readCount === 0) void market.stop()
+}
 
 const busyError = () => new MarketError('BUSY', 'too many requests for past blocks')
 
