@@ -193,8 +193,8 @@ test('no answer of code that was put in place is doubted', async () => {
   expect(await ended(rpc.call(plain, 26, { overrides: { [one]: { balance: 1n } } }))).toBe('0x')
   const { length } = sent('eth_call')
   expect(await ended(rpc.call(plain, 26, { overrides }))).toBe('NO_OVERRIDES')
-  // The call, and the five capability requests.
-  expect(sent('eth_call').length).toBe(length + 6)
+  // The call, and the six capability requests.
+  expect(sent('eth_call').length).toBe(length + 7)
 })
 
 const whole = { coinbase: two, baseFeePerGas: 16n, number: 17, timestamp: 18 }
