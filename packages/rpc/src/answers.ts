@@ -48,6 +48,11 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
 /** Methods that never return null. For other methods null is a valid result, for example if a block is unknown. */
 const neverNull = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
 
+/** True for the logs of one block. Nodes of smartBCH answer null if there are none. */
+function isLogsOfBlock(method: string, params: readonly unknown[]): boolean {
+  return method === 'eth_getLogs' && Object.hasOwn(Object(params[0]), 'blockHash')
+}
+
 function errorOf(error: NodeError | string): NodeError {
   return typeof error === 'string' ? { message: error } : error
 }
@@ -69,7 +74,7 @@ export function resultOf(method: string, params: readonly unknown[], answer: Ans
   if (answer.result === undefined)
     throw httpError ?? new RpcError('BAD_ANSWER', `${method}: an answer without a result`)
   const isLatest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
-  if (answer.result === null && (isLatest || neverNull.test(method)))
+  if (answer.result === null && (isLatest || (neverNull.test(method) && !isLogsOfBlock(method, params))))
     throw new RpcError('BAD_ANSWER', `${method}: the answer is null`)
   return answer.result
 }

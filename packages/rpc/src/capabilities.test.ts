@@ -16,15 +16,18 @@ const answer = ({ coinbase = OTHER, gasLeft = PLENTY, number = 5, timestamp = 6 
 
 type Request = { readonly gas?: bigint; readonly block: Readonly<Record<string, string>> }
 
-/** A fake node that answers calls by their gas and block overrides. */
-function node(respond: (request: Request) => Hex | RpcErrorCode) {
+/** A fake node that answers calls by their gas and block overrides, and calls at a block number by `respondAt`. */
+function node(
+  respond: (request: Request) => Hex | RpcErrorCode,
+  respondAt: (block: string) => Hex | RpcErrorCode = () => 'LAGGING',
+) {
   const requests: Request[] = []
   const ask = async (method: string, params: readonly unknown[]): Promise<Hex> => {
     const [{ gas }, tag, overrides, block = {}] = params as [{ gas?: Hex }, string, object, Record<string, string>?]
-    expect([method, tag, Object.keys(overrides)]).toEqual(['eth_call', 'latest', [expect.stringMatching(/^0x.{40}$/)]])
+    expect([method, Object.keys(overrides)]).toEqual(['eth_call', [expect.stringMatching(/^0x.{40}$/)]])
     const request = { ...(gas && { gas: BigInt(gas) }), block }
-    requests.push(request)
-    const response = respond(request)
+    if (tag === 'latest') requests.push(request)
+    const response = tag === 'latest' ? respond(request) : respondAt(tag)
     if (response.startsWith('0x')) return response as Hex
     throw new RpcError(response as RpcErrorCode, 'no')
   }
@@ -38,12 +41,16 @@ test('a node that does all of it', async () => {
   )
   expect(await capabilities()).toEqual({
     ...{ canOverrideState: true, coinbaseField: 'feeRecipient', canOverrideTime: true, gasCap: null },
+    ignoresBlock: false,
   })
   expect(requests.map(({ gas }) => gas)).toEqual([undefined, undefined, undefined, undefined, 1_000_000_000n])
 })
 
 test('a node that ignores overrides, and one that refuses them', async () => {
-  const nothing = { canOverrideState: false, coinbaseField: null, canOverrideTime: false, gasCap: null }
+  const nothing = {
+    ...{ canOverrideState: false, coinbaseField: null, canOverrideTime: false, gasCap: null },
+    ignoresBlock: false,
+  }
   expect(await capabilitiesOf(() => '0x')).toEqual(nothing)
   for (const code of ['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'] as const)
     expect(await capabilitiesOf(() => code)).toEqual(nothing)
@@ -117,4 +124,15 @@ test('a node that refuses every limit, or answers nothing or with another refusa
   expect(await refusing.capabilities()).toMatchObject({ canOverrideState: true, gasCap: null })
   expect(refusing.requests).toHaveLength(5)
   expect((await capabilitiesOf(({ gas }) => (gas ? '0x' : answer()))).gasCap).toBeNull()
+})
+
+test.each<[string, (block: string) => Hex | RpcErrorCode, boolean]>([
+  ['every block at the newest', () => answer({ timestamp: 600 }), true],
+  ['a future block at the newest', (block) => answer({ timestamp: block === '0x1' ? 599 : 600 }), false],
+  ['no future block', (block) => (block === '0x1' ? answer() : 'LAGGING'), false],
+  ['a future block, and has no old state', (block) => (block === '0x1' ? 'PRUNED' : answer()), false],
+  ['no block by number', () => 'REJECTED', false],
+  ['every block without overrides', () => '0x', false],
+])('a node that runs %s', async (_, respondAt, ignoresBlock) => {
+  expect((await node(() => answer(), respondAt).capabilities()).ignoresBlock).toBe(ignoresBlock)
 })

@@ -15,6 +15,8 @@ export type Capabilities = {
   readonly canOverrideTime: boolean
   /** Maximum gas of a call, less the gas of the measurement; null if it is above 1,000,000,000 or unknown. */
   readonly gasCap: bigint | null
+  /** True if calls run at the newest block even if another block is requested. */
+  readonly ignoresBlock: boolean
 }
 export type CoinbaseField = 'feeRecipient' | 'coinbase'
 
@@ -29,6 +31,9 @@ const LARGE_GAS = 1_000_000_000n
 const LOWER_GAS_LIMITS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
 /** Timestamp, and block number, to which the block is overridden: far in the future, so that no real block has it. */
 const PROBE_TIME = 0x7fffffffn
+/** Number of a block that no chain has. */
+const FUTURE_BLOCK = quantity(PROBE_TIME)
+const FIRST_BLOCK = quantity(1)
 
 type ProbeRequest = (method: string, params: readonly unknown[]) => Promise<Hex>
 
@@ -42,13 +47,16 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
   const run = (request: object, ...block: object[]) =>
     sendProbe('eth_call', [request, 'latest', overrides, ...block]).then(decodeEnvironment, nullIfRefused)
-  const [plainAnswer, feeRecipient, coinbase, timeAnswer, gasCap] = await Promise.all([
+  const [plainAnswer, feeRecipient, coinbase, timeAnswer, gasCap, ignoresBlock] = await Promise.all([
     run(call),
     run(call, { feeRecipient: PROBE_COINBASE }),
     run(call, { coinbase: PROBE_COINBASE }),
     run(call, { number: quantity(PROBE_TIME), time: quantity(PROBE_TIME) }),
     readGasCap((gas) =>
       sendProbe('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decodeEnvironment),
+    ),
+    detectIgnoredBlock((block) =>
+      sendProbe('eth_call', [call, block, overrides]).then(decodeEnvironment, nullIfBlockRefused),
     ),
   ])
   const hasProbeCoinbase = (answer: Environment | null) => answer?.coinbase.toLowerCase() === PROBE_COINBASE
@@ -58,7 +66,19 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
     // `block.number` is not compared: on Arbitrum it is the parent chain's number, even with an override.
     canOverrideTime: timeAnswer?.timestamp === PROBE_TIME,
     gasCap,
+    ignoresBlock,
   }
+}
+
+/**
+ * Returns true if the endpoint ignores the block of a call. A future block is called first, because other nodes refuse
+ * it without work. A node that answers may also replace only unknown blocks, so block 1 must look as new as well.
+ */
+async function detectIgnoredBlock(callAt: (block: Hex) => Promise<Environment | null>): Promise<boolean> {
+  const futureAnswer = await callAt(FUTURE_BLOCK)
+  if (!futureAnswer) return false
+  const firstAnswer = await callAt(FIRST_BLOCK)
+  return firstAnswer !== null && firstAnswer.timestamp >= futureAnswer.timestamp
 }
 
 /** Measures the gas cap. Most nodes reduce the gas of a call to the cap; some refuse a call above the cap instead. */
@@ -85,6 +105,12 @@ function decodeEnvironment(answer: Hex): Environment | null {
 
 /** Codes of errors with which nodes refuse an override. */
 const refusalCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'])
+
+/** Like `nullIfRefused`, also for a node that lacks the block or its state. */
+function nullIfBlockRefused(error: unknown): null {
+  if (error instanceof RpcError && (error.code === 'LAGGING' || error.code === 'PRUNED')) return null
+  return nullIfRefused(error)
+}
 
 function nullIfRefused(error: unknown): null {
   if (error instanceof RpcError && refusalCodes.has(error.code)) return null

@@ -193,8 +193,8 @@ test('no answer of code that was put in place is doubted', async () => {
   expect(await ended(rpc.call(plain, 26, { overrides: { [one]: { balance: 1n } } }))).toBe('0x')
   const { length } = sent('eth_call')
   expect(await ended(rpc.call(plain, 26, { overrides }))).toBe('NO_OVERRIDES')
-  // The call, and the five capability requests.
-  expect(sent('eth_call').length).toBe(length + 6)
+  // The call, and the six capability requests.
+  expect(sent('eth_call').length).toBe(length + 7)
 })
 
 const whole = { coinbase: two, baseFeePerGas: 16n, number: 17, timestamp: 18 }
@@ -347,6 +347,16 @@ test('logs are asked for by range and by hash, and those of another block are re
     [{ address: two, blockHash: hashAt(5) }],
   ])
   expect(await ended(rpc.getLogs({ blockHash: hashAt(6) }))).toBe('BAD_ANSWER')
+})
+
+test('a second null means that a block has no logs, but not that a range has none', async () => {
+  const { rpc, sent } = world([{ eth_getLogs: () => null }])
+  expect(await ended(rpc.getLogs({ blockHash: hashAt(5) }))).toEqual([])
+  expect(sent('eth_getLogs')).toHaveLength(2)
+  expect(await ended(rpc.getLogs({ fromBlock: 4, toBlock: 6 }))).toBe('BAD_ANSWER')
+  let count = 0
+  const failing = world([{ eth_getLogs: () => (count++ === 0 ? null : [log(5)]) }])
+  expect(await ended(failing.rpc.getLogs({ blockHash: hashAt(5) }))).toMatchObject([{ blockNumber: 5 }])
 })
 
 test('where hashes are refused logs are asked for by number', async () => {

@@ -227,8 +227,11 @@ class ChainRpc implements Rpc {
         ),
       ],
     ]
+    let nullCount = 0
     const read = async (raw: unknown) => {
-      const logs = await readLogs(raw)
+      // A failing node may answer null to any call. Trust the second null: it means that there are no logs.
+      if (raw === null && nullCount++ === 0) throw new RpcError('LAGGING', 'eth_getLogs: the answer is null')
+      const logs = await readLogs(raw ?? [])
       if (logs.some((log) => log.blockHash !== blockHash))
         throw new RpcError('BAD_ANSWER', 'the node answered with logs of another block')
       return logs

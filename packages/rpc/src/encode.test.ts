@@ -99,3 +99,13 @@ test('a log is read with hashes, topics and address in lower case, and its data 
     ...{ blockNumber: 17, logIndex: 2 },
   })
 })
+
+test.each([undefined, null, '0x0', '0x1', '0x5207'] as const)('a gas limit of %s counts as none', (gasLimit) => {
+  const { gasLimit: _, ...rest } = raw
+  expect(decodeBlock({ ...rest, ...(gasLimit !== undefined && { gasLimit }) }).gasLimit).toBe(2n ** 63n - 1n)
+  expect(decodeBlock({ ...raw, gasLimit: '0x5208' }).gasLimit).toBe(21_000n)
+})
+
+test.each([null, '', '0x', '0x0'])('a miner %j counts as the zero address', (miner) => {
+  expect(decodeBlock({ ...raw, miner }).miner).toBe(`0x${'0'.repeat(40)}`)
+})

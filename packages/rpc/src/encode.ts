@@ -1,5 +1,5 @@
 /** Converts between the types of this package and JSON-RPC. */
-import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
 import type { BlockHeader, BlockRef, CallRequest, Log, LogFilter, StateOverrides } from './types.ts'
 
@@ -59,9 +59,9 @@ export type RawBlock = {
   readonly hash: Hex
   readonly parentHash: Hex
   readonly timestamp: Hex
-  readonly gasLimit: Hex
+  readonly gasLimit?: Hex | null
   readonly baseFeePerGas?: Hex
-  readonly miner?: string
+  readonly miner?: string | null
   readonly logsBloom?: Hex
 }
 
@@ -71,6 +71,22 @@ const toLowerHex = (hex: Hex): Hex => hex.toLowerCase() as Hex
 /** Hash in the header of a pending block to which the node gives none. No block has it. */
 export const NO_HASH: Hex = `0x${'0'.repeat(64)}`
 
+/** Gas of the cheapest transaction. */
+const MIN_TRANSACTION_GAS = 21_000n
+/** Gas limit of a block whose header has none. */
+const NO_GAS_LIMIT = 2n ** 63n - 1n
+
+/** Returns the gas limit of a block. Some chains report none, 0, or 1, which would admit no transaction. */
+function gasLimitOf({ gasLimit }: RawBlock): bigint {
+  const reportedLimit = BigInt(gasLimit ?? 0)
+  return reportedLimit < MIN_TRANSACTION_GAS ? NO_GAS_LIMIT : reportedLimit
+}
+
+/** Returns the miner of a block. Some chains report none, an empty text, or `0x0`. */
+export function minerOf({ miner }: { readonly miner?: string | null }): Address {
+  return !miner || /^0x0*$/.test(miner) ? ZERO_ADDRESS : toAddress(miner)
+}
+
 export const hashOf = ({ hash }: RawBlock): Hex => toLowerHex(hash)
 
 export function decodeBlock(raw: RawBlock): BlockHeader {
@@ -79,9 +95,9 @@ export function decodeBlock(raw: RawBlock): BlockHeader {
     hash: toLowerHex(raw.hash),
     parentHash: toLowerHex(raw.parentHash),
     timestamp: Number(raw.timestamp),
-    gasLimit: BigInt(raw.gasLimit),
+    gasLimit: gasLimitOf(raw),
     baseFeePerGas: raw.baseFeePerGas ? BigInt(raw.baseFeePerGas) : null,
-    miner: toAddress(raw.miner ?? '0x0000000000000000000000000000000000000000'),
+    miner: minerOf(raw),
     ...(raw.logsBloom && { logsBloom: raw.logsBloom }),
   }
 }

@@ -3,7 +3,7 @@ import { CodedError, type Hex } from '@sluice/chains'
 
 /**
  * Codes that describe the endpoint:
- * - `UNREACHABLE`: no connection, or the connection was dropped.
+ * - `UNREACHABLE`: no connection, a dropped connection, or a gateway that cannot reach its node.
  * - `TIMEOUT`: no answer in time.
  * - `RATE_LIMITED`: too many requests, or the node is busy.
  * - `CREDIT`: the plan is used up, or the API key is refused.

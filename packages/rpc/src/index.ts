@@ -1,7 +1,7 @@
 export { abortable, onAbort } from './abort.ts'
 export type { Capabilities } from './capabilities.ts'
 export { createRpc, type RpcOptions } from './client.ts'
-export { NO_HASH } from './encode.ts'
+export { minerOf, NO_HASH } from './encode.ts'
 export * from './errors.ts'
 export { estimateL1Fee, estimateL1FeePerByte, type FeeTransaction, type L1Fee } from './l1-fee/index.ts'
 export { type Link, LinkedList } from './linked-list.ts'

@@ -65,7 +65,11 @@ const rules: readonly Rule[] = [
   },
   {
     errorCode: 'LAGGING',
-    text: /header.{0,24}not found|unknown (block|header)|resource not found|block.{0,60}(not|cannot|could not) (be )?(found|available)|(find|found) (the |a )?block|no (such )?block( found)?\b|not currently canonical|unfinalized|beyond (the )?(current )?head|block.{0,30}out of range|BlockOutOfRange|block height is|last accepted block|less than or equal to the current|greater than latest|HeaderNotFound|sync is still|bad tipset height/i,
+    text: /header.{0,24}not found|unknown (block|header)|resource not found|block.{0,60}(not|cannot|could not) (be )?(found|available)|(find|found) (the |a )?block|no (such )?block( found)?\b|not currently canonical|unfinalized|beyond (the )?(current )?head|block.{0,30}out of range|BlockOutOfRange|block height is|last accepted block|less than or equal to the current|greater than latest|HeaderNotFound|sync is still|bad tipset height|(block|header)\b.{0,30}\b(does not|doesn't) exist|(does not have|above the).{0,20} block\b|height in (the )?future|future epoch|invalid block height|not yet available|results for height|current block number|upstreams? not synced/i,
+  },
+  {
+    errorCode: 'UNREACHABLE',
+    text: /temporary internal error|(service|server) (is )?(temporarily )?unavailable|bad gateway|prevented the request|unable to complete request/i,
   },
   {
     errorCode: 'REVERTED',
@@ -98,6 +102,7 @@ const messageByCode: Partial<Record<RpcErrorCode, string>> = {
   PRUNED: "the node does not keep the block's state",
   LAGGING: 'the node lacks the block',
   TIMEOUT: 'the node did not answer in time',
+  UNREACHABLE: 'the provider cannot reach its node',
 }
 
 /**

@@ -28,7 +28,13 @@ type Respond = (method: string, params: readonly unknown[]) => unknown
  */
 function world(
   respond: Respond,
-  { acceptsBlockHashes = true, batch = 50, newest = 200 as number | null, knowsBlocks = true } = {},
+  {
+    acceptsBlockHashes = true,
+    ignoresBlock = false,
+    batch = 50,
+    newest = 200 as number | null,
+    knowsBlocks = true,
+  } = {},
 ) {
   const heads = new Heads([])
   if (knowsBlocks) for (let number = 0; number <= 210; number++) heads.remember(readBlock(block(number)))
@@ -36,7 +42,7 @@ function world(
   const bodies: EndpointCall[][] = []
   const answer = async ([method, params]: EndpointCall) => respond(method, params)
   const upstream = {
-    ...{ acceptsBlockHashes, bodies },
+    ...{ acceptsBlockHashes, ignoresBlock, bodies },
     recordHashRefused: () => {
       upstream.acceptsBlockHashes = false
     },
@@ -303,4 +309,16 @@ test('the failure of the call itself is that of the answer, once the block is ri
 test('the failure of a header is that of the answer', async () => {
   const { at } = world((method) => (isBlock(method) ? fail('TIMEOUT', 'late') : '0x12'), { acceptsBlockHashes: false })
   await expect(at(at7)()).rejects.toMatchObject({ code: 'TIMEOUT' })
+})
+
+test('a node that ignores the block of a call is not called for older blocks, but its logs are read', async () => {
+  const { heads, upstream, codes } = world(() => '0x12', { ignoresBlock: true })
+  for (const ref of [194, { blockHash: hashAt(194) }, 'earliest', 'finalized'] as const)
+    expect(await codes(ref, 1)).toEqual(['PRUNED'])
+  expect(upstream.bodies).toEqual([])
+  for (const ref of [195, { blockHash: hashAt(195) }, 'latest', 'pending'] as const)
+    expect(await codes(ref, 1)).toEqual(['answered'])
+  const readLogs = pinToBlock(heads, { blockHash: hashAt(7) })
+  const logs: BuildCall = (at) => ['eth_getLogs', [at]]
+  expect(await readLogs(upstream as unknown as Upstream, send, logs)).toEqual(['0x12'])
 })

@@ -62,6 +62,9 @@ export function pinToBlock(
   let missingHeaderCount = 0
   const directBlock = typeof ref === 'number' ? quantity(ref) : ref
   return async (upstream, sendContext, buildCall) => {
+    // The head moves while a block is read, so blocks that are almost as new are tolerated.
+    if (upstream.ignoresBlock && distanceOf(heads, ref) < -MAX_LAG_BLOCKS && readsState(buildCall))
+      throw new RpcError('PRUNED', 'the node runs calls only at its newest block')
     const usesOwnBody = needsOwnBody || extraCalls.length > 0
     try {
       if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
@@ -94,13 +97,8 @@ export function pinToBlock(
       const lagError = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
       const unavailableStateError =
         error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
-      const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
-      const distance =
-        typeof ref === 'string'
-          ? tagDistance(ref)
-          : number === undefined || !heads.newest
-            ? 0
-            : number - heads.newest.number
+      const number = numberOf(heads, ref)
+      const distance = distanceOf(heads, ref)
       // Not every node keeps the state of a block this old, and no node has a block this far in the future.
       if (distance < -MIN_STATE_BLOCKS || distance > MAX_AHEAD_BLOCKS) throw unavailableStateError
       // If later blocks are known, a second failure means that no node has the state.
@@ -115,6 +113,23 @@ export function pinToBlock(
       throw lagError
     }
   }
+}
+
+/** Returns the number of a block; undefined if unknown. */
+function numberOf(heads: Heads, ref: BlockRef): number | undefined {
+  return typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
+}
+
+/** Returns the distance of a block from the head in blocks, negative for an older block; 0 if it is unknown. */
+function distanceOf(heads: Heads, ref: BlockRef): number {
+  if (typeof ref === 'string') return tagDistance(ref)
+  const number = numberOf(heads, ref)
+  return number === undefined || !heads.newest ? 0 : number - heads.newest.number
+}
+
+/** True if the call reads state, and not logs. */
+function readsState(buildCall: BuildCall): boolean {
+  return buildCall('latest')[0] !== 'eth_getLogs'
 }
 
 function isRejected({ code }: RpcError): boolean {

@@ -118,9 +118,9 @@ test('capabilities are asked for once, on fresh connections after a failure that
   expect(first).toBe(second)
   expect(first.canOverrideState).toBe(true)
   expect(await upstream.capabilities()).toBe(first)
-  // Five requests, two of them repeated.
-  expect(methods).toEqual(Array(7).fill('eth_call'))
-  expect(sends.map(({ newConnection: fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
+  // Six requests, two of them repeated, and a second one about the block.
+  expect(methods).toEqual(Array(9).fill('eth_call'))
+  expect(sends.filter(({ newConnection: isFresh }) => isFresh)).toHaveLength(2)
   expect(new Set(sends.map(({ priority }) => priority))).toEqual(new Set(['quote']))
 })
 
@@ -128,7 +128,7 @@ test('a question is asked five times at most, and a failure is not remembered', 
   const { upstream, methods, state } = world({ eth_call: failing('TIMEOUT') })
   await expect(upstream.capabilities()).rejects.toMatchObject({ code: 'TIMEOUT' })
   await settle()
-  expect(methods).toHaveLength(25)
+  expect(methods).toHaveLength(30)
   state.answers.eth_call = () => able
   expect((await upstream.capabilities()).canOverrideState).toBe(true)
 })
@@ -137,14 +137,14 @@ test('a failure that does not pass is not asked again', async () => {
   const { upstream, methods } = world({ eth_call: failing('WRONG_CHAIN') })
   await expect(upstream.capabilities()).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
   await settle()
-  expect(methods).toHaveLength(5)
+  expect(methods).toHaveLength(6)
   const broken = world({
     eth_call: () => {
       throw new TypeError('broken')
     },
   })
   await expect(broken.upstream.capabilities()).rejects.toThrow('broken')
-  expect(broken.methods).toHaveLength(5)
+  expect(broken.methods).toHaveLength(6)
 })
 
 test('an inability is asked for again after five minutes, an ability is not', async () => {
@@ -183,7 +183,7 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   await upstream.checkChain(sendOf())
   await upstream.capabilities()
   expect(methods.filter((method) => method === 'eth_chainId')).toHaveLength(2)
-  expect(methods.filter((method) => method === 'eth_call')).toHaveLength(10)
+  expect(methods.filter((method) => method === 'eth_call')).toHaveLength(14)
   upstream.eject()
   vi.setSystemTime(Date.now() + 9_999)
   // The configured ten seconds, because it worked in between.

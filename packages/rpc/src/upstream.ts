@@ -44,6 +44,7 @@ export class Upstream {
   /** End of the ejection for lag. Answers do not end it, because a node that lags answers requests. */
   private lagEjectedUntil = Number.NEGATIVE_INFINITY
   private hashRefusedAt = Number.NEGATIVE_INFINITY
+  private isBlockIgnored = false
 
   constructor(index: number, endpoint: Endpoint, chainId: number, ejectMs: number) {
     this.index = index
@@ -87,6 +88,11 @@ export class Upstream {
 
   recordHashRefused(): void {
     this.hashRefusedAt = Date.now()
+  }
+
+  /** True if the endpoint ran calls at its newest block when its capabilities were last read. */
+  get ignoresBlock(): boolean {
+    return this.isBlockIgnored
   }
 
   /** True after the endpoint reported the expected chain id. */
@@ -146,16 +152,24 @@ export class Upstream {
             ...(tries > 1 && { newConnection: true }),
           })
         } catch (error) {
-          if (tries === MAX_CAPABILITY_ATTEMPTS || !(error instanceof RpcError && error.isTransient)) throw error
+          // An endpoint lacks the future block that is probed each time.
+          const isTransient = error instanceof RpcError && error.isTransient && error.code !== 'LAGGING'
+          if (tries === MAX_CAPABILITY_ATTEMPTS || !isTransient) throw error
         }
       }
     }
     const pending = readCapabilities(request)
     this.capabilitiesReadAt = Date.now()
-    pending.catch(() => {
-      this.pendingCapabilities = undefined
-    })
-    return pending
+    return pending.then(
+      (capabilities) => {
+        this.isBlockIgnored = capabilities.ignoresBlock
+        return capabilities
+      },
+      (error: unknown) => {
+        this.pendingCapabilities = undefined
+        throw error
+      },
+    )
   }
 
   /** Records a failure of an attempt. Only failures of the endpoint count against it, not calls that were too heavy. */

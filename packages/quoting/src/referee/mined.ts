@@ -4,6 +4,7 @@ import {
   type BlockHeader,
   type BlockOverrides,
   type CallRequest,
+  minerOf,
   type RequestOptions,
   type Rpc,
   RpcError,
@@ -45,7 +46,7 @@ type RawBlock = {
   readonly number: Hex
   readonly hash: Hex
   readonly timestamp: Hex
-  readonly miner: string
+  readonly miner?: string | null
   readonly mixHash?: Hex
   readonly baseFeePerGas?: Hex
   readonly transactions: readonly RawTransaction[]
@@ -121,7 +122,7 @@ export async function readBlock(
   if (!rawBlock || !parent || !isSameText(rawBlock.hash, blockHash))
     throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
   return decodeOrThrow('eth_getBlockByNumber', () => {
-    const miner = toAddress(rawBlock.miner)
+    const miner = minerOf(rawBlock)
     const environment = {
       number: block,
       timestamp: wholeNumber(rawBlock.timestamp),

@@ -68,3 +68,23 @@ test.each([
 ])('a failure %s is passed on', async (_, error) => {
   await expect(findReadSlots(nodeOf(error).rpc, token, '0x', {})).rejects.toBe(error)
 })
+
+test('if the list lacks the token, as that of Erigon does, a creation that calls the token is listed', async () => {
+  const store = toAddress(`0x${'a'.repeat(40)}`)
+  const nodeWith = (listOfCreation: unknown) => {
+    const calls: Readonly<Record<string, string>>[] = []
+    const request = async (_: string, [call]: readonly [Readonly<Record<string, string>>]) => {
+      calls.push(call)
+      return call.to ? { accessList: [{ address: store, storageKeys: [keyOf(3)] }] } : listOfCreation
+    }
+    return { calls, find: () => findReadSlots({ request } as unknown as Rpc, token, balanceOfCalldata(owner), {}) }
+  }
+  const { calls, find } = nodeWith({ accessList: [{ address: token, storageKeys: [keyOf(1)] }] })
+  expect(await find()).toEqual([{ contract: token, key: keyOf(1) }])
+  expect(calls).toHaveLength(2)
+  expect(calls[1]?.from).toMatch(/^0x[0-9a-f]{40}$/)
+  expect(calls[1]?.data).toContain(token.slice(2))
+  expect(calls[1]?.data?.endsWith(balanceOfCalldata(owner).slice(2))).toBe(true)
+  for (const listOfCreation of [null, { accessList: [] }])
+    expect(await nodeWith(listOfCreation).find()).toEqual([{ contract: store, key: keyOf(3) }])
+})

@@ -2,6 +2,7 @@
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { id } from 'ethers'
 
 const erc20 = IERC20__factory.createInterface()
 
@@ -18,9 +19,26 @@ type AccessList = {
   readonly accessList?: readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
 }
 
+/** Sender of the creation; Erigon needs one. */
+const CREATOR = toAddress(`0x${id('sluice.creator').slice(-40)}`)
+
+/**
+ * Returns creation code that makes a call by STATICCALL.
+ *
+ * Assembly: PUSH1 size PUSH1 offset PUSH1 0 CODECOPY; PUSH1 0 PUSH1 0 PUSH1 size PUSH1 0 PUSH20 token GAS STATICCALL
+ * STOP; the calldata.
+ */
+function creationThatCalls(token: Address, data: Hex): Hex {
+  const size = (data.length / 2 - 1).toString(16).padStart(2, '0')
+  return `0x60${size}60276000396000600060${size}600073${token.slice(2)}5afa00${data.slice(2)}`
+}
+
 /**
  * Returns the slots that a call reads, the last one first; empty if no node has eth_createAccessList or the token
- * reverts.
+ * reverts. Erigon leaves out the called contract, because its address costs more gas in the list than its slots save.
+ * So if the token has no slot, a second list is that of a creation that calls the token.
+ *
+ * @param data - calldata of at most 255 bytes
  */
 export async function findReadSlots(
   rpc: Rpc,
@@ -28,18 +46,27 @@ export async function findReadSlots(
   data: Hex,
   options: RequestOptions,
 ): Promise<readonly StorageSlot[]> {
+  const slots = await readSlotsOf(rpc, { to: token, data }, options)
+  if (!slots || slots.some(({ contract }) => contract === token)) return slots ?? []
+  const slotsOfCreation = await readSlotsOf(rpc, { from: CREATOR, data: creationThatCalls(token, data) }, options)
+  return slotsOfCreation?.length ? slotsOfCreation : slots
+}
+
+/** Returns the slots that a call reads; undefined if the node has no eth_createAccessList, or the call reverts. */
+async function readSlotsOf(
+  rpc: Rpc,
+  call: object,
+  options: RequestOptions,
+): Promise<readonly StorageSlot[] | undefined> {
   try {
-    const answer = await rpc.request<AccessList | null>(
-      'eth_createAccessList',
-      [{ to: token, data }, 'latest'],
-      options,
-    )
-    const slots = (answer?.accessList ?? []).flatMap(({ address, storageKeys }) =>
+    const answer = await rpc.request<AccessList | null>('eth_createAccessList', [call, 'latest'], options)
+    if (!answer?.accessList) return undefined
+    const slots = answer.accessList.flatMap(({ address, storageKeys }) =>
       storageKeys.map((key): StorageSlot => ({ contract: toAddress(address), key })),
     )
     return slots.slice(-MAX_SLOTS).reverse()
   } catch (error) {
-    if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) return []
+    if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) return undefined
     throw error
   }
 }

@@ -46,7 +46,9 @@ function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Toke
     token,
     options: {},
     rpc: {
-      request: async (_: string, [{ data }]: readonly [{ data: string }]) => {
+      request: async (_: string, [{ to, data }]: readonly [{ to?: string; data: string }]) => {
+        // A creation that calls the token reads the same slots.
+        if (to === undefined) return { accessList: [] }
         inputs.push(data)
         return { accessList: [{ address: store, storageKeys: keysFor(data) }] }
       },
