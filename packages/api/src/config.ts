@@ -1,4 +1,5 @@
 /** Reads the configuration from environment variables. */
+import { isIP, isIPv4 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
@@ -96,8 +97,22 @@ const headers = z
 /** Value of Express's `trust proxy`: a boolean, a number of proxies, or addresses and subnets. */
 const trustProxy = z
   .string()
+  .refine(
+    (text) => /^(true|false|\d+)$/.test(text) || text.split(',').every((subnet) => isSubnet(subnet.trim())),
+    'must be true, false, a number of proxies, or addresses and subnets, separated by commas',
+  )
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
   .default(false)
+
+/** Returns true for an address or a subnet as Express reads it: with a prefix, an IPv4 mask, or by one of its names. */
+function isSubnet(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [, address = '', range] = /^([^/]*)(?:\/(.*))?$/.exec(text) ?? []
+  const version = isIP(address)
+  if (version === 0 || range === undefined) return version !== 0
+  if (version === 4 && isIPv4(range)) return true
+  return /^\d{1,3}$/.test(range) && Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128)
+}
 
 /** Schema of the environment variables; the configuration reference is generated from it. */
 export const environment = z.object({
