@@ -1,4 +1,4 @@
-/** Tests of command line errors. */
+/** Tests of command line errors and of `--help`. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,6 +14,13 @@ function expectUsage(name: string, code: number): void {
   expect(stderr).toMatch(/^Unknown option '--nonsense'.*\n.*npm run/)
   expect(stderr).not.toMatch(/^ {4}at /m)
 }
+
+test('deploy prints its usage for --help, and ends without an error', () => {
+  const args = [join(root, 'scripts/deploy.ts'), '--chain', '1', '--help']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toMatch(/^npm run deploy -- --chain <id>/)
+}, 30_000)
 
 test.each([
   ['quote', 2],
