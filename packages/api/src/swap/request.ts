@@ -255,7 +255,7 @@ export const permitQuery = z.object({
   amount: swapFields.shape.amount.describe('Amount of the input, in base units, that the Guard may take.'),
   from: address('from', { isSender: true }).describe('Owner, who signs and sends the swap.'),
   deadline: swapFields.shape.deadline.describe(
-    'Unix time in seconds until which the signature is valid, at most a day from now. Default: 1,200 s after the current block or now, whichever is later.',
+    'Unix time in seconds until which the signature is valid, at most a day after the default. Default: 1,200 s after the current block or now, whichever is later.',
   ),
 })
 
