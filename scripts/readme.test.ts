@@ -110,7 +110,6 @@ test('other commands of the README name existing profiles, charts, and files', (
   expect(links.length).toBeGreaterThan(20)
   for (const link of links)
     expect(existsSync(join(root, link)) || existsSync(join(root, 'docs', link)), link).toBe(true)
-  expect(readme).not.toContain('npx @sluice/server')
 })
 
 test('the README counts the served deployments and chains as docs/dexes.md does', () => {
@@ -118,4 +117,18 @@ test('the README counts the served deployments and chains as docs/dexes.md does'
     readFileSync(join(root, 'docs/dexes.md'), 'utf8'),
   )!
   expect(readme).toContain(`[${served} DEX deployments on ${chains} chains](docs/dexes.md)`)
+})
+
+test('no page installs a package by its name, since none is on npm', () => {
+  const folders = ['docs', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]
+  const pages = folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(root, folder, file)),
+  )
+  expect(pages.length).toBeGreaterThan(30)
+  const installation = /\b(npx|npm install)\b[^`\n]* "?@sluice\//
+  expect([join(root, 'README.md'), ...pages].filter((page) => installation.test(readFileSync(page, 'utf8')))).toEqual(
+    [],
+  )
 })
