@@ -127,8 +127,20 @@ test('no page installs a package by its name, since none is on npm', () => {
       .map((file) => join(root, folder, file)),
   )
   expect(pages.length).toBeGreaterThan(30)
-  const installation = /\b(npx|npm install)\b[^`\n]* "?@sluice\//
+  const installation = /\b(npx|npm install)\b[^`\n]*(?<!-w) "?@sluice\//
   expect([join(root, 'README.md'), ...pages].filter((page) => installation.test(readFileSync(page, 'utf8')))).toEqual(
     [],
   )
+})
+
+test('commands for operators install no packages of tests into the folder of a running service', () => {
+  const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const names = [...new Set([...operations.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, name]) => name!))]
+  expect(names.length).toBeGreaterThan(5)
+  const bootstrap = readFileSync(join(root, 'scripts/bootstrap.mjs'), 'utf8')
+  const [, list = ''] = /tasksWithoutDevDependencies = \[([^\]]*)\]/.exec(bootstrap) ?? []
+  const tasks = names
+    .filter((name) => name !== 'bench')
+    .map((name) => /bootstrap\.mjs ([\w-]+)/.exec(scripts[name]!)![1]!)
+  expect(tasks.filter((task) => !list.includes(`'${task}'`))).toEqual([])
 })
