@@ -29,6 +29,10 @@ const tasksWithoutDevDependencies = [
   'quote',
   'prices',
   'referee',
+  'replay',
+  'snapshot',
+  'check-chain',
+  'verify-deployment',
 ]
 const installedStamp = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
 const isLean = tasksWithoutDevDependencies.includes(task) && installedStamp.endsWith(LEAN)

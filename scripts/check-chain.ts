@@ -10,10 +10,11 @@ import { checkChain } from './check-chain/check.ts'
 import type { Finding } from './check-chain/finding.ts'
 import { formatCounts, formatDiff, formatTable } from './check-chain/report.ts'
 import { commandLine, fail } from './lib/command-line.ts'
+import { endpointsOf } from './lib/rpc-url.ts'
 import { root, userDirectories, userPath } from './lib/run.ts'
 
 const usage = `npm run check:chain -- <id>… | --all
-  --rpc <url>      calls only this endpoint (with one chain)
+  --rpc <url>      calls only this endpoint (with one chain); default: RPC_URL_<id>, or those of the chain's file
   --chains <dir>   files that override the registry; default: CHAINS_DIR
   --write          writes the values of the chain to its file
   --report <file>  writes all findings as JSON`
@@ -70,12 +71,7 @@ process.exit(allFindings.some(({ status }) => status === 'fail') ? 1 : 0)
 async function checkQueue(): Promise<void> {
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     const chain = registry.chain(id)!
-    const ownUrls = process.env[`RPC_URL_${id}`]
-    const findings = await checkChain(
-      chain,
-      registry.deployment(id),
-      values.rpc ? [values.rpc] : ownUrls ? [ownUrls] : chain.rpcUrls,
-    )
+    const findings = await checkChain(chain, registry.deployment(id), endpointsOf(id, values.rpc, chain.rpcUrls))
     findingsByChain.set(id, findings)
     console.log(
       values.all

@@ -12,10 +12,11 @@ import { RECORDED_CHAINS, recordedBlocks, recordedCoverage } from './coverage-po
 import { summaryOf, summaryText, tokenTable } from './coverage-pools/report.ts'
 import type { Swap } from './coverage-pools/swaps.ts'
 import { commandLine, fail } from './lib/command-line.ts'
+import { endpointsOf } from './lib/rpc-url.ts'
 import { userDirectories } from './lib/run.ts'
 
 const usage = `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded [<name>]…
-  --rpc <url>         calls this endpoint; default: those of the chain's file
+  --rpc <url>         calls this endpoint; default: RPC_URL_<id>, or those of the chain's file
   --blocks <count>    newest blocks whose swaps are counted, 1 to 1000; default: 20
   --tokens <count>    most traded tokens, by their swaps in these blocks, 1 to 1000; default: 200
   --settle <seconds>  maximum wait for the search of pools, 1 to 3600; default: 300
@@ -78,8 +79,7 @@ async function measureLive(): Promise<void> {
   const registry = loadRegistry({ chainsDir: userDirectories().CHAINS_DIR })
   const chain = /^[1-9][0-9]{0,14}$/.test(values.chain!) ? registry.chain(Number(values.chain)) : undefined
   if (!chain) return refuse(`--chain: the registry has no chain ${values.chain}`)
-  if (values.rpc !== undefined && !/^https?:\/\/./.test(values.rpc)) refuse(`--rpc: ${values.rpc} is not an HTTP URL`)
-  const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
+  const urls = endpointsOf(chain.chainId, values.rpc, chain.rpcUrls)
   if (urls.length === 0) refuse(`--rpc is missing: the file of chain ${chain.chainId} names no endpoint`)
   const rpc = createRpc({ chainId: chain.chainId, urls })
   try {

@@ -37,17 +37,19 @@ const deployment = await deployContracts({
   onProgress: printProgress,
 }).catch(fail)
 
-const config = loadConfig({
+const environment = {
   ...process.env,
   PORT: process.env.PORT ?? '3000',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   // A service for the real chain must not find pools of this one.
   ...{ DATA_DIR: '', REDIS_URL: '', ROLE: '' },
+  CHAINS: process.env.CHAINS && `${process.env.CHAINS},${chainId}`,
   DEPLOYMENTS_DIR: deploymentsDir,
   LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
   [`RPC_URL_${chainId}`]: node.url,
-})
-const api = await startServer(config).catch(fail)
+}
+const startApi = async () => startServer(loadConfig(environment))
+const api = await startApi().catch(fail)
 const shutDown = untilStopped(() => [api.close(), node.stop()])
 
 const { wrappedNative, stables, tokens: others, dexes } = loadRegistry().chain(chainId)!
@@ -68,7 +70,7 @@ printProgress('Finding pools for the first quote')
 const firstQuote = await fetch(lines.swapUrl)
 if (!firstQuote.ok) {
   console.error(`The first quote failed with ${firstQuote.status}: ${await firstQuote.text()}`)
-  await shutDown()
+  await shutDown(1)
 }
 printProgress(`Ready on ${api.url}; docs/mainnet.md lists what the state lacks`)
 console.log(lines.text)

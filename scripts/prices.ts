@@ -4,9 +4,11 @@ import { type Address, loadRegistry, toAddress } from '@sluice/chains'
 import { PastBlocks, QuotingError } from '@sluice/quoting'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
+import { endpointsOf } from './lib/rpc-url.ts'
 import { userDirectories } from './lib/run.ts'
 
 const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <number>] <token>…
+  --rpc <url>   default: RPC_URL_<id>, or the endpoints of the chain's file
 Answers as /prices does with detail=1. CHAINS_DIR overrides the registry.`
 /** Exit code for an invalid command line; 1 means that the node failed. */
 const USAGE_EXIT_CODE = 2
@@ -29,7 +31,7 @@ const chain =
   registry.chain(Number(values.chain)) ?? fail(`--chain: the registry has no chain ${values.chain}`, USAGE_EXIT_CODE)
 const tokens = new Map(positionals.map((text) => [text, readToken(text)]))
 
-const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
+const urls = endpointsOf(chain.chainId, values.rpc, chain.rpcUrls)
 const rpc = createRpc({ chainId: chain.chainId, urls })
 const past = new PastBlocks(chain, { settleMs: SETTLE_MS })
 try {

@@ -19,6 +19,7 @@ import { createMarket, loadSnapshot, MarketError, type Snapshot } from '@sluice/
 import { buildGraph, findRoute } from '@sluice/routing'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { commandLine, fail } from './lib/command-line.ts'
+import { endpointsOf } from './lib/rpc-url.ts'
 import { userDirectories, userPath } from './lib/run.ts'
 
 const parameterNames = Object.keys(swapParameters.shape).filter((name) => !['src', 'dst', 'amount'].includes(name))
@@ -27,6 +28,7 @@ const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wa
        npm run -s quote -- --chain <id> [--rpc <url>] --route <tokenIn> <tokenOut> <amountIn>
        npm run -s quote -- --snapshot <file> <tokenIn> <tokenOut> <amountIn>
          only the route, neither simulated nor encoded
+  --rpc <url>   default: RPC_URL_<id>, or the endpoints of the chain's file
   --amountOut <amount>   instead of <amountIn>: finds the minimum input for this output
   --gas-price <wei>   counts gas against the output; default: the network's gas price; 0 with --route or --snapshot
   --<parameter> <value>   any other parameter of /aggregator: ${parameterNames.filter((name) => name !== 'from').join(', ')}
@@ -140,7 +142,7 @@ async function printRoute(): Promise<number> {
 
 async function snapshotFromNode(tokens: readonly Address[]): Promise<Snapshot> {
   const chain = chainOf(Number(values.chain))
-  const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
+  const urls = endpointsOf(chain.chainId, values.rpc, chain.rpcUrls)
   const rpc = createRpc({ chainId: chain.chainId, urls })
   const market = createMarket({ chain, rpc })
   try {

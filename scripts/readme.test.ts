@@ -110,5 +110,37 @@ test('other commands of the README name existing profiles, charts, and files', (
   expect(links.length).toBeGreaterThan(20)
   for (const link of links)
     expect(existsSync(join(root, link)) || existsSync(join(root, 'docs', link)), link).toBe(true)
-  expect(readme).not.toContain('npx @sluice/server')
+})
+
+test('the README counts the served deployments and chains as docs/dexes.md does', () => {
+  const [, served, chains] = /([\d,]+) of [\d,]+ rows of (\d+) chains are served/.exec(
+    readFileSync(join(root, 'docs/dexes.md'), 'utf8'),
+  )!
+  expect(readme).toContain(`[${served} DEX deployments on ${chains} chains](docs/dexes.md)`)
+})
+
+test('no page installs a package by its name, since none is on npm', () => {
+  const folders = ['docs', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]
+  const pages = folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(root, folder, file)),
+  )
+  expect(pages.length).toBeGreaterThan(30)
+  const installation = /\b(npx|npm install)\b[^`\n]*(?<!-w) "?@sluice\//
+  expect([join(root, 'README.md'), ...pages].filter((page) => installation.test(readFileSync(page, 'utf8')))).toEqual(
+    [],
+  )
+})
+
+test('commands for operators install no packages of tests into the folder of a running service', () => {
+  const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const names = [...new Set([...operations.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, name]) => name!))]
+  expect(names.length).toBeGreaterThan(5)
+  const bootstrap = readFileSync(join(root, 'scripts/bootstrap.mjs'), 'utf8')
+  const [, list = ''] = /tasksWithoutDevDependencies = \[([^\]]*)\]/.exec(bootstrap) ?? []
+  const tasks = names
+    .filter((name) => name !== 'bench')
+    .map((name) => /bootstrap\.mjs ([\w-]+)/.exec(scripts[name]!)![1]!)
+  expect(tasks.filter((task) => !list.includes(`'${task}'`))).toEqual([])
 })

@@ -18,6 +18,7 @@ type DevnetJson = {
 
 const url = process.argv[2]
 if (!url) fail("usage: npm run send -- '<swap url>'   (npm start prints one)")
+if (!URL.canParse(url)) fail(`${url} is not a URL: paste the line of npm start with its quotes`)
 const { origin, searchParams } = new URL(url)
 // Both `npm start` and `npm run mainnet` may be running.
 const devnets = ['.devnet/devnet.json', '.devnet/mainnet/devnet.json'].flatMap((file) => readJson<DevnetJson>(file))

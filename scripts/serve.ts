@@ -1,5 +1,5 @@
 /**
- * `npm run serve`: runs only the API, for the chains of `deployments/`, configured by the environment
+ * `npm run serve`: runs only the API, for the chains of the registry, configured by the environment
  * (packages/api/src/config.ts).
  *
  * `-- --pools <file or URL>#sha256=<hash>` starts with a list of pools. `-- --follow` quotes from state that indexers

@@ -63,8 +63,9 @@ const run = tasks[task ?? ''] ?? (() => fail(USAGE))
 try {
   await run()
 } catch (error) {
-  if (!(error instanceof MarketError)) throw error
-  fail(error.message)
+  const isFile = error instanceof Error && 'syscall' in error
+  if (!isFile && !(error instanceof MarketError)) throw error
+  fail((error as Error).message)
 }
 
 /** Returns the arguments of a task; ends the process if their number is wrong. */

@@ -15,18 +15,20 @@ const dir = join(root, '.devnet')
 const devnet = await startDevnet({ dir, port: await preferredPort(8545), onProgress: printProgress })
 printProgress(`Local chain ${devnet.chainId} answers on ${devnet.url}`)
 
-const config = loadConfig({
+const environment = {
   ...process.env,
   PORT: process.env.PORT ?? '3000',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   // The local chain begins again at each start, and shares nothing with a service for other chains.
   ...{ DATA_DIR: '', REDIS_URL: '', ROLE: '' },
+  CHAINS: process.env.CHAINS && `${process.env.CHAINS},${devnet.chainId}`,
   CHAINS_DIR: join(dir, 'chains'),
   DEPLOYMENTS_DIR: join(dir, 'deployments'),
   LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
   [`RPC_URL_${devnet.chainId}`]: devnet.url,
-})
-const api = await startServer(config).catch(async (error: Error) => {
+}
+const startApi = async () => startServer(loadConfig(environment))
+const api = await startApi().catch(async (error: Error) => {
   await devnet.stop()
   console.error(`The API could not start: ${error.message}`)
   process.exit(1)
@@ -40,7 +42,7 @@ printProgress('Finding pools for the first quote')
 const firstQuote = await fetch(lines.swapUrl)
 if (!firstQuote.ok) {
   console.error(`The first quote failed with ${firstQuote.status}: ${await firstQuote.text()}`)
-  await shutDown()
+  await shutDown(1)
 }
 printProgress(`Ready on ${api.url}`)
 console.log(lines.text)

@@ -97,10 +97,14 @@ describe('the recorded state of Ethereum', () => {
     await untilScanned(service.url)
     await service.stop()
     const file = join(dir, 'pools.json.gz')
-    await run('npm', ['run', '--silent', 'snapshot', '--', 'pools', '1', file], {
-      cwd: root,
-      env: { ...process.env, ...env, DATA_DIR: join(dir, 'data') },
-    })
+    const exportPoolsTo = (path: string) =>
+      run('npm', ['run', '--silent', 'snapshot', '--', 'pools', '1', path], {
+        cwd: root,
+        env: { ...process.env, ...env, DATA_DIR: join(dir, 'data') },
+      })
+    await exportPoolsTo(file)
+    const refusal = { code: 2, stderr: expect.stringMatching(/^ENOENT: .*\n$/) }
+    await expect(exportPoolsTo(join(dir, 'missing/pools.json.gz'))).rejects.toMatchObject(refusal)
     // Test data, regenerated manually after changes of the state or the families.
     if (process.env.WRITE_POOLS) writeFileSync(join(root, FILE), readFileSync(file))
     const [exportedList, recordedList] = [readPoolList(readFileSync(file)), readPoolList(bytes())]

@@ -43,7 +43,7 @@ test.skipIf(process.platform !== 'linux').each([
     const child = spawn('npm', [...command, '--silent'], {
       cwd: root,
       // Settings of a service for real chains, which must not share anything with this one.
-      env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:1' },
+      env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:1', CHAINS: '10' },
       detached: true,
     })
     const group = child.pid!
@@ -102,6 +102,22 @@ test.skipIf(process.platform !== 'linux').each([
   },
   240_000,
 )
+
+test.each(['start', 'mainnet'])(
+  '%s refuses an invalid setting in one line, without a stack',
+  async (name) => {
+    const { code, stdout } = await shell(`PORT=70000 node scripts/${name}.ts`)
+    expect(code, stdout).toBe(1)
+    expect(stdout).toContain('PORT: must be from 0 to 65535')
+    expect(stdout).not.toMatch(/^ {4}at /m)
+  },
+  240_000,
+)
+
+test('npm run send refuses a text that is not a URL in one line', async () => {
+  const { code, stdout } = await shell('node scripts/send.ts aggregator')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^aggregator is not a URL.*\n$/) })
+})
 
 function shell(command: string): Promise<{ code: number | null; stdout: string }> {
   return new Promise((resolve) => {

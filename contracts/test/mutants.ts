@@ -323,20 +323,24 @@ const steps = (name: string, from: string, to = ''): EncoderMutant => ({
 })
 
 export const encoderMutants: readonly EncoderMutant[] = [
-  steps('nothing is asked of what stays', '  checkNothingStays(route, [...sources, ...targets])\n'),
-  steps('the last may take a part', 'legs[last]!.num === legs[last]!.den', 'legs[last]!.num <= legs[last]!.den'),
+  steps('nothing is asked of what stays', '  checkNothingStays(route, [...sourceTokens, ...targetTokens])\n'),
+  steps(
+    'the last may take a part',
+    'legs[lastSellingIndex]!.num === legs[lastSellingIndex]!.den',
+    'legs[lastSellingIndex]!.num <= legs[lastSellingIndex]!.den',
+  ),
   steps(
     'more may be made after the last has taken',
-    ' || last < legs.findLastIndex(({ tokenOut }) => tokenOut === token)',
+    ' || lastSellingIndex < legs.findLastIndex(({ tokenOut }) => tokenOut === token)',
   ),
   steps(
     'the first to take is held for the last',
     'legs.findLastIndex(({ tokenIn }) => tokenIn',
     'legs.findIndex(({ tokenIn }) => tokenIn',
   ),
-  steps('legs may take less than the input', 'if (drawn !== amountIn)', 'if (drawn > amountIn)'),
-  steps('legs may take more than the input', 'if (drawn !== amountIn)', 'if (drawn < amountIn)'),
-  steps('a leg may buy the input back', 'legs.some((leg) => sources.includes(leg.tokenOut))', 'false'),
+  steps('legs may take less than the input', 'if (soldAmount !== amountIn)', 'if (soldAmount > amountIn)'),
+  steps('legs may take more than the input', 'if (soldAmount !== amountIn)', 'if (soldAmount < amountIn)'),
+  steps('a leg may buy the input back', 'legs.some((leg) => sourceTokens.includes(leg.tokenOut))', 'false'),
   steps('the last leg takes a share', 'num === den ?', 'num > den ?'),
-  steps('a pool is paid ahead for two', 'const alone = legs.every(', 'const alone = true || legs.every('),
+  steps('a pool is paid ahead for two', 'const isOnlyUser = legs.every(', 'const isOnlyUser = true || legs.every('),
 ]

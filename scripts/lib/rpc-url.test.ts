@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chainsWithRpcUrl, rpcUrlOf } from './rpc-url.ts'
+import { chainsWithRpcUrl, endpointsOf, rpcUrlOf } from './rpc-url.ts'
 
 const env = {
   RPC_URL_10: 'https://a/key, https://b',
@@ -14,4 +14,11 @@ test('the endpoint of a chain is the first one of its variable', () => {
 
 test('an empty variable does not select a chain', () => {
   expect(chainsWithRpcUrl(env)).toEqual([9, 10])
+})
+
+test('the endpoints are those of the option, else of the environment, else the public ones', () => {
+  const publicUrls = ['https://public']
+  expect(endpointsOf(10, undefined, publicUrls, env)).toEqual(['https://a/key', 'https://b'])
+  expect(endpointsOf(10, 'http://c', publicUrls, env)).toEqual(['http://c'])
+  for (const id of [7, 8]) expect(endpointsOf(id, undefined, publicUrls, env)).toEqual(publicUrls)
 })

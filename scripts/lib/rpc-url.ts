@@ -1,4 +1,9 @@
 /** Reads the endpoints of chains from the environment, as variables `RPC_URL_<chainId>`. */
+import { fail } from './command-line.ts'
+
+/** Exit code for an endpoint that is not a URL. */
+const USAGE_EXIT_CODE = 2
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -16,4 +21,27 @@ export function chainsWithRpcUrl(env: Environment = process.env): number[] {
     .map(Number)
     .filter((chainId) => rpcUrlOf(chainId, env) !== undefined)
     .sort((a, b) => a - b)
+}
+
+/**
+ * Returns the endpoints of a chain for a command that takes `--rpc`: those of the option, else those of the environment,
+ * else the public ones. Ends the process if one is not an http or https address.
+ */
+export function endpointsOf(
+  chainId: number,
+  option: string | undefined,
+  publicUrls: readonly string[],
+  env: Environment = process.env,
+): readonly string[] {
+  const variable = `RPC_URL_${chainId}`
+  const text = option ?? (env[variable] || undefined)
+  if (text === undefined) return publicUrls
+  const urls = text.split(',').map((url) => url.trim())
+  // The text of an endpoint may contain a key, so the message has none.
+  if (!urls.every((url) => /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')))
+    fail(
+      `${option === undefined ? variable : '--rpc'}: must be http or https addresses, separated by commas`,
+      USAGE_EXIT_CODE,
+    )
+  return urls
 }

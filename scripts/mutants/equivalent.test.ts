@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { encoderMutants, mutants } from '../../contracts/test/mutants.ts'
 import { root } from '../lib/run.ts'
 
 type Equivalent = {
@@ -46,4 +47,13 @@ test('Recorded survivors name sources that exist.', () => {
     .filter((path) => !existsSync(join(root, path)))
   expect(survivors.length).toBeGreaterThan(0)
   expect(missingPaths).toEqual([])
+})
+
+test('Each mutant of the contracts and the encoder breaks a text of its source.', () => {
+  const targets = [...mutants.map((mutant) => ({ ...mutant, file: `contracts/src/${mutant.file}` })), ...encoderMutants]
+  expect(targets.length).toBeGreaterThan(100)
+  const staleNames = targets
+    .filter(({ file, from }) => !readFileSync(join(root, file), 'utf8').includes(from))
+    .map(({ name }) => name)
+  expect(staleNames).toEqual([])
 })

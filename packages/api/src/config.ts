@@ -1,4 +1,5 @@
 /** Reads the configuration from environment variables. */
+import { isIP, isIPv4 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
@@ -96,8 +97,22 @@ const headers = z
 /** Value of Express's `trust proxy`: a boolean, a number of proxies, or addresses and subnets. */
 const trustProxy = z
   .string()
+  .refine(
+    (text) => /^(true|false|\d+)$/.test(text) || text.split(',').every((subnet) => isSubnet(subnet.trim())),
+    'must be true, false, a number of proxies, or addresses and subnets, separated by commas',
+  )
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
   .default(false)
+
+/** Returns true for an address or a subnet as Express reads it: with a prefix, an IPv4 mask, or by one of its names. */
+function isSubnet(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [, address = '', range] = /^([^/]*)(?:\/(.*))?$/.exec(text) ?? []
+  const version = isIP(address)
+  if (version === 0 || range === undefined) return version !== 0
+  if (version === 4 && isIPv4(range)) return true
+  return /^\d{1,3}$/.test(range) && Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128)
+}
 
 /** Schema of the environment variables; the configuration reference is generated from it. */
 export const environment = z.object({
@@ -125,7 +140,7 @@ export const environment = z.object({
     .min(1)
     .optional()
     .describe(
-      "Directory that stores known pools between runs, in one SQLite file per chain. If unset, the operating system's directory for application data; if empty, pools are not stored.",
+      "Directory that stores known pools between runs, in one SQLite file per chain. If unset, the operating system's directory for application data; if empty, or unset with `REDIS_URL`, pools are not stored.",
     ),
   POOLS: poolSources.describe(
     'Pool lists to load at the start, one per chain, as `<file or URL>#sha256=<hash>`, separated by commas (`npm run snapshot -- pools` creates them). A URL requires the hash. Each pool is verified on chain. Past logs that a list covers are not searched.',
@@ -167,7 +182,7 @@ export const environment = z.object({
     'Milliseconds between two saves of known pools to `DATA_DIR`; a killed process loses at most the changes of this time.',
   ),
   QUOTE_LOG_MB: integer(256, 0, 100_000).describe(
-    'Maximum megabytes of the quote log in `DATA_DIR`, one SQLite file per chain, from which `npm run replay` computes quotes again; 0 disables the log.',
+    'Maximum megabytes of the quote log in `DATA_DIR`, one SQLite file per chain, from which `npm run replay` computes quotes again; 0 disables the log. If `DATA_DIR` is unset, the log is only written if this variable is set.',
   ),
   DRIFT_SAMPLE_PERCENT: integer(1, 0, 100).describe(
     "Percent of a node's calls that are spent on simulating quotes again, one and two blocks later, for `/stats` and `/metrics`; 0 disables this.",

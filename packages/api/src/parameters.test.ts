@@ -8,6 +8,7 @@ import {
   hasValidChecksum,
   hexData,
   list,
+  MAX_INTEGER,
   percent,
   slippage,
   smallInteger,
@@ -122,4 +123,10 @@ test('a list has as many items as allowed, each of which can be read', () => {
   expect(read(digits, '1,2,3')).toBe('l must list at most 2')
   expect(read(digits, '1,x')).toBe('l must be digits, separated by commas')
   expect(read(digits, '')).toBe('l must be digits, separated by commas')
+})
+
+test('the maximum in the message of an integer is accepted, and the next one is refused', () => {
+  const schema = smallInteger('x', 0, MAX_INTEGER)
+  expect(read(schema, String(MAX_INTEGER))).toBe(MAX_INTEGER)
+  expect(read(schema, String(MAX_INTEGER + 1))).toBe(`x must be an integer from 0 to ${MAX_INTEGER}`)
 })

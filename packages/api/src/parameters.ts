@@ -100,7 +100,10 @@ const GAS_PRICE_LIMIT = 1n << 64n
 export const gasPrice = (integerSchema: typeof uint) =>
   integerSchema('gasPrice').refine((wei) => wei < GAS_PRICE_LIMIT, 'gasPrice must be below 2^64 wei')
 
-/** Creates a schema of a small integer that becomes a number. */
+/** Maximum of integers without a lower maximum of their own. Numbers hold all integers of 15 digits exactly. */
+export const MAX_INTEGER = 999_999_999_999_999
+
+/** Creates a schema of an integer, up to `MAX_INTEGER`, that becomes a number. */
 export const smallInteger = (name: string, min: number, max: number) =>
   text(name)
     .transform((input, context): number => {

@@ -7,7 +7,17 @@ import type { BlockRef, BlockTag } from '@sluice/rpc'
 import { sanitizeText } from '@sluice/simulation'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
-import { address, gasPrice, hexData, type IssueParams, refuse, smallInteger, text, uintOrHex } from './parameters.ts'
+import {
+  address,
+  gasPrice,
+  hexData,
+  type IssueParams,
+  MAX_INTEGER,
+  refuse,
+  smallInteger,
+  text,
+  uintOrHex,
+} from './parameters.ts'
 
 /** Maximum tokens in a URL. */
 const MAX_TOKENS = 200
@@ -48,7 +58,9 @@ export const simulateFields = z
     gasPrice: gasPrice(uintOrHex)
       .optional()
       .describe('Gas price in wei, below 2^64; 0 simulates without a gas price. Default: the network price.'),
-    gas: uintOrHex('gas').optional().describe('Gas limit. Default: half of the block gas limit.'),
+    gas: uintOrHex('gas')
+      .optional()
+      .describe('Gas limit, at most that of the block and that of the service. Default: half of the block gas limit.'),
     block: block.prefault('latest').describe('Block number (decimal or 0x-hex) or tag. Default `latest`.'),
     spender: address('spender').optional().describe('Account that may take the input. Default: `to`.'),
     coinbase: address('coinbase', { zero: true })
@@ -93,7 +105,7 @@ const detail = z
   .default('0')
   .describe('1 returns the price of each token with its sources and confidence, or the reason why it has no price.')
 
-const pastBlock = smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
+const pastBlock = smallInteger('block', 0, MAX_INTEGER)
   .optional()
   .describe('Past block at whose end the tokens are priced; the node must have its state. Default: the newest block.')
 
@@ -164,15 +176,19 @@ export const tokenListQuery = z.object({
   q: text('q')
     .refine((input) => input.length <= 100, 'q must be at most 100 characters')
     .optional()
-    .describe('Part of a symbol or name, or a whole address, which may also be that of a token outside the list.'),
-  limit: smallInteger('limit', 1, 1_000).prefault('100').describe('Maximum tokens in the response. Default 100.'),
+    .describe(
+      'Part of a symbol or name, or a whole address, which may also be that of a token outside the list. At most 100 characters.',
+    ),
+  limit: smallInteger('limit', 1, 1_000)
+    .prefault('100')
+    .describe('Maximum tokens in the response, 1 to 1,000. Default 100.'),
 })
 
 export const statsQuery = z.object({
   limit: smallInteger('limit', 0, 1_000)
     .prefault('100')
     .describe(
-      'Maximum number of DEX families, of DEXes, and of pools in the response. Those with the most samples come first. Default 100.',
+      'Maximum number of DEX families, of DEXes, and of pools in the response, 0 to 1,000. Those with the most samples come first. Default 100.',
     ),
 })
 

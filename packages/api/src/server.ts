@@ -83,7 +83,7 @@ export async function startServer(
   // Unknown `Expect` headers are ignored, as RFC 9110 (section 10.1.1) allows.
   server.on('checkExpectation', limitInFlight(listener))
   limitConnections(server, { max: config.maxConnectionsPerCaller, version: config.errorVersion, isTrustedProxy })
-  await listen(server, config)
+  await listen(server, config, 'PORT')
   const metricsServer = await serveMetrics(app.metrics, config)
   const { port } = server.address() as AddressInfo
   const url = urlOf(server, config.host)
@@ -129,7 +129,7 @@ export async function startServer(
 async function serveMetrics(listener: RequestListener, { metricsPort, metricsHost }: Config): Promise<Server | null> {
   if (metricsPort === undefined) return null
   const server = createServer(HTTP, limitInFlight(listener))
-  await listen(server, { port: metricsPort, host: metricsHost })
+  await listen(server, { port: metricsPort, host: metricsHost }, 'METRICS_PORT')
   return server
 }
 
@@ -139,11 +139,20 @@ function urlOf(server: Server, address: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
 }
 
-function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
+/** @throws Error that names the variable if its port is taken */
+function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const fail = (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE'
+      reject(
+        isTaken
+          ? new Error(`${variable}: ${port} is in use on ${host}: name another port, or 0 for a free one`)
+          : error,
+      )
+    }
+    server.once('error', fail)
     server.listen(port, host, () => {
-      server.off('error', reject)
+      server.off('error', fail)
       resolve()
     })
   })

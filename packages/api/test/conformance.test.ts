@@ -71,7 +71,7 @@ const count = (name: string, min: number, max: number, beyond: readonly string[]
   all([...noCount, ...beyond], `${name} must be an integer from ${min} to ${max}`)
 const percent = (name: string) => all(noPercent, `${name} must be a number of percent with at most 4 decimals`)
 const repeated = (name: string, value: string): Bad => [[value, value], `${name} must be given once`]
-const safe = Number.MAX_SAFE_INTEGER
+const safe = 999_999_999_999_999
 
 const tokens = 'src and dst must be valid 0x... addresses'
 const zeroToken = (name: string): Bad => [ZERO, `${name} must not be the zero address; the native token is ${NATIVE}`]

@@ -38,3 +38,8 @@ test('both ports close when the service stops', async () => {
   await other.close()
   await expect(fetch(other.metricsUrl!)).rejects.toThrow()
 })
+
+test.each(['PORT', 'METRICS_PORT'])('a taken port is refused by the name of its variable, %s', async (variable) => {
+  const { port } = new URL(server.url)
+  await expect(startWithoutChain({ [variable]: port })).rejects.toThrow(`${variable}: ${port} is in use on `)
+})

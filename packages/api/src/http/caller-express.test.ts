@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import express, { type Request } from 'express'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { loadConfig } from '../config.ts'
 import { callerOf, type ProxyTrust } from './caller.ts'
 
 /** Returns the client address that Express determines. */
@@ -46,4 +47,35 @@ test('a caller behind one proxy cannot choose an identity by sending addresses o
     headers: { 'x-forwarded-for': '1.1.1.1, 2.2.2.2, 198.51.100.1' },
   } as unknown as IncomingMessage
   expect(callerOf(request, trustOf(1))).toBe('198.51.100.1')
+})
+
+test('TRUST_PROXY accepts what Express accepts, and other texts are a mistake that names the variable', () => {
+  const accepted = [
+    'true',
+    'false',
+    '3',
+    'loopback',
+    '::1',
+    '10.0.0.0/8, fe80::/10',
+    '10.1.0.0/255.255.0.0',
+    '1.2.3.4,uniquelocal',
+  ]
+  const refused = [
+    'bogus',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::1/129',
+    '10.0.0.0/',
+    '10.0.0.1,',
+    'true, 10.0.0.1',
+    '::1/255.0.0.0',
+    '-1',
+  ]
+  for (const text of accepted) expect(() => trustOf(loadConfig({ TRUST_PROXY: text }).trustProxy), text).not.toThrow()
+  for (const text of refused) {
+    expect(() => trustOf(text), text).toThrow()
+    expect(() => loadConfig({ TRUST_PROXY: text }), text).toThrow(
+      /^The environment is wrong:\n {2}TRUST_PROXY: must be/,
+    )
+  }
 })

@@ -22,6 +22,7 @@ import {
   hasValidChecksum,
   type IssueParams,
   list,
+  MAX_INTEGER,
   percent,
   type RequestAddress,
   refuse,
@@ -72,7 +73,7 @@ const swapFields = z.object({
   slippage: slippage
     .prefault('0.5')
     .describe(
-      'Slippage tolerance in percent, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, by how much the pools of the route have moved within two blocks in the past.',
+      'Slippage tolerance in percent, below 100, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, by how much the pools of the route have moved within two blocks in the past.',
     ),
   convenienceFee: convenienceFee
     .prefault('0')
@@ -82,22 +83,26 @@ const swapFields = z.object({
     .describe(
       'Account that receives the convenience fee; required if there is a fee. A mixed-case address must have a valid checksum.',
     ),
-  minimumBlock: smallInteger('minimumBlock', 0, Number.MAX_SAFE_INTEGER)
+  minimumBlock: smallInteger('minimumBlock', 0, MAX_INTEGER)
     .optional()
     .describe('Lowest block at which the route may be computed and simulated.'),
-  deadline: smallInteger('deadline', 0, Number.MAX_SAFE_INTEGER)
+  deadline: smallInteger('deadline', 0, MAX_INTEGER)
     .optional()
     .describe(
-      'Unix time in seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
+      'Unix time in seconds after which the transaction reverts, later than the timestamp of the current block. Default: 1,200 s after the simulated block or now, whichever is later.',
     ),
   feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
-  includeSources: sources('includeSources').optional().describe('Use only pools of these DEX families or DEXes.'),
-  excludeSources: sources('excludeSources').optional().describe('Do not use pools of these DEX families or DEXes.'),
+  includeSources: sources('includeSources')
+    .optional()
+    .describe('Use only pools of these DEX families or DEXes, at most 100, separated by commas.'),
+  excludeSources: sources('excludeSources')
+    .optional()
+    .describe('Do not use pools of these DEX families or DEXes, at most 100, separated by commas.'),
   excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
     .optional()
-    .describe('Do not use these pools.'),
-  maxHops: smallInteger('maxHops', 1, 4).optional().describe('Maximum pools in series.'),
-  maxSplits: smallInteger('maxSplits', 1, 64).optional().describe('Maximum pools that the route uses.'),
+    .describe('Do not use these pools, at most 200, separated by commas.'),
+  maxHops: smallInteger('maxHops', 1, 4).optional().describe('Maximum pools in series, 1 to 4.'),
+  maxSplits: smallInteger('maxSplits', 1, 64).optional().describe('Maximum pools that the route uses, 1 to 64.'),
   intermediates: z
     .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
     .default('earned')
@@ -176,7 +181,7 @@ const quoteFields = swapFields.extend({
   from: swapFields.shape.from
     .optional()
     .describe('Wallet that would send the transaction. Default: an address that no token treats specially.'),
-  block: smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
+  block: smallInteger('block', 0, MAX_INTEGER)
     .optional()
     .describe(
       'Past block at whose end the swap is quoted and simulated; the node must have its state. Without `gasPrice`, gas costs the base fee of the next block plus the median tip in the past block. Default: the newest block.',
@@ -250,7 +255,7 @@ export const permitQuery = z.object({
   amount: swapFields.shape.amount.describe('Amount of the input, in base units, that the Guard may take.'),
   from: address('from', { isSender: true }).describe('Owner, who signs and sends the swap.'),
   deadline: swapFields.shape.deadline.describe(
-    'Unix time in seconds until which the signature is valid, at most a day from now. Default: 1,200 s after the current block or now, whichever is later.',
+    'Unix time in seconds until which the signature is valid, at most a day after the default. Default: 1,200 s after the current block or now, whichever is later.',
   ),
 })
 

@@ -76,7 +76,7 @@ const UNLIMITED = 2n ** 256n - 1n
 /**
  * Returns the permits that the token and the chain support at the block.
  *
- * @throws QuotingError if the deadline has passed, or is more than a day away
+ * @throws QuotingError if the deadline has passed, or is more than a day after the default
  * @throws RpcError
  */
 export async function findPermits(rpc: Rpc, request: PermitRequest, context: PermitContext): Promise<PermitOffers> {
@@ -86,7 +86,7 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
   checkDeadline(request.deadline, block.timestamp)
   const maxDeadline = defaultDeadline(block.timestamp, context.clock()) + MAX_DEADLINE_SECONDS
   if (deadline > maxDeadline)
-    throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${maxDeadline}, a day from now`)
+    throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${maxDeadline}, a day after the default`)
   const resolvedRequest = { ...request, ...context, deadline: BigInt(deadline) }
   const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(reader, resolvedRequest)])
   return { spender, deadline, block, offers: offers.filter((offer) => offer !== undefined) }
