@@ -10,7 +10,7 @@
  * - `INVALID`: an argument of the caller is invalid.
  * - `UNSAFE`: the transaction is not proven to do what was requested.
  * - `WALLET`: the wallet or its node failed, is unsuitable, or is on another chain, or `confirm` did not return true.
- * - `REJECTED`: the owner declined in the wallet.
+ * - `REJECTED`: the owner declined in the wallet, or replaced the sent transaction with another one.
  * - `REVERTED`: the transaction was mined and failed.
  * - `PENDING`: the wallet was asked to send, but no receipt arrived in time; `details.hash` is the hash, if known.
  * - `STALE`: blocks pass faster than quotes arrive.
