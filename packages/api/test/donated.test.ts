@@ -1,4 +1,5 @@
 /** Tests that quotes ignore tokens donated to a pool, because anyone can take them back before the swap is mined. */
+import { NATIVE } from '@sluice/chains'
 import { createBuilder } from '@sluice/devnet'
 import { describe, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
@@ -53,4 +54,20 @@ describe.each([
     const sent = { from, to: gifted.tx.to, data: gifted.tx.data, gas }
     expect(await request(devnet.url, 'eth_sendTransactionSync', sent)).toMatchObject({ status: '0x1' })
   })
+})
+
+test('a convenience fee for the recipient of the output is no donation', async () => {
+  const { tokens, accounts } = local.devnet.info
+  const [from, other] = [accounts[0]!.address, accounts[1]!.address]
+  const fee = { convenienceFee: '10', amount: '1000000000000000000', from }
+  for (const [src, dst] of [
+    [tokens.WETH!.address, tokens.USDC!.address],
+    [tokens.USDT!.address, NATIVE],
+  ] as const)
+    for (const recipient of [from, other]) {
+      const query = { ...fee, src, dst, recipient, ...(dst === NATIVE && { amount: '3000000000' }) }
+      const own = await quote({ ...query, convenienceFeeRecipient: recipient })
+      const { toAmount, minToAmount } = await quote({ ...query, convenienceFeeRecipient: accounts[2]!.address })
+      expect(own).toMatchObject({ toAmount, minToAmount, warnings: [] })
+    }
 })

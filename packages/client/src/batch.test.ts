@@ -33,6 +33,10 @@ describe('whether a wallet can batch', () => {
     [{ '0x1': { atomic: { status: 'supported' } } }, false],
     [{ '0x0': { atomic: { status: 'supported' } } }, true],
     [{ '0xa': { atomic: { status: 'unsupported' } }, '0x0': { atomic: { status: 'supported' } } }, false],
+    [{ '0xa': { paymasterService: {} }, '0x0': { atomic: { status: 'supported' } } }, true],
+    [{ '0xA': { atomic: { status: 'supported' } } }, true],
+    [{ '0x0a': { atomic: { status: 'ready' } } }, true],
+    [{ x: { atomic: { status: 'supported' } }, '0xa': null }, false],
     [{}, false],
     [null, false],
   ])('is derived from %o: %s', async (capabilities, expected) => {
@@ -79,12 +83,15 @@ describe('a batch that is sent', () => {
     await expect(sendBatch(walletOf(() => answer).wallet, 10, calls)).rejects.toMatchObject({ code: 'PENDING' })
   })
 
-  test.each([5_700, 5_720, 5_740, 5_750, 5_760])('can be sent call by call after error %i', async (code) => {
-    expect(await sendBatch(rejecting(code), 10, calls)).toBeUndefined()
-    expect(await sendBatch(checkedWallet(rejecting(code), 10), 10, calls)).toBeUndefined()
-  })
+  test.each([-32_601, -32_602, 4_200, 5_700, 5_710, 5_720, 5_740, 5_750, 5_760])(
+    'can be sent call by call after error %i',
+    async (code) => {
+      expect(await sendBatch(rejecting(code), 10, calls)).toBeUndefined()
+      expect(await sendBatch(checkedWallet(rejecting(code), 10), 10, calls)).toBeUndefined()
+    },
+  )
 
-  test.each([5_710, 5_730, 4_001, -32_603, undefined])('fails after error %s', async (code) => {
+  test.each([5_730, 4_001, -32_603, undefined])('fails after error %s', async (code) => {
     await expect(sendBatch(rejecting(code), 10, calls)).rejects.toThrow('no')
     await expect(sendBatch(checkedWallet(rejecting(code), 10), 10, calls)).rejects.toBeInstanceOf(ClientError)
   })

@@ -5,8 +5,12 @@ import type { Outgoing, Wallet } from './wallet.ts'
 
 /** Timeout of waiting for a batch to be mined. */
 const TIMEOUT_MS = 300_000
-/** EIP-5792 error codes after which the calls can still be sent one by one. */
-const NO_BATCH_CODES: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
+/**
+ * Error codes of a batch that the wallet refused without sending anything, so that the calls can be sent one by one:
+ * unknown method or parameters (JSON-RPC, EIP-1193), and those of EIP-5792. Wallets return 5710 also for chains that they
+ * support, but without batches.
+ */
+const NO_BATCH_CODES: readonly unknown[] = [-32_601, -32_602, 4200, 5700, 5710, 5720, 5740, 5750, 5760]
 
 /** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, in hexadecimal text. */
 const MAX_ID_CHARS = 8_194
@@ -31,12 +35,14 @@ export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean
   if (!wallet.request) return false
   const hexChainId = `0x${chainId.toString(16)}`
   try {
-    const capabilities = (await wallet.request('wallet_getCapabilities', [wallet.address, [hexChainId]])) as Record<
-      string,
-      { readonly atomic?: { readonly status?: string } } | undefined
-    > | null
-    // EIP-5792 uses chain 0x0 for capabilities of all chains.
-    const status = (capabilities?.[hexChainId] ?? capabilities?.['0x0'])?.atomic?.status
+    const capabilities = Object(
+      await wallet.request('wallet_getCapabilities', [wallet.address, [hexChainId]]),
+    ) as Record<string, { readonly atomic?: { readonly status?: string } } | undefined>
+    // Some wallets pad the chain id or write its digits in upper case.
+    const atomicOf = (id: number) =>
+      Object.entries(capabilities).find(([key, value]) => Number(key) === id && value?.atomic)?.[1]?.atomic
+    // EIP-5792 uses chain 0x0 for capabilities of all chains, in addition to those of the chain.
+    const status = (atomicOf(chainId) ?? atomicOf(0))?.status
     return status === 'supported' || status === 'ready'
   } catch {
     // Wallets without the method return different errors.

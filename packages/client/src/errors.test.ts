@@ -55,13 +55,21 @@ describe('a refusal of the owner', () => {
     [{ message: ['user rejected'] }, false],
     [null, false],
     [undefined, false],
-    ['user rejected', false],
+    ['User rejected the transaction', true],
+    ['execution reverted', false],
+    [{ message: 'Request was rejected by the user' }, true],
+    [{ message: 'Condition of use not satisfied (denied by the user?)' }, true],
+    [{ message: 'cancelled by user' }, true],
+    [{ message: 'user refused' }, true],
+    [{ message: 'rejected by users' }, false],
   ])('is %o: %s', (error, expected) => expect(isRejection(error)).toBe(expected))
 
   test.each([
     ['cause', (cause: unknown) => ({ cause })],
     ['error', (error: unknown) => ({ error })],
     ['info', (error: unknown) => ({ info: { error } })],
+    ['originalError', (originalError: unknown) => ({ code: -32_603, originalError })],
+    ['data', (data: unknown) => ({ code: -32_603, data })],
   ])('is found in nested errors, six levels deep: %s', (_, field) => {
     expect(isRejection(nested(5, { code: 4001 }, field))).toBe(true)
     expect(isRejection(nested(6, { code: 4001 }, field))).toBe(false)

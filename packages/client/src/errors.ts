@@ -10,7 +10,7 @@
  * - `INVALID`: an argument of the caller is invalid.
  * - `UNSAFE`: the transaction is not proven to do what was requested.
  * - `WALLET`: the wallet or its node failed, is unsuitable, or is on another chain, or `confirm` did not return true.
- * - `REJECTED`: the owner declined in the wallet.
+ * - `REJECTED`: the owner declined in the wallet, or replaced the sent transaction with another one.
  * - `REVERTED`: the transaction was mined and failed.
  * - `PENDING`: the wallet was asked to send, but no receipt arrived in time; `details.hash` is the hash, if known.
  * - `STALE`: blocks pass faster than quotes arrive.
@@ -86,19 +86,24 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** Messages by which wallets report a refusal without a code. */
-const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
+/** Messages by which wallets, and their devices, report a refusal without a code. */
+const REFUSAL =
+  /\buser (rejected|denied|cancell?ed|declined|refused)\b|\b(rejected|denied|cancell?ed|declined|refused) (by|from) (the )?user\b/i
+const REFUSAL_CODES: readonly unknown[] = [4001, 5000, 'ACTION_REJECTED']
 
 /**
  * Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message.
+ * Some wallets throw text instead of an error, and some nest the error of another one.
  */
 export function isRejection(error: unknown): boolean {
   let current = error
-  for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
-    const { code, cause, error: nestedError, info, message } = current as Record<string, unknown>
-    if (code === 4001 || code === 5000 || code === 'ACTION_REJECTED') return true
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    if (typeof current === 'string') return REFUSAL.test(current)
+    if (typeof current !== 'object' || current === null) return false
+    const { code, cause, error: nestedError, info, data, originalError, message } = current as Record<string, unknown>
+    if (REFUSAL_CODES.includes(code)) return true
     if (typeof message === 'string' && REFUSAL.test(message)) return true
-    current = cause ?? nestedError ?? (info as { error?: unknown } | undefined)?.error
+    current = cause ?? nestedError ?? (info as { error?: unknown } | undefined)?.error ?? originalError ?? data
   }
   return false
 }

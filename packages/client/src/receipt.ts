@@ -1,6 +1,10 @@
-/** Waits for the outcome of a sent transaction: its receipt, or the event of a Safe or an ERC-4337 entry point. */
+/**
+ * Waits for the outcome of a sent transaction: its receipt, that of its replacement, or the event of a Safe or an
+ * ERC-4337 entry point.
+ */
 import { ClientError } from './errors.ts'
 import { growingPause } from './poll.ts'
+import { ReplacementWatch } from './replacement.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
 /** Timeout of waiting for a transaction to be mined. */
@@ -31,7 +35,8 @@ type Log = { readonly topics?: readonly string[]; readonly data?: string; readon
  *
  * @param hash - hash that `wallet.send` returned
  * @param fromBlock - first block searched for events; the transaction was sent at this block or later
- * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later
+ * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later. `REJECTED` if the
+ *   owner replaced it with another one, so that it can no longer be mined
  */
 export async function waitForReceipt(
   wallet: Wallet,
@@ -41,15 +46,25 @@ export async function waitForReceipt(
 ): Promise<Receipt> {
   const deadline = Date.now() + TIMEOUT_MS
   const pause = growingPause()
+  const replacementWatch = new ReplacementWatch(wallet, hash, fromBlock)
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      // Some nodes refuse logs. The receipt alone then names the outcome, so this is no failure of the node.
+      // Some nodes refuse logs or past nonces. The receipt alone then names the outcome, so this is no failure of the
+      // node.
       const receipt =
         (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock).catch(() => undefined))
       if (receipt) return receipt
+      const replacement = await replacementWatch.find().catch(() => undefined)
+      if (replacement && !replacement.isSameCall)
+        throw new ClientError('REJECTED', `the owner replaced the transaction ${hash} with ${replacement.hash}`, {
+          hash,
+        })
+      const replacementReceipt = replacement && (await receiptOf(wallet, replacement.hash))
+      if (replacementReceipt) return replacementReceipt
       failures = 0
     } catch (cause) {
+      if (cause instanceof ClientError && cause.code === 'REJECTED') throw cause
       if (++failures === MAX_FAILURES)
         throw new ClientError('PENDING', `the node does not answer about ${hash}`, { hash }, { cause })
     }

@@ -62,9 +62,9 @@ export type SwapOutcome = { readonly hash: string; readonly route: Route }
  * wallet's node simulates the transaction, and the minimum output is compared with the simulated output and with the
  * output of known pools.
  *
- * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined. `REVERTED`: the
- *   transaction was mined and failed. `PENDING`: it was not mined in time. `details.hash` is the latest transaction
- *   that was sent
+ * @throws ClientError only. `UNSAFE`: nothing has been signed. `REJECTED`: the owner declined, or canceled the
+ *   transaction in the wallet. `REVERTED`: the transaction was mined and failed. `PENDING`: it was not mined in time.
+ *   `details.hash` is the latest transaction that was sent
  * @example
  * ```ts
  * const request = { src, dst, amount: 10n ** 18n, slippage: 0.5 }

@@ -1,4 +1,6 @@
 /** Tests the calls of the wallet adapters and the checks of a wallet's responses, without a node. */
+import { BrowserProvider, JsonRpcSigner } from 'ethers'
+import { createPublicClient, custom } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import { at } from '../test/routes.ts'
@@ -161,6 +163,19 @@ describe('a signer of ethers', () => {
     })
   })
 
+  test('of a wallet that returns a hash which no node knows does not wait for that transaction', async () => {
+    const node = new MemoryNode(address)
+    node.answers.set('eth_sendTransaction', () => word(7))
+    node.answers.set('eth_getTransactionByHash', () => null)
+    const request = ({ method, params = [] }: { method: string; params?: unknown }) =>
+      node.wallet.request!(method, params as readonly unknown[])
+    const provider = new BrowserProvider({ request }, 1)
+    const wallet = await fromEthers(new JsonRpcSigner(provider, address))
+    expect(await wallet.send(transaction)).toBe(word(7))
+    expect(node.methods()).not.toContain('eth_getTransactionByHash')
+    provider.destroy()
+  })
+
   test('needs a provider', () =>
     expect(fromEthers(signerOf({ provider: null }).signer)).rejects.toMatchObject({ code: 'WALLET' }))
 })
@@ -210,6 +225,17 @@ describe('the clients of viem', () => {
       data: '0x1234',
       value: 255n,
     })
+  })
+
+  test('read the block number again each time', async () => {
+    const node = new MemoryNode(address)
+    const publicClient = createPublicClient({
+      transport: custom({ request: ({ method, params }) => node.wallet.request!(method, params ?? []) }),
+    })
+    const wallet = fromViem({ account, sendTransaction: async () => '0x' } as never, publicClient as never)
+    expect(await wallet.blockNumber()).toBe(100)
+    node.block = 104
+    expect(await wallet.blockNumber()).toBe(104)
   })
 
   test('send the methods of the wallet to the wallet, and the others to the node', async () => {

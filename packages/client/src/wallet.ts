@@ -120,6 +120,9 @@ export interface EthersSigner {
   getAddress(): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: ethers 5 and 6 type transactions differently.
   sendTransaction(transaction: any): Promise<{ hash: string }>
+  /** Resolves to the hash as soon as the wallet returns it. Only signers of JSON-RPC providers have it. */
+  // biome-ignore lint/suspicious/noExplicitAny: ethers 5 and 6 type transactions differently.
+  sendUncheckedTransaction?(transaction: any): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
   populateTransaction?(transaction: any): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
@@ -192,7 +195,12 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
         sign: async (transaction) =>
           (await signer.signTransaction!(await signer.populateTransaction!(toTransaction(transaction)))) as Hex,
       }),
-    send: async (transaction) => (await signer.sendTransaction(toTransaction(transaction))).hash,
+    // With `sendTransaction`, a signer of a browser wallet waits until its node has the transaction. A Safe or a bundler
+    // returns the hash of something else, for which that wait never ends.
+    send: async (transaction) =>
+      signer.sendUncheckedTransaction
+        ? signer.sendUncheckedTransaction(toTransaction(transaction))
+        : (await signer.sendTransaction(toTransaction(transaction))).hash,
     receipt,
     succeeded: (hash) => waitForReceipt(hash, receipt),
   }
@@ -216,7 +224,7 @@ export interface ViemWalletClient {
 /** Subset of viem's public client that `fromViem` uses. */
 export interface ViemPublicClient {
   getChainId(): Promise<number>
-  getBlockNumber(): Promise<bigint>
+  getBlockNumber(args: { cacheTime: number }): Promise<bigint>
   getCode(args: { address: Hex }): Promise<string | undefined>
   call(args: { account: Hex; to: Hex; data: Hex; value: bigint }): Promise<{ data?: string | undefined }>
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by the chain.
@@ -254,7 +262,8 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
   return {
     address,
     chainId: () => publicClient.getChainId(),
-    blockNumber: async () => Number(await publicClient.getBlockNumber()),
+    // viem would return the same number for 4 s by default, and the age of a quote is counted in blocks.
+    blockNumber: async () => Number(await publicClient.getBlockNumber({ cacheTime: 0 })),
     code: async (address) => (await publicClient.getCode({ address: address as Hex })) ?? '0x',
     call: async (to, data, value = 0n) =>
       (await publicClient.call({ account: address, to: to as Hex, data, value })).data ?? '0x',

@@ -45,7 +45,7 @@ const requestFields = {
       'Minimum output in base units of `dst`, in place of `amount`: the service finds the smallest input for it.',
     ),
   slippage: z
-    .union([z.number().min(0).max(50), z.literal('auto')])
+    .union([z.number().min(0).max(50), z.literal('auto')], 'must be a number from 0 to 50, or "auto"')
     .optional()
     .describe(
       'Tolerance in percent, 0 to 50, at most 4 decimals; "auto" leaves it to the service (0.05 to 3). Default 0.5.',

@@ -1,6 +1,7 @@
 /** Tests of the tools and of their failures over a transport in memory, with a service that answers by a function. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import * as honest from '../../client/test/routes.ts'
 import { serverFactory } from './server.ts'
@@ -49,6 +50,36 @@ const quoteBody = {
 const quote = { chainId: 1, src: A, dst: B, amount: '100' }
 
 describe('the tool quote', () => {
+  test('takes null for absent arguments', async () => {
+    const { call, urls } = await connect(() => ({ body: quoteBody }))
+    const absent = { amountOut: null, slippage: null, maxHops: null, includeSources: null }
+    expect(await call('quote', { ...quote, ...absent })).toMatchObject({ isError: false, output: { toAmount: '90' } })
+    expect(Object.fromEntries(urls[0]!.searchParams)).toEqual({ src: A, dst: B, amount: '100' })
+    for (const [change, text] of [
+      [{ src: null }, 'src'],
+      [{ amount: null }, 'exactly one of amount and amountOut must be given at amount'],
+      [{ excludePools: [null] }, 'excludePools'],
+      [{ slippage: '0.5' }, 'must be a number from 0 to 50, or "auto" at slippage'],
+    ] as const)
+      expect(await call('quote', { ...quote, ...change })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(text),
+      })
+    expect(urls).toHaveLength(1)
+  })
+
+  test('takes null in place of all arguments, as an argument error of the tool', async () => {
+    const { client } = await connect(() => ({ body: {} }))
+    const callWith = (name: string, args: unknown) =>
+      client.request({ method: 'tools/call', params: { name, arguments: args } } as never, CallToolResultSchema)
+    expect(await callWith('quote', null)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('chainId') }],
+    })
+    expect(await callWith('chains', null)).toMatchObject({ structuredContent: { chains: [] } })
+    for (const args of [[null], 'x', 5]) await expect(callWith('chains', args)).rejects.toThrow('record')
+  })
+
   test('asks for exactly what it was asked, and names that in its answer', async () => {
     const { call, urls } = await connect(() => ({ body: { ...quoteBody, src: at('7') } }))
     const { text, output, isError } = await call('quote', { ...quote, maxHops: 2 })

@@ -3,6 +3,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ClientError, type ClientErrorCode, SluiceClient, type SwapContracts } from '@sluice/client'
 import manifest from '../package.json' with { type: 'json' }
+import { acceptNullArguments } from './null-arguments.ts'
 import { allTools, type Tool } from './tools.ts'
 import { AnswerTooLarge, cleanTexts, fitToLimit, plainText } from './untrusted-text.ts'
 
@@ -72,6 +73,7 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
       { name: 'sluice', title: 'Sluice', version },
       { instructions: INSTRUCTIONS, maxToolInputElements: MAX_INPUT_ELEMENTS },
     )
+    acceptNullArguments(server)
     for (const tool of allTools) {
       const { name, title, description, input, output, isLocal = false } = tool
       const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: !isLocal }

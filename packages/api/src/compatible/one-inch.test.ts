@@ -44,6 +44,8 @@ describe('parameters', () => {
     expect(failureOf('swap', { ...swap, fee: '1' })).toBe('referrer must be provided with fee')
     expect(failureOf('swap', { ...swap, fee: '0' })).toBeUndefined()
     expect(failureOf('swap', { ...swap, permit: '0x12' })).toContain('permit must be left out')
+    expect(failureOf('swap', { ...swap, usePermit2: 'true' })).toContain('usePermit2 must be false')
+    expect(failureOf('swap', { ...swap, minReturn: '7' })).toContain('minReturn must be left out')
     expect(failureOf('swap', { ...quote, slippage: '1' })).toBe('from must be provided')
     expect(failureOf('quote', { src, dst })).toBe('amount must be provided')
   })

@@ -23,6 +23,8 @@ const swapQuery = z.object({
   referrer: address('referrer').optional(),
   receiver: address('receiver').optional(),
   permit: text('permit').optional(),
+  usePermit2: text('usePermit2').optional(),
+  minReturn: text('minReturn').optional(),
 })
 
 /** Creates the adapter. @param kind - the endpoint: `/swap` or `/quote` */
@@ -62,8 +64,15 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
 /** Fee recipient in quotes without `referrer`: an address whose private key nobody knows. */
 const UNOWNED_ADDRESS = '0x000000000000000000000000000000000000dead'
 
-/** Refuses a fee without recipient, and any permit, because it is signed for 1inch's contract. */
-function refuseUnsupported({ permit, fee, referrer }: z.output<typeof swapQuery>): void {
+/**
+ * Refuses a fee without recipient, a minimum output, which the transaction would not keep, and any permit, because it is
+ * signed for 1inch's contract.
+ */
+function refuseUnsupported(query: z.output<typeof swapQuery>): void {
+  const { permit, usePermit2, minReturn, fee, referrer } = query
   if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
   if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')
+  if (usePermit2 === 'true')
+    throw new ApiError('INVALID_PARAMETER', 'usePermit2 must be false: approve the spender instead')
+  if (minReturn) throw new ApiError('INVALID_PARAMETER', 'minReturn must be left out: slippage sets the minimum')
 }

@@ -250,12 +250,12 @@ async function createRunner(
     const terms = { ...sharedOptions, deadline: BigInt(encodedDeadline), minOutput }
     return { route: plan, terms, swap: encodeSwap({ route: plan, families: contracts.families, ...terms }) }
   }
-  const simulateEncoded = (
+  const simulateEncoded = async (
     { to, data }: EncodedSwap,
     otherRoutes: readonly EncodedRoute[],
     overrides: Partial<SimulationRequest>,
-  ) =>
-    context.simulate(
+  ) => {
+    const result = await context.simulate(
       {
         from: request.from,
         to,
@@ -273,6 +273,8 @@ async function createRunner(
       },
       pools,
     )
+    return withoutOwnFee(result, request)
+  }
   const bareRunModeOf = (plan: RoutePlan) =>
     senderCodeChecks.bareRunModeOf(plan, context.rpc, { blockHash: block.hash })
   const simulateNext = async (
@@ -311,6 +313,29 @@ async function createRunner(
 function receivedOf(outcome: CallOutcome): bigint | undefined {
   return outcome.success ? outcome.amountOut : receivedFromRefusal(outcome)
 }
+
+/**
+ * Subtracts the fee from the outputs if the recipient of the swap also receives the fee, since a simulation measures the
+ * growth of its balance. Without this, the fee would hide a route that pays too little.
+ */
+export function withoutOwnFee<T extends SwapSimulation>(
+  simulation: T,
+  { from, recipient = from, feePpm, feeRecipient }: Pick<ResolvedRequest, 'from' | 'feePpm'> & FeePayees,
+): T {
+  if (feeRecipient !== recipient) return simulation
+  const net = <O extends CallOutcome>(outcome: O): O => ({
+    ...outcome,
+    amountOut: netOf(outcome.amountOut, feePpm, 0n),
+  })
+  const { alternatives, outcomeWithProbe } = simulation
+  return {
+    ...net(simulation),
+    ...(alternatives && { alternatives: alternatives.map(net) }),
+    ...(outcomeWithProbe && { outcomeWithProbe: net(outcomeWithProbe) }),
+  }
+}
+
+type FeePayees = Partial<Pick<ResolvedRequest, 'recipient' | 'feeRecipient'>>
 
 /** Simulates the best route by a bare run. Falls back to the first route if the outcome depends on the probe. */
 async function confirmByBareRun(

@@ -115,7 +115,11 @@ function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
         </Notice>
       )}
       {error !== undefined &&
-        (wasRefused(error) ? (
+        (wasRefused(error) && lastSent === 'swap' ? (
+          <Notice kind="warn" title="You canceled the transaction in the wallet." urgent>
+            Nothing was swapped.
+          </Notice>
+        ) : wasRefused(error) ? (
           <Notice kind="warn" title="You declined in the wallet." urgent>
             {lastSent === 'nothing' ? (
               'Nothing was sent.'
@@ -136,7 +140,7 @@ function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
 /** Returns true if a retry cannot send the same swap twice. */
 function canRetry({ error, lastSent }: Signing): boolean {
   const code = error instanceof ClientError ? error.code : undefined
-  return code === 'REVERTED' || (lastSent !== 'swap' && code !== 'PENDING')
+  return code === 'REVERTED' || code === 'REJECTED' || (lastSent !== 'swap' && code !== 'PENDING')
 }
 
 type LowerQuoteProps = { readonly quote: NonNullable<Signing['lowerQuote']>; readonly dst: PageToken }

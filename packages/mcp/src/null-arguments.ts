@@ -1,0 +1,23 @@
+/** Accepts null for absent arguments of tool calls, because many models and clients send it. */
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+
+/** Makes a server treat null arguments, and null in place of all arguments, as absent. Call before `connect`. */
+export function acceptNullArguments(server: McpServer): void {
+  const { connect } = server
+  server.connect = async (transport) => {
+    await connect.call(server, transport)
+    // Replaced here, because the SDK validates a message before any handler of a tool gets it.
+    const { onmessage } = transport
+    transport.onmessage = (message, extra) => onmessage?.(withoutNullArguments(message), extra)
+  }
+}
+
+function withoutNullArguments<M extends JSONRPCMessage>(message: M): M {
+  if (!('method' in message) || message.method !== 'tools/call') return message
+  const { arguments: args, ...params } = Object(message.params) as { readonly arguments?: unknown }
+  if (args === null) return { ...message, params }
+  if (typeof args !== 'object' || Array.isArray(args)) return message
+  const present = Object.entries(args).filter(([, value]) => value !== null)
+  return { ...message, params: { ...params, arguments: Object.fromEntries(present) } }
+}
