@@ -14,6 +14,8 @@ const chain = {
 
 let head: number
 let failure: Error | null
+/** The node answers no request for its head before this resolves. */
+let pendingAnswer: Promise<void>
 /** Milliseconds at which the head was requested. */
 let polls: number[]
 let saves: number[]
@@ -29,7 +31,9 @@ function marketOf(over: Partial<MarketOptions> = {}) {
       if (ref !== 'latest') return typeof ref === 'number' ? header(ref) : null
       polls.push(Date.now())
       if (failure) throw failure
-      return header(head)
+      const newest = header(head)
+      await pendingAnswer
+      return newest
     },
     getLogs: async () => [],
     health: () => ({ clock: { intervalMs: null } }),
@@ -56,6 +60,7 @@ beforeEach(() => {
   vi.useFakeTimers({ now: 0 })
   head = 100
   failure = null
+  pendingAnswer = Promise.resolve()
   ;[polls, saves, closed] = [[], [], 0]
 })
 afterEach(() => {
@@ -123,6 +128,21 @@ describe('a market that was started', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     await market.stop()
     expect([saves, closed]).toEqual([[100, 102, 103], 1])
+  })
+
+  test('saves the block that it is reading when it stops, before it closes the store', async () => {
+    const market = marketOf({ save: { path: async () => store } })
+    const answer = Promise.withResolvers<void>()
+    pendingAnswer = answer.promise
+    market.start()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(polls).toEqual([0])
+    const stopping = market.stop()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(closed).toBe(0)
+    answer.resolve()
+    await stopping
+    expect([saves, closed]).toEqual([[100], 1])
   })
 
   test('reads decimals again every minute, and drops unused tokens', async () => {
