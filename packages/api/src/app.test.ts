@@ -280,6 +280,11 @@ describe('streams of quotes', () => {
     expect((await metrics.streamEvents.get()).values).toEqual([])
   })
 
+  test('that fail after their first bytes are broken off, so that no client takes them for whole', async () => {
+    const { ask } = streamOf({ kind: 'quote', quote: {} } as unknown as StreamUpdate)
+    await expect(ask(path)).rejects.toThrow('aborted')
+  })
+
   test('are for GET alone, and need a whole request', async () => {
     const { ask } = streamOf(refused)
     expect((await ask(path, { method: 'HEAD' })).status).toBe(405)

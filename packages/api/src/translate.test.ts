@@ -1,12 +1,12 @@
 /** Tests of the translation of errors. */
-import { MarketError } from '@sluice/liquidity'
-import { QuotingError } from '@sluice/quoting'
+import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
+import { QuotingError, type QuotingErrorCode } from '@sluice/quoting'
 import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
 import { RpcError, type RpcErrorCode } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { AbiCoder } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { errorTable } from './error-table.ts'
+import { type ApiErrorCode, errorTable } from './error-table.ts'
 import { ApiError } from './errors.ts'
 import { toApiError } from './translate.ts'
 
@@ -19,6 +19,30 @@ test.each<[RoutingErrorCode, number]>([
   ['ROUTE_INVARIANT', 500],
 ])('a search that ends with %s answers %i', (code, status) => {
   expect(errorTable[toApiError(new RoutingError(code, 'x')).code].status).toBe(status)
+})
+
+// Callers decide by the code whether to change the request, to retry, or to give up.
+test('a quote that fails has the code of its reason', () => {
+  const codes = {
+    ...{ NO_EXECUTOR: 'UNSUPPORTED_CHAIN', BLOCK_AHEAD: 'INVALID_PARAMETER' },
+    ...{ DEADLINE_PASSED: 'INVALID_PARAMETER', DEADLINE_FAR: 'INVALID_PARAMETER' },
+    // The others keep their code.
+    ...{ NATIVE_UNSUPPORTED: 'NATIVE_UNSUPPORTED', GUARD_NOT_DEPLOYED: 'GUARD_NOT_DEPLOYED', BEHIND: 'BEHIND' },
+    ...{ NO_STATE: 'NO_STATE', BAD_PERMIT: 'BAD_PERMIT', BAD_TOKEN: 'BAD_TOKEN', UNKNOWN_TOKEN: 'UNKNOWN_TOKEN' },
+    ...{ NO_ROUTE: 'NO_ROUTE', AMOUNT_TOO_SMALL: 'AMOUNT_TOO_SMALL', INSUFFICIENT_LIQUIDITY: 'INSUFFICIENT_LIQUIDITY' },
+    ...{ ROUTE_REVERTED: 'ROUTE_REVERTED', PRICE_IMPACT: 'PRICE_IMPACT', VALUE_LOSS: 'VALUE_LOSS' },
+  } satisfies Record<QuotingErrorCode, ApiErrorCode>
+  for (const code of Object.keys(codes) as QuotingErrorCode[])
+    expect([code, toApiError(new QuotingError(code, 'x')).code]).toEqual([code, codes[code]])
+})
+
+test('a market that cannot answer has a code that says whether to retry', () => {
+  const codes = {
+    ...{ NOT_READY: 'NOT_READY', STOPPED: 'NOT_READY', REORGED: 'NOT_READY', BAD_SNAPSHOT: 'NOT_READY' },
+    ...{ BAD_POOL_LIST: 'NOT_READY', BUSY: 'OVERLOADED', BEHIND: 'BEHIND' },
+  } satisfies Record<MarketErrorCode, ApiErrorCode>
+  for (const code of Object.keys(codes) as MarketErrorCode[])
+    expect([code, toApiError(new MarketError(code, 'x')).code]).toEqual([code, codes[code]])
 })
 
 describe('the failure of a node', () => {

@@ -122,6 +122,20 @@ describe('a vault', () => {
     expect(unknownOf(through(false, h.untrusted, WETH))).toEqual([])
   })
 
+  test('is proven if only its share, not its asset, is a token of the request', () => {
+    const share = h.contracts.managers[0] as `0x${string}`
+    const honest = h.honestRoute(
+      [
+        { ...step(false, h.untrusted, USDC), output: h.toExecutor },
+        { ...step(true, USDC, share), input: rest },
+      ] as readonly Step[],
+      [leg(h.untrusted, h.untrusted, USDC), leg(share, USDC, share)],
+      { tokenIn: h.untrusted, tokenOut: share },
+      { src: h.untrusted, dst: share },
+    )
+    expect(proved(honest).unproven).toEqual([])
+  })
+
   test('is unproven in the middle of a route', () => {
     const honest = h.honestRoute(
       [

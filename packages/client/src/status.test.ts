@@ -117,7 +117,7 @@ test('the swap of another contract is the reported one only if the outcome agree
 
 describe('is refused', () => {
   test('for what is no hash and no amount, before any request', async () => {
-    for (const of of ['', '0x12', `${hash}0`, hash.slice(2)]) {
+    for (const of of ['', '0x12', `${hash}0`, `0x${hash}`, hash.slice(2)]) {
       const { urls, status } = ask(landed, {}, of)
       await expect(status).rejects.toMatchObject({ code: 'INVALID' })
       expect(urls).toEqual([])

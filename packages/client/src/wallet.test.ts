@@ -60,6 +60,7 @@ describe('an EIP-1193 provider', () => {
       expect([await waiting, polls]).toEqual([true, 3])
       const pendingAssertion = expect(node.wallet.succeeded(word(7))).rejects.toMatchObject({
         code: 'PENDING',
+        message: `transaction ${word(7)} was not mined within 300 s`,
         details: { hash: word(7) },
       })
       const from = Date.now()

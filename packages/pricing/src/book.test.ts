@@ -183,6 +183,10 @@ test('a share that pools trade too has the redeemable value at every price impac
   const snapshot = blockWith(1, local)
   const pools = (await priceTokens(snapshot, chain, { decimals }).depthCurve(LOCAL))!
   const both = (await priceTokens(snapshot, chain, { decimals, redemptions }).depthCurve(LOCAL))!
+  const { usd, confidence, sources } = await priceTokens(blockWith(1), chain, { decimals, redemptions }).detail(LOCAL)
+  // Without pools the price is that of the redemption.
+  expect([usd, sources.length]).toEqual([expect.closeTo(3, 6), 1])
+  expect(confidence).toBeGreaterThan(0)
   // The share is not listed, so its redeemable value is divided by 1.02.
   const redeemableUsd = 3_000 / 1.02
   expect(both).toEqual(pools.map(({ impact, usd }) => ({ impact, usd: expect.closeTo(usd + redeemableUsd, 3) })))

@@ -265,6 +265,17 @@ describe('a price jump', () => {
     expect(graph.startBlock()).toEqual([pool])
     expect([edgeOf(pool, A, B).rateBeforeJump, edgeOf(pool, A, B).backing]).toEqual([undefined, 0])
   })
+
+  test('keeps the ended pair of a pool whose other pairs go on', () => {
+    const { graph, put } = graphWith()
+    const first = { rate: 4, backing: 100, i: 0, j: 1 }
+    put('p', [A, B, C], [first, { rate: 5, backing: 50, i: 1, j: 2 }])
+    graph.startBlock()
+    const pool = put('p', [A, B, C], [first])
+    expect(pool.edges).toHaveLength(4)
+    expect(edgeOf(pool, A, B).rateBeforeJump).toBeUndefined()
+    expect(edgeOf(pool, B, C)).toMatchObject({ backing: 0, rateBeforeJump: { rate: 5, backing: 50 } })
+  })
 })
 
 test('a new block costs nothing for pools that stayed the same for three blocks, or moved little since', () => {

@@ -133,6 +133,9 @@ describe('a share of several tokens', () => {
     expect(priceAt(36)).toBeCloseTo(36, 9)
     expect(priceAt(41)).toBeCloseTo(40, 9)
     expect([priceAt(32.1) !== undefined, priceAt(31.9)]).toEqual([true, undefined])
+    // The scale of a token does not count in such a pool.
+    const scaled = [part(ether, 10n, 2), part(dollar, 20_000n, 2)]
+    expect(worthOf([reading(scaled, { kind: 'crypto', rate: (36 / (2 * mean)) * 1e18 })])?.price).toBeCloseTo(36, 9)
     const third = Math.cbrt(2_000)
     const ofThree = [part(ether, 10n), part(dollar, 10_000n), part(dollar, 10_000n)]
     const rate = (36 / (3 * third)) * 1e18
@@ -150,8 +153,8 @@ describe('a share of several tokens', () => {
     expect(valuation?.price).toBeCloseTo(40, 9)
   })
 
-  const stable = (rate: number, balances: readonly [bigint, bigint] = [20_000n, 20_000n]) =>
-    reading([part(dollar, balances[0]), part(testAddress(7), balances[1])], { kind: 'stable', rate })
+  const stable = (rate: number, scale = 0) =>
+    reading([part(dollar, 20_000n), part(testAddress(7), 20_000n, scale)], { kind: 'stable', rate })
   const pegged = (readings: readonly Redemption[], price = 0.98) => {
     PRICES.set(testAddress(7), { price, evidence: 1e9 })
     try {
@@ -168,6 +171,11 @@ describe('a share of several tokens', () => {
     // 18 decimals cancel out: a base unit is a dollar here, and the virtual price is in whole units.
     expect(pegged([stable(40)])?.price).toBeCloseTo(40 * 0.98, 6)
     expect(pegged([stable(45)])?.price).toBeCloseTo(39.6, 6)
+  })
+
+  test('that are meant to differ by a factor goes by the virtual price of the cheapest for its factor', () => {
+    // Twice 20,000 base units, of 1 and 1.225 dollars; a unit of the second should be worth 1.25 of the first.
+    expect(pegged([stable(40, 1.25)], 1.225)?.price).toBeCloseTo(40 * 0.98, 6)
   })
 
   test('has no price if the virtual one is far below what is held: its units are not understood', () => {

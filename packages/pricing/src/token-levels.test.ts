@@ -259,3 +259,15 @@ describe('levels after any changes', () => {
     )
   })
 })
+
+test('the pools of one token are visited in steps of a thousand', () => {
+  /** Steps per token of a star of pools around one token. */
+  const stepsOf = (count: number) => {
+    const { put, anchor, frame } = framed()
+    put('p', ONE, ANCHOR, 1e9)
+    for (let k = 0; k < count; k++) put(`${k}`, account(100 + k), ONE, 1_000)
+    anchor()
+    return [...frame.assignLevels()].length - count
+  }
+  expect(stepsOf(2_100) - stepsOf(900)).toBe(2)
+})

@@ -241,6 +241,16 @@ test('HTTP 429 with a pause leaves the endpoint alone, but for a probe of a quot
   expect(events.at(-1)).toMatchObject({ kind: 'slowed' })
 })
 
+test('a pause is over once a probe has an answer, be it an error of the call', async () => {
+  const answers: Partial<HttpResponse>[] = [{ status: 429, text: 'slow down', retryAfter: '5' }]
+  const reverted = { error: { code: 3, message: 'execution reverted' } }
+  const { endpoint } = world(([call]) => answers.shift() ?? { text: JSON.stringify({ id: call!.id, ...reverted }) })
+  await outcomes(ask(endpoint, ['a']), 0)
+  expect(endpoint.waitMs('lookup')).toBeGreaterThan(4_900)
+  expect(await outcomes(ask(endpoint, ['b']), 100)).toEqual(['REVERTED'])
+  expect(endpoint.waitMs('lookup')).toBeLessThan(1_000)
+})
+
 test('a slowed endpoint delays a request by those that wait before it', async () => {
   const { endpoint } = world(() => ({ text: whole('rate limit') }))
   await outcomes(ask(endpoint, ['a']))

@@ -260,6 +260,35 @@ test('once an endpoint has named its chain the attempt has its whole time', asyn
   expect(await ends({ priority: 'background', attemptTimeoutMs: 5_000 })).toMatchObject({ result: 'a' })
 })
 
+test('once an endpoint has named its chain the attempt ends with its own time, counted anew', async () => {
+  const { run, fakes } = world([[{}]], [{ isChainVerified: false }])
+  fakes[0]!.checkChain = () => new Promise((resolve) => setTimeout(resolve, 3_000))
+  const outcome = run({ priority: 'background', attemptTimeoutMs: 5_000, requestTimeoutMs: 8_500 })
+  await vi.advanceTimersByTimeAsync(7_999)
+  expect(fakes[0]!.log).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(fakes[0]!.log).toEqual(['TIMEOUT'])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await outcome).toMatchObject({ code: 'TIMEOUT' })
+})
+
+test('an endpoint that names its chain after another one has answered leaves no timer behind', async () => {
+  const { run, fakes } = world([[{ result: 'a' }], [{ result: 'b' }]], [{ isChainVerified: false }])
+  fakes[0]!.checkChain = () => new Promise((resolve) => setTimeout(resolve, 3_000))
+  const outcome = run()
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(await outcome).toMatchObject({ result: 'b' })
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('each request earns a part of a hedge', async () => {
+  const { run, course } = world([[{ result: 'a' }]])
+  for (let request = 0; request < 34; request++) await run()
+  let tokens = 0
+  while (course.hedgeBudget.takeToken()) tokens++
+  expect(tokens).toBe(11)
+})
+
 test('an attempt fails where the endpoint names another chain', async () => {
   const { ends, fakes, attempts } = world([[{ result: 'a' }], [{ result: 'b' }]])
   fakes[0]!.checkChain = () => Promise.reject(new RpcError('WRONG_CHAIN', 'other'))

@@ -173,6 +173,21 @@ test('a first task that does not end refuses its queue after 8 seconds', async (
   await first
 })
 
+test('a first task refuses its queue in time for a limit above 8 seconds', async () => {
+  const chainAdmission = admission(1, 10, 10_000)
+  const { work, end } = pendingTask()
+  const first = chainAdmission.run(never, asTask(), work)
+  const second = chainAdmission.run(never, asTask(), async () => undefined)
+  const refused = expect(second).rejects.toMatchObject(overloaded)
+  await vi.advanceTimersByTimeAsync(8_999)
+  expect(chainAdmission.load.waiting).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(chainAdmission.load.waiting).toBe(0)
+  await refused
+  end()
+  await first
+})
+
 test('in a full queue, a caller with few tasks displaces the last task of the caller with the most', async () => {
   const chainAdmission = admission(1, 4)
   const { work, end } = pendingTask()

@@ -78,6 +78,7 @@ export function served(
         response.setEncoding('utf8').on('data', (text: string) => {
           body += text
         })
+        response.once('error', reject)
         response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, body }))
       })
       sent.end(sentBody)

@@ -1,9 +1,14 @@
 /** Tests how often a market asks its node, saves, and audits, and what it reports meanwhile, with a node in memory. */
-import { type Address, type Chain, type Hex, toAddress } from '@sluice/chains'
+import { type Address, type Chain, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Store } from '../store/store.ts'
+import type { DexFamily, Pool } from '../family.ts'
+import type { SaveCommand, Store } from '../store/store.ts'
+import { Auditor } from './audit.ts'
+import { Discovery } from './discovery.ts'
+import { defaultMarketLimits } from './limits.ts'
 import { createMarket, type MarketOptions } from './market.ts'
+import { TokenFacts } from './token-facts.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [hub, token, account] = [at(1), at(2), at(3)]
@@ -14,6 +19,8 @@ const chain = {
 
 let head: number
 let failure: Error | null
+/** The node answers no request for its head before this resolves. */
+let pendingAnswer: Promise<void>
 /** Milliseconds at which the head was requested. */
 let polls: number[]
 let saves: number[]
@@ -29,7 +36,9 @@ function marketOf(over: Partial<MarketOptions> = {}) {
       if (ref !== 'latest') return typeof ref === 'number' ? header(ref) : null
       polls.push(Date.now())
       if (failure) throw failure
-      return header(head)
+      const newest = header(head)
+      await pendingAnswer
+      return newest
     },
     getLogs: async () => [],
     health: () => ({ clock: { intervalMs: null } }),
@@ -56,6 +65,7 @@ beforeEach(() => {
   vi.useFakeTimers({ now: 0 })
   head = 100
   failure = null
+  pendingAnswer = Promise.resolve()
   ;[polls, saves, closed] = [[], [], 0]
 })
 afterEach(() => {
@@ -125,6 +135,21 @@ describe('a market that was started', () => {
     expect([saves, closed]).toEqual([[100, 102, 103], 1])
   })
 
+  test('saves the block that it is reading when it stops, before it closes the store', async () => {
+    const market = marketOf({ save: { path: async () => store } })
+    const answer = Promise.withResolvers<void>()
+    pendingAnswer = answer.promise
+    market.start()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(polls).toEqual([0])
+    const stopping = market.stop()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(closed).toBe(0)
+    answer.resolve()
+    await stopping
+    expect([saves, closed]).toEqual([[100], 1])
+  })
+
   test('reads decimals again every minute, and drops unused tokens', async () => {
     const market = marketOf()
     const refresh = vi.spyOn(market.tokens, 'refresh').mockRejectedValue(new Error('down'))
@@ -136,6 +161,118 @@ describe('a market that was started', () => {
     expect([refresh.mock.calls.length, evict.mock.calls.length]).toEqual([2, 2])
     await market.stop()
   })
+})
+
+describe('what a market does in the background', () => {
+  test('starts with the pools between hubs, before any request', async () => {
+    const market = marketOf({ chain: { ...chain, hubs: [hub, token] } })
+    market.start()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect([...market.loadedPairKeys]).toEqual([`${hub},${token}`])
+    await market.stop()
+  })
+
+  test('goes on after failures', async () => {
+    const audit = vi.spyOn(Auditor.prototype, 'run').mockRejectedValue(new RpcError('UNREACHABLE', 'down'))
+    const market = marketOf({ auditMs: 1_000 })
+    market.start()
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(audit).toHaveBeenCalledTimes(3)
+    await market.stop()
+  })
+
+  test('retries no earlier than it polls', async () => {
+    const market = marketOf({ pollMs: 10_000 })
+    failure = new RpcError('UNREACHABLE', 'down')
+    market.start()
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(polls).toEqual([0, 10_000, 20_000, 30_000])
+    await market.stop()
+  })
+
+  test('has ended when the market has stopped', async () => {
+    const market = marketOf()
+    const refreshed = Promise.withResolvers<void>()
+    vi.spyOn(market.tokens, 'refresh').mockReturnValue(refreshed.promise)
+    market.start()
+    await vi.advanceTimersByTimeAsync(60_000)
+    const stopped = vi.fn()
+    const stopping = market.stop().then(stopped)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(stopped).not.toHaveBeenCalled()
+    refreshed.resolve()
+    await stopping
+  })
+
+  test('slows down while no request arrives, whatever it reads by itself', async () => {
+    const market = marketOf({ isWatched: () => false })
+    market.start()
+    // A block every 2 s, as expected.
+    const blocks = setInterval(() => head++, 2_000)
+    await vi.advanceTimersByTimeAsync(200_000)
+    expect(gapsOf(polls).at(-1)).toBe(30_000)
+    await market.ensure([token])
+    const before = polls.length
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(polls.length - before).toBeGreaterThan(10)
+    clearInterval(blocks)
+    await market.stop()
+  })
+})
+
+test('the first sync waits until the saved state is in memory', async () => {
+  const opened = Promise.withResolvers<Store>()
+  const market = marketOf({ save: { path: () => opened.promise } })
+  const syncing = market.sync()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(polls).toEqual([])
+  opened.resolve(store)
+  expect((await syncing).block.number).toBe(100)
+  await market.stop()
+})
+
+test('waiting for searches ends with the time limit', async () => {
+  const market = marketOf()
+  await market.sync()
+  vi.spyOn(Discovery.prototype, 'whenIdle').mockReturnValue(new Promise(() => {}))
+  const waiting = market.whenIdle(1_000)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect((await waiting).block.number).toBe(100)
+})
+
+test('token facts can be shared by markets', () => {
+  const facts = new TokenFacts(chain, defaultMarketLimits)
+  expect(createMarket({ chain, rpc: {} as Rpc, families: [], facts }).tokens).toBe(facts)
+})
+
+test('a listener that has unsubscribed is not called', async () => {
+  const market = marketOf()
+  const blocks: number[] = []
+  const unsubscribe = market.onSnapshot(({ block }) => blocks.push(block.number))
+  await market.sync()
+  unsubscribe()
+  head = 101
+  await market.sync()
+  expect(blocks).toEqual([100])
+})
+
+test('pairs are searched again after blocks were skipped', async () => {
+  const market = marketOf()
+  await market.ensure([token])
+  expect([...market.loadedPairKeys]).toHaveLength(1)
+  head = 10_000
+  await market.sync()
+  expect([...market.loadedPairKeys]).toEqual([])
+})
+
+test('tokens that nobody requests any more are dropped', async () => {
+  const market = marketOf({ limits: { tokenIdleMs: 1_000 } })
+  await market.ensure([token])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(market.cacheCounts().tokens!.entries).toBe(2)
+  market.evict()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(market.cacheCounts().tokens!.entries).toBe(1)
 })
 
 test('requests made together share one look at the head, and later ones look again', async () => {
@@ -168,11 +305,22 @@ test('only tokens are followed, after a first look at the head', async () => {
   expect([...market.loadedPairKeys]).toHaveLength(1)
 })
 
+test('all groups of a request are checked, and tokens that could not be checked are followed', async () => {
+  const market = marketOf()
+  vi.mocked(market.tokens.isToken).mockReturnValue(undefined)
+  await market.ensureGroups([[token], [account]])
+  expect(vi.mocked(market.tokens.check).mock.calls[0]![0]).toEqual([token, account])
+  expect([...market.loadedPairKeys].sort()).toEqual([`${hub},${token}`, `${hub},${account}`])
+  await market.searchPools([at(4)])
+  expect([...market.loadedPairKeys]).toContain(`${hub},${at(4)}`)
+})
+
 test('a background search checks its tokens first, and searches no other address', async () => {
   const market = marketOf()
   await market.sync()
   let isChecked = false
   vi.mocked(market.tokens.check).mockImplementation(async () => {
+    await vi.advanceTimersByTimeAsync(0)
     isChecked = true
   })
   vi.mocked(market.tokens.isToken).mockImplementation((address) => (isChecked ? address !== account : undefined))
@@ -233,4 +381,49 @@ test('an unwatched market asks less and less often while no block arrives', asyn
   const gaps = gapsOf(polls)
   expect(gaps.at(-1)).toBeGreaterThan(2 * gaps[0]!)
   await market.stop()
+})
+
+describe('pools that past logs list', () => {
+  const row = { family: 'listed', brand: 'x', role: 'factory', address: at(7), startBlock: 1 } as unknown as DexRow
+  const poolOf = (n: number, tokens: readonly Address[]): Pool<null> => ({
+    ...{ id: at(n), address: at(n), family: 'listed', dex: 'x', tokens, state: null },
+  })
+  const found = [poolOf(21, [hub, token]), poolOf(22, [hub, at(5)]), poolOf(23, [at(5), at(6)])]
+  const family = {
+    ...{ id: 'listed', topics: [], creationTopics: ['0xa'], listedByLogs: true, createdPool: () => null },
+    *readStates(_: DexRow, pools: readonly Pool[]) {
+      return pools.map(() => 'state')
+    },
+  } as unknown as DexFamily
+  const listing = (over: Partial<MarketOptions> = {}) =>
+    marketOf({ chain: { ...chain, dexes: [row] }, families: [family], ...over })
+  const entries = found.map((pool) => ({ row, pool }))
+
+  test('by another market are added, also before the first block', async () => {
+    const market = listing({ searchesLogs: false })
+    expect(market.health().scan).toBeNull()
+    await market.addFoundPools(entries)
+    await market.ensure([token])
+    expect([...market.snapshot().pools.keys()]).toEqual([at(21)])
+    // For the next market: the pools of all tokens that it names.
+    const scannedIds = async (tokens: readonly Address[]) =>
+      (await market.scannedPools!(tokens)).map(({ pool }) => pool.id).sort()
+    expect(await scannedIds([token, at(5)])).toEqual([at(21), at(22), at(23)])
+    expect(await scannedIds([token])).toEqual([at(21)])
+  })
+
+  test('replace all saved pools once the store is full', async () => {
+    const commands: SaveCommand[] = []
+    const saved = {
+      ...store,
+      save: async (_: unknown, parts: AsyncIterable<SaveCommand>) => {
+        for await (const command of parts) commands.push(command)
+      },
+    }
+    const market = listing({ limits: { savedPools: 2 }, save: { path: async () => saved } })
+    await market.addFoundPools(entries)
+    await market.stop()
+    const keptIds = commands.flatMap((command) => (command.do === 'keep' ? command.ids : []))
+    expect(keptIds.sort()).toEqual(found.map(({ id }) => id))
+  })
 })

@@ -123,6 +123,15 @@ describe('many pools of the same tokens', () => {
   })
 })
 
+test('pools without samples share the places of a block with those of other tokens', () => {
+  const { tokens, budget, add } = setUp()
+  for (const n of [5, 6, 7]) {
+    tokens.markRequested(token(n), NOW)
+    for (const k of [1, 2]) add(`${n} ${k}`, [WETH, token(n)])
+  }
+  expect(budget.choose(new Map(), 1, NOW).unsampledIds.size).toBe(MAX_UNSAMPLED)
+})
+
 test('a dropped pool is not sampled', () => {
   const { tokens, budget, add } = setUp()
   tokens.markRequested(token(5), NOW)

@@ -120,6 +120,27 @@ describe('a token', () => {
     ledger.reportMeasurement(UNLISTED, null)
     expect(ledger.standingOfToken(UNLISTED).standing).toBe('earned')
   })
+
+  test('is not watched if all watched tokens are deeper', () => {
+    const deep = Array.from({ length: 512 }, (_, n) => pair(1_000 + n, [WETH, account(5_000 + n)]))
+    observe(1, [...deep, pair(11, [WETH, UNLISTED], 10n)])
+    expect(ledger.counts.watched).toBe(512)
+    expect(ledger.standingOfToken(UNLISTED).reason).toBe('not seen yet')
+  })
+})
+
+describe('a gap in the observed blocks', () => {
+  test.each([
+    ['of 64 blocks keeps what was observed', 100, 164, UNLISTED],
+    ['of 65 blocks forgets it', 100, 165, undefined],
+    ['of 65 blocks back, in a deep reorg, forgets it', 100, 35, undefined],
+  ])('%s', (_name, last, next, due) => {
+    observeUntil(last - 8, last)
+    expect(ledger.tokenDueForMeasurement).toBeUndefined()
+    observe(next, pools)
+    expect(ledger.tokenDueForMeasurement).toBe(due)
+    if (due === undefined) expect(ledger.standingOfToken(UNLISTED).reason).toBe('not seen yet')
+  })
 })
 
 describe('a block observed in steps', () => {
@@ -181,11 +202,18 @@ describe('a pool whose quotes depend on an account', () => {
     expect(ledger.earned.pools.has(pool.id)).toBe(false)
   })
 
-  test('keeps trust when a trade changes its quotes', () => {
+  test('keeps trust when a deposit leaves its quotes unchanged', () => {
     observeUntil(1, 10, [vault(1_000n)])
     expect(ledger.earned.pools.has(VAULT)).toBe(true)
     observe(11, [vault(1_001n, 1_001n)])
     expect(ledger.earned.pools.has(VAULT)).toBe(true)
+  })
+
+  test('keeps trust when a trade changes its quotes', () => {
+    const pool = { ...pair(20, [WETH, USDC]), family: 'dodo-v2', state: dodo(10n ** 18n) }
+    observeUntil(1, 10, [pool])
+    observe(11, [{ ...pool, state: { ...pool.state, base: 900_000n, quote: 1_101_111n, side: 'ABOVE_ONE' } }])
+    expect(ledger.earned.pools.has(pool.id)).toBe(true)
   })
 })
 

@@ -113,6 +113,13 @@ describe('a pool gets no penalty', () => {
     expect(venues.count.entries).toBe(0)
   })
 
+  test('if quotes improve as often as they fade, down to 0.1 %', () => {
+    const venues = new FadingPools()
+    for (let k = 1; k <= 101; k++) record(venues, k, leg(k % 2 === 0 ? 1_000 : -1_000))
+    expect(venues.count.entries).toBe(1)
+    expect(venues.list(101)).toEqual([])
+  })
+
   test('beyond the limit of stored pools', () => {
     const venues = new FadingPools()
     for (let id = 1; id <= 5_000; id++) record(venues, id, leg(-20_000, { pool: pair(id) }))

@@ -25,7 +25,7 @@ function chain({
   holds = () => true,
   earlier,
 }: ChainSetup = {}) {
-  const calls = { views: [] as object[], quoted: [] as string[], running: 0, maxRunning: 0 }
+  const calls = { views: [] as object[], quoted: [] as string[], heads: 0, running: 0, maxRunning: 0 }
   const controller = new AbortController()
   let round = 0
   const views = {
@@ -33,7 +33,7 @@ function chain({
       calls.views.push({ groups, minimumBlock })
       return viewAt(heads[Math.min(round++, heads.length - 1)]!)
     },
-    head: async () => undefined,
+    head: async () => void calls.heads++,
     viewBefore: () => (earlier === undefined ? undefined : viewAt(earlier)),
   }
   const options = {
@@ -73,6 +73,8 @@ describe('quotes of one block', () => {
     expect(calls.views).toEqual([{ groups: [['end of 1'], ['end of 2'], ['end of 3']], minimumBlock: 0 }])
     expect(calls.quoted).toEqual(['1 at 1', '2 at 1', '3 at 1'])
     expect(calls.maxRunning).toBe(2)
+    // The simulations have confirmed the head.
+    expect(calls.heads).toBe(0)
   })
 
   test('wait for the highest minimumBlock of the requests', async () => {

@@ -38,6 +38,7 @@ test('the wrapper gives what it mints and receives what it burns, once, by any o
   expect(tokenFlows(twice, WETH)).toEqual([minted, minted])
   expect(tokenFlows([{ ...wrapping(DEPOSIT, ANN, 5n), address: TOKEN }], WETH)).toEqual([])
   expect(tokenFlows([wrapping(DEPOSIT, ANN, 5n)], null)).toEqual([])
+  expect(tokenFlows([wrapping(word(1n), ANN, 5n)], WETH)).toEqual([])
 })
 
 test('the native token moves in calls that did not revert, and in no delegate calls', () => {
