@@ -129,10 +129,14 @@ export function pickRoute(
 }
 
 /** Replaces the bounds of a restricted problem's route by those of the whole problem. */
-const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, spotRates }: SearchResult): SettledRoute => ({
+const withBounds = (
+  route: SettledRoute,
+  { bound, hiddenBound, inputPrice, netBound, spotRates }: SearchResult,
+): SettledRoute => ({
   ...route,
   bound,
   hiddenBound,
+  inputPrice,
   netBound,
   spotRates,
 })
@@ -245,7 +249,7 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const outcome =
     flow &&
     trySettle(
-      { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] },
+      { flow, bound: null, hiddenBound: 0, inputPrice: 0, netBound: undefined, spotRates, alternatives: [] },
       problem,
       amountIn,
       taxes,
