@@ -11,6 +11,7 @@ import { upperBound } from './columns/upper-bound.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
 import { hasNoLegCosts, type Problem } from './problem/problem.ts'
+import { roundingOfTaxes } from './problem/rounding.ts'
 import { alternativesOf } from './refine/alternatives.ts'
 import {
   hasProfitableCycle,
@@ -77,6 +78,8 @@ export type SearchResult = {
   readonly bound: number | null
   /** Part of `bound`: the maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
+  /** Value of one base unit of the input, by which `bound` rises or falls with the amount. */
+  readonly inputPrice: number
   /** Upper bound on the output after gas of any route; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
   /** Best spot rates from each token to the target, over all admitted pools. */
@@ -94,7 +97,7 @@ export type SearchResult = {
  */
 export function search(
   problem: Problem,
-  enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound'> | null = null,
+  enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound' | 'inputPrice'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
   const spotRates = bestSpotRates(problem, target, 'to')
@@ -112,7 +115,9 @@ export function search(
       allocateOnce(problem, singlePath, spotRates, MAX_COLUMN_ROUNDS),
       alongPath(problem, singlePath),
     ])
-    return flow ? { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] } : null
+    return flow
+      ? { flow, bound: null, hiddenBound: 0, inputPrice: 0, netBound: undefined, spotRates, alternatives: [] }
+      : null
   }
   const { remaining: workAtStart } = problem.budget
   const hiddenBound = enclosingBound?.hiddenBound ?? 0
@@ -122,6 +127,7 @@ export function search(
     knownEdges: new Set(),
     curveBound: initialCurveBound,
     hiddenBound,
+    inputPrice: enclosingBound?.inputPrice ?? 0,
     best: undefined,
   }
   if (!problem.isSinglePath) {
@@ -158,6 +164,7 @@ export function search(
     ...(flow !== initialFlow && { fallback: initialFlow }),
     bound: isBoundWorthless ? null : fullBound,
     hiddenBound: progress.hiddenBound,
+    inputPrice: progress.inputPrice,
     netBound:
       maxNetOut !== undefined && (isBoundWorthless || curveBound === null) && isWorthless(flow.net, maxNetOut)
         ? null
@@ -202,6 +209,7 @@ function searchRestricted(
       knownEdges,
       curveBound: progress.curveBound,
       hiddenBound: progress.hiddenBound,
+      inputPrice: progress.inputPrice,
       best: undefined,
     }
     runAllocations(
@@ -249,6 +257,8 @@ type Progress = {
   curveBound: number | null
   /** Maximum that pools may pay above their price curves, in output base units. */
   hiddenBound: number
+  /** Value of one base unit of the input at the prices of `curveBound`. */
+  inputPrice: number
   /** Best flow of the completed stages. */
   best: Flow | undefined
 }
@@ -447,7 +457,9 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
   const earningsOutside = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
   if (bound && earningsOutside !== null) {
     progress.curveBound = bound.curveBound + earningsOutside
-    progress.hiddenBound = bound.hiddenBound
+    progress.hiddenBound =
+      bound.hiddenBound + roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, bound.inputPrice)
+    progress.inputPrice = bound.inputPrice
   }
   return gasFreeAllocation
 }

@@ -6,10 +6,14 @@
  * rounding, they join the allocation, which makes the bound tighter.
  */
 
+import { familyOf } from '@sluice/liquidity'
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
+import { roundingOfPool } from '../problem/rounding.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
+import { groupBy } from '../solver/flow.ts'
+import { boundingFunctionOf, reusableFee, SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 import {
   FLOAT_ERROR,
   MAX_BALANCE_STEPS,
@@ -29,10 +33,13 @@ export type OutputBound = {
   readonly curveBound: number
   /** Maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
+  /** Value of one base unit of the input, by which the bound rises or falls with the amount. */
+  readonly inputPrice: number
 }
 
 /**
- * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage).
+ * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). On a
+ * subgraph, the bound belongs to the final prices of the allocation, at which edges outside are valued.
  *
  * @param allocation - a solved allocation; the edges that loosen the bound are added to it
  * @param frontier - the explored frontier of the allocation
@@ -41,29 +48,31 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   const { tokens, scratch } = problem.graph.topology
   /** By token: price, for the tokens that the frontier's edges sell or buy. */
   const priceByToken = scratch.floats(tokens.length)
-  let bound = Number.POSITIVE_INFINITY
-  for (let round = 0; round < MAX_BOUND_ROUNDS; round++) {
+  let best: OutputBound | null = null
+  let minCurveBound = Number.POSITIVE_INFINITY
+  for (let round = 0; ; round++) {
     if (!frontier.hasConverged) return null
     const sharedPools = allocation.sharedPools.filter(({ tradesSeveralPairs }) => tradesSeveralPairs)
     if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
-    const boundWithoutFrontier = sharedPools.reduce(
-      (sum, { maxReusedFees }) => sum + maxReusedFees,
-      allocation.value + frontier.dustEarnings,
-    )
-    if (frontier.payingEdges.length === 0) {
-      bound = Math.min(bound, boundWithoutFrontier)
-      break
-    }
     balancePrices(problem, frontier, priceByToken)
     problem.budget.spend(8 * frontier.payingEdges.length)
     const earningEdges = frontier.payingEdges
       .map((edge) => ({ edge, earnings: maxEarningsOf(problem, frontier, priceByToken, edge) }))
       .filter(({ earnings }) => earnings > 0)
-    bound = Math.min(
-      bound,
-      earningEdges.reduce((sum, { earnings }) => sum + earnings, boundWithoutFrontier),
-    )
-    if (bound <= allocation.value * (1 + TIGHT_BOUND_GAP)) break
+    const curveBound = [
+      ...sharedPools.map(({ maxReusedFees }) => maxReusedFees),
+      ...earningEdges.map(({ earnings }) => earnings),
+    ].reduce((sum, part) => sum + part, allocation.value + frontier.dustEarnings)
+    // Hidden earnings are valued at the prices of this bound: at other prices, the sum would be no bound.
+    const bound = {
+      curveBound: curveBound * (1 + FLOAT_ERROR),
+      hiddenBound: maxPayoutBeyondCurves(problem, curveBound, allocation, frontier, priceByToken),
+      inputPrice: allocation.price(problem.source),
+    }
+    if (!best || problem.subgraph || totalOf(bound) < totalOf(best)) best = bound
+    minCurveBound = Math.min(minCurveBound, curveBound)
+    if (round === MAX_BOUND_ROUNDS || earningEdges.length === 0) break
+    if (minCurveBound <= allocation.value * (1 + TIGHT_BOUND_GAP)) break
     const joiningEdges = earningEdges.sort((a, b) => b.earnings - a.earnings).slice(0, MAX_BOUND_EDGES_PER_ROUND)
     if (
       !addEdges(
@@ -77,15 +86,15 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     solveDual(allocation, MAX_RESIDUAL)
     frontier.explore(allocation)
   }
-  const hiddenBound = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
-  return Number.isFinite(bound + hiddenBound) && bound > 0
-    ? { curveBound: bound * (1 + FLOAT_ERROR), hiddenBound }
-    : null
+  return Number.isFinite(totalOf(best)) && best.curveBound > 0 ? best : null
 }
+
+const totalOf = ({ curveBound, hiddenBound }: OutputBound): number => curveBound + hiddenBound
 
 /**
  * Returns the maximum total that pools may pay above their price curves, in output base units. Some curves interpolate
- * samples of their pools, and the trading function of a pool with a variable fee assumes its highest fee.
+ * samples of their pools, the trading function of a pool with a variable fee assumes its highest fee, and some pools
+ * round in favor of the trader.
  *
  * @param bound - bound without this total
  * @param frontierPrices - by token: prices at which the edges of the frontier are valued
@@ -101,13 +110,80 @@ function maxPayoutBeyondCurves(
   const { prices, sharedPools } = allocation
   const hiddenEarningsOf = (edge: number, tokenPrices: Float64Array) =>
     hiddenEarnings(curveOf(problem, edge), tokenPrices[from[edge]!]!, tokenPrices[to[edge]!]!, bound)
+  const roundingOf = (edge: number, tokenPrices: Float64Array) =>
+    roundingOfPool(problem, edge, tokenPrices[from[edge]!]!, tokenPrices[to[edge]!]!)
   const earningsAlone = (edge: number) =>
     maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
-  for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
-  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, frontierPrices)
+  for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices) + roundingOf(edge, prices)
+  for (const edge of frontier.payingEdges)
+    sum += hiddenEarningsOf(edge, frontierPrices) + roundingOf(edge, frontierPrices)
   for (const { edges, earnings, tradingFunction } of sharedPools)
     if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earnings)
+  return (
+    sum + earningsOfMoreSwaps(problem, allocation, frontier, frontierPrices) + feesOfSinglePairs(problem, allocation)
+  )
+}
+
+/**
+ * Maximum that other pairs of multi-token pools may earn on the fees of a pair that trades alone in the allocation. If
+ * this pair nearly drains the pool, its fee is most of what it leaves.
+ */
+function feesOfSinglePairs(problem: Problem, allocation: Allocation): number {
+  const { graph, mayReusePools } = problem
+  if (!mayReusePools) return 0
+  const { edges, input, output, conductance, sharedPools } = allocation
+  let sum = 0
+  for (const pool of sharedPools) if (!pool.tradesSeveralPairs) sum += pool.maxReusedFees
+  const sharedEdges = new Set(sharedPools.flatMap((pool) => pool.edges))
+  for (const [k, edge] of edges.entries()) {
+    if (!(input[k]! > 0) || graph.topology.isWide[edge] === 0 || sharedEdges.has(edge)) continue
+    const tradingFunction = tradingFunctionOf(graph, graph.edges[edge]!.pool)
+    if (!tradingFunction) continue
+    const boughtValue = output[k]! * allocation.price(graph.topology.to[edge]!)
+    const valueConductance = conductance[k]! * allocation.price(graph.topology.from[edge]!)
+    sum += boughtValue * reusableFee(tradingFunction) * Math.min(1, boughtValue / valueConductance)
+  }
+  return sum
+}
+
+/**
+ * Maximum additional earnings of multi-token pools that limit each swap. If several pairs sell the same token, the
+ * swaps of one pair raise the limits of the others, so together they may sell more than an allocation assumes.
+ */
+function earningsOfMoreSwaps(
+  problem: Problem,
+  allocation: Allocation,
+  { payingEdges }: Frontier,
+  frontierPrices: Float64Array,
+): number {
+  const { edges, topology } = problem.graph
+  if (!topology.hasWidePools) return 0
+  const usedEdges = allocation.edges.filter((_, k) => allocation.input[k]! > 0)
+  const edgesByPool = groupBy(
+    [...usedEdges, ...payingEdges].filter((edge) => topology.isWide[edge] === 1),
+    (edge) => edges[edge]!.pool,
+  )
+  let sum = 0
+  for (const [pool, poolEdges] of edgesByPool) {
+    const soldTokens = new Set(poolEdges.map((edge) => topology.from[edge]!))
+    if (soldTokens.size === poolEdges.length || !familyOf(pool.family)!.limitsEachSwap?.(pool)) continue
+    const tradingFunction = boundingFunctionOf(pool)
+    if (!tradingFunction) continue
+    const sharedPool = new SharedPool(tradingFunction)
+    const prices = topology.scratch.copy(allocation.prices)
+    for (const edge of payingEdges)
+      for (const token of [topology.from[edge]!, topology.to[edge]!]) prices[token] = frontierPrices[token]!
+    for (const [index, edge] of poolEdges.entries()) sharedPool.add(problem, edge, index)
+    const earnings = sharedPool.tradeTo(prices, new Float64Array(poolEdges.length), new Float64Array(poolEdges.length))
+    problem.budget.spend(sharedPool.work)
+    const knownEarnings = allocation.edges.reduce((total, edge, k) => {
+      if (!poolEdges.includes(edge)) return total
+      const [priceIn, priceOut] = [allocation.price(topology.from[edge]!), allocation.price(topology.to[edge]!)]
+      return total + allocation.output[k]! * priceOut - allocation.input[k]! * priceIn
+    }, 0)
+    sum += Math.max(0, earnings + sharedPool.maxReusedFees - knownEarnings)
+  }
   return sum
 }
 

@@ -41,8 +41,13 @@ export function minInputOf(
   const evaluator = new RouteEvaluator(problem, cache, route.settlement, request.taxes)
   const settleAt = (amount: bigint): SettledRoute | null => {
     const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
-    // The bound on the output rises with the input, by at most `price` per unit.
-    const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
+    // Token prices that bound one amount bound every amount: they value the difference at the price of the input. What
+    // pools hide may also grow with the amount.
+    const change = Number(amount) / Number(amountIn) - 1
+    const bound =
+      route.bound === null
+        ? null
+        : route.bound + route.inputPrice * Number(amountIn) * change + route.hiddenBound * Math.max(0, change)
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
   const pointAt = (amount: bigint): AmountPoint => {

@@ -129,10 +129,14 @@ export function pickRoute(
 }
 
 /** Replaces the bounds of a restricted problem's route by those of the whole problem. */
-const withBounds = (route: SettledRoute, { bound, hiddenBound, netBound, spotRates }: SearchResult): SettledRoute => ({
+const withBounds = (
+  route: SettledRoute,
+  { bound, hiddenBound, inputPrice, netBound, spotRates }: SearchResult,
+): SettledRoute => ({
   ...route,
   bound,
   hiddenBound,
+  inputPrice,
   netBound,
   spotRates,
 })
@@ -245,7 +249,7 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const outcome =
     flow &&
     trySettle(
-      { flow, bound: null, hiddenBound: 0, netBound: undefined, spotRates, alternatives: [] },
+      { flow, bound: null, hiddenBound: 0, inputPrice: 0, netBound: undefined, spotRates, alternatives: [] },
       problem,
       amountIn,
       taxes,
@@ -340,20 +344,35 @@ function mayMissLiquidity(
   return bound - discountedOutput(problem, settlement) > Math.max(SUSPICIOUS_GAP * bound, minCost)
 }
 
-/** Settles the alternatives of a route. Drops alternatives that a pool refuses. */
+/**
+ * Settles the alternatives of a route. Drops alternatives that a pool refuses, and those with the same legs as an
+ * earlier route: different flows may settle to the same amounts.
+ */
 export function settleAlternatives(
   problem: Problem,
   { alternatives, ...result }: SettledRoute,
   amountIn: bigint,
   taxes?: Taxes,
 ): readonly SettledRoute[] {
+  const settledLegs = new Set([legsKeyOf(result.settlement)])
   return alternatives.flatMap((flow) => {
     const outcome = attemptWithHalfBudget(problem, () =>
       trySettle({ ...result, flow, alternatives: [] }, problem, amountIn, taxes),
     )
-    return outcome === null || outcome instanceof LegRefused ? [] : [outcome]
+    if (outcome === null || outcome instanceof LegRefused) return []
+    const key = legsKeyOf(outcome.settlement)
+    if (settledLegs.has(key)) return []
+    settledLegs.add(key)
+    return [outcome]
   })
 }
+
+/** Names the legs of a settlement, in any order. */
+const legsKeyOf = ({ legs, edges }: Settlement): string =>
+  legs
+    .map(({ amountIn, amountOut }, k) => `${edges[k]} ${amountIn} ${amountOut}`)
+    .sort()
+    .join()
 
 /**
  * Settles the flow of a search. If a pool refuses, settles the fallback flow instead. If the fallback loses much, also

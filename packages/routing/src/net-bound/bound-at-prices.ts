@@ -4,8 +4,9 @@
  */
 import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
+import { roundingOfPool } from '../problem/rounding.ts'
 import { costAtBestStop } from '../refine/ticks.ts'
-import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
+import { boundingFunctionOf, SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 
 /** One direction of a pool that earns at the prices, or a multi-token pool with all of its pairs. */
 type Earner = {
@@ -70,12 +71,10 @@ export function netBoundAtPrices(
   for (const earner of earners) {
     if (earner.edges.length > 1) continue
     const edge = earner.edges[0]!
-    earner.earnings += hiddenEarnings(
-      curveOf(problem, edge),
-      prices[from[edge]!]!,
-      prices[to[edge]!]!,
-      maxPoolInputValue,
-    )
+    const [priceIn, priceOut] = [prices[from[edge]!]!, prices[to[edge]!]!]
+    earner.earnings +=
+      hiddenEarnings(curveOf(problem, edge), priceIn, priceOut, maxPoolInputValue) +
+      roundingOfPool(problem, edge, priceIn, priceOut)
   }
   const earnerByEdge = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
   const bound = earners.reduce((sum, { earnings, cost }) => sum + Math.max(0, earnings - cost), inputValue)
@@ -111,7 +110,7 @@ function earnerOfPool(
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
   if (!tradingFunction.hasFixedFee)
     return payingEdges.length === 1 ? { edges, earnings: maxSingleEarnings, cost } : null
-  const sharedPool = sharedPoolById.get(id) ?? new SharedPool(tradingFunction)
+  const sharedPool = sharedPoolById.get(id) ?? new SharedPool(boundingFunctionOf(graph.edges[edges[0]!]!.pool)!)
   sharedPoolById.set(id, sharedPool)
   sharedPool.clear()
   for (const [index, edge] of edges.entries()) sharedPool.add(problem, edge, index)

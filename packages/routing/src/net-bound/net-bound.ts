@@ -11,6 +11,7 @@
 import { WorkBudget } from '../problem/budget.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import { legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
+import { roundingOfTaxes } from '../problem/rounding.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
 import { Relaxation, type RelaxedBound } from './relaxation.ts'
@@ -76,7 +77,9 @@ export function netBound(
     new BranchAndBound({ ...problem, budget: separateBudget }, spotRates, { edges, net }).run(),
   )
   budget.spend(remaining - separateBudget.remaining)
-  return relaxedBound && Math.min(relaxedBound * (1 + FLOAT_ERROR), simpleBound)
+  if (relaxedBound === null) return null
+  const rounding = roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, spotRates.best[source]!)
+  return Math.min(relaxedBound * (1 + FLOAT_ERROR) + rounding, simpleBound)
 }
 
 const NO_EDGES: ReadonlySet<number> = new Set()

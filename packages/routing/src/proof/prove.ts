@@ -8,7 +8,8 @@ import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { capacityOf, hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
-import { SharedPool, uncachedTradingFunctionOf } from '../solver/shared-pools.ts'
+import { roundingOfPool, roundingOfTaxes } from '../problem/rounding.ts'
+import { boundingFunctionOf, SharedPool } from '../solver/shared-pools.ts'
 import { FLOAT_ERROR, NEAR_FLAT, TRADE_TOLERANCE } from '../tolerances.ts'
 import type { BoundProof, ProvedPool } from '../types.ts'
 import type { DualPrices } from './dual-prices.ts'
@@ -149,7 +150,8 @@ function proofAt(
   const scaledSum = amountIn * scaledPrices.get(source)![0]! + earned + unlisted.earned
   const error = poolEarnings.reduce(
     (total, { extraEarned, tradedValue }) => total + extraEarned + tradedValue * FLOAT_ROUNDING,
-    fromFixedPoint(scaledSum, decimals) * FLOAT_ERROR,
+    fromFixedPoint(scaledSum, decimals) * FLOAT_ERROR +
+      roundingOfTaxes(problem, edges, edges.length, fromFixedPoint(scaledPrices.get(source)![0]!, decimals)),
   )
   const allowance = toFixedPoint(error, decimals)
   const bound = (scaledSum + allowance + unit - 1n) / unit
@@ -190,6 +192,7 @@ function earningsOf(
     const isSampled = max.isSampled || earnings.isSampled
     return {
       ...(earnings.earned > max.earned ? earnings : max),
+      extraEarned: Math.max(max.extraEarned, earnings.extraEarned),
       isSampled,
       reachesCurveEnd: max.reachesCurveEnd || earnings.reachesCurveEnd,
     }
@@ -206,7 +209,6 @@ type HopPrices = { readonly pricesIn: Float64Array; readonly pricesOut: Float64A
 function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrices, maxInputValue: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
-  const hasUnknownRounding = !familyOf(graph.edges[edges[0]!]!.pool.family)?.readableState
   const total = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, isSampled: false }
   let maxEarned = 0
   let maxVisibleEarned = 0
@@ -218,13 +220,11 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
     const visibleEarned = Math.max(0, output * priceOut - input * priceIn)
     total.isSampled ||= hiddenEarnings(curve, priceIn, priceOut, Number.POSITIVE_INFINITY) > 0
     const earned = visibleEarned + hiddenEarnings(curve, priceIn, priceOut, maxInputValue)
+    total.extraEarned += roundingOfPool(problem, edge, priceIn, priceOut)
     if (!(earned > 0)) continue
     total.earned += earned
     maxEarned = Math.max(maxEarned, earned)
     total.tradedValue += 4 * input * priceIn
-    // A pool whose state cannot be read may round its fee down: it then pays as if for one more unit of input, or one
-    // more unit of output.
-    if (hasUnknownRounding && visibleEarned > 0) total.extraEarned += priceIn + priceOut
     maxVisibleEarned = Math.max(maxVisibleEarned, visibleEarned)
     total.reachesCurveEnd ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
   }
@@ -234,10 +234,12 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
       ? earningsOnTradingFunction(problem, edges, prices, maxEarned)
       : null
   // Pairs that share balances earn together at most the sum of what each earns alone, and at least the maximum of
-  // these. Other results show that the optimal trade was not found.
+  // these. Other results show that the optimal trade was not found. If the pool limits each swap, the pairs may earn
+  // more together, because the swaps of one pair raise the limits of the others.
+  const { pool } = graph.edges[edges[0]!]!
   const isPlausible =
     functionEarnings &&
-    functionEarnings.earned <= total.earned &&
+    (functionEarnings.earned <= total.earned || familyOf(pool.family)!.limitsEachSwap?.(pool)) &&
     functionEarnings.earned >= maxVisibleEarned * (1 - FLOAT_ERROR)
   if (!functionEarnings || !(functionEarnings.isUpperBound || isPlausible)) return total
   return { ...total, ...functionEarnings, extraEarned: total.extraEarned + functionEarnings.extraEarned }
@@ -256,7 +258,7 @@ function earningsOnTradingFunction(
   maxEarned: number,
 ): (Pick<Earnings, 'earned' | 'extraEarned' | 'tradedValue'> & { readonly isUpperBound: boolean }) | null {
   const { pool } = problem.graph.edges[edges[0]!]!
-  const tradingFunction = uncachedTradingFunctionOf(pool)
+  const tradingFunction = boundingFunctionOf(pool)
   if (!tradingFunction) return null
   const sharedPool = new SharedPool(tradingFunction)
   for (const [index, edge] of edges.entries()) sharedPool.add(problem, edge, index)
@@ -277,11 +279,10 @@ function earningsOnTradingFunction(
     (sum, token, index) => sum + (token < 0 ? 0 : (balances[index]! / units[index]!) * prices.pricesIn[token]!),
     0,
   )
-  const reusedFees = sharedPool.tradesSeveralPairs ? sharedPool.maxReusedFees : 0
   return {
     earned: hasFixedFee ? earned : Math.max(earned, maxEarned),
     isUpperBound: isStable,
-    extraEarned: reusedFees,
+    extraEarned: sharedPool.maxReusedFees,
     // The error of the solver is relative to the pool's balances, so it applies to the value held.
     tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }

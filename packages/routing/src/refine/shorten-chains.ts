@@ -9,6 +9,7 @@ import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
 import { MAX_CHAIN_REPLACEMENTS, MAX_REPLACEMENTS_TRIED, MAX_RESIDUAL } from '../tolerances.ts'
+import { isWithinLimits } from './stopping-rules.ts'
 import { stopAtTicks } from './ticks.ts'
 
 /** Replaces chains while the net output improves. */
@@ -51,7 +52,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
     solveDual(allocation, MAX_RESIDUAL)
     const flow = flowOf(problem, allocation)
     const stoppedFlow = flow && stopAtTicks(problem, allocation, flow)
-    if (stoppedFlow && stoppedFlow.net > best.net) return stoppedFlow
+    if (stoppedFlow && stoppedFlow.net > best.net && isWithinLimits(problem, stoppedFlow)) return stoppedFlow
     allocation.restore(checkpoint)
     allocation.evaluate()
   }

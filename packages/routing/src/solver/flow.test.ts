@@ -94,3 +94,18 @@ test('cycles are recognized, and keys are grouped', () => {
     ]),
   )
 })
+
+test('an amount below the rounding of the weights is divided', () => {
+  const edges = [edge(1, 2), edge(1, 3), edge(3, 2)]
+  const conductanceByEdge = new Map(edges.map((used) => [used, 1e36]))
+  for (const weights of [
+    [1e40, 0, 0],
+    [1e40, 1e40, 0],
+    [0, 0, 0],
+  ]) {
+    const { input, amountOut } = pushThrough(problem, edges, weights, { conductanceByEdge })!
+    expect(input.every((amount) => amount >= 0)).toBe(true)
+    expect(input[0]! + input[1]!).toBeCloseTo(1_000e18, -6)
+    expect(amountOut).toBeGreaterThan(900e18)
+  }
+})

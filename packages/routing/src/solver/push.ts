@@ -329,11 +329,16 @@ function adjustedWeights(
   }
   if (conductanceSum === 0) return weights
   const newWeights = [...weights]
+  let newWeightSum = 0
+  for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
+    const conductance = conductanceByEdge!.get(edgesByToken.edges[k]!)!
+    newWeights[k] = Math.max(0, weights[k]! + ((amount - weightSum) * conductance) / conductanceSum)
+    newWeightSum += newWeights[k]!
+  }
+  if (newWeightSum > 0) return newWeights
+  // The amount is 0, or below the rounding of the weights, which then cancel out.
   for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k))
-    newWeights[k] = Math.max(
-      0,
-      weights[k]! + ((amount - weightSum) * conductanceByEdge!.get(edgesByToken.edges[k]!)!) / conductanceSum,
-    )
+    newWeights[k] = weightSum > 0 ? weights[k]! : conductanceByEdge!.get(edgesByToken.edges[k]!)!
   return newWeights
 }
 

@@ -24,17 +24,31 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
 }
 
 /** Returns the trading function of a pool of any number of tokens, two included; null if the family has none. */
-export function uncachedTradingFunctionOf(pool: Pool): TradingFunction | null {
+export function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFunction | null {
   const family = familyOf(pool.family)!
   const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
-  return swapFunction && family.limitsEachSwap?.(pool) ? allowRepeatedSwaps(swapFunction) : swapFunction
+  return swapFunction && family.limitsEachSwap?.(pool) ? allowRepeatedSwaps(swapFunction, maxSwaps) : swapFunction
 }
 
-/** Raises the input limit of a trading function from that of one swap to that of `MAX_SWAPS` swaps in a row. */
-const allowRepeatedSwaps = (swapFunction: TradingFunction): TradingFunction => ({
+/**
+ * Like `uncachedTradingFunctionOf`, for bounds. If the pool limits each swap, a route may make `MAX_SWAPS` swaps in a
+ * row of each pair that sells a token, and each may sell a part of what the earlier ones left in the pool.
+ */
+export const boundingFunctionOf = (pool: Pool): TradingFunction | null =>
+  uncachedTradingFunctionOf(pool, MAX_SWAPS * (pool.tokens.length - 1))
+
+/** Raises the input limit of a trading function from that of one swap to that of several swaps in a row. */
+const allowRepeatedSwaps = (swapFunction: TradingFunction, maxSwaps: number): TradingFunction => ({
   ...swapFunction,
-  maxInputShare: (1 + swapFunction.maxInputShare) ** MAX_SWAPS - 1,
+  maxInputShare: (1 + swapFunction.maxInputShare) ** maxSwaps - 1,
 })
+
+/**
+ * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of what it buys. If the rate of a pair
+ * depends on its own two balances alone, a fee on the input does not make any token cheaper.
+ */
+export const reusableFee = ({ keepIn, keepOut, invariant }: TradingFunction): number =>
+  1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
 
 /** Returns true if several of the edges use the same pool. */
 export const usesPoolTwice = ({ edges, topology }: Graph, usedEdges: readonly number[]): boolean =>
@@ -187,20 +201,19 @@ export class SharedPool {
   /**
    * Upper bound, in output base units, on the additional output that pairs get because other pairs leave their fees in
    * the pool. For each pair, this is at most its own whole fee, and less if the price impact of the other pairs is
-   * small.
+   * small. If a single pair trades, other pairs are assumed to trade as much.
    */
   get maxReusedFees(): number {
     const { boughtValues, valueConductance, tradingFunction } = this
-    // If the rate of a pair depends on its own two balances alone, a fee on the input does not make any token cheaper.
-    const { keepIn, keepOut, invariant } = tradingFunction
-    const fee = 1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
+    const fee = reusableFee(tradingFunction)
     const total = boughtValues.reduce((sum, boughtValue) => sum + boughtValue, 0)
     const minConductance = valueConductance.reduce(
       (min, conductance) => (conductance > 0 ? Math.min(min, conductance) : min),
       Number.POSITIVE_INFINITY,
     )
+    const othersOf = (boughtValue: number) => (this.tradesSeveralPairs ? total - boughtValue : boughtValue)
     return boughtValues.reduce(
-      (sum, boughtValue) => sum + boughtValue * fee * Math.min(1, (total - boughtValue) / minConductance),
+      (sum, boughtValue) => sum + boughtValue * fee * Math.min(1, othersOf(boughtValue) / minConductance),
       0,
     )
   }
