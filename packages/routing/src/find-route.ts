@@ -349,11 +349,11 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
  */
 function netBoundOf(
   problem: Problem,
-  { flow, bound, netBound: computedBound, spotRates }: SettledRoute,
+  { flow, bound, tokenPrices, netBound: computedBound, spotRates }: SettledRoute,
 ): number | null {
   if (hasNoLegCosts(problem)) return bound
   if (computedBound !== undefined) return computedBound
-  const netUpperBound = netBound(problem, flow, bound, spotRates)
+  const netUpperBound = netBound(problem, flow, { bound, tokenPrices }, spotRates)
   return bound === null && isWorthless(flow.net, netUpperBound) ? null : netUpperBound
 }
 

@@ -7,7 +7,7 @@
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
-import { upperBound } from './columns/upper-bound.ts'
+import { NO_PRICES, type TokenPrices, upperBound } from './columns/upper-bound.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
 import { hasNoLegCosts, type Problem } from './problem/problem.ts'
@@ -78,8 +78,8 @@ export type SearchResult = {
   readonly bound: number | null
   /** Part of `bound`: the maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
-  /** Value of one base unit of the input, by which `bound` rises or falls with the amount. */
-  readonly inputPrice: number
+  /** Prices at which `bound` was computed; empty without a bound. */
+  readonly tokenPrices: TokenPrices
   /** Upper bound on the output after gas of any route; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
   /** Best spot rates from each token to the target, over all admitted pools. */
@@ -97,7 +97,7 @@ export type SearchResult = {
  */
 export function search(
   problem: Problem,
-  enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound' | 'inputPrice'> | null = null,
+  enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound' | 'tokenPrices'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
   const spotRates = bestSpotRates(problem, target, 'to')
@@ -116,7 +116,7 @@ export function search(
       alongPath(problem, singlePath),
     ])
     return flow
-      ? { flow, bound: null, hiddenBound: 0, inputPrice: 0, netBound: undefined, spotRates, alternatives: [] }
+      ? { flow, bound: null, hiddenBound: 0, tokenPrices: NO_PRICES, netBound: undefined, spotRates, alternatives: [] }
       : null
   }
   const { remaining: workAtStart } = problem.budget
@@ -127,7 +127,7 @@ export function search(
     knownEdges: new Set(),
     curveBound: initialCurveBound,
     hiddenBound,
-    inputPrice: enclosingBound?.inputPrice ?? 0,
+    tokenPrices: enclosingBound?.tokenPrices ?? NO_PRICES,
     best: undefined,
   }
   if (!problem.isSinglePath) {
@@ -146,7 +146,9 @@ export function search(
   const isFlowUncertain =
     !problem.isSinglePath && isUncertain(initialFlow, curveBound, isSmallGraph(problem) ? 0 : undefined)
   const needsEarlyNetBound = isFlowUncertain && !noLegCosts && isSmallGraph(problem)
-  const maxNetOut = needsEarlyNetBound ? netBound(problem, initialFlow, fullBound, spotRates) : undefined
+  const maxNetOut = needsEarlyNetBound
+    ? netBound(problem, initialFlow, { bound: fullBound, tokenPrices: progress.tokenPrices }, spotRates)
+    : undefined
   const searchRestrictedProblems = () =>
     searchRestricted(problem, initialFlow, { spotRates, spotPath, singlePath }, progress, {
       workSpent,
@@ -164,7 +166,7 @@ export function search(
     ...(flow !== initialFlow && { fallback: initialFlow }),
     bound: isBoundWorthless ? null : fullBound,
     hiddenBound: progress.hiddenBound,
-    inputPrice: progress.inputPrice,
+    tokenPrices: progress.tokenPrices,
     netBound:
       maxNetOut !== undefined && (isBoundWorthless || curveBound === null) && isWorthless(flow.net, maxNetOut)
         ? null
@@ -209,7 +211,7 @@ function searchRestricted(
       knownEdges,
       curveBound: progress.curveBound,
       hiddenBound: progress.hiddenBound,
-      inputPrice: progress.inputPrice,
+      tokenPrices: progress.tokenPrices,
       best: undefined,
     }
     runAllocations(
@@ -257,8 +259,8 @@ type Progress = {
   curveBound: number | null
   /** Maximum that pools may pay above their price curves, in output base units. */
   hiddenBound: number
-  /** Value of one base unit of the input at the prices of `curveBound`. */
-  inputPrice: number
+  /** Prices at which `curveBound` was computed. */
+  tokenPrices: TokenPrices
   /** Best flow of the completed stages. */
   best: Flow | undefined
 }
@@ -456,10 +458,11 @@ function computeBound(problem: Problem, allocation: Allocation, frontier: Fronti
   const bound = upperBound(gasFreeProblem, gasFreeAllocation, frontier)
   const earningsOutside = bound && problem.subgraph ? problem.subgraph.maxEarningsOutside(gasFreeAllocation) : 0
   if (bound && earningsOutside !== null) {
+    const inputPrice = bound.tokenPrices.get(problem.source)!
     progress.curveBound = bound.curveBound + earningsOutside
     progress.hiddenBound =
-      bound.hiddenBound + roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, bound.inputPrice)
-    progress.inputPrice = bound.inputPrice
+      bound.hiddenBound + roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, inputPrice)
+    progress.tokenPrices = bound.tokenPrices
   }
   return gasFreeAllocation
 }

@@ -27,14 +27,20 @@ import {
 import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
+/**
+ * By token: price at which a bound was computed, in output base units; only of tokens that carry flow. The price of the
+ * source is the value of one base unit of the input, by which the bound rises or falls with the amount.
+ */
+export type TokenPrices = ReadonlyMap<number, number>
+export const NO_PRICES: TokenPrices = new Map()
+
 /** Two parts of an upper bound, in output base units. Their sum is the bound on the output of any route. */
 export type OutputBound = {
   /** Maximum output if pools pay exactly what their price curves show. */
   readonly curveBound: number
   /** Maximum that pools may pay above their price curves. */
   readonly hiddenBound: number
-  /** Value of one base unit of the input, by which the bound rises or falls with the amount. */
-  readonly inputPrice: number
+  readonly tokenPrices: TokenPrices
 }
 
 /**
@@ -67,7 +73,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     const bound = {
       curveBound: curveBound * (1 + FLOAT_ERROR),
       hiddenBound: maxPayoutBeyondCurves(problem, curveBound, allocation, frontier, priceByToken),
-      inputPrice: allocation.price(problem.source),
+      tokenPrices: new Map(allocation.tokens.map((token) => [token, allocation.price(token)])),
     }
     if (!best || problem.subgraph || totalOf(bound) < totalOf(best)) best = bound
     minCurveBound = Math.min(minCurveBound, curveBound)

@@ -44,10 +44,11 @@ export function minInputOf(
     // Token prices that bound one amount bound every amount: they value the difference at the price of the input. What
     // pools hide may also grow with the amount.
     const change = Number(amount) / Number(amountIn) - 1
+    const inputPrice = route.tokenPrices.get(problem.source) ?? 0
     const bound =
       route.bound === null
         ? null
-        : route.bound + route.inputPrice * Number(amountIn) * change + route.hiddenBound * Math.max(0, change)
+        : route.bound + inputPrice * Number(amountIn) * change + route.hiddenBound * Math.max(0, change)
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
   const pointAt = (amount: bigint): AmountPoint => {

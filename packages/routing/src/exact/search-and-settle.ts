@@ -6,6 +6,7 @@
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
+import { NO_PRICES } from '../columns/upper-bound.ts'
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
@@ -131,12 +132,12 @@ export function pickRoute(
 /** Replaces the bounds of a restricted problem's route by those of the whole problem. */
 const withBounds = (
   route: SettledRoute,
-  { bound, hiddenBound, inputPrice, netBound, spotRates }: SearchResult,
+  { bound, hiddenBound, tokenPrices, netBound, spotRates }: SearchResult,
 ): SettledRoute => ({
   ...route,
   bound,
   hiddenBound,
-  inputPrice,
+  tokenPrices,
   netBound,
   spotRates,
 })
@@ -249,7 +250,7 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const outcome =
     flow &&
     trySettle(
-      { flow, bound: null, hiddenBound: 0, inputPrice: 0, netBound: undefined, spotRates, alternatives: [] },
+      { flow, bound: null, hiddenBound: 0, tokenPrices: NO_PRICES, netBound: undefined, spotRates, alternatives: [] },
       problem,
       amountIn,
       taxes,

@@ -3,23 +3,27 @@
  * mixed-integer problem. Its Lagrangian relaxation gives a bound at any token prices. The bound is the value of the
  * input, plus each pool's earnings in excess of its cost, less the cheapest path's unearned cost. The unearned cost of
  * an edge is its cost less its earnings, at least 0. The cheapest path is the one from the source to the target whose
- * edges have the lowest total; every route contains a path. If the bound is not tight, the routes that use some edge
- * and the routes that avoid it are bounded separately, and the higher of the two bounds holds for all routes (branch
- * and bound).
+ * edges have the lowest total; every route contains a path. If the bound is not tight, the edges that no better route
+ * uses are removed (see `reduction.ts`). If it is still not tight, the routes that use some edge and the routes that
+ * avoid it are bounded separately, and the higher of the two bounds holds for all routes (branch and bound).
  */
 
+import { NO_PRICES, type TokenPrices } from '../columns/upper-bound.ts'
 import { WorkBudget } from '../problem/budget.ts'
 import type { SpotRates } from '../problem/potentials.ts'
 import { legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import { roundingOfTaxes } from '../problem/rounding.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
+import { reduceTo, type TokenRates } from './reduction.ts'
 import { Relaxation, type RelaxedBound } from './relaxation.ts'
-import { type ShortestPath, shortestPath } from './shortest-path.ts'
+import { edgesOnShortPaths, type ShortestPath, shortestPath } from './shortest-path.ts'
 import {
   FIRST_RELAXATION_WORK_SHARE,
+  MAX_REDUCED_SHARE,
   MAX_RELAXATIONS,
   MIN_NET_BOUND_WORK,
+  MIN_REDUCIBLE_EDGES,
   NET_BOUND_MAX_WORK,
   NET_BOUND_WORK_PER_EDGE,
   TIGHT_NET_BOUND_GAP,
@@ -49,12 +53,12 @@ type Branch = {
  * requests, if the net output of the flow is not above 0, and if the work runs out before the first relaxation is
  * solved.
  *
- * @param boundBeforeGas - upper bound without gas, if known
+ * @param beforeGas - upper bound without gas, null if unknown, and the prices at which it was computed
  */
 export function netBound(
   problem: Problem,
   { edges, net }: Pick<Flow, 'edges' | 'net'>,
-  boundBeforeGas: number | null,
+  { bound: boundBeforeGas, tokenPrices }: { readonly bound: number | null; readonly tokenPrices: TokenPrices },
   spotRates: SpotRates,
 ): number | null {
   const { budget, isSinglePath, source, subgraph } = problem
@@ -74,7 +78,7 @@ export function netBound(
   )
   const { remaining } = separateBudget
   const relaxedBound = problem.graph.topology.scratch.within(() =>
-    new BranchAndBound({ ...problem, budget: separateBudget }, spotRates, { edges, net }).run(),
+    new BranchAndBound({ ...problem, budget: separateBudget }, spotRates, { edges, net }).run(tokenPrices),
   )
   budget.spend(remaining - separateBudget.remaining)
   if (relaxedBound === null) return null
@@ -88,7 +92,7 @@ const MAX_ROUNDS = 200
 
 class BranchAndBound {
   private readonly problem: Problem
-  private readonly spotRates: SpotRates
+  private readonly tokenRates: TokenRates
   private readonly relaxation: Relaxation
   /** Net output of the flow that was found. No bound can be below it. */
   private readonly net: number
@@ -97,29 +101,86 @@ class BranchAndBound {
   private readonly routeEdges: ReadonlySet<number>
   private relaxationCount = 0
 
-  constructor(
-    problem: Problem,
-    spotRates: SpotRates,
-    { edges, net }: { readonly edges: readonly number[]; readonly net: number },
-  ) {
+  constructor(problem: Problem, tokenRates: TokenRates, { edges, net }: Pick<Flow, 'edges' | 'net'>) {
     this.problem = problem
-    this.spotRates = spotRates
+    this.tokenRates = tokenRates
     this.net = net
     this.enoughBound = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
-    this.relaxation = new Relaxation(problem, spotRates)
+    this.relaxation = new Relaxation(problem, tokenRates)
   }
 
-  /** Returns the bound on all routes; null if the work runs out before a relaxation is solved. */
-  run(): number | null {
-    const { budget } = this.problem
-    const boundAllRoutes = () => {
-      const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.enoughBound)
-      const firstRelaxation = budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
-      return firstRelaxation && this.boundBranch(NO_EDGES, NO_EDGES, firstRelaxation, this.routeEdges)
+  /**
+   * Returns the bound on all routes; null if the work runs out before a bound is found.
+   *
+   * @param tokenPrices - prices at which the bound before gas is tight; empty if unknown
+   * @param maxBound - a known bound
+   */
+  run(tokenPrices: TokenPrices, maxBound = Number.POSITIVE_INFINITY): number | null {
+    const findRoots = [
+      () =>
+        tokenPrices.size > 0 && this.mayReduce ? this.rootAt(this.relaxation.evaluateAt(tokenPrices), null) : null,
+      () => this.rootAt(this.relaxRoot(), this.routeEdges),
+    ]
+    let root: Branch | null = null
+    let bound = maxBound
+    for (const findRoot of findRoots) {
+      const nextRoot = this.problem.budget.attempt(1, findRoot, () => null)
+      if (!nextRoot) continue
+      bound = Math.min(bound, nextRoot.bound)
+      if (bound <= this.enoughBound) return Math.max(bound, this.net)
+      const reducedBound = this.boundBetterRoutes(nextRoot, bound)
+      if (reducedBound !== null) return Math.max(reducedBound, this.net)
+      root = { ...nextRoot, bound }
     }
-    const root = budget.attempt(1, boundAllRoutes, () => null)
     return root && this.tighten(root)
+  }
+
+  private rootAt(relaxed: RelaxedBound | null, wholeEdges: ReadonlySet<number> | null): Branch | null {
+    return relaxed && this.boundBranch(NO_EDGES, NO_EDGES, relaxed, wholeEdges)
+  }
+
+  /** Solves the relaxation of all routes. */
+  private relaxRoot(): RelaxedBound | null {
+    const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.enoughBound)
+    return this.problem.budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
+  }
+
+  private get mayReduce(): boolean {
+    return this.problem.rate.length > MIN_REDUCIBLE_EDGES
+  }
+
+  /**
+   * Bounds the routes that may be better than the known one, on a graph of their edges; null if too many edges are left,
+   * or if the work runs out. At the prices of the root, a route pays at most the root's bound plus the length of the
+   * shortest path, less the length of any path that it contains.
+   *
+   * @param maxBound - a known bound, which may be lower than the root's
+   */
+  private boundBetterRoutes(root: Branch, maxBound: number): number | null {
+    const { problem, net, tokenRates, relaxation, routeEdges } = this
+    if (!this.mayReduce) return null
+    const boundBetter = (): number | null => {
+      const maxLength = root.bound + root.shortestPath.length - net
+      const edges = edgesOnShortPaths(problem, (edge) => this.unearnedCost(root.relaxed, edge), maxLength)
+      if (edges.length > problem.rate.length * MAX_REDUCED_SHARE) return null
+      if (edges.length === 0) return net
+      const rates = { hops: tokenRates.hops, best: relaxation.pricesOf(tokenRates.best) }
+      const reduced = reduceTo(problem, edges, rates, [...routeEdges])
+      return reduced.problem.graph.topology.scratch.within(() =>
+        new BranchAndBound(reduced.problem, reduced.tokenRates, { edges: reduced.routeEdges, net }).run(
+          NO_PRICES,
+          maxBound,
+        ),
+      )
+    }
+    return problem.budget.attempt(1, boundBetter, () => null)
+  }
+
+  /** Cost of an edge less its earnings at the prices of a relaxation, in output base units; at least 0. */
+  private unearnedCost({ boundAtPrices: { earnerByEdge } }: RelaxedBound, edge: number): number {
+    const earner = earnerByEdge.get(edge)
+    return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(this.problem, edge)
   }
 
   /** Lowers the bound of all routes by dividing branches. */
@@ -161,11 +222,9 @@ class BranchAndBound {
       bound += requiredCost > 0 ? earnings - Math.max(requiredCost, cost) : Math.max(0, earnings - cost)
     }
     for (const edge of requiredEdges) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
-    const path = shortestPath(problem, this.spotRates, (edge) => {
+    const path = shortestPath(problem, this.tokenRates, (edge) => {
       if (excludedEdges.has(edge)) return Number.POSITIVE_INFINITY
-      if (requiredEdges.has(edge)) return 0
-      const earner = earnerByEdge.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(problem, edge)
+      return requiredEdges.has(edge) ? 0 : this.unearnedCost(relaxed, edge)
     })
     return (
       path && {
@@ -221,7 +280,6 @@ class BranchAndBound {
    * route, in output base units. Null if no edge is uncertain.
    */
   private findUncertainEdge({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
-    const { earnerByEdge } = relaxed.boundAtPrices
     const pathEdges = new Set(shortestPath.edges)
     let chosenEdge: number | null = null
     let maxUncertainty = 0
@@ -230,12 +288,8 @@ class BranchAndBound {
       maxUncertainty = uncertainty
       chosenEdge = edge
     }
-    const unearnedCost = (edge: number): number => {
-      const earner = earnerByEdge.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earnings) : legBaseCost(this.problem, edge)
-    }
-    for (const edge of wholeEdges!) if (!pathEdges.has(edge)) consider(edge, unearnedCost(edge))
-    for (const edge of pathEdges) if (!wholeEdges!.has(edge)) consider(edge, unearnedCost(edge))
+    for (const edge of wholeEdges!) if (!pathEdges.has(edge)) consider(edge, this.unearnedCost(relaxed, edge))
+    for (const edge of pathEdges) if (!wholeEdges!.has(edge)) consider(edge, this.unearnedCost(relaxed, edge))
     for (const { edge, costFraction } of relaxed.partialCosts)
       consider(edge, Math.min(costFraction, 1 - costFraction) * legBaseCost(this.problem, edge))
     return chosenEdge

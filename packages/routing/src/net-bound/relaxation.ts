@@ -4,8 +4,8 @@
  * of a path. All other edges trade on their envelopes (see `envelope.ts`).
  */
 
+import type { TokenPrices } from '../columns/upper-bound.ts'
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'
-import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solveDual } from '../solver/dual-solver.ts'
@@ -14,6 +14,7 @@ import { MAX_STEPS_AFTER_CHANGE, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 import { type NetBoundAtPrices, netBoundAtPrices } from './bound-at-prices.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
+import type { TokenRates } from './reduction.ts'
 import {
   MAX_COST_DIFFERENCE,
   MAX_EARNER_ROUNDS,
@@ -50,16 +51,30 @@ export class Relaxation {
   /** The problem with the pools' own price curves. `problem` has the curves of the allocation. */
   private readonly originalProblem: Problem
 
-  constructor(problem: Problem, spotRates: SpotRates) {
+  constructor(problem: Problem, { best }: TokenRates) {
     const { scratch } = problem.graph.topology
     this.rate = scratch.copy(problem.rate)
     this.prices = scratch.floats(problem.graph.topology.tokens.length, 0)
-    this.initialPrices = scratch.copy(spotRates.best)
+    this.initialPrices = scratch.copy(best)
     // The relaxation trades the pairs of a multi-token pool independently. That is inexact, but any prices give a valid
     // bound.
     this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, mayReusePools: false }
     this.allocation = new Allocation(this.problem)
     this.originalProblem = problem
+  }
+
+  /**
+   * Evaluates the bound at given prices of some tokens; all other tokens get prices between them. Null if a pool's
+   * earnings have no bound.
+   */
+  evaluateAt(tokenPrices: TokenPrices): RelaxedBound | null {
+    for (const [token, price] of tokenPrices) {
+      this.prices[token] = this.initialPrices[token] = price
+      this.solvedTokens.add(token)
+    }
+    this.fillOtherPrices([...tokenPrices.keys()])
+    const boundAtPrices = netBoundAtPrices(this.originalProblem, this.prices, this.sharedPools)
+    return boundAtPrices && { boundAtPrices, partialCosts: [] }
   }
 
   /**
@@ -95,6 +110,11 @@ export class Relaxation {
         break
     }
     return best
+  }
+
+  /** Returns the prices of the last solution, by token, and the given prices for tokens without one. */
+  pricesOf(otherPrices: Float64Array): Float64Array {
+    return this.prices.map((price, token) => (price > 0 ? price : otherPrices[token]!))
   }
 
   /** Solves the allocation over the included edges once, and evaluates the bound at its prices. */
@@ -229,12 +249,16 @@ export class Relaxation {
         [...this.solvedTokens].filter((token) => !liveTokens.has(token)),
         excludedEdges,
       )
-    } else {
-      fillPrices(originalProblem, prices, [...liveTokens])
-      for (let token = 0; token < prices.length; token++) if (prices[token]! > 0) initialPrices[token] = prices[token]!
-    }
-    this.hasFilledPrices = true
+    } else this.fillOtherPrices([...liveTokens])
     return true
+  }
+
+  /** Sets the prices of all tokens but the given ones, whose prices are set. */
+  private fillOtherPrices(pricedTokens: readonly number[]): void {
+    const { originalProblem, prices, initialPrices } = this
+    fillPrices(originalProblem, prices, pricedTokens)
+    for (let token = 0; token < prices.length; token++) if (prices[token]! > 0) initialPrices[token] = prices[token]!
+    this.hasFilledPrices = true
   }
 
   /** The edges that trade only a part of their envelope's line, and so count only this part of their cost. */

@@ -6,7 +6,7 @@ import { buildGraph } from '../graph/build-graph.ts'
 import { WorkBudget } from '../problem/budget.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
-import { shortestPath } from './shortest-path.ts'
+import { edgesOnShortPaths, shortestPath } from './shortest-path.ts'
 
 const TOKENS = 5
 type Link = readonly [number, number]
@@ -67,3 +67,57 @@ test('no path within the hop limit is shorter', () => {
   expect(foundCount).toBeGreaterThan(50)
   expect(barredCount).toBeGreaterThan(5)
 })
+
+test('edges on short paths are those of all paths within the limits, and some of longer paths with few edges', () => {
+  let [keptCount, removedCount] = [0, 0]
+  fc.assert(
+    fc.property(
+      links,
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 0, max: 12 }),
+      fc.infiniteStream(fc.constantFrom(0, 1, 2, 3, 5, 8, Number.POSITIVE_INFINITY)),
+      (ends, maxHops, maxLength, drawn) => {
+        const problem = problemOf(ends, maxHops)
+        const lengths = [...drawn.take(4 * ends.length)]
+        const lengthOf = (edge: number) => lengths[edge]!
+        const edges = new Set(edgesOnShortPaths(problem, lengthOf, maxLength))
+        const onShortPaths = edgesOfAllPaths(problem, maxHops, maxLength, lengthOf)
+        const { from, to } = problem.graph.topology
+        for (const edge of onShortPaths) expect(edges).toContain(edge)
+        for (const edge of edges) {
+          const before = shortestOf({ ...problem, target: from[edge]! }, problem.source, TOKENS, lengthOf)
+          const after = shortestOf(problem, to[edge]!, TOKENS, lengthOf)
+          expect(before + lengthOf(edge) + after).toBeLessThanOrEqual(maxLength)
+        }
+        keptCount += onShortPaths.size
+        removedCount += lengths.length - edges.size
+      },
+    ),
+    { numRuns: 300 },
+  )
+  expect(keptCount).toBeGreaterThan(300)
+  expect(removedCount).toBeGreaterThan(300)
+})
+
+/** Edges of all paths from the source to the target of at most `maxHops` edges and at most `maxLength` in total. */
+function edgesOfAllPaths(
+  { graph, source, target }: Problem,
+  maxHops: number,
+  maxLength: number,
+  lengthOf: (edge: number) => number,
+): Set<number> {
+  const { offset, to } = graph.topology
+  const found = new Set<number>()
+  const extend = (token: number, path: readonly number[], length: number) => {
+    if (length > maxLength) return
+    if (token === target) {
+      for (const edge of path) found.add(edge)
+      return
+    }
+    if (path.length === maxHops) return
+    for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
+      extend(to[edge]!, [...path, edge], length + lengthOf(edge))
+  }
+  extend(source, [], 0)
+  return found
+}

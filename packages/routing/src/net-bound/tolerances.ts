@@ -34,7 +34,7 @@ export const MAX_EARNER_ROUNDS = 4
  * `MIN_NET_BOUND_WORK` (about 0.25 ms) and at most `NET_BOUND_MAX_WORK` (about 2 ms).
  */
 export const MIN_NET_BOUND_WORK = 25_000
-export const NET_BOUND_WORK_PER_EDGE = 8
+export const NET_BOUND_WORK_PER_EDGE = 16
 export const NET_BOUND_MAX_WORK = 200_000
 /**
  * Share of the work limit for the first relaxation. The remaining share is reserved for evaluating the bound at its
@@ -45,3 +45,7 @@ export const FIRST_RELAXATION_WORK_SHARE = 0.9
 export const MAX_RELAXATIONS = 40
 /** Relative gap between the bound and the route's net output at which the bound is tight enough: 0.5 bps. */
 export const TIGHT_NET_BOUND_GAP = 5e-5
+/** Minimum number of edges of a graph that is reduced to the edges of better routes. */
+export const MIN_REDUCIBLE_EDGES = 24
+/** Maximum share of the edges that a reduced graph keeps, so that building it is worth its work. */
+export const MAX_REDUCED_SHARE = 0.5
