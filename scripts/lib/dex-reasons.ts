@@ -62,9 +62,9 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
 }
 
 type SilentState = {
-  /** What is refreshed at every block. */
+  /** State that is refreshed at every block. */
   readonly refreshed?: string
-  /** What is as of the last log that has the pool read again, or of the last audit. */
+  /** State that is as old as the last log that has the pool read again, or as the last audit. */
   readonly audited?: string
 }
 

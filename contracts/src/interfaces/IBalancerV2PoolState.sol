@@ -22,14 +22,14 @@ interface IBalancerV2PoolState {
     /// @dev Who may set the fee; zero for nobody, 0xba1b…ba1b for Balancer's own governance.
     function getOwner() external view returns (address);
     function getRateProviders() external view returns (address[] memory);
-    /// @dev Of pools with composable shares; those before them leave out `oldRate`.
+    /// @dev Getter of pools with composable shares; those before them leave out `oldRate`.
     function getTokenRateCache(address token)
         external
         view
         returns (uint256 rate, uint256 oldRate, uint256 duration, uint256 expires);
-    /// @dev Of the first stable pools with rates.
+    /// @dev Getter of the first stable pools with rates.
     function getPriceRateCache(address token) external view returns (uint256 rate, uint256 duration, uint256 expires);
-    /// @dev Of pools whose owner moves the weights, and can suspend swaps.
+    /// @dev Getter of pools whose owner moves the weights, and can suspend swaps.
     function getSwapEnabled() external view returns (bool);
     function version() external view returns (string memory);
 }

@@ -70,17 +70,17 @@ export class ReplacementWatch {
       readonly transactions?: unknown
     }
     if (!Array.isArray(transactions)) return undefined
-    const found = transactions
+    const transaction = transactions
       .map((item): Partial<Transaction> => Object(item))
       .find((item) => isEqual(item.from, this.wallet.address) && isHex(item.nonce) && BigInt(item.nonce!) === nonce)
-    if (typeof found?.hash !== 'string' || isEqual(found.hash, this.hash)) return undefined
+    if (typeof transaction?.hash !== 'string' || isEqual(transaction.hash, this.hash)) return undefined
     const { to, input, value } = this.pending!
     const isSameCall =
-      isEqual(found.to, to) &&
-      isEqual(found.input, input) &&
-      isHex(found.value) &&
-      BigInt(found.value!) === BigInt(value)
-    return { hash: found.hash, isSameCall }
+      isEqual(transaction.to, to) &&
+      isEqual(transaction.input, input) &&
+      isHex(transaction.value) &&
+      BigInt(transaction.value!) === BigInt(value)
+    return { hash: transaction.hash, isSameCall }
   }
 }
 

@@ -57,8 +57,8 @@ function expectBounded(pools: readonly Pool[], req: RouteRequest, name: string):
   const result = boundOf(pools, req)
   if (!result) return false
   expect(result.bound, name).toBeGreaterThanOrEqual(result.paid)
-  const found = findRoute(buildGraph(snapshotOf(pools)), { ...req, proof: true })
-  if (found.ok && found.proof) expect(Number(found.proof.bound), name).toBeGreaterThanOrEqual(result.paid)
+  const proven = findRoute(buildGraph(snapshotOf(pools)), { ...req, proof: true })
+  if (proven.ok && proven.proof) expect(Number(proven.proof.bound), name).toBeGreaterThanOrEqual(result.paid)
   return true
 }
 

@@ -388,7 +388,7 @@ describe('pools that past logs list', () => {
   const poolOf = (n: number, tokens: readonly Address[]): Pool<null> => ({
     ...{ id: at(n), address: at(n), family: 'listed', dex: 'x', tokens, state: null },
   })
-  const found = [poolOf(21, [hub, token]), poolOf(22, [hub, at(5)]), poolOf(23, [at(5), at(6)])]
+  const listedPools = [poolOf(21, [hub, token]), poolOf(22, [hub, at(5)]), poolOf(23, [at(5), at(6)])]
   const family = {
     ...{ id: 'listed', topics: [], creationTopics: ['0xa'], listedByLogs: true, createdPool: () => null },
     *readStates(_: DexRow, pools: readonly Pool[]) {
@@ -397,7 +397,7 @@ describe('pools that past logs list', () => {
   } as unknown as DexFamily
   const listing = (over: Partial<MarketOptions> = {}) =>
     marketOf({ chain: { ...chain, dexes: [row] }, families: [family], ...over })
-  const entries = found.map((pool) => ({ row, pool }))
+  const entries = listedPools.map((pool) => ({ row, pool }))
 
   test('by another market are added, also before the first block', async () => {
     const market = listing({ searchesLogs: false })
@@ -424,6 +424,6 @@ describe('pools that past logs list', () => {
     await market.addFoundPools(entries)
     await market.stop()
     const keptIds = commands.flatMap((command) => (command.do === 'keep' ? command.ids : []))
-    expect(keptIds.sort()).toEqual(found.map(({ id }) => id))
+    expect(keptIds.sort()).toEqual(listedPools.map(({ id }) => id))
   })
 })

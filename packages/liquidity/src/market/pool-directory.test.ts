@@ -153,7 +153,7 @@ describe('followed pools', () => {
       ...[['p'], true, false],
     ])
     expect([directory.isCurrent(pool.pool), directory.isCurrent(twin.pool)]).toEqual([false, true])
-    const outdatedIds = (...held: readonly Pool[]) => directory.outdatedIds(PoolMap.empty.with(held))
+    const outdatedIds = (...pools: readonly Pool[]) => directory.outdatedIds(PoolMap.empty.with(pools))
     expect([outdatedIds(pool.pool, other.pool), outdatedIds(twin.pool), outdatedIds()]).toEqual([['p'], [], []])
     // Another search finds the pool again, as a pool of the exact family.
     expect([directory.add(pool), directory.followedPools.get('p'), directory.handOver('p')]).toEqual([

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 /// Getters of a pool of Ramses CL without positions. The factory sets the fee that swaps take, without a log.
 contract RamsesPool {
-    /// What the pool began with.
+    /// Fee at the creation of the pool.
     uint24 public constant fee = 3000;
     int24 public constant tickSpacing = 60;
     uint128 public constant liquidity = 0;

@@ -175,8 +175,7 @@ async function encodeAndSimulate(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A pool is at fault only if the run with the probe is paid too little, too: some tokens tax only accounts without
-  // code.
+  // A pool is at fault only if the run with the probe is paid too little, too: tokens may tax accounts without code.
   const { outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)

@@ -10,7 +10,7 @@ import { search } from '../search.ts'
 import { netBound } from './net-bound.ts'
 
 const MARKETS = 80
-/** How much less the known route pays than the best one, as a fraction. */
+/** Difference between the best route and the known one, as a fraction of the best one's net output. */
 const SHORTFALLS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
 const FLOAT_ROUNDING = 1e-9
 
@@ -49,21 +49,21 @@ test('covers the best route although only a worse one is known, and is tight', (
   const gaps: number[] = []
   for (let seed = 1; seed <= MARKETS; seed++) {
     const problem = randomProblem(seed)
-    const found = problem.graph.topology.scratch.within(() => {
+    const searchResult = problem.graph.topology.scratch.within(() => {
       const result = search(problem)
       // The rates are borrowed from the scratch, and later searches overwrite them.
       const { best, hops, link } = result?.spotRates ?? {}
       return result && { ...result, spotRates: { best: best!.slice(), hops: hops!.slice(), link: link!.slice() } }
     })
-    if (!found || !(found.flow.net > 0)) continue
-    const { flow, bound, tokenPrices, spotRates } = found
+    if (!searchResult || !(searchResult.flow.net > 0)) continue
+    const { flow, bound, tokenPrices, spotRates } = searchResult
     for (const shortfall of SHORTFALLS)
       for (const beforeGas of [
         { bound, tokenPrices },
         { bound: null, tokenPrices: NO_PRICES },
       ]) {
-        const known = { edges: [], net: flow.net * (1 - shortfall) }
-        const result = netBound(problem, known, beforeGas, spotRates)
+        const knownFlow = { edges: [], net: flow.net * (1 - shortfall) }
+        const result = netBound(problem, knownFlow, beforeGas, spotRates)
         const name = `market ${seed}, ${shortfall}, ${beforeGas.bound}`
         if (result === null) continue
         expect(result, name).toBeGreaterThanOrEqual(flow.net * (1 - FLOAT_ROUNDING))

@@ -107,11 +107,11 @@ function edgesOfAllPaths(
   lengthOf: (edge: number) => number,
 ): Set<number> {
   const { offset, to } = graph.topology
-  const found = new Set<number>()
+  const edges = new Set<number>()
   const extend = (token: number, path: readonly number[], length: number) => {
     if (length > maxLength) return
     if (token === target) {
-      for (const edge of path) found.add(edge)
+      for (const edge of path) edges.add(edge)
       return
     }
     if (path.length === maxHops) return
@@ -119,5 +119,5 @@ function edgesOfAllPaths(
       extend(to[edge]!, [...path, edge], length + lengthOf(edge))
   }
   extend(source, [], 0)
-  return found
+  return edges
 }

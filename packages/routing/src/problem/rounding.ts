@@ -1,6 +1,6 @@
 /**
- * What pools and taxed tokens may pay above their price curves because they round to whole units in favor of the
- * trader. Bounds add it to what they compute from price curves.
+ * Amounts that pools and taxed tokens may pay above their price curves because they round to whole units in favor of
+ * the trader. Bounds add it to what they compute from price curves.
  */
 import { familyOf } from '@sluice/liquidity'
 import { MIN_EDGE_GAIN } from '../tolerances.ts'

@@ -24,7 +24,7 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
 }
 
 /** Returns the trading function of a pool of any number of tokens, two included; null if the family has none. */
-export function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFunction | null {
+function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFunction | null {
   const family = familyOf(pool.family)!
   const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
   return swapFunction && family.limitsEachSwap?.(pool) ? allowRepeatedSwaps(swapFunction, maxSwaps) : swapFunction
