@@ -19,7 +19,7 @@ import { type PoolView, viewPool } from './pool-view.ts'
 import { observationOf, type RedemptionPrice, type RedemptionReadings, SharePricer } from './shares.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
 import { fixedLevelsOf, TokenLevels } from './token-levels.ts'
-import { TokenPricer } from './token-pricer.ts'
+import { MAX_INTERMEDIATES, TokenPricer } from './token-pricer.ts'
 
 /** Minimum evidence (USD liquidity behind a price) for a token to have a price. */
 export const MIN_EVIDENCE_USD = 300
@@ -46,7 +46,10 @@ export interface PriceBook {
 export type PricingOptions = {
   /** Returns decimals of tokens, which override the chain's file. Unknown decimals may become known later. */
   readonly decimals?: DecimalsOf
-  /** True for tokens that cannot be sold; they have no price. */
+  /**
+   * True for tokens that cannot be sold: they have no price, and price no other token. Listed tokens always count as
+   * sellable. After a change to true, call `Prices.updateSellability`; a change to false is found in the next block.
+   */
   readonly isUnsellable?: (token: Address) => boolean
   /** Redemption readings of share tokens, such as vault shares and LP tokens. */
   readonly redemptions?: RedemptionReadings
@@ -69,7 +72,6 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 export class Prices implements PriceBook {
   private readonly chain: Chain
   private readonly decimals: DecimalsOf
-  private readonly isUnsellable: NonNullable<PricingOptions['isUnsellable']>
   private readonly onFault: NonNullable<PricingOptions['onFault']>
   private readonly graph: TokenGraph
   private readonly hubPricer: HubPricer
@@ -94,11 +96,11 @@ export class Prices implements PriceBook {
     const decimalsByToken = listedDecimals(chain)
     this.chain = chain
     this.decimals = (token) => decimals?.(token) ?? decimalsByToken.get(token)
-    this.isUnsellable = isUnsellable
     this.onFault = onFault
     this.graph = new TokenGraph(
       chain,
       new Set([...decimalsByToken.keys(), ...chain.hubs].map((address) => canonicalToken(address, chain))),
+      isUnsellable,
     )
     this.hubPricer = new HubPricer(this.graph, chain, this.decimals)
     const { graph, pricer } = this
@@ -107,6 +109,7 @@ export class Prices implements PriceBook {
       graph,
       pricer,
       decimals: this.decimals,
+      isUnsellable,
       findPriced: (address: Address) => this.findPricedToken(address),
     }
     this.sharePricer =
@@ -176,7 +179,7 @@ export class Prices implements PriceBook {
     }
     const pricedToken = token ?? this.graph.findToken(pricedTokenOf(address, this.chain))
     if (!pricedToken) return noPrice(this.sharePricer?.isShare(address) ? 'below-floor' : 'unknown')
-    if (this.isUnsellable(pricedToken.address)) return noPrice('unsellable')
+    if (pricedToken.isUnsellable) return noPrice('unsellable')
     return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(pricedToken))
   }
 
@@ -191,6 +194,55 @@ export class Prices implements PriceBook {
     if (!token) return redemption ? IMPACT_LEVELS.map((impact) => ({ impact, usd: redemption.redeemableUsd })) : null
     const points = await inSlices('depth', sellDepth(token, this.pricer))
     return redemption ? points.map(({ impact, usd }) => ({ impact, usd: usd + redemption.redeemableUsd })) : points
+  }
+
+  /** True if the token cannot be sold, as of the last update. */
+  isUnsellable(address: Address): boolean {
+    return this.graph.findToken(address)?.isUnsellable ?? false
+  }
+
+  /** Applies a change of `isUnsellable` for one token. Resolves when all prices that depend on the token are updated. */
+  async updateSellability(address: Address): Promise<void> {
+    const token = this.graph.findToken(address)
+    if (!token || !this.applySellability(token) || !this.isReady) return
+    await (this.isApplying ? this.pendingFollow : this.follow(this.newestSnapshot!))
+  }
+
+  /** @returns true if the token became sellable or unsellable */
+  private applySellability(token: PricedToken): boolean {
+    if (!this.graph.updateSellability(token)) return false
+    this.tokenLevels.enqueueToken(token)
+    this.pricer.invalidate()
+    return true
+  }
+
+  /**
+   * Returns the unlisted tokens on which the price of a token depends, the nearest first: the tokens that decide its
+   * price (`TokenPricer.decidingTokens`), the components of a share, and the same of these tokens. A price is wrong if
+   * one of them cannot be sold.
+   *
+   * @returns null if there are more than `MAX_INTERMEDIATES`
+   */
+  intermediatesOf(address: Address): readonly Address[] | null {
+    const token = pricedTokenOf(address, this.chain)
+    const visitedTokens = new Set([token])
+    // The loop also visits the tokens that it adds.
+    for (const visitedToken of visitedTokens) {
+      for (const dependency of this.dependenciesOf(visitedToken)) visitedTokens.add(dependency)
+      if (visitedTokens.size > 1 + MAX_INTERMEDIATES) return null
+    }
+    visitedTokens.delete(token)
+    return [...visitedTokens]
+  }
+
+  private dependenciesOf(address: Address): readonly Address[] {
+    const token = this.graph.tokens.get(address)
+    const decidingTokens = token ? this.pricer.decidingTokens(token) : []
+    const components = this.sharePricer?.componentsOf(address) ?? []
+    return [
+      ...decidingTokens.map((decidingToken) => decidingToken.address),
+      ...components.filter((component) => !this.graph.isListed(component)),
+    ]
   }
 
   /** Returns the pools that hold a token. */
@@ -235,9 +287,7 @@ export class Prices implements PriceBook {
   }
 
   private redemptionPrice(address: Address): RedemptionPrice | undefined {
-    return this.isReady && this.sharePricer && !this.isUnsellable(address)
-      ? this.sharePricer.redemptionPrice(address)
-      : undefined
+    return this.isReady ? this.sharePricer?.redemptionPrice(address) : undefined
   }
 
   private readonly hasMinDepthUsd = (token: PricedToken) => isAsDeepAs(token, this.pricer, MIN_EVIDENCE_USD)
@@ -249,7 +299,7 @@ export class Prices implements PriceBook {
     if (this.hubPricer.isMissingDecimals && this.updateHubPrices() && !this.isApplying)
       void this.follow(this.newestSnapshot!)
     const token = this.graph.tokens.get(pricedTokenOf(address, this.chain))
-    if (!token || this.isUnsellable(token.address) || !(this.pricer.updatePrice(token).price > 0)) return undefined
+    if (!token || !(this.pricer.updatePrice(token).price > 0)) return undefined
     return this.pricer.cachedIsDeep(token, this.hasMinDepthUsd) ? token : undefined
   }
 
@@ -272,6 +322,10 @@ export class Prices implements PriceBook {
     if (this.isReady) yield* this.applyChanges(pools)
     else yield* this.applyFirstSnapshot(pools)
     this.appliedPools = pools
+    for (const token of this.graph.unsellableTokens) {
+      this.applySellability(token)
+      yield
+    }
     this.updateHubPrices()
     yield* this.tokenLevels.assignLevels()
     this.pricer.invalidate()

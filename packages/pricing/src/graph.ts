@@ -36,6 +36,9 @@ export class TokenGraph {
   readonly tokens = new IdTable<PricedToken>(({ address }) => address)
   private readonly chain: Chain
   private readonly listedTokens: ReadonlySet<Address>
+  private readonly isUnsellable: (token: Address) => boolean
+  /** Tokens of the graph that cannot be sold. */
+  readonly unsellableTokens = new Set<PricedToken>()
   private readonly poolById = new IdTable<PricedPool>(({ pool }) => pool.id)
   /** Recent rates of pools that changed in the last blocks, by pool id; undefined before the second block. */
   private historyByPoolId: Map<string, PoolHistory> | undefined
@@ -44,10 +47,18 @@ export class TokenGraph {
   /** Number of started blocks. */
   private blockIndex = 0
 
-  /** @param listedTokens - tokens listed in the chain's file */
-  constructor(chain: Chain, listedTokens: ReadonlySet<Address>) {
+  /**
+   * @param listedTokens - tokens listed in the chain's file
+   * @param isUnsellable - true for tokens that cannot be sold; listed tokens always count as sellable
+   */
+  constructor(
+    chain: Chain,
+    listedTokens: ReadonlySet<Address>,
+    isUnsellable: (token: Address) => boolean = () => false,
+  ) {
     this.chain = chain
     this.listedTokens = listedTokens
+    this.isUnsellable = isUnsellable
   }
 
   findToken(address: Address): PricedToken | undefined {
@@ -170,9 +181,22 @@ export class TokenGraph {
       removePool(token.pricedPools, pricedPool)
       token.listedPools?.delete(pricedPool)
       if (token.sufficientPool === pricedPool) token.sufficientPool = undefined
-      if (token.pricedPools.length === 0) this.tokens.delete(token.address)
+      if (token.pricedPools.length === 0) {
+        this.tokens.delete(token.address)
+        this.unsellableTokens.delete(token)
+      }
     }
     return pricedPool
+  }
+
+  /** Reads again whether a token can be sold. @returns true if that changed */
+  updateSellability(token: PricedToken): boolean {
+    const isUnsellable = !token.isListed && this.isUnsellable(token.address)
+    if (token.isUnsellable === isUnsellable) return false
+    token.isUnsellable = isUnsellable
+    if (isUnsellable) this.unsellableTokens.add(token)
+    else this.unsellableTokens.delete(token)
+    return true
   }
 
   private getOrAddToken(address: Address): PricedToken {
@@ -201,8 +225,10 @@ export class TokenGraph {
         pricedPools: [],
         listedPools: undefined,
         sufficientPool: undefined,
+        isUnsellable: false,
       }
       this.tokens.set(token)
+      this.updateSellability(token)
     }
     return token
   }

@@ -25,9 +25,10 @@ type Setting = {
   readonly decimals?: (token: Address) => number | undefined
   readonly named?: ReadonlySet<Address>
   readonly pricedPools?: Readonly<Record<Address, PricedToken['pricedPools']>>
+  readonly unsellable?: Address
 }
 
-function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {} }: Setting): SharePricer {
+function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {}, unsellable }: Setting): SharePricer {
   const tokenOf = (address: Address) =>
     ({ address, pricedPools: pricedPools[address] ?? [], ...PRICES.get(address) }) as unknown as PricedToken
   const findPriced = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
@@ -36,7 +37,7 @@ function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {} 
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
     graph: { findToken: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
     pricer: { updatePrice: (token: PricedToken) => token, observationsOf: () => [] } as unknown as TokenPricer,
-    ...{ decimals, findPriced, minEvidenceUsd: FLOOR },
+    ...{ decimals, findPriced, isUnsellable: (address: Address) => address === unsellable, minEvidenceUsd: FLOOR },
     redemptions: (address) => readings[address],
   })
 }
@@ -96,6 +97,18 @@ describe('a share of one token', () => {
     for (const token of [ZERO_ADDRESS, NATIVE])
       expect(worthOf([reading([part(token, 10n)])])).toMatchObject({ price: 2_000 })
   })
+})
+
+test('a share, or a component that is a share, has no price if it cannot be sold', () => {
+  const readings = {
+    [share]: [reading([part(dollar, 5_000n)])],
+    [outer]: [reading([part(share, 5_000n)], { share: outer })],
+  }
+  const pricesWithout = (unsellable?: Address) =>
+    [share, outer].map((token) => worthOf({ readings, ...(unsellable && { unsellable }) }, token)?.price)
+  expect(pricesWithout()).toEqual([1, 1])
+  expect(pricesWithout(share)).toEqual([undefined, undefined])
+  expect(pricesWithout(outer)).toEqual([1, undefined])
 })
 
 test('of two readings the lower price and the lower evidence count, in either order', () => {

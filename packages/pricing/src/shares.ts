@@ -52,6 +52,8 @@ type SharePricerOptions = {
   readonly redemptions: RedemptionReadings
   /** Minimum evidence in USD. */
   readonly minEvidenceUsd: number
+  /** True for tokens that cannot be sold; they have no redemption price. */
+  readonly isUnsellable: (address: Address) => boolean
   /** Returns the token if it has a price from its pools. */
   readonly findPriced: (address: Address) => PricedToken | undefined
 }
@@ -77,9 +79,10 @@ export class SharePricer {
     nesting = 0,
     knownComponents: KnownComponents | undefined = undefined,
   ): RedemptionPrice | undefined {
-    const { redemptions, graph, minEvidenceUsd } = this.options
+    const { redemptions, graph, minEvidenceUsd, isUnsellable } = this.options
     const readings = redemptions(address)
-    if (!readings || nesting === MAX_NESTING || isPooled(graph.findToken(address), address)) return undefined
+    if (!readings || nesting === MAX_NESTING || isUnsellable(address)) return undefined
+    if (isPooled(graph.findToken(address), address)) return undefined
     const components: KnownComponents = knownComponents ?? {
       count: 0,
       maps: Array.from({ length: MAX_NESTING }, () => new Map()),
@@ -91,6 +94,12 @@ export class SharePricer {
       lowestPrice = lowestPrice ? lowerOf(lowestPrice, redemption) : redemption
     }
     return lowestPrice && lowestPrice.evidence >= minEvidenceUsd ? lowestPrice : undefined
+  }
+
+  /** Returns the tokens for which a share can be redeemed; empty if the token is not a share. */
+  componentsOf(address: Address): readonly Address[] {
+    const [reading] = this.options.redemptions(address) ?? []
+    return reading?.parts.map(({ token }) => canonicalToken(token, this.options.chain)) ?? []
   }
 
   /** Combines the redemption price with the observations of pools that trade the share. */

@@ -93,6 +93,13 @@ export class TokenLevels {
     for (const edge of edges) this.enqueue(edge.token, levelFromEdge(edge))
   }
 
+  /** Queues a token that became sellable or unsellable. */
+  enqueueToken(token: PricedToken): void {
+    let maxLevel = token.level
+    for (const edge of token.edges) maxLevel = Math.max(maxLevel, levelFromEdge(edge))
+    this.enqueue(token, maxLevel)
+  }
+
   /**
    * Processes queued tokens until all levels are consistent. More tokens may be queued between steps. `finalLevel`
    * changes only at the end.
@@ -171,12 +178,18 @@ function levelFromBacking(backing: number, { level, referencePrice }: PricedToke
   return level === 0 ? 0 : Math.min(levelOf(backing * referencePrice), level - 1)
 }
 
+const NO_LEVEL = { level: 0, referencePrice: Number.NaN } as const
+
 /** Prices and weights from which `computeLevel` computes a median. Reused to avoid garbage. */
 const valueBuffer: number[] = []
 const weightBuffer: number[] = []
 
-/** Computes level and reference price of a token from its pools with tokens of higher levels. */
+/**
+ * Computes level and reference price of a token from its pools with tokens of higher levels. A token that cannot be
+ * sold has level 0.
+ */
 function computeLevel(token: PricedToken): { readonly level: number; readonly referencePrice: number } {
+  if (token.isUnsellable) return NO_LEVEL
   const { edges, otherTokens, edgeData } = token
   const hasNoJumps = token.jumpedEdgeCount === 0
   let level = 0
@@ -190,7 +203,7 @@ function computeLevel(token: PricedToken): { readonly level: number; readonly re
         level = Math.max(level, levelFromBacking(backing, otherToken))
     } else level = Math.max(level, levelFromEdge(edges[k]!))
   }
-  if (level === 0) return { level: 0, referencePrice: Number.NaN }
+  if (level === 0) return NO_LEVEL
   valueBuffer.length = 0
   weightBuffer.length = 0
   for (let k = 0; k < otherTokens.length; k++) {

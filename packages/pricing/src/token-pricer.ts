@@ -4,19 +4,26 @@
  */
 
 import type { Pool } from '@sluice/liquidity'
-import { weightedMedian } from './median.ts'
+import { MIN_WEIGHT_SHARE, weightedMedian } from './median.ts'
 import {
   BACKING,
   EDGE_FIELDS,
   type EdgeRate,
   type PricedToken,
   type PriceEdge,
+  REVERSE_BACKING,
   rateWithoutJump,
   type TokenPrice,
 } from './token.ts'
 
 /** Price of a token in one pool: `value` in USD per base unit, and `weight`, the USD liquidity behind it. */
 export type PriceObservation = { readonly pool: Pool; readonly value: number; readonly weight: number }
+
+/** Maximum unlisted tokens on which a price may depend. */
+export const MAX_INTERMEDIATES = 32
+
+/** Observation with the token from whose price it derives. */
+type DerivedObservation = PriceObservation & { readonly otherToken: PricedToken }
 
 /** Values and weights of the observations of one token. Reused to avoid garbage. */
 const valueBuffer: number[] = []
@@ -27,6 +34,8 @@ export class TokenPricer {
   private hubPriceByToken: ReadonlyMap<PricedToken, TokenPrice> = new Map()
   private readonly minWeightUsd: number
   private currentVersion = 0
+  /** Results of `decidingTokens` at the current version. */
+  private readonly decidingTokensByToken = new Map<PricedToken, readonly PricedToken[]>()
 
   /** @param minWeightUsd - minimum weight of a price observation in USD; lighter ones are ignored */
   constructor(minWeightUsd: number) {
@@ -41,6 +50,8 @@ export class TokenPricer {
   invalidate(hubPrices = this.hubPriceByToken): void {
     this.hubPriceByToken = hubPrices
     this.currentVersion++
+    // Clearing an empty map allocates memory, and each changed pool invalidates prices.
+    if (this.decidingTokensByToken.size > 0) this.decidingTokensByToken.clear()
   }
 
   /** Caches whether a token's market is deep enough, until a pool changes. */
@@ -71,7 +82,8 @@ export class TokenPricer {
     const hubPrice = token.isListed ? this.hubPriceByToken.get(token) : undefined
     token.price = hubPrice?.price ?? Number.NaN
     token.evidence = hubPrice?.evidence ?? 0
-    if (hubPrice || token.finalLevel === 0) return token
+    // The level of a token that became unsellable changes later than its price.
+    if (hubPrice || token.finalLevel === 0 || token.isUnsellable) return token
     const { otherTokens, finalLevel } = token
     for (let k = 0; k < otherTokens.length; k++) {
       const otherToken = otherTokens[k]!
@@ -98,11 +110,44 @@ export class TokenPricer {
    * between them.
    */
   observationsOf(token: PricedToken): readonly PriceObservation[] {
+    return this.derivedObservationsOf(token)
+  }
+
+  /**
+   * Returns the unlisted tokens that decide the price of a token: the other tokens of its heaviest pools with more than
+   * half of the weight. Pools with less weight cannot move a median out of the range of these. If the token has pools
+   * with unsellable tokens, also returns the one against which most of the token is pooled, because that pool may count
+   * again. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
+   */
+  decidingTokens(token: PricedToken): readonly PricedToken[] {
+    if (token.isUnsellable || this.hubPriceByToken.has(token)) return []
+    const cached = this.decidingTokensByToken.get(token)
+    if (cached) return cached
+    const decidingTokens = new Set<PricedToken>()
+    const observations = this.derivedObservationsOf(token).toSorted((a, b) => b.weight - a.weight)
+    const minWeight = (observations[0]?.weight ?? 0) * MIN_WEIGHT_SHARE
+    const countedObservations = observations.filter(({ weight }) => weight >= minWeight)
+    let totalWeight = 0
+    for (const { weight } of countedObservations) totalWeight += weight
+    let reachedWeight = 0
+    for (const { weight, otherToken } of countedObservations) {
+      if (reachedWeight > totalWeight / 2 || decidingTokens.size > MAX_INTERMEDIATES) break
+      reachedWeight += weight
+      if (!otherToken.isListed) decidingTokens.add(otherToken)
+    }
+    const unsellableToken = mainUnsellableToken(token)
+    if (unsellableToken) decidingTokens.add(unsellableToken)
+    const result = [...decidingTokens]
+    this.decidingTokensByToken.set(token, result)
+    return result
+  }
+
+  private derivedObservationsOf(token: PricedToken): readonly DerivedObservation[] {
     this.updatePrice(token)
     const isHubOrStable = this.hubPriceByToken.has(token)
     const usableTokens = isHubOrStable ? this.tokensPricedEarlier(token) : undefined
     const view = isHubOrStable || this.hasAlternativeWithoutJump(token) ? viewWithoutJumps : currentView
-    const observations: PriceObservation[] = []
+    const observations: DerivedObservation[] = []
     for (const edge of token.edges) {
       const { otherToken, pricedPool } = edge
       if (usableTokens ? !usableTokens.has(otherToken) : otherToken.finalLevel <= token.finalLevel) continue
@@ -110,7 +155,8 @@ export class TokenPricer {
       const { rate, backing } = view.rateOf(edge)
       const { price, evidence } = view.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
-      if (weight >= this.minWeightUsd) observations.push({ pool: pricedPool.pool, value: price * rate, weight })
+      if (weight >= this.minWeightUsd)
+        observations.push({ pool: pricedPool.pool, value: price * rate, weight, otherToken })
     }
     return observations
   }
@@ -180,6 +226,19 @@ export class TokenPricer {
     }
     return hasJump && hasObservationWithoutJump
   }
+}
+
+/** Returns the unsellable token against which the most of a token is pooled, if any. */
+function mainUnsellableToken({ otherTokens, edgeData }: PricedToken): PricedToken | undefined {
+  let mainToken: PricedToken | undefined
+  let maxBacking = 0
+  for (let k = 0; k < otherTokens.length; k++) {
+    const tokenBacking = edgeData[EDGE_FIELDS * k + REVERSE_BACKING]!
+    if (!otherTokens[k]!.isUnsellable || tokenBacking <= maxBacking) continue
+    mainToken = otherTokens[k]!
+    maxBacking = tokenBacking
+  }
+  return mainToken
 }
 
 /** Reads rates of pools and prices of tokens: the current values, or the values before the jumps of the last block. */

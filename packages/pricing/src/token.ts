@@ -55,6 +55,8 @@ export type PricedToken = {
   /** True if the token's pools are deep enough for a price; valid if `deepVersion` is the pricer's current version. */
   isDeep: boolean
   deepVersion: number
+  /** True if a test sale of the token failed. Such a token has no level and no price, so it prices no other token. */
+  isUnsellable: boolean
 }
 
 /**

@@ -58,6 +58,7 @@ describe('the detail of a price', () => {
       null,
     ])
     unsellableTokens.clear()
+    await (prices as Prices).updateSellability(LOCAL)
     expect((await prices.detail(LOCAL)).reason).toBeNull()
   })
 

@@ -32,6 +32,8 @@ type Change =
   /** Reverts to an earlier block. */
   | { readonly do: 'undo'; readonly blocks: number }
   | { readonly do: 'learn'; readonly token: Address }
+  /** A token becomes sellable or unsellable, or its test sale expires. */
+  | { readonly do: 'test sale'; readonly token: Address; readonly isSellable: boolean }
   /** A trade, a little one or one that moves the price by a lot. */
   | { readonly do: 'trade'; readonly id: string; readonly ppm: bigint }
 
@@ -62,6 +64,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('learn' as const), token: fc.constantFrom(USDT, DAI, ...otherTokens) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('test sale' as const),
+      token: fc.constantFrom(...otherTokens),
+      isSellable: fc.boolean(),
+    }),
   },
 )
 /** Pools may be learned of, or read again, after the block they belong to. */
@@ -102,11 +112,16 @@ async function describePrices(prices: Prices) {
   return answers
 }
 
-test('after any history of pool changes, reorgs, and decimals learned late, prices equal a fresh computation', async () => {
+test('after any history of pools, reorgs, late decimals, and test sales, prices equal a fresh computation', async () => {
+  let testSaleCount = 0
   await fc.assert(
     fc.asyncProperty(history, fc.boolean(), async (blocks, startsWithCentre) => {
       const knownDecimals = new Map<Address, number>()
-      const options = { decimals: (token: Address) => knownDecimals.get(token) }
+      const unsellable = new Set<Address>()
+      const options = {
+        decimals: (token: Address) => knownDecimals.get(token),
+        isUnsellable: (token: Address) => unsellable.has(token),
+      }
       const followed = new Prices(sparseChain, options)
       const start = startsWithCentre ? centre().map((pool, n) => ({ ...pool, id: names[n]! })) : []
       const past: PoolMap[] = [PoolMap.empty.with(start)]
@@ -125,6 +140,12 @@ test('after any history of pool changes, reorgs, and decimals learned late, pric
           } else if (change.do === 'trade') {
             const pool = pools.get(change.id)
             if (pool) pools = pools.with([traded(pool, change.ppm)])
+          } else if (change.do === 'test sale') {
+            if (change.isSellable) unsellable.delete(change.token)
+            else unsellable.add(change.token)
+            // A result that expires is found with the next snapshot.
+            if (!change.isSellable) await followed.updateSellability(change.token)
+            testSaleCount++
           } else knownDecimals.set(change.token, decimalsOf[change.token] ?? 18)
         }
         past.push(pools)
@@ -143,6 +164,7 @@ test('after any history of pool changes, reorgs, and decimals learned late, pric
     }),
     { numRuns: process.env.LONG === '1' ? 20_000 : 50 },
   )
+  expect(testSaleCount).toBeGreaterThan(20)
 }, 600_000)
 
 afterEach(() => void vi.restoreAllMocks())

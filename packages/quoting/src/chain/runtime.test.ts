@@ -92,6 +92,24 @@ describe('a chain', () => {
     parts.rpc.close()
   })
 
+  test('updates prices after a test sale, and drops cached responses before and after', async () => {
+    const { runtime, publish, tokens } = runtimeOf()
+    const { prices, views, rpc } = runtime.parts
+    const token = toAddress(`0x${'a'.repeat(40)}`)
+    const state = { reserve0: 10n ** 18n, reserve1: 10n ** 18n, feePpm: 3_000 }
+    const pool = { ...{ id: 'pair', address: token, family: 'uniswap-v2', dex: 'test', tokens: [token, HUB] }, state }
+    publish({ ...snapshotOf(1), pools: new Map([['pair', pool]]) })
+    const forget = vi.spyOn(views, 'forgetResponses')
+    for (const isSellable of [false, true]) {
+      forget.mockClear()
+      tokens.taxes.onSaleTested(token, isSellable)
+      expect([prices.isUnsellable(token), forget.mock.calls.length]).toEqual([!isSellable, 1])
+      await vi.waitFor(() => expect(forget).toHaveBeenCalledTimes(2))
+    }
+    rpc.close()
+    await runtime.sleep()
+  })
+
   test('falls asleep when it was not used for a while, and wakes again', async () => {
     const { runtime, calls, lines } = runtimeOf()
     const { parts } = runtime

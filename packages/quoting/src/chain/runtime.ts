@@ -235,6 +235,11 @@ export class ChainRuntime {
     tokens.onNewEvidence = () => this.awakeParts?.views.forgetResponses()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: AwakeParts = { rpc, market, prices, redemptions, views, poolCount: undefined }
+    const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
+    tokens.onSellabilityChanged = (token) => {
+      // Responses that are computed during the update may contain earlier prices of other tokens.
+      prices.updateSellability(token).then(() => views.forgetResponses(), onPricesFailed)
+    }
     market.onSnapshot((snapshot) => {
       awake.poolCount = snapshot.pools.size
       this.touchedPools.observe(snapshot)
@@ -242,7 +247,6 @@ export class ChainRuntime {
         .observe(snapshot)
         .catch((error: unknown) => log.error({ err: error }, 'failed to update the trust ledger'))
       for (const listener of this.snapshotListeners) listener(snapshot)
-      const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
         // Skip if a newer snapshot has arrived: `prices` then belong to its block.
         if (market.snapshot().block.hash !== snapshot.block.hash) return

@@ -65,15 +65,17 @@ describe('a token that cannot be sold', () => {
   test('has no price, unless the file names it, and new evidence is reported', () => {
     const tokens = tokensOf()
     let reports = 0
+    const changedTokens: Address[] = []
     tokens.onNewEvidence = () => {
       reports++
     }
+    tokens.onSellabilityChanged = (token) => changedTokens.push(token)
     expect(tokens.isUnsellable(A)).toBe(false)
     tokens.taxes.onSaleTested(A, false)
     tokens.taxes.onSaleTested(LISTED, false)
     expect([tokens.isUnsellable(A), tokens.isUnsellable(LISTED), reports]).toEqual([true, false, 2])
     tokens.taxes.onSaleTested(A, true)
-    expect(tokens.isUnsellable(A)).toBe(false)
+    expect([tokens.isUnsellable(A), reports, changedTokens]).toEqual([false, 3, [A, LISTED, A]])
   })
 
   test('is not measured if the address is no token', async () => {
@@ -118,7 +120,7 @@ describe('a test sale', () => {
     }
     const unreadable = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'down')) }
     const snapshot = { block, pools: new Map() }
-    const prices = { poolsOf: () => [pool], usd: () => 1, setMissing: () => false }
+    const prices = { poolsOf: () => [pool], usd: () => 1, intermediatesOf: () => [], setMissing: () => false }
     let news = 0
     tokens.onNewEvidence = () => news++
     await tokens.evidence.gather([A, LISTED], { snapshot, prices, rpc: unreadable } as never, 60_000)

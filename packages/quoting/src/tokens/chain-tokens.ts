@@ -47,7 +47,10 @@ export class ChainTokens {
       measure: (token, snapshot) => this.report(token, snapshot),
     })
     this.taxes.onSaleTested = (token, sellable) => this.reports.recordSales(token, [sellable])
-    this.reports.onUnsellable = () => this.onNewEvidence()
+    this.reports.onSellabilityChanged = (token) => {
+      this.onSellabilityChanged(token)
+      this.onNewEvidence()
+    }
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
       testSale: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
@@ -57,6 +60,8 @@ export class ChainTokens {
 
   /** Called when a measurement changes prices. */
   onNewEvidence: () => void = () => {}
+  /** @see TokenReports.onSellabilityChanged */
+  onSellabilityChanged: (token: Address) => void = () => {}
 
   /**
    * Measures a token in the pools that trade it; null if the address is not a token, or cannot be measured. Callers

@@ -1,7 +1,7 @@
 /**
- * Checks tokens outside the chain's file (unlisted tokens) before they are priced: reads the real balances of their
- * pools, and tests whether the tokens can be sold. Callers wait only for a short time; results that arrive later apply
- * to later requests.
+ * Checks tokens outside the chain's file (unlisted tokens) before they, and tokens whose prices depend on them, are
+ * priced: reads the real balances of their pools, and tests whether the tokens can be sold. Callers wait only for a
+ * short time; results that arrive later apply to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
@@ -20,6 +20,8 @@ const MAX_REMEMBERED = 20_000
 const MAX_CONCURRENT_CHECKS = 4
 /** Maximum tokens whose checks are queued or in flight: twice as many as a request can name. */
 const MAX_QUEUED_TOKENS = 400
+/** Maximum rounds of checks per call: after a check, a price may depend on other tokens. */
+const MAX_ROUNDS = 3
 
 /** A check of a token: in flight, or done without a failure. */
 type Check = { readonly result: Promise<void>; isDone: boolean }
@@ -50,20 +52,33 @@ export class TokenEvidence {
   }
 
   /**
-   * Checks the tokens whose checks are not valid any more, and waits at most `timeoutMs`, also for checks that an
-   * earlier call started. The next call repeats a failed check, and starts those for which the queue had no room.
+   * Checks the tokens whose checks are not valid any more, and the unlisted tokens on which their prices depend. Waits
+   * at most `timeoutMs`, also for checks that an earlier call started. The next call repeats a failed check, and starts
+   * those for which the queue had no room.
    *
-   * @returns tokens whose checks have not finished, or not started
+   * @returns tokens whose checks have not finished, or not started, or whose prices depend on such a token
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
-    const isDue = (token: Address) => !this.balanceChecks.get(token)?.isDone || !this.saleChecks.get(token)?.isDone
-    const dueTokens = unlistedTokens(tokens, this.options.allowListed, source.prices, isDue)
-    const pendingTokens = new Set(dueTokens)
-    const checks = dueTokens.flatMap(
-      (token) => this.check(token, source)?.then(() => pendingTokens.delete(token)) ?? [],
-    )
-    if (checks.length > 0) await Promise.race([Promise.all(checks), setTimeout(timeoutMs)])
-    return pendingTokens
+    const { allowListed } = this.options
+    const { prices } = source
+    const finishedTokens = new Set<Address>()
+    const isDue = (token: Address) =>
+      !(allowListed.has(token) || finishedTokens.has(token)) &&
+      !(this.balanceChecks.get(token)?.isDone && this.saleChecks.get(token)?.isDone)
+    let timeout: Promise<'timeout'> | undefined
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const intermediates = tokens.flatMap((token) => prices.intermediatesOf(token) ?? [])
+      const requestedTokens = round === 0 ? unlistedTokens(tokens, allowListed, prices, isDue) : []
+      const dueTokens = new Set([...intermediates.filter(isDue), ...requestedTokens])
+      const checks = [...dueTokens].flatMap(
+        (token) => this.check(token, source)?.then(() => finishedTokens.add(token)) ?? [],
+      )
+      if (checks.length === 0) break
+      timeout ??= setTimeout(timeoutMs, 'timeout')
+      if ((await Promise.race([Promise.all(checks), timeout])) === 'timeout') break
+    }
+    const dependsOnDue = (token: Address) => prices.intermediatesOf(token)?.some(isDue) ?? true
+    return new Set([...unlistedTokens(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
   }
 
   /** Runs the checks of a token, unless they run already; undefined if too many tokens are queued. */

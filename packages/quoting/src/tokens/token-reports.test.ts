@@ -65,7 +65,7 @@ describe('results of test sales', () => {
   const recorded = () => {
     const reports = new TokenReports()
     const notified: Address[] = []
-    reports.onUnsellable = (token) => notified.push(token)
+    reports.onSellabilityChanged = (token) => notified.push(token)
     return { reports, notified }
   }
 
@@ -81,8 +81,33 @@ describe('results of test sales', () => {
     reports.recordSales(A, [false])
     reports.recordSales(A, [false, true])
     expect(reports.isUnsellable(A)).toBe(false)
+    reports.recordSales(A, [true])
     reports.recordSales(A, [false])
-    expect(notified).toEqual([A, A])
+    expect(notified).toEqual([A, A, A])
+  })
+
+  test('expire an hour after the last failure, because the owner may only have paused the token', async () => {
+    const { reports, notified } = recorded()
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    // The cache reads the clock at most once per millisecond.
+    const passMinutes = async (minutes: number) => {
+      now += minutes * 60_000
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    try {
+      reports.recordSales(A, [false])
+      await passMinutes(40)
+      reports.recordSales(A, [false])
+      await passMinutes(40)
+      expect(reports.isUnsellable(A)).toBe(true)
+      await passMinutes(21)
+      expect([reports.isUnsellable(A), notified]).toEqual([false, [A]])
+      reports.recordSales(A, [false])
+      expect([reports.isUnsellable(A), notified]).toEqual([true, [A, A]])
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   test('that were not tried change nothing', () => {

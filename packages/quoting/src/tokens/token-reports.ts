@@ -14,6 +14,8 @@ const REMEMBER_MS = 60_000
 const MAX_REMEMBERED = 1_000
 /** Maximum tokens that are remembered as unsellable. */
 const MAX_UNSELLABLE = 10_000
+/** Milliseconds for which a token counts as unsellable after a failed test sale: its owner may only have paused it. */
+const UNSELLABLE_MS = 3_600_000
 /** Maximum tokens measured at a time: each takes about twenty calls to the node, which delay quotes. */
 const MAX_AT_ONCE = 4
 
@@ -28,16 +30,16 @@ export class TokenReports {
     ttl: REMEMBER_MS,
   })
   /** Tokens that could be bought but not sold when last measured. */
-  private readonly unsellableTokens = new BoundedMap<Address, true>(MAX_UNSELLABLE)
+  private readonly unsellableTokens = new BoundedMap<Address, true>(MAX_UNSELLABLE, { ttl: UNSELLABLE_MS })
   private readonly slots = new Semaphore(MAX_AT_ONCE)
-  /** Called when a token turns out to be unsellable. */
-  onUnsellable: (token: Address) => void = () => {}
+  /** Called when a test sale shows that a token became sellable or unsellable, but not when a result expires. */
+  onSellabilityChanged: (token: Address) => void = () => {}
 
   get count(): StateCount {
     return this.reports.count
   }
 
-  /** True if the token could not be sold when it was last measured. */
+  /** True if the token could not be sold when it was last measured, at most `UNSELLABLE_MS` ago. */
   isUnsellable(token: Address): boolean {
     return this.unsellableTokens.has(token)
   }
@@ -62,11 +64,10 @@ export class TokenReports {
 
   /** Records results of test sales, of any caller. One success in any pool means that the token can be sold. */
   recordSales(token: Address, sellable: readonly (boolean | null)[]): void {
+    const wasUnsellable = this.unsellableTokens.has(token)
     if (sellable.includes(true)) this.unsellableTokens.delete(token)
-    else if (sellable.includes(false) && !this.unsellableTokens.has(token)) {
-      this.unsellableTokens.set(token, true)
-      this.onUnsellable(token)
-    }
+    else if (sellable.includes(false)) this.unsellableTokens.set(token, true)
+    if (this.unsellableTokens.has(token) !== wasUnsellable) this.onSellabilityChanged(token)
   }
 }
 

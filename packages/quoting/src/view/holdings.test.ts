@@ -24,7 +24,7 @@ const pair = (
   return { id: account(n), address: account(n), family, dex: 'test', tokens, state } as Pool
 }
 const pricesOf = (pools: readonly Pool[], overrides: object = {}) =>
-  ({ poolsOf: () => pools, usd: () => 1, ...overrides }) as unknown as Prices
+  ({ poolsOf: () => pools, usd: () => 1, isUnsellable: () => false, ...overrides }) as unknown as Prices
 
 const snapshotOf = (pools: readonly Pool[]) =>
   ({ block: { hash: '0x07' }, pools: new Map(pools.map((pool) => [pool.id, pool])) }) as unknown as Snapshot
@@ -141,6 +141,11 @@ describe('tokens of a request whose holdings are checked', () => {
     const tokens = [OTHER, TOKEN, ZERO_ADDRESS, TOKEN, account(9), account(8)]
     expect(unlistedTokens(tokens, listed, prices)).toEqual([TOKEN, account(8)])
     expect(unlistedTokens(tokens, listed, prices, (token) => token !== TOKEN)).toEqual([account(8)])
+  })
+
+  test('include those without a price because they could not be sold', () => {
+    const prices = pricesOf([], { usd: () => null, isUnsellable: (token: Address) => token === TOKEN })
+    expect(unlistedTokens([TOKEN, account(8)], listed, prices)).toEqual([TOKEN])
   })
 
   test('are all of them, since a token that is not checked must have no price', () => {

@@ -16,7 +16,8 @@ const ROUNDING_DIVISOR = 1_000_000n
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
 /**
- * Returns the tokens to check: tokens that are not in the chain's file, have a price, and are due.
+ * Returns the tokens to check: tokens that are not in the chain's file, are due, and have a price or have none because
+ * they could not be sold.
  *
  * @param listedTokens - tokens of the chain's file
  * @param isDue - true for a token without a valid check
@@ -28,7 +29,7 @@ export function unlistedTokens(
   isDue: (token: Address) => boolean = () => true,
 ): readonly Address[] {
   const isUnlisted = (token: Address) =>
-    !listedTokens.has(token) && token !== ZERO_ADDRESS && prices.usd(token) !== null
+    !listedTokens.has(token) && token !== ZERO_ADDRESS && (prices.usd(token) !== null || prices.isUnsellable(token))
   return [...new Set(tokens)].filter((token) => isUnlisted(token) && isDue(token))
 }
 

@@ -3,7 +3,12 @@ import { shortNumber } from '../format/number.ts'
 import { Plot } from '../ui/Plot.tsx'
 import { type Depth, depthPlotOf, impactPercents } from './curve.ts'
 
-type Props = { readonly depth: Depth; readonly otherDepths: readonly Depth[]; readonly symbol: string }
+type Props = {
+  readonly depth: Depth
+  /** Depths of other tokens, by address. */
+  readonly otherDepths: ReadonlyMap<string, Depth>
+  readonly symbol: string
+}
 
 /** Width in pixels below which every second label is omitted. */
 const NARROW_PX = 420
@@ -14,7 +19,7 @@ export function DepthPlot(props: Props) {
 
 function DepthDrawing({ depth, otherDepths, symbol, width }: Props & { readonly width: number }) {
   const height = Math.min(380, Math.max(260, width * 0.68))
-  const { usdTicks, impactTicks, pathOf, pointsOf } = depthPlotOf([depth, ...otherDepths], width, height)
+  const { usdTicks, impactTicks, pathOf, pointsOf } = depthPlotOf([depth, ...otherDepths.values()], width, height)
   const right = width - 64
   const spokenDepth = impactPercents.map((impact) => `$${shortNumber(depth[impact])} at ${impact} percent`).join(', ')
   return (
@@ -47,8 +52,8 @@ function DepthDrawing({ depth, otherDepths, symbol, width }: Props & { readonly 
           </text>
         </g>
       ))}
-      {otherDepths.map((otherDepth) => (
-        <path key={pathOf(otherDepth)} className="plot__other" d={pathOf(otherDepth)} />
+      {[...otherDepths].map(([token, otherDepth]) => (
+        <path key={token} className="plot__other" d={pathOf(otherDepth)} />
       ))}
       <path className="plot__line" d={pathOf(depth)} />
       {pointsOf(depth).map(({ x, y, usd }, k, all) => (

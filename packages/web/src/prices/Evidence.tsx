@@ -1,23 +1,9 @@
 /** The sources and the confidence of a price. */
 import { Address } from '../ui/Address.tsx'
 import { Price } from '../ui/Num.tsx'
+import { type NoPriceReason, type PriceEvidence, sourcesWithKeys } from './rows.ts'
 
-type Reason = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
-
-/** A price in the response of `/prices` with `detail=1`. */
-export type PriceEvidence = {
-  readonly usd: number | null
-  readonly confidence: number
-  readonly sources: readonly {
-    readonly pool: string
-    readonly protocol: string
-    readonly usd: number
-    readonly weight: number
-  }[]
-  readonly reason: Reason | null
-}
-
-const textByReason: Readonly<Record<Reason, string>> = {
+const textByReason: Readonly<Record<NoPriceReason, string>> = {
   unknown: 'No pool of this token is known here.',
   'no-decimals': 'The token does not state its decimals.',
   'below-floor': 'Under $300 of liquidity: too little to price.',
@@ -63,8 +49,8 @@ export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
           </tr>
         </thead>
         <tbody>
-          {sources.map(({ pool, protocol, usd: price, weight }) => (
-            <tr key={pool}>
+          {sourcesWithKeys(sources).map(({ key, pool, protocol, usd: price, weight }) => (
+            <tr key={key}>
               <td>
                 {protocol}{' '}
                 {pool.length === ADDRESS_LENGTH && (

@@ -7,7 +7,7 @@ import { memo, useMemo, useRef } from 'react'
 import { shortNumber } from '../format/number.ts'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
-import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
+import { type PageToken, useTokens } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
@@ -18,18 +18,15 @@ import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { type Depth, isUnlimited } from './curve.ts'
 import { DepthPlot, Sparkline } from './DepthPlot.tsx'
-import { Confidence, Evidence, type PriceEvidence } from './Evidence.tsx'
+import { Confidence, Evidence } from './Evidence.tsx'
+import { type PriceEvidence, type PriceRow, priceRowsOf, tokensWithRows } from './rows.ts'
 
 export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
-
-type PriceRow = PageToken & { readonly evidence: PriceEvidence | null; readonly depth: Depth | null }
 
 const POLL_MS = 15_000
 /** Poll interval and number of the first polls, whose responses omit prices that the service is still loading. */
 const FIRST_POLL_MS = 2_000
 const FIRST_POLL_COUNT = 4
-/** Maximum tokens per request. */
-const MAX_TOKENS_PER_REQUEST = 100
 /** Lag in seconds from which a chain counts as behind, if the times of its blocks follow real time (clock `moving`). */
 const BEHIND_SECONDS = 30
 
@@ -43,6 +40,7 @@ export function PricesPage() {
   const { data: status } = useStatus(chain.id)
   const tokens = useTokens(chain.id)
   const { rows, error } = usePriceRows(chain.id, tokens.data)
+  const failure = error ?? tokens.error
   const searchText = q.trim().toLowerCase()
   const shownRows = rows?.filter(
     ({ symbol, name, address }) =>
@@ -74,19 +72,19 @@ export function PricesPage() {
           </Notice>
         </div>
       )}
-      {(error ?? tokens.error) && !rows && <Failure error={error ?? tokens.error} />}
+      {failure && !rows && <Failure error={failure} />}
       <div className="pd">
         <TokenTable
           rows={shownRows}
           pick={pickedRow}
-          isEmpty={shownRows?.length === 0}
-          hasFailed={error !== null}
+          emptyText={rows?.length === 0 ? 'This chain lists no tokens.' : 'No matching token.'}
+          hasFailed={failure !== null}
           onPick={(token) => change({ ...(token !== undefined && { token }) }, false)}
         />
         {pickedRow ? (
           <Detail row={pickedRow} otherRows={rows!} head={status?.head} />
         ) : (
-          !rows && !error && <DetailSkeleton />
+          !rows && !failure && <DetailSkeleton />
         )}
       </div>
     </>
@@ -118,12 +116,13 @@ function TokenSearch({ text: appliedText, onSearch }: TokenSearchProps) {
 type TableProps = {
   readonly rows: readonly PriceRow[] | undefined
   readonly pick: PriceRow | undefined
-  readonly isEmpty: boolean
+  /** Shown if there are no rows. */
+  readonly emptyText: string
   readonly hasFailed: boolean
   readonly onPick: (address: string | undefined) => Promise<void>
 }
 
-function TokenTable({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
+function TokenTable({ rows, pick, emptyText, hasFailed, onPick }: TableProps) {
   const [pickedAddress, choose] = useChoice(pick?.address, onPick)
   return (
     <section className="panel" aria-label="Tokens" aria-busy={rows === undefined}>
@@ -147,7 +146,7 @@ function TokenTable({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
           </tbody>
         </table>
       </div>
-      {isEmpty && <p className="opts__none note">No matching token.</p>}
+      {rows?.length === 0 && <p className="opts__none note">{emptyText}</p>}
     </section>
   )
 }
@@ -217,8 +216,10 @@ const Detail = memo(function Detail({
   readonly head: number | undefined
 }) {
   const { symbol, evidence, depth } = row
-  const otherDepths = otherRows.flatMap((candidate) =>
-    isDrawable(candidate.depth) && candidate !== row ? [candidate.depth] : [],
+  const otherDepths = new Map(
+    otherRows.flatMap((candidate): [string, Depth][] =>
+      isDrawable(candidate.depth) && candidate !== row ? [[candidate.address, candidate.depth]] : [],
+    ),
   )
   return (
     <section className="panel plot" aria-labelledby="picked" aria-live="polite">
@@ -271,16 +272,10 @@ function DetailSkeleton() {
   )
 }
 
-/** Loads prices and depth of all listed tokens, deepest first. */
+/** Loads prices and depth of all listed tokens, deepest first. A chain without listed tokens needs no request. */
 function usePriceRows(chainId: number, tokens: readonly PageToken[] | undefined) {
-  const listedRows = useMemo(
-    () =>
-      tokens
-        ?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
-        .slice(0, MAX_TOKENS_PER_REQUEST) ?? [],
-    [tokens],
-  )
-  const addresses = listedRows.map(({ address }) => address)
+  const rowTokens = useMemo(() => tokens && tokensWithRows(tokens), [tokens])
+  const addresses = rowTokens?.map(({ address }) => address) ?? []
   const { data, error } = useQuery({
     queryKey: ['prices and depth', chainId, addresses],
     enabled: addresses.length > 0,
@@ -294,17 +289,6 @@ function usePriceRows(chainId: number, tokens: readonly PageToken[] | undefined)
       return { prices, depths }
     },
   })
-  const rows = useMemo(() => {
-    const loadedRows =
-      data &&
-      listedRows.map(
-        (token): PriceRow => ({
-          ...token,
-          evidence: data.prices[token.address] ?? null,
-          depth: data.depths[token.address] ?? null,
-        }),
-      )
-    return loadedRows?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
-  }, [listedRows, data])
+  const rows = useMemo(() => rowTokens && priceRowsOf(rowTokens, data), [rowTokens, data])
   return { error, rows }
 }

@@ -1,7 +1,8 @@
 /** A button that copies text. */
 import { useEffect, useState } from 'react'
+import { copyText } from './copy-text.ts'
 
-/** Copies a text and briefly confirms it in the button. */
+/** Copies a text, and briefly shows in the button that it did, or that the browser refused access to the clipboard. */
 export function Copy({
   text,
   children,
@@ -11,19 +12,19 @@ export function Copy({
   readonly children: string
   readonly className?: string
 }) {
-  const [isCopied, setIsCopied] = useState(false)
+  const [result, setResult] = useState<string>()
   useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), 1_500)
+    if (result === undefined) return
+    const timer = setTimeout(() => setResult(undefined), 1_500)
     return () => clearTimeout(timer)
-  }, [isCopied])
+  }, [result])
   return (
     <button
       type="button"
       className={className}
-      onClick={() => navigator.clipboard?.writeText(text).then(() => setIsCopied(true))}
+      onClick={() => copyText(text).then((isCopied) => setResult(isCopied ? 'Copied' : 'Not copied'))}
     >
-      {isCopied ? 'Copied' : children}
+      {result ?? children}
     </button>
   )
 }

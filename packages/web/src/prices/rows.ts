@@ -1,0 +1,63 @@
+/** Rows of the Prices page: a token with its price and depth. */
+import { isNative, type PageToken } from '../service/tokens.ts'
+import type { Depth } from './curve.ts'
+
+export type NoPriceReason = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
+
+type PriceSource = {
+  readonly pool: string
+  readonly protocol: string
+  readonly usd: number
+  readonly weight: number
+}
+
+/** A price in the response of `/prices` with `detail=1`. */
+export type PriceEvidence = {
+  readonly usd: number | null
+  readonly confidence: number
+  readonly sources: readonly PriceSource[]
+  readonly reason: NoPriceReason | null
+}
+
+export type PriceRow = PageToken & { readonly evidence: PriceEvidence | null; readonly depth: Depth | null }
+
+/** Responses by token address. */
+type Loaded = {
+  readonly prices: Readonly<Record<string, PriceEvidence>>
+  readonly depths: Readonly<Record<string, Depth | null>>
+}
+
+/** Maximum tokens per request. */
+const MAX_TOKENS_PER_REQUEST = 100
+
+/** Returns the tokens that the page shows: without the native token, which has the price of its wrapper, and copies. */
+export function tokensWithRows(tokens: readonly PageToken[]): readonly PageToken[] {
+  return tokens
+    .filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
+    .slice(0, MAX_TOKENS_PER_REQUEST)
+}
+
+/**
+ * Returns the rows of tokens, deepest first; undefined while their prices are being loaded. Without tokens, nothing is
+ * loaded.
+ */
+export function priceRowsOf(tokens: readonly PageToken[], loaded: Loaded | undefined): readonly PriceRow[] | undefined {
+  if (tokens.length === 0) return []
+  return (
+    loaded &&
+    tokens
+      .map(
+        (token): PriceRow => ({
+          ...token,
+          evidence: loaded.prices[token.address] ?? null,
+          depth: loaded.depths[token.address] ?? null,
+        }),
+      )
+      .sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
+  )
+}
+
+/** Adds a unique key to each source. A pool of three tokens can be two sources, even with the same price and weight. */
+export function sourcesWithKeys(sources: readonly PriceSource[]): readonly (PriceSource & { readonly key: string })[] {
+  return sources.map((source, k) => ({ ...source, key: `${k} ${source.pool}` }))
+}
