@@ -17,7 +17,7 @@ const normalizeToken = (text: string): string =>
 type Balance = bigint | null
 
 /**
- * Finds a fault in the token flow. Long: the nested functions share the state of the loop over the steps.
+ * Finds a fault in the token flow. The nested functions share the state of the loop over the steps.
  *
  * @param order - proven order: native input comes as the value of the call
  * @returns description of the first fault; undefined if there is none
