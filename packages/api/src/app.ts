@@ -47,7 +47,7 @@ type ChainEndpoint<Body> = (
 
 /** Sends a JSON body. */
 type Send = typeof replyTagged
-const sendPlain: Send = (_request, response, context, body) => replyJson(response, context, body)
+const sendUntagged: Send = (_request, response, context, body) => replyJson(response, context, body)
 
 /** Request listeners of a service; opening ports is up to the caller. */
 export type App = {
@@ -125,7 +125,7 @@ function createRoutes(services: Services, config: Config): Express {
   const isTrustedProxy: ProxyTrust = app.get('trust proxy fn')
   app.use(checkRequest)
 
-  const chainHandler = (endpoint: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
+  const chainHandler = (endpoint: ChainEndpoint<string>, send: Send = sendUntagged): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
       const chain: ServedChain = response.locals.chain

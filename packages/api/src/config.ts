@@ -104,7 +104,10 @@ const trustProxy = z
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
   .default(false)
 
-/** Returns true for an address or a subnet as Express reads it: with a prefix, an IPv4 mask, or by one of its names. */
+/**
+ * Returns true for an address or a subnet as Express reads it: with a prefix or an IPv4 mask, or one of Express's
+ * names.
+ */
 function isSubnet(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [, address = '', range] = /^([^/]*)(?:\/(.*))?$/.exec(text) ?? []

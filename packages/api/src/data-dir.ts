@@ -14,7 +14,7 @@ export function defaultDataDir(env: Environment, system: string = platform(), ho
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'sluice')
 }
 
-/** Configuration, with a data directory that is locked or with none. */
+/** Configuration, with a locked data directory or without one. */
 export type DataDirectory = {
   readonly config: Config
   /** Why the directory cannot be used; absent if it is used, and if no directory is configured. */

@@ -7,10 +7,7 @@ import { BLOCKS_AFTER, type ByBlock, type DriftFigures, type Figures } from '@sl
 import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
-/**
- * Maximum families of a chain that are exported; the same limit applies to brands and pools. Those with the most
- * samples are.
- */
+/** Maximum exported families of a chain, and likewise brands and pools: those with the most samples. */
 export const MAX_DRIFTS = 32
 
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>
@@ -47,7 +44,7 @@ export function createDriftMetrics(registry: Registry) {
   }
 }
 
-/** Sets the gauges of a chain. Call `resetDrift` first, so series that are no longer exported disappear. */
+/** Sets the gauges of a chain. Call `clearDriftSeries` first, so that series that are no longer exported disappear. */
 export function exportDrift(metrics: DriftMetrics, chainId: number, figures: DriftFigures): void {
   const chain = String(chainId)
   metrics.missed.set({ chain }, figures.missed)

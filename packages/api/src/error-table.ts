@@ -147,5 +147,5 @@ export const errorTable = {
   },
 } as const satisfies Record<string, { readonly status: number; readonly cause: string; readonly cure: string }>
 
-/** Code of an error response. */
+/** Error code of a response. */
 export type ApiErrorCode = keyof typeof errorTable

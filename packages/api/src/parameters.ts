@@ -14,7 +14,7 @@ export type IssueParams = { readonly code?: 'FEE_TOO_HIGH' }
 
 type Context = z.core.$RefinementCtx
 
-/** Reports a mistake and stops parsing this value. */
+/** Reports a mistake. If a transform returns the result, the parsing of its value stops. */
 export function refuse(context: Context, message: string): never {
   context.addIssue({ code: 'custom', message })
   return z.NEVER

@@ -114,7 +114,7 @@ async function judge(hash: Hex, chainId: number, settings: Settings): Promise<nu
   const { environment, printsJson, openServices } = settings
   let services: ReturnType<typeof openServices>
   try {
-    // Without a data directory: a service that runs over it could not save there after another process has.
+    // Without a data directory: after a save by this process, a running service could no longer save there.
     const config = { ...loadConfig(environment), dataDir: undefined }
     const { chainsDir, deploymentsDir } = config
     services = openServices(loadRegistry({ chainsDir, deploymentsDir }), config)

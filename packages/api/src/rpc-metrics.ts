@@ -15,7 +15,6 @@ const METHODS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
 ])
 
-/** Metrics of RPC endpoints. */
 export type RpcMetrics = ReturnType<typeof createRpcMetrics>
 
 export function createRpcMetrics(registry: Registry) {

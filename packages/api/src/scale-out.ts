@@ -44,7 +44,7 @@ type ScaleOutOptions = {
   readonly registry: Registry
   readonly metrics: Metrics
   readonly log: Logger
-  /** Known pools by chain, for the process that indexes it. */
+  /** Known pools by chain, for the process that indexes the chain. */
   readonly poolLists: PoolLists
 }
 

@@ -8,7 +8,6 @@ type Options = Omit<LiveChainOptions, 'isBusy'> & {
   readonly admission: AdmissionOptions
 }
 
-/** A chain that the API serves. */
 export class ServedChain {
   readonly chain: Chain
   readonly deployment: Deployment

@@ -20,7 +20,7 @@ const MAX_HEADER_BYTES = 262_144
 const HEADERS_TIMEOUT_MS = 10_000
 /** Timeout for receiving a whole request. */
 const REQUEST_TIMEOUT_MS = 20_000
-/** Milliseconds between two checks of the two timeouts above by Node. */
+/** Milliseconds between two checks of these timeouts by Node. */
 const CHECK_MS = 2_000
 /** Timeout of idle connections: longer than that of common proxies, so that the proxy closes the connection first. */
 const KEEP_ALIVE_MS = 75_000

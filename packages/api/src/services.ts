@@ -111,7 +111,6 @@ function createThreads({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Co
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 
-/** Converts the configuration to the settings of a chain. */
 export function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSettings {
   const { chainId } = chain
   const { dataDir, dataSaveMs, quoteLogMb } = config
@@ -130,7 +129,7 @@ export function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): 
   }
 }
 
-/** Returns the path of the quote log of a chain. */
+/** Returns the file of a chain's quote log. */
 export function quoteLogPath(dataDir: string, chainId: number): string {
   return join(dataDir, `${chainId}.quotes.sqlite`)
 }

@@ -13,7 +13,7 @@ import { ApiError } from './errors.ts'
  * The ApiError for an error of another package. `message` replaces a message that may contain secrets, such as a node
  * URL with a key. `cure` replaces the default cure of `code`.
  */
-type Meaning = readonly [code: ApiErrorCode, message?: string, cure?: string]
+type Translation = readonly [code: ApiErrorCode, message?: string, cure?: string]
 
 /** Beginning of cures that only the operator can carry out. */
 const OPERATOR_CURE = 'Retrying does not help before the operator of the service has'
@@ -61,7 +61,7 @@ const apiErrorByCode = {
     BAD_SLOT: ['BAD_SLOT'],
     BAD_REQUEST: ['INVALID_PARAMETER'],
     OVERLOADED: ['OVERLOADED'],
-  } satisfies Record<SimulationErrorCode, Meaning>,
+  } satisfies Record<SimulationErrorCode, Translation>,
   MarketError: {
     NOT_READY: ['NOT_READY'],
     STOPPED: ['NOT_READY'],
@@ -70,13 +70,13 @@ const apiErrorByCode = {
     BAD_SNAPSHOT: ['NOT_READY'],
     BAD_POOL_LIST: ['NOT_READY'],
     BEHIND: ['BEHIND'],
-  } satisfies Record<MarketErrorCode, Meaning>,
+  } satisfies Record<MarketErrorCode, Translation>,
   RoutingError: {
     ROUTE_INVARIANT: ['INTERNAL', 'the route found breaks the request; please report it with the request id'],
     WORK_SPENT: ['ROUTE_TIMEOUT'],
     SEARCH_OVERRAN: ['ROUTE_TIMEOUT'],
     THREAD_ENDED: ['INTERNAL', 'the search for a route broke off; please report it with the request id'],
-  } satisfies Record<RoutingErrorCode, Meaning>,
+  } satisfies Record<RoutingErrorCode, Translation>,
   QuotingError: {
     NO_EXECUTOR: ['UNSUPPORTED_CHAIN'],
     NATIVE_UNSUPPORTED: ['NATIVE_UNSUPPORTED'],
@@ -95,7 +95,7 @@ const apiErrorByCode = {
     ROUTE_REVERTED: ['ROUTE_REVERTED'],
     PRICE_IMPACT: ['PRICE_IMPACT'],
     VALUE_LOSS: ['VALUE_LOSS'],
-  } satisfies Record<QuotingErrorCode, Meaning>,
+  } satisfies Record<QuotingErrorCode, Translation>,
 } as const
 
 /** API error codes by body-parser's error `type`. */
@@ -119,7 +119,7 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     thrown instanceof RoutingError ||
     thrown instanceof QuotingError
   ) {
-    const [code, text = thrown.message, cure] = (apiErrorByCode[thrown.name] as Readonly<Record<string, Meaning>>)[
+    const [code, text = thrown.message, cure] = (apiErrorByCode[thrown.name] as Readonly<Record<string, Translation>>)[
       thrown.code
     ]!
     if (thrown instanceof RpcError && thrown.code === 'RATE_LIMITED' && thrown.retryAfterMs !== undefined)
@@ -143,7 +143,10 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
   return new ApiError('INTERNAL', 'unexpected error; please report it with the request id', { cause: thrown })
 }
 
-/** Translates like `toApiError`, and logs an error that is a bug in the service: its message hides what was thrown. */
+/**
+ * Like `toApiError`, but logs the thrown value if it is a bug in the service, because the client gets only a general
+ * message.
+ */
 export function toLoggedApiError(thrown: unknown, log: Pick<Logger, 'error'>, abortReason?: ApiError): ApiError {
   const error = toApiError(thrown, abortReason)
   if (error.code === 'INTERNAL') log.error({ err: thrown }, 'unexpected error')

@@ -14,7 +14,7 @@ const MAX_CONCURRENT_JOINS = 4
 /** Milliseconds between two requests for the chains in use. These requests also show whether Redis answers. */
 const REFRESH_MS = 1_000
 
-/** Options of the bus. */
+/** Options of a bus. */
 export type BusOptions = {
   readonly url: string
   /** Called when Redis stops answering. */

@@ -21,7 +21,6 @@ const MAX_LEASE_DELAY_MS = 500
 export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
   /** True for a chain that this process may index. */
   readonly canServe: (chainId: number) => boolean
-  /** Options for indexing a chain. */
   readonly optionsOf: (chainId: number) => Pick<IndexerOptions, 'scope' | 'open'>
   /** Milliseconds without a request after which a chain is released. */
   readonly idleMs: number
@@ -29,7 +28,7 @@ export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
 
 /** Indexes the requested chains of this process. */
 export class ChainIndexers {
-  /** Time since which there is no connection, Unix milliseconds; null while there is one. */
+  /** Unix milliseconds at which the connection was lost, or of the start before the first; null while connected. */
   awaySince: number | null = Date.now()
   private readonly options: ChainIndexersOptions
   private readonly stopController = new AbortController()

@@ -1,4 +1,4 @@
-/** Sends single commands over one connection, which the chains of a process share and which is reopened on demand. */
+/** Sends single commands over one connection that all chains of a process share. Reopens the connection on demand. */
 import { type Argument, type Connection, connect, type RedisReply } from './connection.ts'
 import { BusError } from './errors.ts'
 
@@ -8,7 +8,6 @@ import { BusError } from './errors.ts'
  */
 const FAILURE_PAUSE_MS = 250
 
-/** Shared connection for single commands. */
 export class Commands implements Connection {
   private readonly url: string
   private currentConnection: Promise<Connection> | null = null

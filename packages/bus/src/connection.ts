@@ -42,7 +42,7 @@ export async function connect(url: string): Promise<OwnConnection> {
     disableOfflineQueue: true,
     socket: { reconnectStrategy: false, connectTimeout: REPLY_TIMEOUT_MS },
   })
-  // The failing command reports the error.
+  // Ignored: the command that fails reports the error.
   client.on('error', () => {})
   const close = () => {
     if (client.isOpen) client.destroy()

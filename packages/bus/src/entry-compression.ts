@@ -11,7 +11,7 @@ const PARAMS = {
 
 export const compressEntry = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params: PARAMS })
 
-/** Decompresses an entry; null if the bytes are not compressed. */
+/** Decompresses an entry; null if the bytes are damaged or too large. */
 export function decompressEntry(bytes: Buffer): Buffer | null {
   try {
     return zstdDecompressSync(bytes, { maxOutputLength: MAX_BYTES })

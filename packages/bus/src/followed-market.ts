@@ -161,7 +161,7 @@ export class FollowedMarket implements Market {
   }
 
   /**
-   * Returns the newest published state, whose id it reads from Redis, never from a node. If this worker's node is known
+   * Returns the newest published state. Reads its id from Redis and never asks a node. If this worker's node is known
    * to have a newer block, waits a short time until that block is published.
    */
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {

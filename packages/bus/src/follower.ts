@@ -12,7 +12,6 @@ import type { ChainKeys } from './keys.ts'
 
 /** Milliseconds for which a read of the stream blocks, and after which the head is checked if no entry arrives. */
 const IDLE_MS = 500
-/** Maximum entries per read. */
 const ENTRIES_PER_READ = 100
 /** Milliseconds between two checks for a chain that is not published yet. */
 const ABSENT_MS = 100
@@ -35,7 +34,6 @@ export type FollowerOptions = {
   readonly fieldsPerRead?: number
 }
 
-/** Joins a chain's state and follows its entries. */
 export class StateFollower {
   /** The newest complete state; null before the first. Kept while there is no connection to Redis. */
   currentState: FollowedState | null = null
@@ -44,9 +42,11 @@ export class StateFollower {
    * this process's clock; null before the first state.
    */
   confirmedMs: number | null = null
-  /** Time since which there is no connection, Unix milliseconds; null while there is one. */
+  /** Unix milliseconds at which the connection was lost, or of the start before the first; null while connected. */
   awaySince: number | null = Date.now()
-  /** The owner's search of past logs; null if there is nothing to search, or it is not published yet. */
+  /**
+   * Progress of the owner's search of past logs; null if there is nothing to search or no progress is published yet.
+   */
   scan: ScanStatus | null = null
   /** Whole states read, entries applied, entries that did not follow the current state, and lost connections. */
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
@@ -111,7 +111,7 @@ export class StateFollower {
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES_PER_READ, 'BLOCK', IDLE_MS, ...streams],
       )
-      // Check by elapsed time, not after empty reads: there are none while many facts change.
+      // Check by elapsed time, because reads are never empty while many facts change.
       if (Date.now() - headCheckedAtMs >= IDLE_MS) {
         headCheckedAtMs = Date.now()
         if (!(await this.isInSync(connection))) {

@@ -41,7 +41,6 @@ const EXPIRY_RENEWAL_MS = 60_000
 /** A market that reads the chain, with the function that closes it and its store. */
 export type OpenedMarket = { readonly market: IndexedMarket; readonly close: () => Promise<void> }
 
-/** Options of an indexer of one chain. */
 export type IndexerOptions = {
   readonly url: string
   readonly chainId: number
@@ -56,7 +55,6 @@ export type IndexerOptions = {
   readonly beforeWrite?: () => Promise<void>
 }
 
-/** Indexes one chain while it owns the chain's lease. */
 export class ChainIndexer {
   readonly chainId: number
   private readonly options: IndexerOptions
@@ -69,7 +67,6 @@ export class ChainIndexer {
   private isOwner = false
   /** Recently published blocks of this market, newest last. */
   private publishedBlocks: BlockHeader[] = []
-  /** Requests of workers for pairs. */
   private readonly requests: PairRequests
   private isStopping = false
   /** True if the state in Redis is incomplete, so that everything must be written again. */
@@ -120,7 +117,7 @@ export class ChainIndexer {
   async stop(): Promise<void> {
     const { connection } = this
     this.isStopping = true
-    // Closing saves the market. The lease is released after that, because the next owner starts from the saved data.
+    // Closing saves the market. Release the lease only afterwards, because the next owner starts from the saved data.
     // `run` stops its own renewal when the market closes, and saving may take longer than the lease lasts.
     const endRenewal = connection ? this.lease.startRenewal(connection, () => false) : () => {}
     await this.closeMarket().finally(endRenewal)
@@ -285,7 +282,7 @@ export class ChainIndexer {
       await this.publisher.writeAll(connection, this.stateOf(snapshot, market), market.loadedPairKeys)
       return
     }
-    // If a pool is unchanged, use this market's object for it, because the next difference compares objects.
+    // For unchanged pools, use the objects of this market, because the next difference compares objects by identity.
     const unchangedPools = await inSlices('take-over', unchangedPoolsOf(snapshot.pools, previousState.pools))
     this.publisher.adopt(previousState, previousState.pools.with(unchangedPools))
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')

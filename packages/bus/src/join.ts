@@ -13,7 +13,6 @@ import type { ChainKeys } from './keys.ts'
 
 /** Number of hash fields per read: about ten milliseconds of work. */
 const FIELDS_PER_READ = 1_000
-/** Maximum entries per read. */
 const ENTRIES_PER_READ = 50
 /** Maximum milliseconds between two attempts. */
 const MAX_PAUSE_MS = 200
@@ -58,7 +57,7 @@ async function tryJoin(
   let nextPage: Promise<[string, string[]]> | null = scan('0')
   while (nextPage) {
     const [nextCursor, flat]: [string, string[]] = await nextPage
-    // Request the next page while this one is processed; its failure surfaces where it is awaited.
+    // Request the next page while this one is processed. If that fails, the `await` above throws.
     nextPage = nextCursor === '0' ? null : scan(nextCursor)
     nextPage?.catch(() => {})
     await inSlices('join', addFields(fields, flat))

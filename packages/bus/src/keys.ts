@@ -2,8 +2,8 @@
 import { STATE_FORMAT } from '@sluice/liquidity'
 
 /**
- * Format version; increased with every change of keys, entries, or what scripts write, or of the pairs that an owner
- * loads for a request.
+ * Format version; increased with every change of the keys, the entries, the writes of scripts, or the pairs that an
+ * owner loads for a request.
  */
 const BUS_FORMAT = 4
 

@@ -95,7 +95,7 @@ export class PairRequests {
   }
 }
 
-/** Returns the id that an entry of a stream would get now, or would have got `agoMs` ago, by the clock of Redis. */
+/** Returns a stream id that is `agoMs` old by the clock of Redis, or up to a second newer. */
 async function streamIdAt(connection: Connection, agoMs = 0): Promise<string> {
   const [seconds] = await connection.call<[string, string]>('TIME')
   return `${(Number(seconds) + 1) * 1_000 - agoMs}-0`

@@ -56,9 +56,7 @@ export type PublisherOptions = {
 /** A write in flight. Its outcome is unknown until the answer. */
 type PendingWrite = { /** @throws BusError as `publish` does */ readonly answer: Promise<void> }
 
-/**
- * Publishes the states of one chain. After any failure, `resume` must read the state of Redis before the next write.
- */
+/** Publishes the states of one chain. After any failure, call `resume` before the next write. */
 export class Publisher {
   /** Differences that were written, whole states that were written (`full`), and bytes of the sent differences. */
   readonly counts = { writes: 0, full: 0, bytes: 0 }
@@ -159,7 +157,7 @@ export class Publisher {
       this.throwIfRefused(status, tag)
       this.counts.writes++
     })
-    // The caller may await the answer after it has failed.
+    // The caller may await the answer only after the write has failed, which must not count as unhandled.
     answer.catch(() => {})
     return { answer }
   }

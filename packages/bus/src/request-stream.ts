@@ -33,7 +33,7 @@ export async function sendRequest(
   await connection.call('XADD', requests, 'MAXLEN', '~', MAX_REQUESTS, '*', 'want', JSON.stringify(request))
 }
 
-/** Parses a request; null if it is not a valid request of this version. */
+/** Parses a request; null if it is invalid or names too many tokens. */
 export function readRequest(text: string | undefined): PairRequest | null {
   try {
     const request = JSON.parse(text ?? '') as PairRequest

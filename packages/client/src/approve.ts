@@ -53,7 +53,7 @@ export async function approve(wallet: Wallet, token: string, spender: string, am
 /**
  * Sends one call of `missingApprovals` and waits until it is mined.
  *
- * @param onSent - called as soon as it is sent
+ * @param onSent - called as soon as the call is sent
  * @param signal - ends the wait
  */
 export async function sendApproval(
@@ -75,8 +75,8 @@ async function callSucceeds(wallet: Wallet, token: string, data: Hex): Promise<b
     await wallet.call(token, data)
     return true
   } catch {
-    // Every error counts as a revert, because wallets report reverts differently. If it was none, one reset is sent
-    // needlessly.
+    // Every error counts as a revert, because wallets report reverts differently. If the error was no revert, one reset
+    // is sent needlessly.
     return false
   }
 }

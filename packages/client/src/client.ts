@@ -40,7 +40,7 @@ export class SluiceClient {
   /**
    * Requests the best route with its transaction.
    *
-   * @throws ClientError `NO_ROUTE` if the service finds no route, in either error version
+   * @throws ClientError `NO_ROUTE` if the service finds no route
    */
   async getSwap(chainId: number, parameters: RouteParameters, signal?: AbortSignal): Promise<Route> {
     const route = await request<Partial<Route>>(this.options, `/aggregator/${chainId}`, { query: parameters, signal })

@@ -2,7 +2,7 @@
  * Contracts that this version of the package knows, by chain. The list is large, so `swap` imports this module only
  * when needed.
  */
-import { knownContractsOf, type SwapContracts } from './contracts.ts'
+import { type SwapContracts, trustedListsFrom } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
@@ -25,7 +25,7 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
     guard,
     executors: addressesIn('executors'),
     wrapper,
-    ...knownContractsOf(addressesIn),
+    ...trustedListsFrom(addressesIn),
     infinityManagers: addressesIn('infinityManagers'),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }

@@ -2,7 +2,7 @@
 import { trustedLists } from '@sluice/program'
 import { describe, expect, test } from 'vitest'
 import { at } from '../test/routes.ts'
-import { knownContractsOf, singletonsFor, trustedContracts } from './contracts.ts'
+import { singletonsFor, trustedContracts, trustedListsFrom } from './contracts.ts'
 import { contractsOf, guardOf } from './contracts-of.ts'
 
 const knownContracts = contractsOf(1)!
@@ -55,7 +55,7 @@ describe('known contracts', () => {
 })
 
 test('a record of lists has each list', () =>
-  expect(knownContractsOf((list) => [list])).toEqual(Object.fromEntries(trustedLists.map((list) => [list, [list]]))))
+  expect(trustedListsFrom((list) => [list])).toEqual(Object.fromEntries(trustedLists.map((list) => [list, [list]]))))
 
 test('the singletons of an operation are those of its list, if it has one', () => {
   expect(singletonsFor('uniswap-v4', knownContracts)).toBe(knownContracts.managers)

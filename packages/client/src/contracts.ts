@@ -50,11 +50,11 @@ export function trustedContracts(
       'UNSAFE',
       `the Guard and Executors of chain ${chainId} are not known to this version; name them by \`contracts\``,
     )
-  return { ...knownContractsOf(() => []), factories: [], ...knownFields, guard, executors }
+  return { ...trustedListsFrom(() => []), factories: [], ...knownFields, guard, executors }
 }
 
 /** Builds the record of trusted lists from a function that returns one list. */
-export function knownContractsOf(
+export function trustedListsFrom(
   contractsIn: (list: TrustedList) => readonly string[],
 ): Readonly<Record<TrustedList, readonly string[]>> {
   return Object.fromEntries(trustedLists.map((list) => [list, contractsIn(list)])) as Record<TrustedList, string[]>

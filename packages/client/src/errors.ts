@@ -93,7 +93,7 @@ const REFUSAL_CODES: readonly unknown[] = [4001, 5000, 'ACTION_REJECTED']
 
 /**
  * Returns true if the owner refused: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' own code, or a known message.
- * Some wallets throw text instead of an error, and some nest the error of another one.
+ * Some wallets throw text instead of an error, and some nest another wallet's error.
  */
 export function isRejection(error: unknown): boolean {
   let current = error

@@ -1,4 +1,6 @@
-/** Reads Server-Sent Events with `fetch`. Unlike `EventSource`, it allows headers and gives access to error bodies. */
+/**
+ * Reads Server-Sent Events with `fetch`, which unlike `EventSource` allows headers and gives access to error bodies.
+ */
 import { ClientError, messageOf } from './errors.ts'
 import { anySignal, fetchResponse, type HttpOptions, type Parameters, toHttpError } from './http.ts'
 

@@ -46,8 +46,8 @@ export type FieldTable<Row> = {
   readonly [Op in Step['op']]?: { readonly [Field in FieldOf<Op>]: Row } & { readonly tokenIn?: Row }
 }
 
-const ownPool = { pool: 'unproven' } as const
-const sharePool = { tokenOut: 'request', tokenIn: 'request' } as const
+const unprovenPool = { pool: 'unproven' } as const
+const shareTokens = { tokenOut: 'request', tokenIn: 'request' } as const
 
 /** Proof by operation and field. Operations without a row use `defaultProof`. */
 const fieldProofs: FieldTable<Proof> = {
@@ -56,11 +56,11 @@ const fieldProofs: FieldTable<Proof> = {
   wrap: { wrapped: 'wrapper' },
   unwrap: { tokenIn: 'wrapper' },
   'uniswap-v4': { manager: 'registry', tokenOut: 'flow', fee: 'pool-key', tickSpacing: 'pool-key', hooks: 'no-code' },
-  curve: { ...ownPool, tokenOut: 'flow', variant: 'with-pool', i: 'with-pool', j: 'with-pool' },
+  curve: { ...unprovenPool, tokenOut: 'flow', variant: 'with-pool', i: 'with-pool', j: 'with-pool' },
   'balancer-v2': { vault: 'registry', poolId: 'unproven', tokenOut: 'flow' },
-  'balancer-v3': { vault: 'registry', ...ownPool, tokenOut: 'flow' },
-  erc4626: { ...sharePool, deposit: 'with-pool' },
-  'rate-wrapper': { ...sharePool, wrap: 'with-pool' },
+  'balancer-v3': { vault: 'registry', ...unprovenPool, tokenOut: 'flow' },
+  erc4626: { ...shareTokens, deposit: 'with-pool' },
+  'rate-wrapper': { ...shareTokens, wrap: 'with-pool' },
   'pancake-infinity': {
     vault: 'registry',
     manager: 'registry',
@@ -70,7 +70,7 @@ const fieldProofs: FieldTable<Proof> = {
     parameters: 'pool-key',
     hooks: 'no-code',
   },
-  syncswap: { ...ownPool, vault: 'unproven' },
+  syncswap: { ...unprovenPool, vault: 'unproven' },
   ekubo: { core: 'registry', tokenOut: 'flow', config: 'no-code' },
   'aave-v3': { pool: 'registry', tokenOut: 'flow', supply: 'with-pool' },
   ambient: { dex: 'registry', tokenOut: 'flow', poolIdx: 'pool-key', limitBits: 'unproven' },

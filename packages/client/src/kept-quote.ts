@@ -13,7 +13,7 @@ import type { Route, RouteParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 import { minOutputFrom, type Witness } from './witness.ts'
 
-/** Maximum age of a quote, in blocks from its simulation to the check. If it was just requested: to its request. */
+/** Maximum age of a quote, in blocks: from its simulation to the check, or to its request if it was just requested. */
 const MAX_AGE_BLOCKS = 2
 /** Maximum number of quotes that are requested in a row until one of them is fresh. */
 const MAX_QUOTES = 5
@@ -53,7 +53,7 @@ type ProvenQuote = {
 
 /** A proven quote that is renewed when it is too old. */
 export class KeptQuote {
-  /** Reason why the last failed simulation failed; empty if none failed. */
+  /** Reason of the last failed simulation; empty if none failed. */
   simulationFailure = ''
   private readonly options: KeptQuoteOptions
   private currentQuote: ProvenQuote

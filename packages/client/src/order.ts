@@ -1,4 +1,7 @@
-/** Types of the swap orders and permits in the Guard's calldata. */
+/**
+ * Orders and permits in the calldata of the Guard: the contract that takes the input, has the Executor run a program of
+ * swaps, and checks the output.
+ */
 import type { Hex } from './types.ts'
 
 /** Kinds of permit; the index is the number that the Guard uses. */

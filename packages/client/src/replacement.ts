@@ -1,10 +1,10 @@
 /** Finds the transaction with which an owner replaced a pending one: the same with a higher fee, or a cancellation. */
 import type { Wallet } from './wallet.ts'
 
-/** Transaction with the nonce of another one, which can no longer be mined. */
+/** Mined transaction with the nonce of a pending one, which therefore cannot be mined any more. */
 export type Replacement = {
   readonly hash: string
-  /** True if it makes the same call, such as after "speed up" in a wallet. */
+  /** True if both make the same call, such as after "speed up" in a wallet. */
   readonly isSameCall: boolean
 }
 
@@ -27,8 +27,8 @@ export class ReplacementWatch {
   }
 
   /**
-   * Returns the mined replacement. Undefined if there is none, and if the node has never had the transaction of the
-   * account, as for the hash of a Safe transaction or a user operation.
+   * Returns the mined replacement. Undefined if there is none, or if the node never knew the hash as a transaction of
+   * the account, as with a Safe transaction or a user operation.
    */
   async find(): Promise<Replacement | undefined> {
     const { wallet } = this
@@ -70,17 +70,17 @@ export class ReplacementWatch {
       readonly transactions?: unknown
     }
     if (!Array.isArray(transactions)) return undefined
-    const transaction = transactions
+    const minedTransaction = transactions
       .map((item): Partial<Transaction> => Object(item))
       .find((item) => isEqual(item.from, this.wallet.address) && isHex(item.nonce) && BigInt(item.nonce!) === nonce)
-    if (typeof transaction?.hash !== 'string' || isEqual(transaction.hash, this.hash)) return undefined
+    if (typeof minedTransaction?.hash !== 'string' || isEqual(minedTransaction.hash, this.hash)) return undefined
     const { to, input, value } = this.pending!
     const isSameCall =
-      isEqual(transaction.to, to) &&
-      isEqual(transaction.input, input) &&
-      isHex(transaction.value) &&
-      BigInt(transaction.value!) === BigInt(value)
-    return { hash: transaction.hash, isSameCall }
+      isEqual(minedTransaction.to, to) &&
+      isEqual(minedTransaction.input, input) &&
+      isHex(minedTransaction.value) &&
+      BigInt(minedTransaction.value!) === BigInt(value)
+    return { hash: minedTransaction.hash, isSameCall }
   }
 }
 

@@ -199,7 +199,10 @@ class SwapRun {
       quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
     const { route: checkedRoute } = quote
     const isCheckedRouteReady = await checkReadiness()
-    /** False if an earlier way has renewed the quote and its amount is not confirmed, or needs more input. */
+    /**
+     * False if the current quote's amount is not confirmed, or if a renewed quote needs more input than the approvals
+     * cover.
+     */
     const isReadyToBatch = async () =>
       quote.route === checkedRoute
         ? isCheckedRouteReady

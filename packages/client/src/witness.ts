@@ -48,7 +48,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
     const [srcPrice, dstPrice] = [prices[request.src], prices[request.dst]]
     if (!srcPrice || !dstPrice)
       throw new ClientError('UNSAFE', `the second source has no price of ${srcPrice ? request.dst : request.src}`)
-    return convertOutput(request, wallet, toRational(srcPrice), toRational(dstPrice))
+    return outputAtPrices(request, wallet, toRational(srcPrice), toRational(dstPrice))
   }
 }
 
@@ -61,7 +61,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
  * ```
  */
 export function atPrice(price: number | string): Witness {
-  return (request, wallet) => convertOutput(request, wallet, toRational(Number(price)), { digits: 1n, exponent: 0 })
+  return (request, wallet) => outputAtPrices(request, wallet, toRational(Number(price)), { digits: 1n, exponent: 0 })
 }
 
 /** Returns the minimum acceptable output: the witnessed output less tolerance and slippage. */
@@ -76,7 +76,7 @@ export function minOutputFrom(
 /** The number `digits` × 10^`exponent`. */
 type Rational = { readonly digits: bigint; readonly exponent: number }
 
-/** Converts a positive number. */
+/** Converts a positive number. @throws ClientError `UNSAFE` for any other number */
 function toRational(value: number): Rational {
   if (!(value > 0 && Number.isFinite(value))) throw new ClientError('UNSAFE', `${value} is no price`)
   const [mantissa, exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e') as [string, string]
@@ -84,7 +84,7 @@ function toRational(value: number): Rational {
 }
 
 /** Converts the input of a request to base units of `dst`, by the prices of whole tokens. */
-async function convertOutput(
+async function outputAtPrices(
   request: SwapParameters,
   wallet: Wallet,
   srcPrice: Rational,

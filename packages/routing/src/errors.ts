@@ -1,7 +1,7 @@
 /** Errors thrown by the router. */
 import { CodedError } from '@sluice/chains'
 
-/** Error codes of a search. */
+/** Why a search failed. */
 export type RoutingErrorCode =
   /** The settled route breaks a limit or filter of its request: a bug in the search. */
   | 'ROUTE_INVARIANT'

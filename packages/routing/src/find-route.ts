@@ -36,10 +36,7 @@ import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_WORK_SHARE } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
-/**
- * If an exact output cannot be bought, the suggested output is the largest output found, less this fraction of it, as 1
- * / divisor.
- */
+/** If an exact output cannot be bought, the suggested output is the largest output found, less 1 / divisor of it. */
 const SUGGESTED_OUTPUT_DIVISOR = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
@@ -110,7 +107,8 @@ function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
 
 /**
  * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not affect the
- * route. It ignores drift penalties, except those that exclude a pool, because the bound must hold without discounts.
+ * route. It ignores drift penalties (discounts on outputs), except those that exclude a pool, because the bound must
+ * hold without discounts.
  */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
@@ -315,7 +313,7 @@ function routeForInput(prepared: PreparedRequest, request: RouteRequest): RouteR
   const { problem, admission } = prepared
   const { amountIn } = request
   const maxInput = largestRoutable(problem, amountIn, request)
-  const reasons = admission.rejected
+  const reasons = admission.rejectedPools
   if (maxInput === 0n) return noRoute(problem, request, admission)
   const message = `the pools cannot take ${amountIn}; about ${maxInput} can be routed`
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons, maxRoutableAmount: maxInput }
@@ -340,7 +338,7 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
   const maxPaid = route.settlement.amountOut
   const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_DIVISOR
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`
-  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: maxOutput }
+  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejectedPools, maxOutputAmount: maxOutput }
 }
 
 /**
@@ -357,9 +355,9 @@ function netBoundOf(
   return bound === null && isWorthless(flow.net, netUpperBound) ? null : netUpperBound
 }
 
-function noRoute({ maxHops }: Problem, { tokenIn, tokenOut }: RouteTerms, { rejected }: Admission): Refusal {
+function noRoute({ maxHops }: Problem, { tokenIn, tokenOut }: RouteTerms, { rejectedPools }: Admission): Refusal {
   const message = `no path of at most ${maxHops} pools leads from ${tokenIn} to ${tokenOut}`
-  return { ...refusal('NO_ROUTE', message), reasons: rejected }
+  return { ...refusal('NO_ROUTE', message), reasons: rejectedPools }
 }
 
 function refusal(code: Refusal['code'], message: string): Refusal {

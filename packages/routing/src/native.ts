@@ -1,7 +1,7 @@
 /**
- * NATIVE as the input or output of a route. In that place, the native token and its wrapper count as one token: pools
- * of the native token take it from the sender directly, and pools of the wrapper share one wrap or unwrap. As
- * intermediate tokens, the native token and its wrapper are two tokens, and a conversion is a leg.
+ * NATIVE as the input or output of a route. There, the native token and its wrapper count as one token: pools of the
+ * native token take it from the sender directly, and pools of the wrapper share one wrap or unwrap. As intermediate
+ * tokens, the native token and its wrapper are two tokens, and a conversion is a leg.
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { gasRow, WRAPPER_FAMILY } from '@sluice/liquidity'

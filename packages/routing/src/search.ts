@@ -67,8 +67,8 @@ import {
 export type SearchResult = {
   readonly flow: Flow
   /**
-   * Best flow before restricted problems were searched, if it differs from `flow`. Settled if a pool refuses its part
-   * of `flow`.
+   * Best flow before restricted problems were searched, if it differs from `flow`. Used if a pool refuses its part of
+   * `flow`.
    */
   readonly fallback?: Flow
   /**
@@ -386,8 +386,8 @@ function allocateOnce(
 }
 
 /**
- * Returns two flows that an allocation may miss because of limits, gas, or cycles: that of the best path, and one that
- * is built path by path. Empty if the current flows cannot be improved.
+ * Returns two flows that an allocation may miss because of limits, gas, or cycles: the flow of the best path, and a
+ * flow that is built path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,
@@ -444,8 +444,8 @@ function combineFlows(
 /**
  * Computes the bounds on the output of all routes before gas, and records them in `progress`.
  *
- * @returns the allocation without gas from which the bounds follow. It is not the given one, because edges that do not
- *   earn their gas also affect the bounds
+ * @returns the allocation without gas from which the bounds follow. With gas, it is not the given one, because edges
+ *   that do not earn their gas also affect the bounds
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }

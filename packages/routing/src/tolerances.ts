@@ -69,10 +69,9 @@ export const MAX_LOG_PRICE_STEP = 1
  * always accepted.
  */
 export const DESCENT_ROUNDING = 1e-13
-/*
+/**
  * A solution ends if a step lowers the dual by less than this, relative to its value, and moves every log price by less
  * than `MIN_PRICE_MOVE`.
-
  */
 export const MIN_VALUE_GAIN = 1e-15
 export const MIN_PRICE_MOVE = 1e-13
@@ -96,11 +95,11 @@ export const MAX_STRAIGHT_FALL = 1e-6
 export const SOFTENING_FACTORS = [1e5, 1e4, 1e3, 100, 10] as const
 /** Token count below which tokens are not sorted by their number of edges, because the matrix may then be dense. */
 export const MIN_TOKENS_TO_SORT = 12
-/** Relative distance of inputs within which an input counts as reaching a range without liquidity. */
+/** An input within this relative distance of a range without liquidity counts as reaching it. */
 export const NEAR_FLAT = 1e-7
 /**
- * Maximum relative increase of an input by the excess of full edges for which the edge still stops before a range
- * without liquidity.
+ * If a range without liquidity begins at most this fraction above an input, the edge stops before it, even if it
+ * receives the excess of full edges.
  */
 export const FLAT_REACH = 1e-6
 
@@ -114,7 +113,7 @@ export const MAX_OVERFLOW_ROUNDS = 24
 export const OVERFLOW_MARGIN = 1e-12
 /** Maximum ratio of the overflow after a round to that before it, for the round to count as progress. */
 export const MAX_OVERFLOW_RATIO = 0.9
-/** Maximum consecutive rounds of reducing inflow without such progress. */
+/** Maximum consecutive rounds of reducing inflow without progress. */
 export const MAX_IDLE_OVERFLOW_ROUNDS = 4
 
 /* Wasteful flows: if the best pools cannot take the whole input, the rest is sold at a loss. */
@@ -123,7 +122,7 @@ export const MAX_IDLE_OVERFLOW_ROUNDS = 4
 export const WASTEFUL_MAX_UNSOLD = 0.5
 /** Maximum number of tokens that a wasteful flow sells almost entirely through one edge. */
 export const WASTEFUL_MAX_TOKENS = 2
-/** Factor on the shares of the other edges of such a token. */
+/** Factor on the shares of the token's other edges. */
 export const WASTEFUL_REST_FACTOR = 1e-6
 /** Bisection steps between the requested shares and those of a wasteful flow: to one millionth. */
 export const WASTEFUL_HALVINGS = 20
@@ -183,7 +182,7 @@ export const BALANCING_ROUNDS = 4
  * maximum loss, as an amount of gas.
  */
 export const IDLE_EDGE_MAX_GAS = 300_000
-/** Maximum loss of the whole trade through such an idle edge, as a fraction of the trade. */
+/** Maximum loss of the whole trade through a kept idle edge, as a fraction of the trade. */
 export const IDLE_EDGE_MAX_MARGIN = 0.01
 /** Maximum number of idle edges that are kept. */
 export const MAX_IDLE_EDGES = 60
@@ -208,9 +207,9 @@ export const MAX_BOUND_ROUNDS = 6
 export const MAX_BOUND_EDGES_PER_ROUND = 200
 /** Maximum Newton steps for the price of one token of the frontier (the tokens around an allocation). */
 export const MAX_BALANCE_STEPS = 12
-/** Relative width of the price's bracket at which these steps end. */
+/** Relative width of a bracket of the price at which its Newton steps end. */
 export const MIN_BALANCE_BRACKET = 1e-15
-/** Relative price change at which these steps end. */
+/** Relative price change at which its Newton steps end. */
 export const MIN_BALANCE_MOVE = 1e-12
 /** Relative float error of a bound: it sums many numbers of very different sizes. */
 export const FLOAT_ERROR = 1e-8
@@ -267,7 +266,7 @@ export const MANY_POOLS = 40
 /** Maximum pool limit of a request for which routes are also built path by path. */
 export const MAX_POOLS_TO_JOIN_PATHS = 6
 /** Maximum number of steps from edge to edge when paths are enumerated to build a route path by path. */
-export const MAX_ENUMERATED_PATHS = 2_000
+export const MAX_ENUMERATION_STEPS = 2_000
 /** Number of the best paths that are tried as additions to a route. */
 export const JOIN_CANDIDATES = 12
 /** Number of the best paths with which a route begins. */
@@ -315,8 +314,8 @@ export const CYCLE_CHECK_INTERVAL = 8
 export const MAX_GAP_TO_STOP = 2e-5
 /**
  * Uncertain fraction of a route's gas before the gas is measured: twice the error of the gas table at the 95th
- * percentile of Ethereum's pools (`bench/results/hop-gas.json`). With 0.4, none of 400 quotes pays more, and as many
- * pay less. With 0.2, one more quote pays less, by 2.9 bps.
+ * percentile of Ethereum's pools (`bench/results/hop-gas.json`). With 0.4, none of 400 quotes pays more than with 0.25.
+ * With 0.2, one quote pays 2.9 bps less.
  */
 export const GAS_UNCERTAINTY = 0.25
 /**
@@ -398,7 +397,7 @@ export const MAX_LEFT_OUT_WORK = 100_000
 export const MAX_WORK_TO_LEAVE_OUT = 40_000
 /** Minimum gas cost of a pool, as a fraction of the net output, for which a division without the pool is tried. */
 export const MIN_COSTLY_POOL_SHARE = 3e-4
-/** Work limit for these divisions, in units. */
+/** Work limit for divisions that each exclude a costly pool, in units. */
 export const MAX_COSTLY_POOLS_WORK = 1_500_000
 /**
  * If pools disagree on prices, the route for this fraction of the trade is also tried for the whole trade. On 380
@@ -440,8 +439,8 @@ export const MAX_FAILED_AMOUNTS = 4
 /** Cost of unexpected gas, as a fraction of the output, above which the search is repeated: 0.5 bps. */
 export const UNEXPECTED_GAS_SHARE = 5e-5
 /**
- * Divisor of a leg's input. If a leg with an input that is smaller by this fraction (1 / divisor) costs less gas, the
- * search is repeated with that input as a limit.
+ * If a leg costs less gas with an input that is smaller by 1 / this divisor, the search is repeated with that input as
+ * a limit.
  */
 export const TICK_MARGIN_DIVISOR = 1_000_000n
 /** Relative gap to the bound above which a single path is suspected to miss liquidity. */
@@ -462,16 +461,19 @@ export const UNIT_ROUNDING_GAP = 1e-5
  * is repeated without its edge.
  */
 export const BELOW_CURVE_SHARE = 5e-5
-/** Number of smaller inputs, within the price of one output unit, that are tried if a pool's rounding refuses one. */
+/**
+ * Number of smaller inputs that are tried if a pool refuses an input. They are smaller by at most the price of one
+ * output unit.
+ */
 export const SMALLER_INPUT_STEPS = 8n
-/** Divisor of the price of one output unit: precision of the minimum input that buys the same output. */
+/** Precision of the minimum input that buys the same output: the price of one output unit, divided by this number. */
 export const UNIT_PRICE_DIVISOR = 16n
 
 /* Division of a trade among paths: of 1,480 divided trades on small graphs, 38 gained more than 0.3 bps. */
 
 /** Minimum relative gap to the bound for which a division is tried. */
 export const DIVISION_MIN_GAP = 5e-5
-/** Minimum relative gap of a division if every pool of the route could take the whole trade. */
+/** Like `DIVISION_MIN_GAP`, if every pool of the route could take the whole trade. */
 export const ROOMY_DIVISION_MIN_GAP = 5e-3
 /** Number of chunks in which the trade is first assigned to paths. */
 export const DIVISION_CHUNKS = 24

@@ -202,7 +202,7 @@ export type BoundProof = {
 }
 
 /** A pool that was left out of a search, with the reason. */
-export type RejectedSource = { readonly pool: string; readonly family: string; readonly reason: string }
+export type RejectedPool = { readonly pool: string; readonly family: string; readonly reason: string }
 
 /** Result of a search: a route, or the reason why there is none. */
 export type RouteResult =
@@ -227,7 +227,7 @@ export type RouteResult =
       /** BAD_TOKEN: one of the two tokens charges its sender in addition to the amount sent. */
       readonly code: 'UNKNOWN_TOKEN' | 'BAD_TOKEN' | 'NO_ROUTE' | 'INSUFFICIENT_LIQUIDITY'
       readonly message: string
-      readonly reasons: readonly RejectedSource[]
+      readonly reasons: readonly RejectedPool[]
       /** Largest input that can be routed, in base units; absent if no amount can be. */
       readonly maxRoutableAmount?: bigint
       /** Largest output that can be routed, in base units, for exact-output requests; absent if none can be. */

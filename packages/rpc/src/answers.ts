@@ -5,7 +5,6 @@ import { type NodeError, toRpcError } from './node-error.ts'
 
 /** A JSON-RPC response. Some proxies send a plain string as the error. */
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | string | null }
-/** A parsed HTTP body. */
 export type ParsedBody = {
   /** Answers by the id of the call; if an id repeats, its first answer. */
   readonly answerById: ReadonlyMap<string, Answer>
@@ -16,7 +15,7 @@ export type ParsedBody = {
 /**
  * Parses an HTTP body.
  *
- * @throws RpcError `BAD_ANSWER` if it is not JSON, `UNREACHABLE` if it is not JSON and the status is 5xx
+ * @throws RpcError if the body is not JSON: `UNREACHABLE` if the status is 5xx, otherwise `BAD_ANSWER`
  */
 export async function parseAnswers(text: string, status: number): Promise<ParsedBody> {
   let json: unknown

@@ -1,13 +1,13 @@
 /**
  * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. A larger batch is tried again
- * after `RETRY_MS`; if it is refused, the time until the next retry doubles, up to `MAX_RETRY_MS`.
+ * after `RETRY_MS`. If that reduces the maximum to 1, the time until the next retry doubles.
  */
 const RETRY_MS = 60_000
+/** Maximum time until the next retry. */
 const MAX_RETRY_MS = 600_000
 /** Number of consecutive ambiguous failures, such as an HTML page, after which batches count as refused. */
 const MAX_STRIKES = 2
 
-/** Current batch size of one endpoint. */
 export class BatchSize {
   private readonly max: number
   private readonly now: () => number

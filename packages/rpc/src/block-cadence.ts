@@ -17,7 +17,7 @@ const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
 /** Time in which a lagging node may catch up, as a share of the block interval. */
 const CATCH_UP_SHARE = 1 / 40
-/** Bounds of that time. */
+/** Bounds of the time to catch up. */
 const MIN_CATCH_UP_MS = 15
 const MAX_CATCH_UP_MS = 200
 
@@ -36,7 +36,6 @@ export class BlockCadence {
     this.now = now
   }
 
-  /** Records a head of the chain. */
   recordHead({ number, timestamp }: Pick<BlockHeader, 'number' | 'timestamp'>): void {
     const now = this.now()
     const previousHead = this.newest

@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts'
 const FAILURE_COST_MS = 200
 /** Extra cost in milliseconds of an endpoint that is not the first in the list. */
 const LATER_MARGIN_MS = 20
-/** Further extra cost of such an endpoint, as a share of its latency. */
+/** Extra cost of an endpoint that is not the first, in addition to `LATER_MARGIN_MS`, as a share of its latency. */
 const LATER_MARGIN_SHARE = 0.5
 /** Extra cost in milliseconds of an ejected endpoint, so that it is chosen only if all are ejected. */
 const EJECTED_COST_MS = 1_000_000

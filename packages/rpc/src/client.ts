@@ -201,7 +201,7 @@ class ChainRpc implements Rpc {
           const header = readBlock(block === 'pending' ? { ...raw, hash: raw.hash ?? NO_HASH } : raw)
           return header.hash === NO_HASH ? header : this.heads.remember(header)
         }
-        // A node answers null if it lags, or if the block does not exist. Trust the second null.
+        // The first null may come from a node that lags; a second one means that the block does not exist.
         if (misses++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
         return null
       },
@@ -229,7 +229,7 @@ class ChainRpc implements Rpc {
     ]
     let nullCount = 0
     const read = async (raw: unknown) => {
-      // A failing node may answer null to any call. Trust the second null: it means that there are no logs.
+      // The first null may come from a failing node; a second one means that there are no logs.
       if (raw === null && nullCount++ === 0) throw new RpcError('LAGGING', 'eth_getLogs: the answer is null')
       const logs = await readLogs(raw ?? [])
       if (logs.some((log) => log.blockHash !== blockHash))
@@ -365,7 +365,7 @@ function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boole
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
-/** True if every endpoint refused the request: it has no parameters to refuse, so none has the method. */
+/** True if no endpoint has the method, for a request without parameters: nothing else can be refused. */
 function isMethodMissing(error: unknown): boolean {
   return error instanceof RpcError && error.isRefusal
 }

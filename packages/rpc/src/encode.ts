@@ -68,7 +68,7 @@ export type RawBlock = {
 /** Converts hex to lower case, since some nodes use upper case. */
 const toLowerHex = (hex: Hex): Hex => hex.toLowerCase() as Hex
 
-/** Hash in the header of a pending block to which the node gives none. No block has it. */
+/** Hash in the header of a pending block to which the node gives no hash; no real block has this hash. */
 export const NO_HASH: Hex = `0x${'0'.repeat(64)}`
 
 /** Gas of the cheapest transaction. */

@@ -103,19 +103,19 @@ export class Endpoint {
     for (const controller of this.inFlight) controller.abort()
   }
 
-  private send(calls: readonly EndpointCall[], send: SendContext, hasOwnBody: boolean): Promise<unknown>[] {
-    if (send.signal.aborted || this.isClosed)
-      return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
+  private send(calls: readonly EndpointCall[], sendContext: SendContext, hasOwnBody: boolean): Promise<unknown>[] {
+    if (sendContext.signal.aborted || this.isClosed)
+      return calls.map(([method]) => Promise.reject(abortError(sendContext.signal, method)))
     const abandon = (group: CallGroup) => {
-      this.queues.remove(send.priority, group)
+      this.queues.remove(sendContext.priority, group)
       group.abortRequest?.()
     }
-    const pending = calls.map((call) => createCall(call, this.nextId++, send, abandon))
+    const pending = calls.map((call) => createCall(call, this.nextId++, sendContext, abandon))
     const fitsOneBody = calls.length <= this.batchSize.size
     const groups: CallGroup[] = fitsOneBody
       ? [{ hasOwnBody, calls: pending.map(({ call }) => call) }]
       : pending.map(({ call }) => ({ hasOwnBody, calls: [call] }))
-    for (const group of groups) this.enqueue(group, send.priority)
+    for (const group of groups) this.enqueue(group, sendContext.priority)
     if (hasOwnBody) this.sendQueued()
     else if (!this.isSendScheduled) {
       this.isSendScheduled = true
@@ -142,9 +142,9 @@ export class Endpoint {
       const { priority, items } = next
       const groups = this.collectBatch(items)
       for (const group of groups) this.queues.remove(priority, group)
-      this.queues.start(priority)
+      this.queues.occupySlot(priority)
       void this.post(groups, priority).finally(() => {
-        this.queues.finish(priority)
+        this.queues.releaseSlot(priority)
         this.sendQueued()
       })
     }

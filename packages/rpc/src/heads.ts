@@ -61,7 +61,7 @@ export class Heads {
     return header
   }
 
-  /** Parses a header. Polls mostly return the head that is already known; reuse it. */
+  /** Parses a header. Polls mostly return the known head, whose header is reused. */
   private readHeader(raw: RawBlock): BlockHeader {
     const { newest } = this
     return newest && raw.hash?.toLowerCase() === newest.hash && Number(raw.number) === newest.number

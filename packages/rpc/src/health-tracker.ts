@@ -16,9 +16,9 @@ const SAME_REQUEST_MS = 3
 const MIN_SUCCESS_RATE = 0.2
 /** Maximum duration of an ejection. */
 const MAX_EJECT_MS = 120_000
-/** Minimum number of consecutive requests without any response at which an endpoint is dead. */
+/** Minimum consecutive requests without any response for an endpoint to count as dead. */
 const MIN_DEAD_STREAK = 2
-/** Minimum milliseconds since the first of these requests at which the endpoint is dead. */
+/** Minimum milliseconds since the first of these failures for the endpoint to count as dead. */
 const MIN_DEAD_MS = 3_000
 /** Number of latencies per kind of request that are remembered. */
 const MAX_SAMPLES = 64
@@ -27,7 +27,6 @@ const SAMPLES_PER_REFRESH = 16
 /** Maximum kinds of requests with latencies. */
 const MAX_KINDS = 32
 
-/** Health of one endpoint. */
 export class HealthTracker {
   private readonly now: () => number
   private readonly ejectMs: number
@@ -53,7 +52,7 @@ export class HealthTracker {
     return this.ejectedUntil > this.now()
   }
 
-  /** True after `EJECT_STREAK` consecutive failures. */
+  /** True if at least the last `EJECT_STREAK` requests failed. */
   get isDown(): boolean {
     return this.failureStreak >= EJECT_STREAK
   }
@@ -63,7 +62,7 @@ export class HealthTracker {
     return this.unansweredCount >= MIN_DEAD_STREAK && this.now() - this.unansweredSince >= MIN_DEAD_MS
   }
 
-  /** Recent share of requests that were answered, from 0 to 1. */
+  /** Share of recent requests that were answered, from 0 to 1. */
   get successRate(): number {
     return 1 - this.failureAverage * 0.5 ** ((this.now() - this.failureAverageAt) / HALF_LIFE_MS)
   }

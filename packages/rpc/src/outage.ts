@@ -1,16 +1,15 @@
 /**
- * Circuit breaker of a chain. While no endpoint responds or has credit, requests fail at once. Probes then check all
- * endpoints, one probe at a time, at intervals that grow to 30 s.
+ * Circuit breaker of a chain. While every endpoint is unreachable or has used up its plan, requests fail at once.
+ * Probes then check all endpoints, one probe at a time, at intervals that grow to 30 s.
  */
 import { RpcError } from './errors.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Pause before the first probe; the pause doubles after each failed probe. */
+/** Pause after a successful probe; each failed probe doubles the pause. The first probe is sent at once. */
 const FIRST_PAUSE_MS = 250
 /** Maximum pause between probes. */
 const MAX_PAUSE_MS = 30_000
 
-/** Circuit breaker over all endpoints of a chain. */
 export class Outage {
   private readonly upstreams: readonly Upstream[]
   private readonly now: () => number

@@ -20,7 +20,8 @@ const MIN_STATE_BLOCKS = 64
 /** Maximum number of blocks by which an endpoint lags without being ejected. */
 const MAX_LAG_BLOCKS = 5
 /**
- * Number of failed reads at a block, given by number and older than the newest head, after which no node has its state.
+ * Failed reads of a block number at most `MAX_LAG_BLOCKS` below the head after which no node is assumed to have its
+ * state.
  */
 const MAX_TRIES = 4
 /** A block that is more than this many blocks ahead of the newest head does not exist yet, so the node does not lag. */
@@ -101,7 +102,7 @@ export function pinToBlock(
       const distance = distanceOf(heads, ref)
       // Not every node keeps the state of a block this old, and no node has a block this far in the future.
       if (distance < -MIN_STATE_BLOCKS || distance > MAX_AHEAD_BLOCKS) throw unavailableStateError
-      // If later blocks are known, a second failure means that no node has the state.
+      // If many later blocks are known, a second failure means that no node has the state.
       const maxTries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
       if (++lagCount >= (distance < -MAX_LAG_BLOCKS ? 2 : maxTries)) throw unavailableStateError
       // The first failure may be lag. From the second on, check whether a reorg removed the block.
@@ -146,7 +147,8 @@ function tagDistance(tag: BlockTag): number {
 }
 
 /**
- * Runs the calls by block number. Reads the header before and after them, to check that the number meant this block.
+ * Runs the calls by block number. Reads the header before and after them, to check that the number still belongs to
+ * this block.
  */
 async function callByNumber(
   heads: Heads,

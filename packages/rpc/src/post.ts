@@ -1,6 +1,6 @@
 /**
- * POSTs JSON over a pooled connection. Uses undici's dispatcher, which costs half as much as `node:http`, because every
- * quote waits for it.
+ * POSTs JSON over a pooled connection. Every quote waits for such requests, so undici's dispatcher is used, which costs
+ * half as much as `node:http`.
  */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'

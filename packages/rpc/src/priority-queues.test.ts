@@ -14,7 +14,7 @@ function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {
     if (!next) return undefined
     const [item] = next.items
     lanes.remove(next.priority, item!)
-    lanes.start(next.priority)
+    lanes.occupySlot(next.priority)
     return item
   }
   const fill = (priority: Priority, count: number) => {
@@ -37,8 +37,8 @@ test('however much of the others waits, places are left for quotes', () => {
   const started = Array.from({ length: 20 }, start).filter((item) => item !== undefined)
   expect(started.filter((item) => item.startsWith('background'))).toHaveLength(2)
   expect(started.filter((item) => item.startsWith('lookup'))).toHaveLength(6)
-  lanes.finish('lookup')
-  lanes.finish('lookup')
+  lanes.releaseSlot('lookup')
+  lanes.releaseSlot('lookup')
   fill('quote', 1)
   expect(start()).toBe('quote 0')
 })

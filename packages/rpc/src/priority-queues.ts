@@ -19,7 +19,6 @@ type PriorityQueue<T> = {
 /** The queue to serve next. */
 type QueueTurn<T> = { readonly priority: Priority; readonly items: IterableIterator<T> }
 
-/** Priority queues for a limited number of slots. */
 export class PriorityQueues<T> {
   private readonly queues: readonly PriorityQueue<T>[]
   private readonly capacity: number
@@ -66,12 +65,12 @@ export class PriorityQueues<T> {
   }
 
   /** Counts one more item in flight. Removes nothing from the queue: call `remove` for each item. */
-  start(priority: Priority): void {
+  occupySlot(priority: Priority): void {
     this.queueOf(priority).inFlight++
   }
 
   /** Counts one item less in flight. */
-  finish(priority: Priority): void {
+  releaseSlot(priority: Priority): void {
     this.queueOf(priority).inFlight--
   }
 
@@ -80,19 +79,18 @@ export class PriorityQueues<T> {
     return this.budgets.waitMs(priority)
   }
 
-  /** Priorities with queued items. */
   get waitingPriorities(): readonly Priority[] {
     return this.queues.filter(({ waiting }) => waiting.size > 0).map(({ priority }) => priority)
   }
 
-  /** Number of queued items. */
   get queuedCount(): number {
     return this.queues.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
   /**
-   * Returns the number of queued items of this priority and higher ones. They are served before a new item of this
-   * priority; items of lower priorities only if they wait longer than `MAX_WAIT_MS`.
+   * Returns the number of queued items of this priority and higher ones. All of them are served before a new item of
+   * this priority. Lower priorities are not counted, although an item that has waited longer than `MAX_WAIT_MS` comes
+   * first.
    */
   countAhead(priority: Priority): number {
     const ownIndex = PRIORITIES.indexOf(priority)

@@ -137,7 +137,7 @@ class Race<T> {
     const isOutOfAttempts = this.attempts >= MAX_ATTEMPTS[this.options.priority]
     if (this.cannotStartInTime(usableUpstreams)) return void this.rejectWithBestError()
     const pauseMs = this.roundPauseMs()
-    // A rate-limited endpoint ranks below a retry of a failed endpoint after the backoff.
+    // True if the rate limit delays this endpoint longer than a retry at the fastest endpoint in the next round.
     const isSlower = (upstream: Upstream) =>
       upstream.endpoint.delayMs(priority) >
       pauseMs + Math.min(...usableUpstreams.map(({ endpoint }) => endpoint.delayMs(priority)))
@@ -278,8 +278,7 @@ class Race<T> {
     )
     const newestAgeMs = performance.now() - newestStart
     const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - newestAgeMs
-    // Two endpoints are rarely slow at the same time, so if both have not answered, the newest attempt is probably
-    // lost.
+    // Two endpoints are rarely slow at the same time, so if neither has answered, the newest attempt is probably lost.
     const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - newestAgeMs) : lostInMs
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.

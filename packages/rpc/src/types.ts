@@ -36,7 +36,7 @@ export type BlockHeader = {
   /** Unix seconds. */
   readonly timestamp: number
   readonly gasLimit: bigint
-  /** Wei; null before EIP-1559. */
+  /** Wei per gas; null before EIP-1559. */
   readonly baseFeePerGas: bigint | null
   readonly miner: Address
   /** Bloom filter of the addresses and topics of the block's logs, 256 bytes; absent on chains that do not keep one. */
@@ -50,7 +50,7 @@ export type CallRequest = {
   readonly to: Address | null
   readonly data: Hex
   readonly gas?: bigint
-  /** Wei. */
+  /** Wei per gas. */
   readonly gasPrice?: bigint
   /** Wei. */
   readonly value?: bigint
@@ -70,7 +70,7 @@ export type StateOverrides = Readonly<Record<Address, AccountOverride>>
 /** Block values that replace the values of the block at which an eth_call runs. */
 export type BlockOverrides = {
   readonly coinbase?: Address
-  /** Wei. */
+  /** Wei per gas. */
   readonly baseFeePerGas?: bigint
   /**
    * Unix seconds. If the node cannot override the time, the call runs in the environment of its own block, and `number`
@@ -83,7 +83,7 @@ export type BlockOverrides = {
   readonly gasLimit?: bigint
 }
 
-/** Options of a request. */
+/** Options of a request to the node. */
 export type RequestOptions = {
   readonly signal?: AbortSignal
   /** Timeout in milliseconds of each attempt and also of the whole request. Default: see `RpcOptions.timeoutMs`. */
@@ -162,7 +162,7 @@ export interface Rpc {
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>
-  /** Returns the gas price, in wei, that a transaction sent now would pay. */
+  /** Returns the gas price, in wei per gas, that a transaction sent now would pay. */
   gasPrice(options?: RequestOptions): Promise<bigint>
   /** Returns the block timing of the chain and the state of its endpoints, from past requests; sends nothing. */
   health(): RpcHealth
@@ -172,7 +172,7 @@ export interface Rpc {
 
 /** State of an endpoint. */
 export type EndpointHealth = {
-  /** Recent share of requests that were answered, from 0 to 1. */
+  /** Share of recent requests that were answered, from 0 to 1. */
   readonly successRate: number
   /** True while the endpoint is used only if no other endpoint works, because it failed or lags. */
   readonly ejected: boolean

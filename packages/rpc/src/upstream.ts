@@ -152,7 +152,7 @@ export class Upstream {
             ...(tries > 1 && { newConnection: true }),
           })
         } catch (error) {
-          // An endpoint lacks the future block that is probed each time.
+          // `LAGGING` is the expected answer to a probe at a future block, so it is not retried.
           const isTransient = error instanceof RpcError && error.isTransient && error.code !== 'LAGGING'
           if (tries === MAX_CAPABILITY_ATTEMPTS || !isTransient) throw error
         }
@@ -172,7 +172,10 @@ export class Upstream {
     )
   }
 
-  /** Records a failure of an attempt. Only failures of the endpoint count against it, not calls that were too heavy. */
+  /**
+   * Records a failure of an attempt. A timeout counts only if the endpoint does not respond to a ping either; otherwise
+   * the call was too heavy.
+   */
   recordFailure(error: RpcError): void {
     switch (error.code) {
       case 'WRONG_CHAIN':

@@ -1,7 +1,7 @@
 /**
  * Queue that is fair between callers: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by the cost of each
- * task. Each caller has a virtual start time: the cost of the tasks that it was served. The caller with the lowest one
- * is next. Uses no clock and no I/O.
+ * task. Each caller has a virtual start time, which grows by the cost of each of its served tasks. The caller with the
+ * lowest virtual start time is next. Uses no clock and no I/O.
  */
 import { type Link, LinkedList } from '@sluice/rpc'
 
@@ -28,7 +28,9 @@ type Flow<T> = {
   running: number
 }
 
-/** Maximum callers without a task that are remembered, because they were recently served more than other callers. */
+/**
+ * Maximum remembered callers without a task. They are remembered if they were recently served more than their share.
+ */
 const MAX_REMEMBERED = 1_024
 
 /** Fair queue over the tasks of several callers. */

@@ -23,7 +23,6 @@ type RefusedRequest = {
   readonly retryAfter: number
 }
 
-/** Dependencies of the load shedder. */
 export type LoadShedderOptions = {
   readonly services: Services
   readonly version: ErrorVersion

@@ -16,7 +16,6 @@ export class PausedConnections {
   /** Paused connections by the tick in which they were paused, oldest first. */
   private pausedByTick: Socket[][] = []
   private pausedThisTick: Socket[] = []
-  /** Refusals of the current tick. */
   private refusalsThisTick = 0
   private timer: NodeJS.Timeout | undefined
 

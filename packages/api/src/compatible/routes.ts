@@ -22,7 +22,6 @@ const NO_ROUTE: ReadonlySet<string> = new Set([
   ...['UNKNOWN_TOKEN', 'NO_ROUTE', 'AMOUNT_TOO_SMALL', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'],
 ])
 
-/** Adds the routes to an app. */
 export function addCompatibleRoutes(app: Express, services: Services, isTrustedProxy: ProxyTrust): void {
   /** Creates a handler whose errors have the format of the other API. */
   const handlerFor = (

@@ -89,7 +89,6 @@ function sectionOf(
   }
 }
 
-/** Converts the fields of a request body to parameters. */
 function bodyParameters({ requestBody }: Operation): readonly Parameter[] {
   const { properties = {}, required = [] } = requestBody!.content['application/json'].schema
   return Object.entries(properties).map(([name, schema]) => ({
@@ -172,7 +171,6 @@ export function apiReference(): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** Formats a section as Markdown. */
 function asMarkdown({ title, paragraphs, tables, example }: Section): string {
   return [`## ${title}`, ...paragraphs, ...tables.map(markdownTable), example].join('\n\n')
 }

@@ -241,7 +241,6 @@ const requestId = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$' },
 }
 
-/** Converts a schema to path parameters. */
 function pathParameters(schema: z.ZodType, examples: Readonly<Record<string, string>>): Json[] {
   const { properties } = input(schema)
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -327,7 +326,6 @@ function isObjectSchema(schema: unknown): schema is ObjectSchema {
   return typeof schema === 'object' && schema !== null && 'properties' in schema
 }
 
-/** Returns the OpenAPI document. */
 export function openApiDocument(): Json {
   const simulatePost = operation('simulate', 'Simulation', [chainId], {
     requestBody: bodyWith(simulateFields),

@@ -18,7 +18,6 @@ export class BackgroundQueue {
     if (this.queuedTasks.push(task) >= MAX_QUEUED_TASKS) this.flush()
   }
 
-  /** Runs all queued tasks. */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined

@@ -28,10 +28,10 @@ export function jsonObjectOf(request: Request): object {
 type ParameterNames = { readonly flags?: ReadonlySet<string>; readonly lists?: ReadonlySet<string> }
 
 /**
- * Converts fields of a JSON object to query parameters. In fields that `flags` lists, true becomes 1 and false 0. In
- * fields that `lists` lists, an array of strings becomes comma-separated text, and an empty array becomes an absent
- * parameter. All other values stay unchanged, and the parameter's schema refuses wrong types: an amount of `true` must
- * not become 1.
+ * Converts fields of a JSON object to query parameters. In the fields of `flags`, true becomes 1 and false 0. In the
+ * fields of `lists`, an array of strings becomes comma-separated text, and an empty array becomes an absent parameter.
+ * All other values stay unchanged, and the parameter's schema refuses wrong types: an amount of `true` must not become
+ * 1.
  */
 export function toQueryParameters(
   fields: object,

@@ -23,7 +23,6 @@ export const varyingHeaders = ['Vary', 'Accept-Encoding'] as const
 /** Returns the header `Vary` for a body of that size; empty if no client gets it compressed. */
 export const varyOf = (bytes: number): readonly string[] => (bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders)
 
-/** Compresses a body that is sent once. */
 export function compressOnce(body: string): Buffer | Promise<Buffer> {
   return body.length <= MAX_INLINE_BYTES ? gzipSync(body, FAST_LEVEL) : promisify(gzip)(body, FAST_LEVEL)
 }

@@ -18,7 +18,6 @@ export type ConnectionLimits = {
 
 /** Limits the open connections of each caller. Trusted proxies have no limit. */
 export function limitConnections(server: Server, { max, version, isTrustedProxy }: ConnectionLimits): void {
-  /** Open connections by caller. */
   const connectionsByCaller = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''

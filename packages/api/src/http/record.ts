@@ -21,7 +21,8 @@ export function record(
   const path = pathOf(request).slice(0, 200)
   const ms = performance.now() - context.startedAt
   const status = code === 'CLIENT_CLOSED' ? 499 : response.statusCode
-  // This function must not reference the request: it would live until the batch runs, and move to the old generation.
+  // This callback must not reference the request, which would then live until the batch runs, and move to V8's old
+  // generation.
   metrics.backgroundQueue.add(() => {
     metrics.requests.inc({ endpoint, status, code: code ?? '' })
     metrics.byIntegrator.inc({ integrator: metrics.integrators.labelFor(integrator), endpoint })

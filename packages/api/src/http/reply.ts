@@ -117,7 +117,7 @@ export function replyTagged(request: Request, response: Response, context: Reque
   const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
   if (hasTag(request, tag)) {
     const tagHeaders = ['X-Request-Id', context.id, ...headers]
-    // A 304 repeats the headers by which caches choose the stored response that it updates.
+    // A 304 repeats the headers by which caches find the stored response to update.
     const bytes = Buffer.byteLength(body)
     const sentHeaders = compressesFor(request, bytes) ? withWeakTag(tagHeaders) : tagHeaders
     response.writeHead(304, [...defaultFixedHeaders, ...varyOf(bytes), ...sentHeaders])

@@ -14,8 +14,8 @@ export function weakTag(tag: string): string {
 
 /**
  * Returns true if `If-None-Match` lists the tag. Unlike Express's `fresh`, this ignores `Cache-Control: no-cache`.
- * Browsers and Node.js add that header to every request whose `If-None-Match` a script has set. It only asks caches in
- * between to check with the service.
+ * Browsers and Node.js add that header to every request whose `If-None-Match` a script has set. The header only asks
+ * caches in between to check with the service.
  */
 export function hasTag({ headers }: Request, tag: string): boolean {
   const clientTag = headers['if-none-match']

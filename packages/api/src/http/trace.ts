@@ -24,8 +24,8 @@ export async function startRecorder(config: Config, log: Logger): Promise<TraceR
 }
 
 /**
- * Starts the span of a request. Returns undefined if it is not recorded. Streams never are, because they last for
- * hours.
+ * Starts the span of a request. Returns undefined if the request is not recorded. Streams are never recorded, because
+ * they last for hours.
  */
 export function traceOf({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
   return recorder && !url.startsWith('/stream/') ? recorder.startRequest(headers.traceparent?.toString()) : undefined

@@ -100,8 +100,8 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
 
 /**
  * Returns a function that creates the headers of the page. The Content-Security-Policy allows files of this origin, and
- * connections to this service and the node of the local chain. It allows no inline script or style, and no frames. It
- * does not affect wallets.
+ * connections to this service and the node of the local chain. It allows no inline script or style, and no frames.
+ * Wallets are not affected.
  */
 function policyFor(localChainFile: string | undefined): () => FixedHeaders {
   let cachedPolicy: { readonly origin: string; readonly headers: FixedHeaders } | undefined

@@ -42,7 +42,7 @@ function listEntry(chainId: number, token: TokenListEntry): TokenListResponse['t
   const { address, name, symbol, decimals, depthUsd, origin, copyOf } = token
   return {
     chainId,
-    // The checksum of the native address is the spelling of the docs.
+    // With its checksum, the native address is spelled as in the docs.
     address: getAddress(address),
     name,
     symbol,

@@ -37,7 +37,6 @@ export async function answerRequest(
   return bodyOfQuote(parsed, await quote, chain)
 }
 
-/** Returns the response body for a quote and its request. */
 export function bodyOfQuote(parsed: ParsedRequest, quote: SwapQuote, chain: QuotedChain): SwapResponse | QuoteResponse {
   return parsed.kind === 'swap' ? swapResponse(parsed.query, quote, chain) : quoteResponse(parsed.query, quote, chain)
 }

@@ -1,6 +1,6 @@
 /**
- * Scratch arrays of column generation (`columns.ts`), which evaluates the edges of a frontier. Promising edges are
- * those that may earn enough to join the allocation.
+ * Scratch arrays of column generation (`columns.ts`), which adds edges to an allocation. Promising edges may earn
+ * enough to be added. Conductance is the response of an edge's input to its rate.
  */
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 
@@ -15,7 +15,7 @@ export class ColumnArrays {
    * token, weighted by conductance.
    */
   readonly conductanceSum: Float64Array
-  readonly weightedPriceSum: Float64Array
+  readonly weightedLogPriceSum: Float64Array
   /** By token: sum of the earnings of its promising edges, in output base units. */
   readonly earningsSum: Float64Array
   /** By index among the promising edges: sold and bought token. */
@@ -33,7 +33,7 @@ export class ColumnArrays {
     this.logCost = scratch.floats(tokens)
     this.logValue = scratch.floats(tokens)
     this.conductanceSum = scratch.floats(tokens)
-    this.weightedPriceSum = scratch.floats(tokens)
+    this.weightedLogPriceSum = scratch.floats(tokens)
     this.earningsSum = scratch.floats(tokens)
     this.soldTokens = this.boughtTokens = scratch.ints(0)
     this.logRate = this.conductance = scratch.floats(0)

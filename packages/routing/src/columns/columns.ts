@@ -1,6 +1,7 @@
 /**
  * Column generation: adds the edges outside an allocation that would earn at its prices. Each edge is a column of the
- * optimization problem. Called by `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
+ * optimization problem. The frontier (`frontier.ts`) finds them. A token is live if it carries flow. Called by
+ * `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
  */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
@@ -133,7 +134,7 @@ class Pricing {
 
   /**
    * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
-   * resistors of a network whose voltages are the log prices. A few rounds approximate them.
+   * resistors of a network whose voltages are the log prices. A few rounds approximate the prices.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
@@ -146,33 +147,34 @@ class Pricing {
       soldTokens,
       boughtTokens,
       conductanceSum,
-      weightedPriceSum,
+      weightedLogPriceSum,
     } = columnArrays
     const { payingTokens } = this.frontier
     for (let round = 0; round < BALANCING_ROUNDS; round++) {
       this.problem.budget.spend(2 * (promisingEdges.length + payingTokens.length))
-      for (const token of payingTokens) conductanceSum[token] = weightedPriceSum[token] = 0
+      for (const token of payingTokens) conductanceSum[token] = weightedLogPriceSum[token] = 0
       for (let k = 0; k < promisingEdges.length; k++) {
         const soldToken = soldTokens[k]!
         const boughtToken = boughtTokens[k]!
-        const logValue = logRate[k]! + logPrice[boughtToken]!
-        if (!(logValue > logPrice[soldToken]!)) continue
+        const logProceeds = logRate[k]! + logPrice[boughtToken]!
+        if (!(logProceeds > logPrice[soldToken]!)) continue
         const edgeConductance = conductance[k]!
         conductanceSum[soldToken]! += edgeConductance
-        weightedPriceSum[soldToken]! += edgeConductance * logValue
+        weightedLogPriceSum[soldToken]! += edgeConductance * logProceeds
         conductanceSum[boughtToken]! += edgeConductance
-        weightedPriceSum[boughtToken]! += edgeConductance * (logPrice[soldToken]! - logRate[k]!)
+        weightedLogPriceSum[boughtToken]! += edgeConductance * (logPrice[soldToken]! - logRate[k]!)
       }
       for (const token of payingTokens) {
         if (!(conductanceSum[token]! > 0)) continue
-        const balancedLogPrice = weightedPriceSum[token]! / conductanceSum[token]!
+        const balancedLogPrice = weightedLogPriceSum[token]! / conductanceSum[token]!
         logPrice[token] = Math.min(logValue[token]!, Math.max(logCost[token]!, balancedLogPrice))
       }
     }
   }
 
   /**
-   * Edges of the paths through tokens outside the allocation that may earn most. A path begins and ends at live tokens.
+   * Edges of the paths that may earn most, through tokens outside the allocation. A path begins and ends at live
+   * tokens.
    */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this

@@ -2,8 +2,8 @@
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * Upper bound on the earnings of an edge: the earnings of a pool of x·y = k that has the liquidity of the edge's
- * deepest piece everywhere. ∞ for adjusted curves.
+ * Upper bound on the earnings of an edge: the earnings of a pool of x·y = k that has the edge's maximum liquidity at
+ * all prices. ∞ if the request changes the edge's price curve.
  *
  * @param priceIn - cost of a unit of input
  * @param value - value of the output that the first unit of input buys

@@ -22,7 +22,7 @@ import { MarginalRates } from './marginal-rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {
-  /** Tokens that are not live, but lie on some path between live tokens that pays. */
+  /** Tokens that are not live, but lie on a paying path between live tokens. */
   payingTokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []

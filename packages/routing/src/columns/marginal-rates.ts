@@ -24,7 +24,7 @@ export class MarginalRates {
     this.rateBack = problem.rateBack
   }
 
-  /** Updates the rates after an allocation's trades. Returns false if nothing changed. */
+  /** Sets the rates to those after an allocation's trades. Returns false if nothing changed. */
   update({ sharedPools }: Allocation): boolean {
     const { problem, movedEdges } = this
     const { reverse, scratch } = problem.graph.topology

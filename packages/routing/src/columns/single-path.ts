@@ -67,7 +67,7 @@ export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'
  * label has a higher bound than the net output of the best path found. For each token and path length, only the
  * `LABELS_PER_TOKEN` labels with the highest bounds are kept. Several are kept, because the path of the best label may
  * visit a token that a continuation needs; of labels with the same visited tokens, only the best is kept. Apart from
- * the limits on quotes and edges, this is the only reason why the best path may be missed.
+ * the limits on quotes and edges, only this limit on labels can make the search miss the best path.
  *
  * @returns the best path found within the limits on quotes and edges; null if no path leads to the target, or if no
  *   path takes the amount
@@ -171,8 +171,7 @@ function labelSlots({ graph }: Problem, pathLengths: number, touchedTokens: read
 
 /**
  * Inserts a bound into the descending bounds of a slot. A bound with the same visited tokens is replaced. Returns
- * false, and inserts nothing, if all bounds of the slot are at least as high, or if that with the same visited tokens
- * is.
+ * false, and inserts nothing, if the bound to replace, or each bound of the slot, is at least as high.
  */
 function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
   const lastSlot = slot + LABELS_PER_TOKEN - 1

@@ -45,7 +45,8 @@ export type OutputBound = {
 
 /**
  * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). On a
- * subgraph, the bound belongs to the final prices of the allocation, at which edges outside are valued.
+ * subgraph of a large graph, the bound uses the final prices of the allocation, at which the edges outside the subgraph
+ * are valued.
  *
  * @param allocation - a solved allocation; the edges that loosen the bound are added to it
  * @param frontier - the explored frontier of the allocation
@@ -133,7 +134,7 @@ function maxPayoutBeyondCurves(
 
 /**
  * Maximum that other pairs of multi-token pools may earn on the fees of a pair that trades alone in the allocation. If
- * this pair nearly drains the pool, its fee is most of what it leaves.
+ * this pair nearly drains the pool, most of what remains in the pool is the fee.
  */
 function feesOfSinglePairs(problem: Problem, allocation: Allocation): number {
   const { graph, mayReusePools } = problem

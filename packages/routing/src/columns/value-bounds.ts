@@ -6,8 +6,8 @@ import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * Facts of a frontier about tokens: which are live (carry flow), and their cost and value in output base units per base
- * unit.
+ * Token data of a frontier: which tokens are live (carry flow), and cost and value of each in output base units per
+ * base unit.
  */
 type FrontierLabels = {
   readonly liveTokens: readonly number[]
@@ -26,7 +26,7 @@ export class ValueBounds {
   private riseFactor = 1
   /** Values from the last exploration that computed the values of all tokens; null before the first. */
   private measuredValues: Float64Array | null = null
-  /** Live tokens of that exploration. */
+  /** Live tokens when `measuredValues` were computed. */
   private liveTokensAtMeasurement: readonly number[] = []
   /**
    * By token: cached edges that may be profitable. A list is complete for each cost of at least `riseFactor` times
@@ -46,7 +46,6 @@ export class ValueBounds {
     this.edgeBuffer = scratch.ints(from.length)
   }
 
-  /** Upper bound on the value of a token. */
   boundOf(token: number): number {
     return this.riseFactor * this.boundByToken[token]!
   }

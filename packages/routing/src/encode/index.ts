@@ -1,4 +1,4 @@
-/** Encodes routes as transactions to the Guard. */
+/** Encodes routes as transactions to the Guard, the contract that has the Executor swap and checks the output. */
 import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'

@@ -1,4 +1,4 @@
-/** Builds the Executor's steps from the legs of a route. */
+/** Builds the steps of the Executor (the contract that swaps) from the legs of a route. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
 import { acceptsPrepayment, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
@@ -20,7 +20,7 @@ export type StepContext = {
   readonly families: ReadonlyMap<string, StepMaker>
 }
 
-/** Receiver of the output token: the Guard, or the sender in direct mode. */
+/** Receiver of the output token: the Guard, or in direct mode the recipient of the swap. */
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
@@ -79,8 +79,9 @@ const shareInput = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
- * Returns the prepaid legs, by the token that they sell: legs that are the only ones to sell an intermediate token, to
- * a pool that measures its own input. Legs that buy the token pay this pool directly, which saves a transfer.
+ * Returns the prepaid legs by the intermediate token that they sell. A prepaid leg is the only leg that sells the token
+ * or uses the pool, and the pool measures its own input. Legs that buy the token pay the pool directly, which saves a
+ * transfer.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const legByToken = new Map<Address, Leg>()

@@ -49,8 +49,8 @@ export function solveBackwards(
 }
 
 /**
- * The chain: the legs from the variable leg to the first token that several legs sell, or to the target. Last leg
- * first.
+ * The chain: the legs from the variable leg (the last one that sells the source token) to the first token that several
+ * legs sell, or to the target. Last leg first.
  */
 function chainOf({ legs, target }: RouteEvaluator): readonly EvaluatedLeg[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]

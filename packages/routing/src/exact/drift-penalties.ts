@@ -16,8 +16,8 @@ export function discountedOutput(
   const output = Number(amountOut)
   if (outputFactors.size === 0 || !edges.some((edge) => outputFactors.has(edge))) return output
   const { from, to } = graph.topology
-  // By token: amount that the legs buy, before (`gross`) and after discounts (`discounted`). Of what a leg buys, the
-  // discounted fraction is that of its sold token times its own factor.
+  // By token: amount that the legs buy, before (`gross`) and after discounts (`discounted`). The discounted fraction of
+  // a leg's output is that of its sold token, times the leg's own factor.
   const totals = new Map([[source, { gross: 1, discounted: 1 }]])
   for (const [k, { amountOut: amountBought }] of legs.entries()) {
     const edge = edges[k]!

@@ -58,18 +58,18 @@ class InputSearch {
   private readonly problem: Problem
   private readonly requiredOut: bigint
   private readonly request: RouteTerms
-  /** Largest input known to pay too little; and its route, if it has one. */
+  /** Largest input known to pay too little, and its route if it has one. */
   private low = 0n
   private lowRoute: PricedRoute | null = null
   /** Route of the second largest input known to pay too little. */
   private previousLowRoute: PricedRoute | null = null
   /** Route of the smallest input known to pay enough. */
   private highRoute: PricedRoute | null = null
-  /** Smallest input known not to route because the pools cannot take it. */
+  /** Smallest input that the pools are known not to take. */
   private ceiling = AMOUNT_LIMIT
   /** Route that pays enough, found as if gas were free. Used if no route found with gas pays enough. */
   private gasFreeRoute: PricedRoute | null = null
-  /** True if all pools of the target together cannot pay the required output. */
+  /** True if all pools that pay the output token cannot pay the required output together. */
   private isUnreachable = false
   /** Number of inputs tried within the interval. */
   private narrowings = 0
@@ -149,7 +149,8 @@ class InputSearch {
   }
 
   /**
-   * Returns true if a larger input pays less than a smaller one, by more than the results of two searches may differ.
+   * Returns true if the pools probably cannot take the larger input: it pays much less than the smaller one, or pays
+   * less although it is more than twice as large.
    */
   private isBeyondReach(larger: PricedRoute, smaller: PricedRoute): boolean {
     const ratio = Number(outputOfRoute(larger)) / Number(outputOfRoute(smaller))
@@ -296,7 +297,9 @@ class InputSearch {
   }
 }
 
-/** Upper bound on the output of any input, in output base units: the total that all pools of the target can pay. */
+/**
+ * Upper bound on the output of any input, in output base units: the total that all pools can pay of the output token.
+ */
 function outputBound(problem: Problem): number {
   const { graph, target, rate, outputFactors, budget } = problem
   const { offset, reverse } = graph.topology

@@ -16,30 +16,29 @@ export const MAX_INPUT_GAP_TO_REUSE = 3e-4
 export const MIN_ELASTICITY = 0.01
 /** Maximum repeated searches while a leg stops at the end of its pool, or at a gap in the pool's liquidity. */
 export const MAX_CONFIRMATIONS = 3
-/** A leg counts as stopping at such a place if its input is within this relative distance of it. */
+/** A leg counts as stopping at an end or a gap if its input is within this relative distance of it. */
 export const STOP_DISTANCE = 1e-6
-/** Increase of this distance per relative change of the route's input. */
+/** Increase of `STOP_DISTANCE` per relative change of the route's input. */
 export const STOP_DISTANCE_PER_CHANGE = 4
-/*
+/**
  * A market is flat if more input buys almost nothing. The search then skips the inputs that cannot suffice, and ends if
- * none is left. It must hold: new / previous input ≥
- * `MIN_FLAT_INPUT_RATIO`, new / previous output ≤ `MAX_FLAT_OUTPUT_RATIO`, and required / new output >
- * `MIN_FLAT_SHORTFALL_RATIO`.
+ * none is left. Conditions: new / previous input ≥ `MIN_FLAT_INPUT_RATIO`, new / previous output ≤
+ * `MAX_FLAT_OUTPUT_RATIO`, and required / new output > `MIN_FLAT_SHORTFALL_RATIO`.
  */
 export const MIN_FLAT_INPUT_RATIO = 4n
 export const MAX_FLAT_OUTPUT_RATIO = 1.1
 export const MIN_FLAT_SHORTFALL_RATIO = 1.001
 /** Minimum ratio of the bound to a route's output for which a smaller input is tried. */
 export const LOOSE_BOUND_RATIO = 1.005
-/** This smaller input, in quarters of the route's input. */
+/** Smaller input that is tried if the bound is loose, in quarters of the route's input. */
 export const SMALLER_INPUT_QUARTERS = 3n
 /** Number of searches after which inputs are probed (searched without gas), until some input pays enough. */
 export const SEARCHES_BEFORE_PROBES = 2
-/** Maximum factor from an input that pays too little to the next one. */
+/** Maximum ratio of the next tried input to one that pays too little. */
 export const PROBE_STEP_UP = 8n
-/** Divisor from an input that cannot be routed to the next one. */
+/** An input that cannot be routed is divided by this number for the next try. */
 export const PROBE_STEP_DOWN = 64n
-/** Factor from an input that is dust (buys nothing) to the next one. */
+/** An input that buys nothing (dust) is multiplied by this number for the next try. */
 export const DUST_STEP_UP = 16n
 /** Share of the remaining work for one probe. */
 export const PROBE_WORK_SHARE = 1 / 8
@@ -53,15 +52,15 @@ export const UNREACHABLE_BRACKET_RATIO = { num: 5n, den: 4n }
 /** An input is more than the pools can take if it pays less than this fraction of a smaller input's output. */
 export const BEYOND_REACH_OUTPUT_RATIO = 0.9
 /**
- * Minimum ratio of a required output to the bound on all outputs for which it is unreachable. The margin covers float
- * errors of price curves.
+ * A required output that exceeds the bound on all outputs by this factor is unreachable. The margin covers float errors
+ * of price curves.
  */
 export const UNREACHABLE_OUTPUT_RATIO = 1.01
 /** Factor on an estimated input, so that a float error of its price curve does not cost a unit of output. */
 export const UNIT_MARGIN = 1 + 1e-12
 /** Relative change of an amount by which slopes are measured; margin of steps that follow a slope. */
 export const OUTPUT_MARGIN = 1e-4
-/** Divisor of an amount: its float error if the price curve is exact. */
+/** An amount divided by this number is its float error if the price curve is exact. */
 export const FLOAT_ERROR_DIVISOR = 2n ** 48n
 /**
  * Maximum steps to the minimum input in base units. Usually 5 to 60, about the number of bits of the input that buys

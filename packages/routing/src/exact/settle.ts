@@ -122,10 +122,10 @@ export function settle(
   throw refusal!
 }
 
-/** Amount of a token that the legs out of it cannot sell. */
+/** Amount of a token that the legs which sell it cannot take. */
 type Excess = { readonly token: number; readonly amount: bigint }
 
-/** Lowers the limits of edges that buy a token of which the legs cannot sell everything. */
+/** Lowers the limits of edges that buy a token in excess. */
 function limitInflow(
   problem: Problem,
   { legs, edges }: Settlement,
@@ -209,7 +209,7 @@ class SettlementPass {
     return { legs, edges, amountOut: balances.get(problem.target) ?? 0n, reusesPool: terms.shares.reusesPool }
   }
 
-  /** @throws LegRefused for a reason other than too large an input */
+  /** @throws LegRefused if a pool refuses for a reason other than too large an input, or has no known maximum input */
   run(): void {
     for (const share of this.terms.shares.legs) {
       if (this.excess) return
@@ -443,7 +443,6 @@ function quoteLeg(
   }
 }
 
-/** Amount after tax. */
 function afterTax(amount: bigint, taxPpm = 0): bigint {
   return taxPpm === 0 ? amount : amount - (amount * BigInt(taxPpm)) / PPM
 }

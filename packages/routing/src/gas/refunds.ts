@@ -1,7 +1,7 @@
 /**
  * Gas refunds of a transaction (EIP-3529), counted by storage slot. Refunded slots are balances and allowances of the
- * Executor and the Guard that are zero before and after the transaction, and locks of pools that are reset. A receipt
- * shows the total refund; an eth_call does not.
+ * Executor and the Guard that are zero before and after the transaction, and locks of pools that are reset. The gas in
+ * a receipt is reduced by the refund; the gas of an eth_call is not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -69,7 +69,8 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
 }
 
 /**
- * Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already.
+ * Gas that a hop saves if it pays the next pool instead of the Executor: the pool already holds some of the token, and
+ * the Executor held none when the hop was measured.
  */
 const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: the transaction itself, and the Guard with its transfers. */

@@ -15,7 +15,7 @@ export type RouteGas = {
 export const limitedRefund = (grossGas: number, unlimitedRefund: number): number =>
   Math.max(0, Math.min(unlimitedRefund, grossGas / 5))
 
-/** Estimates the gas of a swap. */
+/** Estimates the gas of a whole swap. */
 export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
 
 /** Sums the gas of counted parts. */

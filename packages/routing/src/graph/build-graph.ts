@@ -18,7 +18,7 @@ import { compileCurve } from './price-curve.ts'
 import { withRepeatedSwaps } from './repeated-swaps.ts'
 import { Scratch } from './scratch.ts'
 
-/** Gas figures of a caller, for example of a benchmark, in place of the figures measured on real pools. */
+/** Gas figures that replace those measured on real pools, for example in a benchmark. */
 export type GasTable = {
   /** Gas of one hop, by family id. */
   readonly hop: Readonly<Record<string, number>>

@@ -85,15 +85,13 @@ export type TargetLabels = {
   /** By token: minimum number of edges to the target. */
   readonly hops: Uint8Array
   /**
-   * By token: its outgoing edges in chunks of equal size, and for each chunk the maximum value of one unit that is sold
-   * through an edge of the chunk. Computed on demand for tokens with many edges.
+   * By token with many edges: for each chunk of its outgoing edges, the maximum value of one unit that is sold through
+   * an edge of the chunk. Computed on demand.
    */
   readonly chunkValuesByToken: Map<number, Float64Array>
 }
 
-/**
- * Outgoing edges of tokens by their depth: twice the conductance of their deepest piece; see `subgraph/best-path.ts`.
- */
+/** The deepest outgoing edges of tokens. The depth of an edge is twice its `maxConductance`. */
 export type DeepestExits = {
   /** By token: depth of the deepest outgoing edge, in base units of the token. */
   readonly maxDepth: Float64Array
@@ -110,11 +108,11 @@ export type GraphFacts = {
   exits?: DeepestExits
   /** Rates of the edges that any route may pass through, by trust list. */
   readonly passableRates: WeakMap<Trust, Rates>
-  /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
+  /** Learned gas of hops in the middle of a route; see `problem/edge-gas.ts`. */
   readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
   /**
    * Price of the native token, in output base units per wei: by trust list (or by this object if there is none), then
-   * by input token, target, and gas cost.
+   * by ERC-20 form of the native token, target, and gas cost.
    */
   readonly outputPerWei: WeakMap<object, Map<string, number>>
   /** Labels by trust list (or by this object if there is none), then by target and hop limit. */
@@ -128,9 +126,9 @@ type EdgeArrays = {
   readonly rate: Float64Array
   /** `rate` of the reverse edge. Stored by edge, so that a scan of a token's edges reads adjacent numbers. */
   readonly rateBack: Float64Array
-  /** Conductance (see `CurvePoint`) at zero input. */
+  /** Conductance, −∂input / ∂ln rate, at zero input. */
   readonly conductance: Float64Array
-  /** Conductance at the deepest piece of the edge's price curve. */
+  /** Conductance at zero input if the whole price curve had the liquidity of its deepest piece. */
   readonly maxConductance: Float64Array
 }
 
@@ -202,7 +200,7 @@ export class Graph {
     return graph
   }
 
-  /** Leaves the arrays to a later graph, and records the edges of this graph that the later one replaced. */
+  /** Gives the arrays to a later graph, and records the edges of this graph that the later one replaced. */
   private transferArrays(graph: Graph, oldEdges: ReadonlyMap<number, Edge>): void {
     this.arrays = null
     this.successor = { graph, oldEdges }

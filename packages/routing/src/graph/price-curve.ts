@@ -228,7 +228,7 @@ export function flatAt(curve: CompiledCurve, rate: number): FlatRange {
   }
 }
 
-/** Maximum input of a pool; ∞ if it never ends. */
+/** Maximum input of a pool; ∞ if its curve has no end. */
 export function capacityOf({ pieces, keepIn }: CompiledCurve): number {
   return pieces.length < NUMBERS_PER_PIECE ? 0 : pieces[pieces.length - END_NUMBERS + INPUT_OFFSET]! / keepIn
 }
@@ -369,7 +369,8 @@ export function maxEarningsAt(curve: CompiledCurve, priceIn: number, priceOut: n
 }
 
 /**
- * Additional earnings if the pool pays more than the curve by its output error: an upper bound on what the curve hides.
+ * Upper bound on the earnings that the curve hides: the additional earnings if the pool pays more than the curve by its
+ * output error.
  *
  * @param maxInputValue - maximum value of the pool's input in any route, in units of the prices
  */

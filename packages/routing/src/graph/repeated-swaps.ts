@@ -20,8 +20,8 @@ export type SwapsCurve = PriceCurve & {
 }
 
 /**
- * Extends the curve by further swaps if the pool limits each swap. The curve of each next swap is the same curve,
- * scaled by the ratios of the maximum input, and of its output, from one swap to the next.
+ * Extends the curve by further swaps if the pool limits each swap. Each further swap has the same curve, scaled by the
+ * ratio of its maximum input to that of the swap before, and by the ratio of the outputs of these inputs.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
   const pieceCount = curve.liquidity.length

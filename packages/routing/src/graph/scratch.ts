@@ -32,7 +32,9 @@ const maxRetainedFor = (length: number): number =>
 export class Scratch {
   /** Shelves of the borrowed arrays, in the order of borrowing. */
   private readonly inUse: Shelf<unknown>[] = []
-  /** By index in `inUse`: function that undoes the writes when the array is returned. Absent unless it is blank. */
+  /**
+   * By index in `inUse`: function that undoes the writes when the array is returned. Absent unless the array is blank.
+   */
   private readonly cleanups: (() => void)[] = []
   private readonly floatArrays: Shelves<Float64Array>
   private readonly intArrays: Shelves<Int32Array>

@@ -23,7 +23,10 @@ export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { sour
   return { extraGas, measuredHops: innerGas.measuredHops }
 }
 
-/** Returns the learned gas of hops inside a route. Computed once per graph, because requests of a block share it. */
+/**
+ * Returns the learned gas of hops in the middle of a route. Computed once per graph, because requests of a block share
+ * it.
+ */
 function innerHopGas(graph: Graph, learnedGas: LearnedGas): EdgeGas {
   const { innerHopGas: cache } = graph.facts
   const cachedGas = cache.get(learnedGas)

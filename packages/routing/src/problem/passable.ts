@@ -7,7 +7,7 @@ import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
 /** Rates of the edges that a route with any ends may use; 0 for all other edges. Cached per graph. */
-export function ratesBetween(graph: Graph, trust: Trust): Rates {
+export function trustedRates(graph: Graph, trust: Trust): Rates {
   const cachedRates = graph.facts.passableRates.get(trust)
   if (cachedRates) return cachedRates
   const { edges, topology } = graph
@@ -44,9 +44,9 @@ export function passableRates(
 ): Rates {
   const { topology, edges } = graph
   const { scratch, offset, reverse, from, to } = topology
-  const trustedRates = trust ? ratesBetween(graph, trust) : graph
-  const rate = scratch.copy(trustedRates.rate)
-  const rateBack = scratch.copy(trustedRates.rateBack)
+  const baseRates = trust ? trustedRates(graph, trust) : graph
+  const rate = scratch.copy(baseRates.rate)
+  const rateBack = scratch.copy(baseRates.rateBack)
   if (!trust) return { rate, rateBack }
   const admit = (edge: number) => {
     if (rate[edge]! > 0 || !(graph.rate[edge]! > 0)) return

@@ -7,8 +7,8 @@ import type { Problem } from './problem.ts'
 export type SpotRates = {
   /**
    * By token: the rate of the best path to (or from) the root, for the first unit: the highest product of its edges'
-   * rates. Considers paths of about `maxHops` edges; 0 if there is none. For paths to the target, this is the value of
-   * one unit of the token in output base units.
+   * rates. Considers paths of up to about `maxHops` edges; 0 if there is none. For paths to the target, this is the
+   * value of one unit of the token in output base units.
    */
   readonly best: Float64Array
   /** By token: the edge of that path at the token; −1 for the root, and if there is no path. */

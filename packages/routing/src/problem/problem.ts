@@ -5,7 +5,7 @@ import type { EdgeGas, Graph } from '../graph/graph.ts'
 import { type CompiledCurve, firstRate, piecesCrossed, upToInput, withTax } from '../graph/price-curve.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
 import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
-import type { InputLimit, RejectedSource, RouteTerms } from '../types.ts'
+import type { InputLimit, RejectedPool, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
@@ -14,7 +14,7 @@ import { passableRates } from './passable.ts'
  * `Allocation`.
  */
 export type SolvedAllocation = {
-  /** Value of the dual, in output base units: an upper bound on the output over these edges. */
+  /** Upper bound on the output over these edges, in output base units. */
   readonly value: number
   readonly edges: readonly number[]
   readonly soldTokens: Int32Array
@@ -216,7 +216,7 @@ export class Admission {
    * Rejected pools with reasons. Pools that trade both the input and the output token come first, then pools that trade
    * one of them.
    */
-  get rejected(): readonly RejectedSource[] {
+  get rejectedPools(): readonly RejectedPool[] {
     const missingEnds = ({ tokens }: Pool) =>
       this.endTokens.filter((end) => !tokens.some((token) => token === end)).length
     return [...this.rejectionReasons]
@@ -224,7 +224,6 @@ export class Admission {
       .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
   }
 
-  /** Excludes a pool from this request. */
   private excludePool(pool: Pool, reason: string): void {
     this.recordRejection(pool, reason)
     for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.setRate(edge, 0)

@@ -1,6 +1,6 @@
 /**
- * Amounts that pools and taxed tokens may pay above their price curves because they round to whole units in favor of
- * the trader. Bounds add it to what they compute from price curves.
+ * Maximum that pools and taxed tokens may pay above their price curves by rounding to whole units in favor of the
+ * trader. Bounds on the output include it.
  */
 import { familyOf } from '@sluice/liquidity'
 import { MIN_EDGE_GAIN } from '../tolerances.ts'
@@ -20,10 +20,9 @@ function fractionsAfterTax(problem: Problem, edge: number): { readonly ofInput: 
 }
 
 /**
- * Maximum value that one swap pays above its exact fee, in units of the prices: that of one more unit of input, and of
- * one more unit of output. 0 for families whose states can be read: they round against the trader. Pools with a trading
- * function approximate its solution to about a unit, even if their states can be read. 0 for edges that do not trade at
- * the prices.
+ * Maximum value that one swap gains by rounding, in units of the prices: one unit of input plus one unit of output. 0
+ * for families with readable states, which round against the trader, unless they have a trading function, whose
+ * solution they approximate to about a unit. 0 for edges that do not trade at the prices.
  */
 export function roundingOfPool(problem: Problem, edge: number, priceIn: number, priceOut: number): number {
   const family = familyOf(problem.graph.edges[edge]!.pool.family)
@@ -62,6 +61,6 @@ export function roundingOfTaxes(
     }
     if (to[edge] === target && isTaxed(ofOutput)) buyers++
   }
-  const legs = (count: number) => (count === 0 ? 0 : Math.min(maxEdges, Math.max(count, minEdges)))
-  return legs(sellers) * maxUnit + legs(buyers)
+  const legCount = (count: number) => (count === 0 ? 0 : Math.min(maxEdges, Math.max(count, minEdges)))
+  return legCount(sellers) * maxUnit + legCount(buyers)
 }

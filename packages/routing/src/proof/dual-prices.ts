@@ -1,6 +1,6 @@
 /**
- * Token prices that nearly minimize the dual of a trade (see README.md), from a separate allocation without gas. A
- * proof is built at these prices (`prove.ts`).
+ * Token prices that nearly minimize the dual of a trade (a function of prices that bounds the output), from a separate
+ * allocation without gas. `prove.ts` builds a proof at these prices.
  */
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'

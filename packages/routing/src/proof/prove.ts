@@ -1,8 +1,7 @@
 /**
  * Builds the proof of an upper bound on the output of a trade. By weak duality, the bound is the input valued at its
  * price, plus the maximum earnings of each pool at the prices. The proof contains all terms of this sum: prices, pools,
- * and earnings. Hidden earnings are those that a pool may have above its price curve, if the curve interpolates
- * samples.
+ * and earnings. Hidden earnings are those that a pool may have above its price curve, which may be an approximation.
  */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
@@ -45,8 +44,8 @@ type Earnings = {
   readonly extraEarned: number
   /** Value of the amounts, traded or held by the pool, to which the relative float error applies. */
   readonly tradedValue: number
-  /** True if the curve interpolates samples, so that the pool may pay more. */
-  readonly isSampled: boolean
+  /** True if the pool may pay more than its price curve. */
+  readonly hasHiddenEarnings: boolean
   /** True if the optimal trade reaches the end of the known curve. */
   readonly reachesCurveEnd: boolean
 }
@@ -119,13 +118,13 @@ function proofAt(
   let poolEarnings = poolTerms.map((terms) => ({ ...terms, ...terms.visibleEarnings }))
   for (
     let round = 0;
-    round < HIDDEN_EARNINGS_ROUNDS && poolTerms.some(({ visibleEarnings }) => visibleEarnings.isSampled);
+    round < HIDDEN_EARNINGS_ROUNDS && poolTerms.some(({ visibleEarnings }) => visibleEarnings.hasHiddenEarnings);
     round++
   ) {
     poolEarnings = poolTerms.map((terms) => {
       return {
         ...terms,
-        ...(terms.visibleEarnings.isSampled
+        ...(terms.visibleEarnings.hasHiddenEarnings
           ? earningsOf(problem, terms.poolEdges, floatPrices, maxInputValue)
           : terms.visibleEarnings),
       }
@@ -182,18 +181,18 @@ function earningsOf(
   floatPrices: readonly Float64Array[],
   maxInputValue: number,
 ): Earnings {
-  const noEarnings = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, isSampled: false }
+  const noEarnings = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
   // `alignWrapped` set the prices so that wrapping earns nothing.
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return noEarnings
   const hopEarnings = floatPrices
     .slice(1)
     .map((pricesOut, hop) => earningsAt(problem, edges, { pricesIn: floatPrices[hop]!, pricesOut }, maxInputValue))
   return hopEarnings.reduce((max, earnings) => {
-    const isSampled = max.isSampled || earnings.isSampled
+    const hasHiddenEarnings = max.hasHiddenEarnings || earnings.hasHiddenEarnings
     return {
       ...(earnings.earned > max.earned ? earnings : max),
       extraEarned: Math.max(max.extraEarned, earnings.extraEarned),
-      isSampled,
+      hasHiddenEarnings,
       reachesCurveEnd: max.reachesCurveEnd || earnings.reachesCurveEnd,
     }
   }, noEarnings)
@@ -209,7 +208,7 @@ type HopPrices = { readonly pricesIn: Float64Array; readonly pricesOut: Float64A
 function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrices, maxInputValue: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
-  const total = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, isSampled: false }
+  const total = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
   let maxEarned = 0
   let maxVisibleEarned = 0
   for (const edge of edges) {
@@ -218,7 +217,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
     if (priceOut === 0) continue
     const { input, output } = pointAt(curve, priceIn / priceOut)
     const visibleEarned = Math.max(0, output * priceOut - input * priceIn)
-    total.isSampled ||= hiddenEarnings(curve, priceIn, priceOut, Number.POSITIVE_INFINITY) > 0
+    total.hasHiddenEarnings ||= hiddenEarnings(curve, priceIn, priceOut, Number.POSITIVE_INFINITY) > 0
     const earned = visibleEarned + hiddenEarnings(curve, priceIn, priceOut, maxInputValue)
     total.extraEarned += roundingOfPool(problem, edge, priceIn, priceOut)
     if (!(earned > 0)) continue
@@ -230,7 +229,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
   }
   const isShared = edges.length > 1 && graph.topology.isWide[edges[0]!] === 1
   const functionEarnings =
-    total.isSampled || (isShared && total.earned > 0)
+    total.hasHiddenEarnings || (isShared && total.earned > 0)
       ? earningsOnTradingFunction(problem, edges, prices, maxEarned)
       : null
   // Pairs that share balances earn together at most the sum of what each earns alone, and at least the maximum of

@@ -32,8 +32,8 @@ export function edgesInScope(problem: Problem): readonly number[] {
 }
 
 /**
- * Adds the other pairs of multi-token pools: if the edges sell some tokens to a pool and buy some tokens from it, adds
- * the pool's edges from each of the former to each of the latter. Such a pool earns on all of its pairs together.
+ * Adds the other pairs of multi-token pools: the pool's edges from each token that the edges sell to the pool, to each
+ * token that they buy from it. Such a pool earns on all of its pairs together.
  */
 function withJointPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, edgesOfPool, isWide } = graph.topology

@@ -1,7 +1,7 @@
 /**
  * Alternatives to the best route that may turn out better once their gas is measured by a simulation. Before that, the
  * gas of a route is uncertain by a fraction, `GAS_UNCERTAINTY`. If the net outputs of two routes differ by less than
- * this gas costs, only a simulation shows which route is better.
+ * the cost of the uncertain gas, only a simulation shows which route is better.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -50,7 +50,7 @@ type Paths = {
 
 /**
  * Collects alternatives to a route: other routes of the search, the route with fewer pools, the best path, paths of
- * fewer hops, paths that avoid the route's pools, the same paths through the best pool of each hop, paths whose
+ * fewer hops, paths that avoid the route's pools, these paths through the best pool of each hop, paths whose
  * consecutive hops share a call, and routes with one pool exchanged. Most promising first. Empty if the uncertain gas
  * is worth too little to change the ranking.
  *
@@ -127,7 +127,7 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
 }
 
 /**
- * The best paths of each smaller number of hops, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that a
+ * The best path for each smaller hop limit, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that a
  * shorter path saves.
  */
 function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {

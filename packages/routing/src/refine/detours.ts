@@ -1,8 +1,8 @@
 /**
  * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. The
- * labels of column generation (`columns/frontier.ts`) ignore the positions of tokens in the flow, so the best path there
- * may exceed the hop limit. Here, each token has one label per maximum number of edges: its best value if it is sold into
- * the flow, or its best inverse cost if it is bought from the flow. Called by `join-paths.ts`.
+ * labels of column generation (`columns/frontier.ts`) ignore the positions of tokens in the flow, so the best path
+ * there may exceed the hop limit. Here, each token has one label per maximum number of edges: its best value if it is
+ * sold into the flow, or its best inverse cost if it is bought from the flow. Called by `join-paths.ts`.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -93,10 +93,10 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
 }
 
 /**
- * Computes the labels for each maximum path length, from 0 to `maxHops` − 1 edges. A backward label of a token is its maximum value if it
- * is sold along a path into the flow. A forward label is the inverse of its minimum cost if it is bought along a path
- * out of the flow. The path length includes edges of the flow: those between the end of the path and the target
- * (backward), or between the source and the start of the path (forward).
+ * Computes the labels for each maximum path length, from 0 to `maxHops` − 1 edges. A backward label of a token is its
+ * maximum value if it is sold along a path into the flow. A forward label is the inverse of its minimum cost if it is
+ * bought along a path out of the flow. The path length includes edges of the flow: those between the end of the path
+ * and the target (backward), or between the source and the start of the path (forward).
  *
  * @param hopsByToken - by token of the flow: number of edges to the target (backward) or from the source (forward)
  * @param values - backward labels. If given, forward labels that cannot give a gain together with them are skipped

@@ -16,7 +16,7 @@ import {
   JOIN_SMALL_PART,
   JOIN_STARTS,
   MAX_DETOUR_ROUNDS,
-  MAX_ENUMERATED_PATHS,
+  MAX_ENUMERATION_STEPS,
   MAX_RESIDUAL,
   MAX_STEPS_AFTER_CHANGE,
 } from '../tolerances.ts'
@@ -133,7 +133,7 @@ function withDirectEdges(
 }
 
 /**
- * Enumerates the simple paths over some edges within the hop limit, depth first. Stops after `MAX_ENUMERATED_PATHS`
+ * Enumerates the simple paths over some edges within the hop limit, depth first. Stops after `MAX_ENUMERATION_STEPS`
  * steps.
  */
 export function enumeratePaths(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
@@ -160,7 +160,7 @@ export function enumeratePaths(problem: Problem, edges: ReadonlySet<number>): re
       if (
         boughtToken === source ||
         path.some((earlierEdge) => from[earlierEdge] === boughtToken) ||
-        steps >= MAX_ENUMERATED_PATHS
+        steps >= MAX_ENUMERATION_STEPS
       )
         continue
       steps++

@@ -32,7 +32,7 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
     const earningsByEdge = earningsAndCosts(problem, allocation)
     const usedEdgeList = [...earningsByEdge.keys()]
     const edgesByToken = groupUsedEdges(problem, usedEdgeList)
-    const excessEdges: number = best.edges.length - problem.maxPools
+    const excessCount: number = best.edges.length - problem.maxPools
     const sortedCandidates: RemovalCandidate[] = []
     for (const candidate of edgesToReduce) {
       const edges = dependentEdges(problem, edgesByToken, candidate)
@@ -45,8 +45,8 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
     sortedCandidates.sort((a, b) => a.earnings - b.earnings)
     if (sortedCandidates.length === 0) return null
     const removals: readonly Iterable<number>[] =
-      excessEdges > 0
-        ? [cheapestRemovals(problem, usedEdgeList, sortedCandidates, Math.ceil(excessEdges * BULK_REMOVAL_SHARE))]
+      excessCount > 0
+        ? [cheapestRemovals(problem, usedEdgeList, sortedCandidates, Math.ceil(excessCount * BULK_REMOVAL_SHARE))]
         : best.edges.length > MANY_POOLS
           ? [[...edgesToBreak(problem, best, earningsByEdge), ...idleEdges(allocation)]]
           : sortedCandidates.slice(0, MAX_SHORTENINGS).map(({ edges }) => edges)

@@ -1,5 +1,6 @@
 /**
- * Prunes an allocation: removes the edges whose earnings do not cover their gas. Called by `search.ts` and `alternatives.ts`.
+ * Prunes an allocation: removes the edges whose earnings do not cover their gas. Called by `search.ts` and
+ * `alternatives.ts`.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -32,11 +33,12 @@ import { costAtBestStop, stopAtTicks } from './ticks.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes an allocation in place and returns its flow; null if the remaining edges have none. An edge is removed together
- * with all edges that depend on it, if all of them together earn less than their cost at the current prices. The largest
- * savings come first, at the beginning in batches. A removal changes the prices, so it may cost more output than the
- * edges earned. Therefore, the allocation is solved again after each removal. If the net output did not improve, edges
- * that began to trade are removed too if they do not earn their cost. If it still did not improve, the removal is undone.
+ * Prunes an allocation in place and returns its flow; null if the remaining edges have none. An edge is removed
+ * together with all edges that depend on it, if all of them together earn less than their cost at the current prices.
+ * The largest savings come first, at the beginning in batches. A removal changes the prices, so it may cost more output
+ * than the edges earned. Therefore, the allocation is solved again after each removal. If the net output did not
+ * improve, edges that began to trade are removed too if they do not earn their cost. If it still did not improve, the
+ * removal is undone.
  *
  * @param idleEdgePolicy - `keep`: idle edges may take over flow from removed edges; `drop`: idle edges are removed
  *   first

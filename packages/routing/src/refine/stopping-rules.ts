@@ -56,8 +56,8 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
 
 /**
  * Returns true if a route is not proven to be nearly optimal, and the search of restricted problems might improve it.
- * Such a search hardly ever improves routes of at most `fewLegs` legs, unless pools disagree on prices by more than
- * their gas.
+ * Such a search hardly ever improves routes of at most `fewLegs` legs, unless pools disagree on prices by more than the
+ * route's gas.
  */
 export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = MAX_FEW_LEGS): boolean {
   if (bound === null) return true

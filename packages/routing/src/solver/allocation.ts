@@ -182,7 +182,7 @@ export class Allocation {
     return this.prices[token]!
   }
 
-  /** Trades every edge at the current prices. Returns the value of the dual. */
+  /** Computes the trade of every edge at the current prices. Returns the value of the dual. */
   evaluate(): number {
     const {
       problem,
@@ -265,7 +265,7 @@ export class Allocation {
     })
   }
 
-  /** Removes tokens without edges. */
+  /** Removes tokens without edges, except the ends. */
   dropIdleTokens(): void {
     const { problem } = this
     const { from, to } = problem.graph.topology

@@ -35,8 +35,8 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 /**
  * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
  * trade anything between nothing and its whole input. Divides the amount of a token that the given inputs do not sell
- * among its edges, in proportion to their conductance (see `CurvePoint`). Null if the inputs are precise, if no pool is that deep,
- * or if a part of the trade stays unsold.
+ * among its edges, in proportion to their conductance (see `CurvePoint`). Null if the inputs are precise, if no pool is
+ * that deep, or if a part of the trade stays unsold.
  */
 function unresolvedFlow(
   problem: Problem,

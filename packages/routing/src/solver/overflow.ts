@@ -1,6 +1,6 @@
 /**
- * Rules for a token of which the incoming edges buy more than the outgoing edges can sell: which incoming edges buy
- * less of it. Used by `push.ts` and `exact/settle.ts`.
+ * Rules for a token of which the incoming edges buy more than the outgoing edges can sell. They decide which incoming
+ * edges buy less. Used by `push.ts` and `exact/settle.ts`.
  */
 
 /** An edge that buys a token in excess. Amounts are in base units. */
@@ -15,7 +15,7 @@ export type Inflow = {
 /** Returns the reduced output of each inflow. In total, the outputs fall by the excess. */
 export type ReductionRule = (inflows: readonly Inflow[], excess: number) => readonly number[]
 
-/** Reduces the edges with the least room first. The caller gives the input that they no longer take to other edges. */
+/** Reduces the edges with the least room first. The caller sends their freed input through other edges. */
 export const reduceByRoom: ReductionRule = (inflows, excess) => {
   const outputs = inflows.map(({ output }) => output)
   let remaining = excess

@@ -86,7 +86,7 @@ export type AcyclicEdges = {
   readonly order: readonly number[]
   readonly hasCutCycle: boolean
   /**
-   * By edge: its conductance, −∂input / ∂ln rate (see `CurvePoint`). If present, the weights are inputs in base units, and the amount that
+   * By edge: its conductance, −∂input / ∂ln rate. If present, the weights are inputs in base units, and the amount that
    * they do not cover is divided in proportion to the conductances. If absent, the weights are scaled to the whole
    * amount.
    */
@@ -269,7 +269,8 @@ function pushOnce(problem: Problem, acyclicEdges: AcyclicEdges, limits: Readonly
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
       // If the excess of full edges raised this input exactly to a range without liquidity, the swap would pay for
-      // crossing a tick and gain nothing. So the edge stops before a range that begins up to `FLAT_REACH` above the input.
+      // crossing a tick and gain nothing. So the edge stops before a range that begins up to `FLAT_REACH` above the
+      // input.
       const maxReach = Math.min(input * (1 + FLAT_REACH), limit)
       const stopInput = curve.gasPerPiece > 0 ? inputBeforeFlat(curve, input, maxReach) : maxReach
       exceedsLimit ||= stopInput < input

@@ -32,7 +32,7 @@ function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFun
 
 /**
  * Like `uncachedTradingFunctionOf`, for bounds. If the pool limits each swap, a route may make `MAX_SWAPS` swaps in a
- * row of each pair that sells a token, and each may sell a part of what the earlier ones left in the pool.
+ * row with each pair that sells a token. Each swap raises the limit of the next.
  */
 export const boundingFunctionOf = (pool: Pool): TradingFunction | null =>
   uncachedTradingFunctionOf(pool, MAX_SWAPS * (pool.tokens.length - 1))
@@ -44,7 +44,7 @@ const allowRepeatedSwaps = (swapFunction: TradingFunction, maxSwaps: number): Tr
 })
 
 /**
- * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of what it buys. If the rate of a pair
+ * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. If the rate of a pair
  * depends on its own two balances alone, a fee on the input does not make any token cheaper.
  */
 export const reusableFee = ({ keepIn, keepOut, invariant }: TradingFunction): number =>

@@ -1,4 +1,6 @@
-/** Builds a subgraph: a graph of some edges of another graph, the whole graph. Called by `select-subgraph.ts`. */
+/**
+ * Builds a subgraph: a graph of some edges of a larger graph, called the whole graph. Called by `select-subgraph.ts`.
+ */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'

@@ -184,7 +184,7 @@ export class SubgraphExpander {
     const { maxValue } = this.labels
     const { rate, maxConductance } = graph
     const edgeCount = this.collectPayingEdges()
-    const isIntermediate = (token: number) =>
+    const isUnpricedOutside = (token: number) =>
       hasPrice[token] === 0 && isInSubgraph[token] === 0 && token !== terms.ends.target
     let sum = 0
     for (let k = 0; k < edgeCount; k++) {
@@ -192,11 +192,12 @@ export class SubgraphExpander {
       if (isCounted[edge] === 1) continue
       const tokenSold = from[edge]!
       const tokenBought = to[edge]!
-      const cost = isIntermediate(tokenSold)
+      const cost = isUnpricedOutside(tokenSold)
         ? Math.sqrt(maxValue[tokenSold]! / units[tokenSold]!)
         : 1 / units[tokenSold]!
       const valueOut = hasPrice[tokenBought] === 1 ? 1 / units[tokenBought]! : maxValue[tokenBought]!
-      const value = rate[edge]! * (isIntermediate(tokenBought) ? Math.sqrt(valueOut / units[tokenBought]!) : valueOut)
+      const value =
+        rate[edge]! * (isUnpricedOutside(tokenBought) ? Math.sqrt(valueOut / units[tokenBought]!) : valueOut)
       if (!(value > cost)) continue
       const relativeFall = Math.sqrt(value / cost) - 1
       sum += 2 * maxConductance[edge]! * cost * relativeFall * relativeFall

@@ -2,7 +2,7 @@
 import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
-import { ratesBetween } from '../problem/passable.ts'
+import { trustedRates } from '../problem/passable.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { MAX_CACHED_LABELS } from './tolerances.ts'
 
@@ -25,7 +25,7 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   if (cachedLabels) return cachedLabels
   // Since later requests share the result, the request's budget does not pay for this work. The number of rounds limits
   // the work.
-  const passableRates = trust ? ratesBetween(graph, trust) : graph
+  const passableRates = trust ? trustedRates(graph, trust) : graph
   const labels = valueLabels(graph, passableRates, target, maxHops)
   if ((cache.size + 1) * labels.maxValue.length > MAX_CACHED_LABELS) cache.clear()
   cache.set(key, labels)

@@ -9,7 +9,7 @@ import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath } from '../columns/single-path.ts'
 import type { Graph } from '../graph/graph.ts'
-import { type Ends, ratesBetween } from '../problem/passable.ts'
+import { type Ends, trustedRates } from '../problem/passable.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
 import { hasNoLegCosts, type Problem, type SolvedAllocation, type SubgraphTerms } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
@@ -65,7 +65,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const labels = labelsTo(fullGraph, trust, target, maxHops)
   const spotRate = labels.maxValue[source]!
   if (!(spotRate * amountIn >= 1)) return null
-  const intermediateRates = trust ? ratesBetween(fullGraph, trust) : fullGraph
+  const intermediateRates = trust ? trustedRates(fullGraph, trust) : fullGraph
   const expansionTerms: ExpansionTerms = { ends, maxHops, labels, intermediateRates, budget }
   const neighborhood = new Neighborhood(fullGraph, expansionTerms)
 

@@ -66,7 +66,7 @@ export function withoutSharedTerms({
   return plainRequest
 }
 
-/** A route in a message: it has pool ids, because the process has the pools. */
+/** A route in a message, with pool ids in place of the pools, which the main thread has. */
 export type PlainRoute = Omit<RoutePlan, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
 export type PlainProof = Omit<BoundProof, 'pools'> & {
@@ -85,10 +85,7 @@ export type FromThread =
   /** The thread has built the graph, and the search begins. Not sent if the graph was cached. */
   | { readonly prepared: true }
   | { readonly result: PlainResult }
-  /**
-   * The search failed. Of an error, a message keeps only the built-in class and the text, so the code is a separate
-   * field.
-   */
+  /** The search failed. A posted error keeps only its built-in class and its text, so the code is a separate field. */
   | { readonly error: Error; readonly code?: RoutingErrorCode }
 
 /** Replaces pools by their ids. */

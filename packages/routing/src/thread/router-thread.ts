@@ -69,7 +69,6 @@ export class RouterThread {
   private terminationTimer: NodeJS.Timeout | undefined
   /** Resolves when all earlier messages have been posted. */
   private lastPost: Promise<void> = Promise.resolve()
-  /** State of each chain in the thread. */
   private stateByChain = new Map<number, ThreadState>()
   private readonly onChange: () => void
   private slowTimer: NodeJS.Timeout | undefined
@@ -216,8 +215,8 @@ export class RouterThread {
   }
 
   /**
-   * Hands back the searches that were not sent to the worker. In reverse order, since the caller puts each at the front
-   * of its queue.
+   * Hands back all searches except the first, in reverse order, since the caller puts each at the front of its queue.
+   * Those that were sent stay in the list until the worker answers.
    */
   private handBack(): void {
     for (const { resolve } of this.searches.slice(1).reverse()) resolve(null)

@@ -10,11 +10,11 @@ export type FeeTransaction = {
   readonly value: bigint
   /** Expected gas. */
   readonly gas: bigint
-  /** Wei. */
+  /** Wei per gas. */
   readonly gasPriceWei: bigint
 }
 
-/** Nonce of three bytes, which is at least as long as that of most wallets: the fee depends on the length. */
+/** Nonce of three bytes, at least as long as the nonce of most wallets, because the fee depends on the length. */
 const TYPICAL_NONCE = 0x1f_ff_ff
 /** Placeholder that is as long and as hard to compress as a real signature. */
 const PLACEHOLDER_SIGNATURE = {
