@@ -1,6 +1,7 @@
 /** The bound after gas, computed as if only a worse route were known: it must still cover the best route. */
 import { expect, test } from 'vitest'
-import { fairPools, seeded, snapshotOf, token } from '../../test/graphs.ts'
+import { E18, fairPools, seeded, snapshotOf, token } from '../../test/graphs.ts'
+import { kinds } from '../../test/wide-pools.ts'
 import { NO_PRICES } from '../columns/upper-bound.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import { firstRate, withTax } from '../graph/price-curve.ts'
@@ -14,19 +15,28 @@ const MARKETS = 80
 const SHORTFALLS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
 const FLOAT_ROUNDING = 1e-9
 
+const widePools = [
+  { ...kinds.stable([1, 2, 3], [300_000n * E18, 310_000n * E18, 290_000n * E18]), id: 'stable' },
+  { ...kinds.weighted([0, 1, 2], [300_000n * E18, 150_000n * E18, 150_000n * E18]), id: 'weighted' },
+]
+
 /** A problem with taxes at its source, gas learned for each edge, and a gas offset of some edges. */
 function randomProblem(seed: number): Problem {
   const random = seeded(seed)
   const tokenCount = 4 + (seed % 8)
   const targetToken = token(seed % 2 === 1 ? 2 : tokenCount - 1)
-  const graph = buildGraph(snapshotOf(fairPools(seed * 7919, 14 + Math.floor(60 * random()), tokenCount)))
+  const hasWidePools = seed % 3 === 0
+  const pools = fairPools(seed * 7919, 14 + Math.floor(60 * random()), tokenCount)
+  const graph = buildGraph(snapshotOf(hasWidePools ? [...widePools, ...pools] : pools))
   const { tokenIndex, offset, reverse, from } = graph.topology
   const [source, target] = [tokenIndex.get(token(1))!, tokenIndex.get(targetToken)!]
   const rate = graph.rate.slice()
   const rateBack = graph.rateBack.slice()
   const adjustedCurves = new Map()
+  // A token taxes all pairs of a pool alike; pools may be taxed differently.
+  const commonTax = hasWidePools ? 0.1 * random() : undefined
   for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) {
-    const curve = withTax(graph.edges[edge]!.curve, 1 - 0.1 * random(), 1)
+    const curve = withTax(graph.edges[edge]!.curve, 1 - (commonTax ?? 0.1 * random()), 1)
     adjustedCurves.set(edge, curve)
     rate[edge] = rateBack[reverse[edge]!] = firstRate(curve)
   }
@@ -34,7 +44,14 @@ function randomProblem(seed: number): Problem {
     ...{ graph, source, target, rate, rateBack, adjustedCurves },
     swap: { tokenIn: token(1), tokenOut: targetToken, wrappedNative: null },
     amountIn: 10 ** (18 + 4 * random()),
-    ...{ maxHops: 4, maxPools: 24, isSinglePath: false, mayReusePools: false, maxAlternatives: 0, costPerLeg: 0 },
+    ...{
+      maxHops: 4,
+      maxPools: 24,
+      isSinglePath: false,
+      mayReusePools: hasWidePools,
+      maxAlternatives: 0,
+      costPerLeg: 0,
+    },
     costPerGas: 10 ** (9 + 3 * random()),
     outputFactors: new Map(),
     extraGas: Float64Array.from(from, () => 200_000 * random()),
@@ -68,10 +85,10 @@ test('covers the best route although only a worse one is known, and is tight', (
         if (result === null) continue
         expect(result, name).toBeGreaterThanOrEqual(flow.net * (1 - FLOAT_ROUNDING))
         // The tokens 1 and 2 have similar prices, so gas costs about the same part of each trade.
-        if (seed % 2 === 1) gaps.push((result / flow.net - 1) * 10_000)
+        if (seed % 2 === 1 && seed % 3 > 0) gaps.push((result / flow.net - 1) * 10_000)
       }
   }
-  expect(gaps.length).toBeGreaterThan(3 * MARKETS)
+  expect(gaps.length).toBeGreaterThan(MARKETS)
   gaps.sort((a, b) => a - b)
   expect(gaps[Math.floor(gaps.length / 2)]).toBeLessThan(2)
 })
