@@ -39,6 +39,33 @@ test('an endpoint that is dead is reported without its key, and the service star
   expect(warnings.join()).not.toContain('secret')
 })
 
+test('an endpoint with a user and a password gets them as a header, as in the service', async () => {
+  const authorizations: unknown[] = []
+  const guardedNode = createServer(({ headers }, response) => {
+    authorizations.push(headers.authorization)
+    response.end('{"jsonrpc":"2.0","id":1,"result":"0x2105"}')
+  })
+  await new Promise<void>((resolve) => guardedNode.listen(0, '127.0.0.1', resolve))
+  const { port } = guardedNode.address() as AddressInfo
+  const report = await checkEndpoints({ RPC_URL_8453: `http://me:secr%40t@127.0.0.1:${port}/key` })
+  guardedNode.close()
+  expect(report).toEqual({ mistakes: [], warnings: [] })
+  expect(authorizations).toEqual([`Basic ${btoa('me:secr@t')}`])
+})
+
+test('no warning contains the credentials or the text of a wrong URL', async () => {
+  const urls = [
+    'http://me:secret@127.0.0.1:9/secret',
+    'secret',
+    'ftp://me:secret@host/secret',
+    'http://%:%secret@127.0.0.1:9',
+  ]
+  const { mistakes, warnings } = await checkEndpoints({ RPC_URL_1: urls.join() })
+  expect(mistakes).toEqual([])
+  expect(warnings).toHaveLength(urls.length)
+  expect(warnings.join()).not.toContain('secret')
+})
+
 test('Node 22.15 is new enough, and 22.14 is not', () => {
   expect(['22.15.0', '24.0.0', '23.1.0'].map(isNewEnough)).toEqual([true, true, true])
   expect(['22.14.9', '20.18.0', '18.20.1'].map(isNewEnough)).toEqual([false, false, false])

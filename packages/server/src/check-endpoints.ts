@@ -58,12 +58,19 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
   return { mistakes, warnings }
 }
 
-/** Asks an endpoint for its chain id. Returns the id, or as text the reason why it is unknown. */
+/**
+ * Asks an endpoint for its chain id. Returns the id, or as text the reason why it is unknown. The text does not contain
+ * the URL.
+ */
 async function readChainId(url: string): Promise<number | string> {
+  if (!URL.canParse(url)) return 'it is no URL'
+  const { protocol, username, password, host, pathname, search } = new URL(url)
   try {
-    const answer = await fetch(url, {
+    const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
+    // `fetch` rejects a URL with credentials, and its error message contains the URL.
+    const answer = await fetch(`${protocol}//${host}${pathname}${search}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(username && { authorization: `Basic ${credentials}` }) },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
