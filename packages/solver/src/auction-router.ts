@@ -138,7 +138,9 @@ function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   const input = nullIfRefused(() => exactOutputInput(hop, amountOut))
   const paidOutput = input && outputOf(hop, input)
   if (input === null || paidOutput === null || paidOutput >= amountOut) return input
-  const missingInput = ((amountOut - paidOutput) * input + paidOutput - 1n) / paidOutput
+  // Because of rounding, the input may buy nothing.
+  const missingInput =
+    paidOutput === 0n ? input + 1n : ((amountOut - paidOutput) * input + paidOutput - 1n) / paidOutput
   for (let k = 0; k < MAX_RAISES; k++) {
     const raisedInput = input + missingInput * 10n ** BigInt(k)
     if ((outputOf(hop, raisedInput) ?? 0n) >= amountOut) return raisedInput

@@ -213,6 +213,22 @@ describe('bounds', () => {
     expect(solutions.map(({ id }) => id)).toEqual([2])
   })
 
+  test('an input that buys nothing because of rounding is raised, and harms no other order', async () => {
+    const side = (balance: bigint) => ({ balance: String(balance), scalingFactor: '0.000001', weight: '0.5' })
+    const weighted = {
+      ...{ id: 'weighted', kind: 'weightedProduct', address: testAddress('5'), gasEstimate: '1', fee: '0.3' },
+      ...{
+        version: 'v3Plus',
+        tokens: { [BUY]: side(2_868_113_520_000_000_000_000_000n), [SELL]: side(4_217_294_461n) },
+      },
+    }
+    const liquidity = [weighted, pool([SELL, 100n * WHOLE, MIDDLE, 300n * WHOLE])]
+    const orders = [order({ kind: 'buy' }), order({ buyToken: MIDDLE })]
+    const solutions = await solve(auction({ orders, liquidity, effectiveGasPrice: '0' }), { wrappedNative: WRAPPED })
+    expect(solutions.map(({ id }) => id)).toEqual([0, 1])
+    expect(BigInt(solutions[0]!.prices[SELL]!)).toBe(1n)
+  })
+
   test('a caller that leaves ends the search', async () => {
     const caller = new AbortController()
     const chain = chainOf(() => {
