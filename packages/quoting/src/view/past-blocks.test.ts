@@ -244,6 +244,27 @@ describe('pools of a past block', () => {
     expect(stopped()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1])
   })
 
+  test('are not followed any more if close comes while their block is opened', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<Hex>()
+    const { promise: started, resolve: start } = Promise.withResolvers<void>()
+    const getCode = () => {
+      start()
+      return gate
+    }
+    const past = new PastBlocks(chain)
+    const other = await past.poolsAt(2, [HUB, TOKEN], { rpc: node().rpc, listPools: listed() })
+    const stop = vi.spyOn(Object.getPrototypeOf(other.market), 'stop')
+    const reading = past.poolsAt(1, [HUB, TOKEN], { rpc: node({ getCode }).rpc, listPools: listed() })
+    await started
+    await past.close()
+    open('0x')
+    const { market } = await reading
+    expect(past.count.entries).toBe(0)
+    expect(stop.mock.contexts.map((stopped) => [other.market, market].indexOf(stopped as never))).toEqual([0, 1])
+    await past.poolsAt(1, [HUB, TOKEN], { rpc: node().rpc, listPools: listed() })
+    expect(past.count.entries).toBe(1)
+  })
+
   test('are read to the end if their block is dropped meanwhile', async () => {
     const past = new PastBlocks(chain)
     const { rpc } = node()

@@ -117,6 +117,8 @@ export class PastBlocks {
   /** Blocks that are being opened, by the key of `blocksByKey`. */
   private readonly openingsByKey = new Map<string, Promise<PastBlock>>()
   private readonly settleMs: number
+  /** Number of calls of `close`. */
+  private closeCount = 0
   private averageReadMs = INITIAL_READ_MS
 
   constructor(chain: Chain, { facts, settleMs = 0 }: Options = {}) {
@@ -179,8 +181,9 @@ export class PastBlocks {
     return this.blocksByKey.count
   }
 
-  /** Drops all blocks. */
+  /** Drops all blocks. A read in flight ends, but its block is not kept. */
   async close(): Promise<void> {
+    this.closeCount++
     const cachedBlocks = [...this.blocksByKey.values()]
     this.blocksByKey.clear()
     await Promise.all(cachedBlocks.map(({ market }) => market.stop()))
@@ -277,12 +280,11 @@ export class PastBlocks {
     const opening =
       this.openingsByKey.get(key) ?? this.createBlock(kind, block, rpc).finally(() => this.openingsByKey.delete(key))
     this.openingsByKey.set(key, opening)
-    const pastBlock = await opening
-    this.blocksByKey.set(key, pastBlock)
-    return pastBlock
+    return opening
   }
 
   private async createBlock(kind: ReadRequest['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
+    const { closeCount } = this
     await assertState(this.chain, block, rpc)
     const market = createMarket({
       chain: this.chain,
@@ -296,7 +298,11 @@ export class PastBlocks {
       redemptions: (token) => redemptions.readingsOf(token),
     })
     const loaded = { pricedTokens: new Set<Address>(), quotedPairs: new Set<string>() }
-    return { block, market, redemptions, prices, ...loaded, readCount: 0, isEvicted: false }
+    // A block that is opened during `close` is not kept: nobody would stop its market.
+    const isEvicted = this.closeCount !== closeCount
+    const pastBlock: PastBlock = { block, market, redemptions, prices, ...loaded, readCount: 0, isEvicted }
+    if (!isEvicted) this.blocksByKey.set(`${kind} ${block.hash}`, pastBlock)
+    return pastBlock
   }
 }
 
