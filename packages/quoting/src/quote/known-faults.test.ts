@@ -64,7 +64,7 @@ function contextOf(
     },
     tokens: {
       trustTracker: {
-        trust: () => ({ tokens: new Set(trusted) }),
+        trust: () => ({ tokens: new Set(trusted), accounts: new Set(), pools: new Set() }),
         recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]),
       },
       taxes: { taxedTokens: new Map(taxed.map((token) => [token, {}])) },
@@ -109,19 +109,35 @@ test('a pool that fails for its size is limited instead, now and in later quotes
 })
 
 describe('trust is withdrawn', () => {
-  const lost = async (...[limits, options]: Parameters<typeof contextOf>) => {
+  const lostBy = async (of: RoutePlan, ...[limits, options]: Parameters<typeof contextOf>) => {
     const { exclude, failures } = contextOf(limits, options)
-    await exclude()
+    await exclude(of)
     return failures.flat()
   }
+  const lost = (...context: Parameters<typeof contextOf>) => lostBy(route, ...context)
 
   test('from an intermediate token that no leg can move', async () => {
-    expect(await lost({ 1: 0n, 2: 0n })).toEqual(['pool 1', 'pool 2', B])
-    expect(await lost({ 1: 0n, 2: 0n }, { stuck: [B] })).toEqual(['pool 1', 'pool 2', B])
+    expect(await lost({ 1: 0n, 2: 0n })).toEqual(['pool 1', B, 'pool 2'])
+    expect(await lost({ 1: 0n, 2: 0n }, { stuck: [B] })).toEqual(['pool 1', B, 'pool 2'])
   })
 
   test('from all on the way if only the whole route fails, for any sender', async () => {
     expect(await lost({}, { failsJoined: true })).toEqual(['pool 1', B, 'pool 2', 'pool 3'])
+  })
+
+  test('from nothing that an untrusted pool or token on the way can break', async () => {
+    const hostile = ({ pool, amountIn, amountOut, ...leg }: Leg): Leg => {
+      const state = { samples: [[[amountIn, amountOut]], []], sold: [0n, 0n] }
+      return { ...leg, amountIn, amountOut, pool: { ...pool, family: 'caller-fee-v3', state } }
+    }
+    const [first, second, third] = legs as [Leg, Leg, Leg]
+    const byPool = { ...route, legs: [first, hostile(second), third] }
+    expect(await lostBy(byPool, {}, { failsJoined: true })).toEqual(['pool 2'])
+    const byBoth = { ...route, legs: [hostile(first), hostile(second), third] }
+    expect(await lostBy(byBoth, { 1: 0n, 2: 0n })).toEqual(['pool 1', 'pool 2'])
+    const byToken = { trusted: [A, C] }
+    expect(await lost({}, { ...byToken, failsJoined: true })).toEqual([B])
+    expect(await lost({ 1: 0n, 2: 0n }, byToken)).toEqual([B])
   })
 
   test('from nothing if the route works for another sender', async () => {

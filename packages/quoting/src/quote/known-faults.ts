@@ -2,7 +2,8 @@
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
  * adds the faults of each failed route. Used by `findWorkingRoute`.
  */
-import { type Address, NATIVE } from '@sluice/chains'
+import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { isTrustedPool, type Trust } from '@sluice/liquidity'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import { type FaultyLegs, findFaultyLegs, worksForNeutralSender } from './faulty-legs.ts'
@@ -110,7 +111,8 @@ export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): bool
 /**
  * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the recipient,
  * and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end token, and a
- * route that works for another sender, say nothing about pools.
+ * route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on purpose, so trusted
+ * ones are not blamed for a failure that untrusted ones can cause.
  */
 async function causesOfFailure(
   route: RoutePlan,
@@ -119,21 +121,36 @@ async function causesOfFailure(
   context: FaultsContext & { readonly signal: AbortSignal },
 ): Promise<ReadonlySet<string>> {
   const { legs, tokenIn, tokenOut } = route
-  const trustedTokens = context.tokens.trustTracker.trust('earned')?.tokens
+  const trust = context.tokens.trustTracker.trust('earned')
   const isUntrustedEnd = (token: Address) =>
-    (token === tokenIn || token === tokenOut) && token !== NATIVE && !trustedTokens?.has(token)
+    (token === tokenIn || token === tokenOut) && token !== NATIVE && !trust?.tokens.has(token)
   const hasUntrustedEnd = (leg: Pick<Leg, 'tokenIn' | 'tokenOut'>) =>
     isUntrustedEnd(leg.tokenIn) || isUntrustedEnd(leg.tokenOut)
   const isNotEndToken = (id: string) => id !== tokenIn && id !== tokenOut
   if (failedLegs.length + faultyPoolIds.length === 0) {
     if (hasUntrustedEnd(route) || (await worksForNeutralSender(route, context)) !== false) return new Set()
-    return new Set(legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut]).filter(isNotEndToken))
+    const untrusted = legs.flatMap((leg) => untrustedParts(leg, trust))
+    return new Set((untrusted.length > 0 ? untrusted : legs.flatMap(partsOf)).filter(isNotEndToken))
   }
   const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
-  const faultyLegs = legs.filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
-  const movableTokens = new Set(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
-  const faultyTokens = faultyLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]).filter((id) => !movableTokens.has(id))
-  return new Set([...faultyLegs.map(({ pool }) => pool.id), ...faultyTokens, ...stuckTokens].filter(isNotEndToken))
+  const movableTokens = new Set<string>(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
+  const faultyParts = legs
+    .filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
+    .flatMap((leg) => {
+      const untrusted = untrustedParts(leg, trust)
+      return untrusted.length > 0 ? untrusted : partsOf(leg)
+    })
+  return new Set([...faultyParts.filter((id) => !movableTokens.has(id)), ...stuckTokens].filter(isNotEndToken))
+}
+
+const partsOf = ({ pool, tokenIn, tokenOut }: Leg): readonly string[] => [pool.id, tokenIn, tokenOut]
+
+/** Returns the ids of a leg's untrusted pool and tokens. */
+function untrustedParts({ pool, tokenIn, tokenOut }: Leg, trust: Trust | undefined): readonly string[] {
+  return [
+    ...(trust && isTrustedPool(pool, trust) ? [] : [pool.id]),
+    ...[tokenIn, tokenOut].filter((token) => token !== ZERO_ADDRESS && !trust?.tokens.has(token)),
+  ]
 }
 
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
