@@ -204,8 +204,9 @@ export class LiveChain {
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
     this.measuredGas = new MeasuredGas()
     this.gasProber = new GasProber({ chain, contracts, simulation, measuredGas: this.measuredGas, log })
-    this.laterGas = new LaterGas()
-    this.senderCodeChecks = new SenderCodeChecks(tokens.catalog.registry)
+    const getTrust = () => tokens.trustTracker.trust('earned')
+    this.laterGas = new LaterGas(getTrust)
+    this.senderCodeChecks = new SenderCodeChecks(tokens.catalog.registry, getTrust)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
     this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
     this.simulation = simulation

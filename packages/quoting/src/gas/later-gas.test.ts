@@ -1,3 +1,4 @@
+import type { Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { LaterGas } from './later-gas.ts'
@@ -54,4 +55,25 @@ test('parts that were steady before are not the cause of a change', () => {
   gas.observe({ ...steady, legs: [...steady.legs, ...other.legs] }, 90_000, NOW + 90_000, span)
   expect(gas.simulationTimeOf([steady], span)).toBeUndefined()
   expect(gas.simulationTimeOf([other], span)).toBe(span.deadline)
+})
+
+test('a change next to an untrusted token or pool is not attributed to trusted ones', () => {
+  const trust = { tokens: new Set(['in', 'out']), accounts: new Set(), pools: new Set() } as unknown as Trust
+  const trustedAnswer = (gas: LaterGas) => gas.simulationTimeOf([pair], span)
+  const hopOf = (leg: object) => ({ legs: [...pair.legs, { ...pair.legs[0]!, ...leg }] }) as unknown as RoutePlan
+  const byToken = hopOf({ tokenOut: 'hostile', pool: { id: 'new', family: 'uniswap-v2' } })
+  const byPool = hopOf({ pool: { id: 'hostile', family: 'caller-fee-v3' } })
+  for (const route of [byToken, byPool]) {
+    const gas = new LaterGas(() => trust)
+    for (let repeats = 0; repeats < 2; repeats++) gas.observe(route, 90_000, span.deadline + 600, span)
+    expect(gas.simulationTimeOf([route], span)).toBe(span.deadline)
+    // Not compared yet.
+    expect(trustedAnswer(gas)).toBeGreaterThan(span.deadline)
+    const all = new LaterGas()
+    all.observe(route, 90_000, span.deadline + 600, span)
+    expect(trustedAnswer(all)).toBe(span.deadline)
+  }
+  const gas = new LaterGas(() => trust)
+  gas.observe(pair, 90_000, span.deadline + 600, span)
+  expect(trustedAnswer(gas)).toBe(span.deadline)
 })

@@ -5,9 +5,10 @@
  * changed with time before, or if a pool or token was not compared recently. In the last case the simulated time is
  * after the deadline, so that the comparison also holds for later quotes.
  */
-import { familyOf } from '@sluice/liquidity'
+import { familyOf, type Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
+import { untrustedParts } from '../tokens/untrusted-parts.ts'
 
 /** Maximum pools and tokens with a comparison between the gas in the next block and the gas later. */
 const MAX_COMPARISONS = 20_000
@@ -37,6 +38,12 @@ export type Validity = { readonly now: number; readonly deadline: number }
 /** Records which pools and tokens cost more gas later, and decides when to measure later gas. */
 export class LaterGas {
   private readonly comparisonsByKey = new BoundedMap<string, Comparison>(MAX_COMPARISONS)
+  private readonly getTrust: () => Trust | undefined
+
+  /** @param getTrust - returns the trusted tokens and pools; undefined if all count alike */
+  constructor(getTrust: () => Trust | undefined = () => undefined) {
+    this.getTrust = getTrust
+  }
 
   get count(): StateCount {
     return this.comparisonsByKey.count
@@ -63,9 +70,7 @@ export class LaterGas {
   observe({ legs }: RoutePlan, extraGas: number, observedAt: number, validity: Validity): void {
     const keys = comparedKeys(legs)
     const hasChanged = extraGas > GAS_TOLERANCE
-    // A valid steady comparison rules out a pool or token as the cause, unless all have one.
-    const unexplainedKeys = keys.filter((key) => this.trendOf(key, validity) !== 'steady')
-    const changedKeys = hasChanged && unexplainedKeys.length > 0 ? unexplainedKeys : keys
+    const changedKeys = hasChanged ? this.suspectKeys(legs, keys, validity) : keys
     for (const key of changedKeys) {
       const trend = this.trendOf(key, validity)
       if (!hasChanged && trend === 'moving') continue
@@ -77,6 +82,19 @@ export class LaterGas {
         observedUntil: observedAt,
       })
     }
+  }
+
+  /**
+   * Returns the keys that may have caused a change. Untrusted code can use more gas later on purpose, so trusted parts are
+   * no suspects next to it: each of their quotes would be simulated twice. A valid steady comparison rules out a part,
+   * unless all have one.
+   */
+  private suspectKeys(legs: RoutePlan['legs'], keys: readonly string[], validity: Validity): readonly string[] {
+    const trust = this.getTrust()
+    const untrustedKeys = new Set(trust && untrustedParts(legs, trust))
+    const suspects = untrustedKeys.size > 0 ? keys.filter((key) => untrustedKeys.has(key)) : keys
+    const unexplainedKeys = suspects.filter((key) => this.trendOf(key, validity) !== 'steady')
+    return unexplainedKeys.length > 0 ? unexplainedKeys : suspects
   }
 
   private trendOf(key: string, { now, deadline }: Validity): GasTrend | undefined {

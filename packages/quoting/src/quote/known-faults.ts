@@ -2,10 +2,10 @@
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
  * adds the faults of each failed route. Used by `findWorkingRoute`.
  */
-import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { isTrustedPool, type Trust } from '@sluice/liquidity'
+import { type Address, NATIVE } from '@sluice/chains'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
+import { untrustedParts } from '../tokens/untrusted-parts.ts'
 import { type FaultyLegs, findFaultyLegs, worksForNeutralSender } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
 import { type FaultyTokens, findFaultyTokens, isIntermediate } from './faulty-tokens.ts'
@@ -126,10 +126,11 @@ async function causesOfFailure(
     (token === tokenIn || token === tokenOut) && token !== NATIVE && !trust?.tokens.has(token)
   const hasUntrustedEnd = (leg: Pick<Leg, 'tokenIn' | 'tokenOut'>) =>
     isUntrustedEnd(leg.tokenIn) || isUntrustedEnd(leg.tokenOut)
+  const untrustedOf = (hops: readonly Leg[]) => (trust ? untrustedParts(hops, trust) : [])
   const isNotEndToken = (id: string) => id !== tokenIn && id !== tokenOut
   if (failedLegs.length + faultyPoolIds.length === 0) {
     if (hasUntrustedEnd(route) || (await worksForNeutralSender(route, context)) !== false) return new Set()
-    const untrusted = legs.flatMap((leg) => untrustedParts(leg, trust))
+    const untrusted = untrustedOf(legs)
     return new Set((untrusted.length > 0 ? untrusted : legs.flatMap(partsOf)).filter(isNotEndToken))
   }
   const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
@@ -137,21 +138,13 @@ async function causesOfFailure(
   const faultyParts = legs
     .filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
     .flatMap((leg) => {
-      const untrusted = untrustedParts(leg, trust)
+      const untrusted = untrustedOf([leg])
       return untrusted.length > 0 ? untrusted : partsOf(leg)
     })
   return new Set([...faultyParts.filter((id) => !movableTokens.has(id)), ...stuckTokens].filter(isNotEndToken))
 }
 
 const partsOf = ({ pool, tokenIn, tokenOut }: Leg): readonly string[] => [pool.id, tokenIn, tokenOut]
-
-/** Returns the ids of a leg's untrusted pool and tokens. */
-function untrustedParts({ pool, tokenIn, tokenOut }: Leg, trust: Trust | undefined): readonly string[] {
-  return [
-    ...(trust && isTrustedPool(pool, trust) ? [] : [pool.id]),
-    ...[tokenIn, tokenOut].filter((token) => token !== ZERO_ADDRESS && !trust?.tokens.has(token)),
-  ]
-}
 
 /** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
 function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {

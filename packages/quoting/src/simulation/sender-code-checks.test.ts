@@ -1,5 +1,5 @@
 import { type Hex, toAddress } from '@sluice/chains'
-import type { Pool } from '@sluice/liquidity'
+import type { Pool, Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -101,4 +101,17 @@ test('a pool with third-party code is compared again after ten minutes, and can 
   checks.observe(route, true)
   expect([checks.dependsOnSenderCode(listed), checks.dependsOnSenderCode(unlisted)]).toEqual([false, false])
   expect(await due(checks, route)).toBe('measured')
+})
+
+test('a token that has earned trust is not the cause of a difference next to an untrusted token or pool', () => {
+  const trust = { tokens: new Set([listed, unlisted]), accounts: new Set(), pools: new Set() } as unknown as Trust
+  const differingBy = (route: Pick<RoutePlan, 'legs'>) => {
+    const checks = new SenderCodeChecks([listed], () => trust)
+    checks.observe(route, true)
+    return [listed, unlisted, other].filter((token) => checks.dependsOnSenderCode(token))
+  }
+  expect(differingBy(legsOf(pool('a')))).toEqual([unlisted])
+  expect(differingBy(legsOf(pool('a'), unlisted, other))).toEqual([other])
+  expect(differingBy(legsOf(hooked))).toEqual([])
+  expect(differingBy(legsOf(pool('a'), listed, listed))).toEqual([listed])
 })

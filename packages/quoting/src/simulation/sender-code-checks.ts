@@ -5,10 +5,11 @@
  * before; or a token was not compared in a pool of the route recently.
  */
 import type { Address } from '@sluice/chains'
-import { familyOf, type Pool } from '@sluice/liquidity'
+import { familyOf, type Pool, type Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import { BoundedMap, mayDependOnOtherCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
+import { untrustedParts } from '../tokens/untrusted-parts.ts'
 
 /** Maximum tokens whose code check is remembered. */
 const MAX_CODES = 20_000
@@ -31,9 +32,15 @@ export class SenderCodeChecks {
   private readonly mayCheckCodeByToken = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
   private readonly allowListedTokens: ReadonlySet<Address>
 
-  /** @param allowListedTokens - tokens of the chain's file */
-  constructor(allowListedTokens: Iterable<Address>) {
+  private readonly getTrust: () => Trust | undefined
+
+  /**
+   * @param allowListedTokens - tokens of the chain's file
+   * @param getTrust - returns the trusted tokens and pools; undefined if all others count alike
+   */
+  constructor(allowListedTokens: Iterable<Address>, getTrust: () => Trust | undefined = () => undefined) {
     this.allowListedTokens = new Set(allowListedTokens)
+    this.getTrust = getTrust
   }
 
   get counts(): Readonly<Record<'codes' | 'compared' | 'differing', StateCount>> {
@@ -76,10 +83,14 @@ export class SenderCodeChecks {
       for (const [key] of tokenInPoolKeys(legs)) this.comparedAtByKey.set(key, now)
       return
     }
-    // Tokens of the chain's file are not the cause, unless the route has no other tokens and pools.
+    // Tokens of the chain's file are not the cause, unless the route has no other tokens and pools. Nor are tokens and
+    // pools that have earned trust, if the route has others.
     const keys = tokenAndPoolKeys(legs)
-    const suspectKeys = keys.filter((key) => !this.allowListedTokens.has(key as Address))
-    for (const key of suspectKeys.length > 0 ? suspectKeys : keys) this.differingKeys.set(key, true)
+    const trust = this.getTrust()
+    const untrustedKeys = new Set(trust && untrustedParts(legs, trust))
+    const unlistedKeys = keys.filter((key) => !this.allowListedTokens.has(key as Address))
+    const suspectKeys = [unlistedKeys.filter((key) => untrustedKeys.has(key)), unlistedKeys, keys]
+    for (const key of suspectKeys.find(({ length }) => length > 0) ?? []) this.differingKeys.set(key, true)
   }
 
   /** Returns true if the token was seen to treat accounts with code differently. */
