@@ -134,6 +134,16 @@ describe('a quote', () => {
     expect([sampler.awaitsBlocks(1e9), missed(), sampler.statistics.figures(1).sampleCount]).toEqual([false, 0, 2])
   })
 
+  test('of a sender that receives its own fee is compared without the fee', async () => {
+    const { sampler, samples, offer } = samplerWith(paysAll)
+    const record = recordOf()
+    const amountOut = secondLeg.amountOut - secondLeg.amountOut / 10n
+    const terms = { ...record.terms, feePpm: 100_000n, feeRecipient: SENDER }
+    offer({ ...record, terms, quote: { ...record.quote, amountOut } })
+    await sampler.observe(snapshotOf(11))
+    expect(samples.map(({ ppm }) => ppm)).toEqual([0])
+  })
+
   test('of a sender that must be simulated as sent is, for its own recipient', async () => {
     const { sampler, requests, offer } = samplerWith(paysAll)
     const record = recordOf()

@@ -14,7 +14,7 @@ import { singleLegRoute } from '../quote/faulty-legs.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Simulate } from '../quote/ports.ts'
 import type { QuoteRecord } from '../quote/quote-record.ts'
-import { receivedFromRefusal } from '../quote/try-route.ts'
+import { receivedFromRefusal, withoutOwnFee } from '../quote/try-route.ts'
 import type { ChainView } from '../view/view.ts'
 import { CallShare } from './call-share.ts'
 import { changePpm, poolDrift, sharesOf } from './leg-drift.ts'
@@ -150,12 +150,13 @@ export class DriftSampler {
     const { quote, from, dependsOnSenderCode, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
-    const { recipient = from } = terms
+    const { recipient = from, feePpm = 0n, feeRecipient } = terms
     const request = {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
       ...(dependsOnSenderCode && { bareRunMode: 'measured' as const }),
     }
-    const result = await this.simulate(request, snapshot, quote.route)
+    const simulation = await this.simulate(request, snapshot, quote.route)
+    const result = withoutOwnFee(simulation, { from, recipient, feePpm, feeRecipient })
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
     const sampledLegs = legs.map((leg) => sampledLegOf(leg, snapshot))

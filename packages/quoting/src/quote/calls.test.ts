@@ -107,11 +107,12 @@ describe('approvals and swap in one simulation', () => {
     readonly code?: Hex
     readonly trialWays?: object
     readonly approvals?: readonly BatchCall[]
+    readonly fee?: object
   }
-  const check = ({ result, code = '0x', trialWays = {}, approvals = [approval] }: Setup) => {
+  const check = ({ result, code = '0x', trialWays = {}, approvals = [approval], fee = {} }: Setup) => {
     const requests: object[] = []
     const checked = checkBatch(approvals, {
-      request: { from: owner },
+      request: { from: owner, feePpm: 0n, ...fee },
       route: { tokenIn: token, tokenOut: NATIVE, amountIn: 100n, legs: [{ pool: { address: spender } }] },
       trial: { swap: { to: spender, data: '0xab' }, amountOut: 50n, simulation: { ways: trialWays } },
       view: { snapshot: { block: { number: 7, hash: '0x07' } }, codeOf: async () => code },
@@ -135,6 +136,12 @@ describe('approvals and swap in one simulation', () => {
       message: expect.stringContaining('no allowance'),
       details: { reasons: [], block: 7 },
     })
+  })
+
+  test('must pay as much without the fee, if the sender receives the fee itself', async () => {
+    const fee = { feePpm: 100_000n, feeRecipient: owner }
+    expect(await check({ result: paid(55n), fee }).checked).toEqual([])
+    await expect(check({ result: paid(54n), fee }).checked).rejects.toThrow('pays 49 instead of 50')
   })
 
   test('start from the existing allowance, or from the approvals', async () => {

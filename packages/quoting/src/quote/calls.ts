@@ -5,6 +5,7 @@ import { SimulationError } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
+import { withoutOwnFee } from './try-route.ts'
 
 /** One call of a batch. */
 export type BatchCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
@@ -79,7 +80,8 @@ export async function checkBatch(
     },
     new Set(route.legs.map(({ pool }) => pool.address)),
   )
-  const result = await simulation.catch((error: unknown) => {
+  const netSimulation = simulation.then((outcome) => withoutOwnFee(outcome, request))
+  const result = await netSimulation.catch((error: unknown) => {
     if (error instanceof SimulationError) return error
     throw error
   })
