@@ -26,6 +26,7 @@ test('the log line of a failed search contains its whole request as JSON', () =>
     sources: { exclude: new Set(['curve']), executable: new Set(['uniswap-v2']) },
     trust: { level: 'earned', tokens: new Set([one!]), accounts: new Set(), pools: new Set(['0x44']) },
     excludePools: new Set(['0x33']),
+    inputLimits: [{ poolId: '0x88', tokenIn: one!, tokenOut: two!, maxInput: 2n ** 80n }],
     driftPenalties: new Map([['0x55', 1_000_000]]),
     learnedGas: new Map<string, number | readonly MeasuredHop[]>([
       ['0x66', -12_000],
@@ -48,6 +49,7 @@ test('the log line of a failed search contains its whole request as JSON', () =>
       sources: { exclude: ['curve'], executable: ['uniswap-v2'] },
       trust: { level: 'earned', tokens: [one], accounts: [], pools: ['0x44'] },
       excludePools: ['0x33'],
+      inputLimits: [{ poolId: '0x88', tokenIn: one, tokenOut: two, maxInput: `${2n ** 80n}` }],
       driftPenalties: [['0x55', 1_000_000]],
       learnedGas: [
         ['0x66', -12_000],

@@ -24,7 +24,7 @@ const SET_FIELDS: ReadonlySet<string> = new Set([
   ...['tokens', 'accounts', 'pools'],
 ])
 /** Request fields that are amounts. */
-const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['amountIn', 'amountOut', 'gasPriceWei'])
+const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['amountIn', 'amountOut', 'gasPriceWei', 'maxInput'])
 
 /** Parses a logged search request. @param text - JSON of the log's `replay.request` */
 export function requestOfReplay(text: string): RouteRequest | ExactOutputRequest {
