@@ -168,6 +168,7 @@ describe('taxes', () => {
     expect(records.taxedTokens.get(TOKEN)?.inPool.get('pool 1')?.buyPpm).toBe(1)
     vi.advanceTimersByTime(60_001)
     expect([await records.learn([{ token: TOKEN, pool: poolOf(1) }], source), orders.length]).toEqual([true, 1])
+    expect(records.taxedTokens.has(TOKEN)).toBe(false)
   })
 })
 

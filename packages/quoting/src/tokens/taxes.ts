@@ -108,9 +108,11 @@ export class TaxRecords {
   /** Stores a measurement of another process, if it is newer than the record. */
   record(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
     const key = tokenInPoolKey(token, pool)
-    if (measuredMs <= (this.measuredAtByKey.get(key) ?? 0)) return
-    this.measuredAtByKey.set(key, Math.min(measuredMs, Date.now()))
-    this.store(token, pool, tax, measuredMs)
+    // The clock of the other process may be ahead. Its record must not outlast later measurements.
+    const measuredAt = Math.min(measuredMs, Date.now())
+    if (measuredAt <= (this.measuredAtByKey.get(key) ?? 0)) return
+    this.measuredAtByKey.set(key, measuredAt)
+    this.store(token, pool, tax, measuredAt)
   }
 
   /** Returns an independent copy without times of measurement, so that every token is due for measurement. */
