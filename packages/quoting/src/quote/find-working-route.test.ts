@@ -558,6 +558,10 @@ describe('gas that may decide', () => {
     const { route, trial } = await find({ ...several, amountIn: undefined, amountOut: E18 })
     expect(poolsOf(route)).toEqual(['pool 1'])
     expect(trial.minOutput).toBe(E18)
+    const withAutoSlippage = { slippagePpm: 'auto', amountIn: undefined, amountOut: E18 } as const
+    expect(
+      poolsOf((await worldOf({ pools, gasPriceWei: 10n ** 11n }).find({ ...several, ...withAutoSlippage })).route),
+    ).toEqual(['pool 1'])
     const equal = worldOf({
       pools: [{ perMille: 1_000n }, { perMille: 999n }, gasMarket(1_000n)],
       gasPriceWei: 10n ** 11n,

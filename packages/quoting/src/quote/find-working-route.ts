@@ -49,7 +49,7 @@ import { assertUnwrappable } from './unwrap-limit.ts'
 const MAX_ROUNDS = 5
 /**
  * Search budget of each round after the first, in work units; the first round may use `MAX_WORK`. It is twice the work
- * of the hardest measured search in 20,000 pools.
+ * of the hardest measured search in 20,000 pools. Also the budget of a search that only decides the slippage.
  */
 const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
@@ -178,12 +178,14 @@ async function searchInRounds(
   let lastFailure = ''
   let hasRepeatedSimulation = false
   let shortfallFactor: readonly [bigint, bigint] = [1n, 1n]
+  const isExactOutput = callerRequest.amountOut !== undefined
+  // For an exact output with automatic slippage, the search of round 0 only decides the slippage.
+  const firstRound = isExactOutput && callerRequest.slippagePpm === 'auto' ? 1 : 0
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const roundInput = { ...roundTerms, request, shortfallFactor, isFirstRound: round === 0, lastFailure }
+    const roundInput = { ...roundTerms, request, shortfallFactor, isFirstRound: round === firstRound, lastFailure }
     const { result, ...searchFields } = await searchMeasured(roundInput, context, requestContext)
     const { route, alternatives = [] } = result
-    const isExactOutput = callerRequest.amountOut !== undefined
     if (callerRequest.slippagePpm === 'auto' && !(isExactOutput && slippage)) {
       slippage = context.slippageOf(route)
       request = resolveSlippage(callerRequest, slippage.ppm)
