@@ -6,7 +6,7 @@ import { FaultyPools } from './faulty-pools.ts'
 const NOW = 1_800_000_000
 const [X, Y] = [...'12'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [never, never]
 const legOf = (id: string, amountIn = 100n, tokenIn = X, tokenOut = Y) =>
-  ({ pool: { id }, tokenIn, tokenOut, amountIn }) as unknown as Leg
+  ({ pool: { id, tokens: [X, Y] }, tokenIn, tokenOut, amountIn }) as unknown as Leg
 /** A leg that fails from an input on, from any by default, and works with half of it. */
 const failed = (id: string, minFailingInput = 0n, tokenIn = X, tokenOut = Y) => ({
   ...legOf(id, 100n, tokenIn, tokenOut),
@@ -59,6 +59,15 @@ test('a swap that failed for its size is limited to what worked, in its directio
   faults.record([failed('a', 0n, Y, X)], NOW)
   expect(faults.inputLimitsAt(NOW)).toEqual([{ ...limit, maxInput: 45n }])
   expect(faults.idsAt(NOW)).toEqual(['a'])
+  expect(faults.inputLimitsAt(NOW + 30)).toEqual([])
+})
+
+test('a pool of several tokens is avoided in the direction that fails only', () => {
+  const faults = new FaultyPools()
+  const pool = { id: 'a', tokens: [X, Y, toAddress(`0x${'3'.repeat(40)}`)] } as never
+  faults.record([{ ...failed('a'), pool }], NOW)
+  expect(faults.idsAt(NOW)).toEqual([])
+  expect(faults.inputLimitsAt(NOW)).toEqual([{ poolId: 'a', tokenIn: X, tokenOut: Y, maxInput: 0n }])
   expect(faults.inputLimitsAt(NOW + 30)).toEqual([])
 })
 

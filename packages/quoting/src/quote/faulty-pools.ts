@@ -26,6 +26,8 @@ type Fault = {
   readonly tokenOut: Address
   readonly minFailingInput: bigint
   readonly maxWorkingInput: bigint
+  /** True if the pool trades further tokens, whose swaps may work. */
+  readonly hasOtherTokens: boolean
   /** Unix time in seconds until which the failure is remembered. */
   readonly rememberedUntil: number
   /** Duration for which the failure is remembered. */
@@ -43,19 +45,20 @@ export class FaultyPools {
   /** Returns the ids of pools whose swaps fail at any size. @param now - Unix time in seconds of the block */
   idsAt(now: number): readonly string[] {
     return [...this.faults].flatMap(([id, faults]) =>
-      faults.some((fault) => fault.minFailingInput === 0n && isActive(fault, now)) ? [id] : [],
+      faults.some((fault) => isOfWholePool(fault) && isActive(fault, now)) ? [id] : [],
     )
   }
 
   /**
-   * Returns input limits of swaps that failed because of their size.
+   * Returns input limits of swaps that failed because of their size. If a pool has more than two tokens, also returns
+   * limits of zero for swaps that fail at any size, for example because one of the tokens is frozen.
    *
    * @param now - Unix time in seconds of the block
    */
   inputLimitsAt(now: number): readonly InputLimit[] {
     return [...this.faults].flatMap(([poolId, faults]) =>
       faults
-        .filter((fault) => fault.minFailingInput > 0n && isActive(fault, now))
+        .filter((fault) => !isOfWholePool(fault) && isActive(fault, now))
         .map(({ tokenIn, tokenOut, maxWorkingInput }) => ({ poolId, tokenIn, tokenOut, maxInput: maxWorkingInput })),
     )
   }
@@ -83,7 +86,7 @@ export class FaultyPools {
 }
 
 function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: number): Fault {
-  const { tokenIn, tokenOut, minFailingInput, maxWorkingInput } = failedLeg
+  const { pool, tokenIn, tokenOut, minFailingInput, maxWorkingInput } = failedLeg
   // While the fault is active, only a smaller failing input replaces its bounds.
   if (previousFault && isActive(previousFault, now))
     return minFailingInput < previousFault.minFailingInput
@@ -95,10 +98,13 @@ function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: 
     tokenOut,
     minFailingInput,
     maxWorkingInput,
+    hasOtherTokens: pool.tokens.length > 2,
     rememberedUntil: now + rememberedSeconds,
     rememberedSeconds,
   }
 }
+
+const isOfWholePool = ({ minFailingInput, hasOtherTokens }: Fault): boolean => minFailingInput === 0n && !hasOtherTokens
 
 const isActive = ({ rememberedUntil, rememberedSeconds }: Fault, now: number): boolean =>
   now < rememberedUntil && now >= rememberedUntil - rememberedSeconds
