@@ -97,8 +97,9 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
     // If more was received than sent, the token also moved other amounts. Such a round counts only if no other works.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
-    const round = rounds.find((candidate) => isPlain(candidate[leg])) ?? rounds.find((candidate) => candidate[leg].ok)
-    return round ? taxPpm(round[leg].sent, round[leg].received) : null
+    const legs = rounds.map((round) => round[leg]).filter(({ ok }) => ok)
+    const taxes = [...legs.filter(isPlain), ...legs].map(({ sent, received }) => taxPpm(sent, received))
+    return taxes.find((ppm) => ppm !== null) ?? null
   }
   const boughtRounds = rounds.filter(({ buy }) => buy.ok)
   const soldRounds = rounds.filter(({ sell }) => sell.ok)
@@ -114,6 +115,8 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
 
 /** Rounding tolerance of tokens that store shares, in base units. */
 const ROUNDING = 2n
+/** Minimum amount in base units of which `ROUNDING` is no considerable part. */
+const MIN_EXACT_AMOUNT = 1_000_000n
 
 /** Returns the maximum loss of a sender in addition to the sent amount, in ppm of it; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
@@ -128,12 +131,15 @@ function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | 
 }
 
 /**
- * Returns the tax, rounded to the nearest ppm, because tokens with shares round by a unit or two; null if nothing was
- * sent.
+ * Returns the tax, rounded to the nearest ppm. Null if nothing was sent, or if the amount is so small that rounding can
+ * explain the difference.
  */
 function taxPpm(sentAmount: bigint, receivedAmount: bigint): number | null {
   if (sentAmount === 0n) return null
-  return receivedAmount >= sentAmount ? 0 : Number(((sentAmount - receivedAmount) * PPM + sentAmount / 2n) / sentAmount)
+  const missingAmount = sentAmount - receivedAmount
+  if (missingAmount <= 0n) return 0
+  if (missingAmount <= ROUNDING) return sentAmount < MIN_EXACT_AMOUNT ? null : 0
+  return Number((missingAmount * PPM + sentAmount / 2n) / sentAmount)
 }
 
 function decimalsOf(answer: Hex): number | null {
