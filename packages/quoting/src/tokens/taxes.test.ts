@@ -20,12 +20,13 @@ const poolOf = (n: number, reserve = 10n ** 9n): Pool => ({
 /** Taxes of a token in ppm; null for a transfer that fails. */
 type Taxed = {
   readonly buy?: number | null
-  readonly pass?: number | null
+  readonly pass?: number | null | 'rounded'
   readonly sell?: number | null
   readonly surcharge?: number
 }
 const UNIT = 1_000_000n
-function legOf(ppm: number | null | undefined, surcharge = 0) {
+function legOf(ppm: number | null | undefined | 'rounded', surcharge = 0) {
+  if (ppm === 'rounded') return { ok: true, sent: 3n, received: 2n, debited: 3n }
   if (ppm === null) return { ok: false, sent: 0n, received: 0n, debited: 0n }
   return { ok: true, sent: UNIT, received: UNIT - BigInt(ppm ?? 0), debited: UNIT + BigInt(surcharge) }
 }
@@ -129,6 +130,23 @@ describe('taxes', () => {
     ])
   })
 
+  test('a pool that holds a few units says nothing about its token', async () => {
+    const { source, orders } = sourceOf((pool) => (BigInt(pool) > 0n ? { buy: 9_000, pass: null } : {}))
+    const records = new TaxRecords()
+    expect(await records.learn([{ token: TOKEN, pool: poolOf(1, 999_999n) }], source)).toBe(false)
+    expect(orders.map(({ pool }) => BigInt(pool))).toEqual([0n])
+    expect([records.taxedTokens.has(TOKEN), records.isStuck(TOKEN)]).toEqual([false, false])
+    expect(await records.learn([{ token: TOKEN, pool: poolOf(2, 1_000_000n) }], source)).toBe(true)
+    expect(records.isStuck(TOKEN)).toBe(true)
+  })
+
+  test('a transfer whose tax is unknown because of rounding is not stuck', async () => {
+    const { source } = sourceOf(() => ({ pass: 'rounded' }))
+    const records = new TaxRecords()
+    expect(await records.learn([{ token: TOKEN, pool: poolOf(1) }], source)).toBe(false)
+    expect(records.isStuck(TOKEN)).toBe(false)
+  })
+
   test('a token that was bought but cannot be passed on is stuck until it can', async () => {
     let pass: number | null = null
     const { source } = sourceOf(() => ({ pass }))
@@ -177,18 +195,23 @@ describe('reports of a token', () => {
     ({ pools: new Map(pools.map((pool) => [pool.id, pool])) }) as unknown as Snapshot
 
   test('are made in the three pools that hold most of it, and cached for a minute', async () => {
-    const { source, orders } = sourceOf((pool) => ({ sell: Number(BigInt(pool)) }))
+    const { source, orders } = sourceOf((pool) => ({ sell: 100 * Number(BigInt(pool)) }))
     const reports = new TokenReports()
-    const snapshot = snapshotOf([poolOf(1, 10n), poolOf(2, 40n), poolOf(3, 30n), poolOf(4, 20n)])
+    const snapshot = snapshotOf([
+      poolOf(1, 10n ** 6n),
+      poolOf(2, 4n * 10n ** 6n),
+      poolOf(3, 3n * 10n ** 6n),
+      poolOf(4, 2n * 10n ** 6n),
+    ])
     const [measured, again] = await Promise.all([
       reports.reportOf(TOKEN, snapshot, source),
       reports.reportOf(TOKEN, snapshot, source),
     ])
     expect(again).toBe(measured)
     expect(measured!.map(({ pool, report }) => [pool?.id, report.sellTaxPpm])).toEqual([
-      ['pool 2', 2],
-      ['pool 3', 3],
-      ['pool 4', 4],
+      ['pool 2', 200],
+      ['pool 3', 300],
+      ['pool 4', 400],
     ])
     expect([orders.length, reports.count.entries]).toEqual([3, 1])
   })

@@ -20,6 +20,11 @@ const REMEASURE_MS = 60_000
  */
 const SMALL_AMOUNT_DIVISOR = 100_000n
 const LARGE_AMOUNT_DIVISOR = 1_000n
+/**
+ * Minimum of the larger amount in base units. A measurement transfers a quarter of an amount again, so of a few units
+ * nothing would be left.
+ */
+const MIN_LARGE_AMOUNT = 1_000n
 /** Amounts in base units for a token whose pool cannot fund the measurement. */
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
 /** Maximum tokens with records, because every route search receives the taxed ones. */
@@ -139,8 +144,9 @@ export class TaxRecords {
   }
 
   /** Records whether a token can be transferred twice in one transaction. @returns true if the record has changed */
-  private recordStuck(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
-    const isStuck = buyTaxPpm !== null && transferTaxPpm === null
+  private recordStuck(token: Address, { buyTaxPpm, transferTaxPpm, sizeLimited }: TokenReport): boolean {
+    // If a transfer succeeds, its tax may still be unknown because of rounding. `sizeLimited` is known then.
+    const isStuck = buyTaxPpm !== null && transferTaxPpm === null && sizeLimited === null
     if (isStuck === this.stuckTokens.has(token)) return false
     if (isStuck) this.stuckTokens.set(token, true)
     else this.stuckTokens.delete(token)
@@ -170,15 +176,15 @@ export class TaxRecords {
 }
 
 /**
- * Measures a token in a pool, at two amounts. Measures only its transfers if there is no pool, or if the pool keeps its
- * tokens elsewhere.
+ * Measures a token in a pool, at two amounts. Measures only its transfers if there is no pool, if the pool holds too
+ * little, or if it keeps its tokens elsewhere.
  *
  * @throws SimulationError if the token cannot be measured; RpcError if the node fails
  */
 export async function measureToken(token: Address, pool: Pool | undefined, source: TaxSource): Promise<TokenReport> {
   const { rpc, simulation, block, signal } = source
-  if (pool) {
-    const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+  const reserve = pool ? familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]! : 0n
+  if (pool && reserve / LARGE_AMOUNT_DIVISOR >= MIN_LARGE_AMOUNT) {
     const sizes = [reserve / SMALL_AMOUNT_DIVISOR + 1n, reserve / LARGE_AMOUNT_DIVISOR + 1n]
     const report = await reportToken(rpc, { token, block, signal, pool: pool.address, sizes }, simulation)
     if (report.buyTaxPpm !== null) return report
