@@ -52,7 +52,8 @@ function worldOf({
         expect(to).toBe(HUB)
         const pool = Number(BigInt(`0x${call.slice(-40)}`))
         read.push(pool)
-        return { ok: true, data: toBeHex((balances.get(pool) ?? 0n) * 10n ** 18n, 32) }
+        const balance = balances.get(pool) ?? 0n
+        return balance < 0n ? { ok: false, data: '0x' } : { ok: true, data: toBeHex(balance * 10n ** 18n, 32) }
       })
       return batch.encodeFunctionResult('run', [answers])
     },
@@ -66,7 +67,7 @@ function worldOf({
   return { world, neighbors, run: () => neighbors.run(source as unknown as NeighborSource) }
 }
 
-/** Hub balances in whole units, by the number of the pool's address. */
+/** Hub balances in whole units, by the number of the pool's address; a negative one cannot be read. */
 let balances: Map<number, bigint>
 let read: number[]
 beforeEach(() => {
@@ -267,6 +268,39 @@ test('pools of a hub without a price do not displace pools that can be read', as
   world.logs.set(15, [created(101, at(0x11), HUB)])
   await run()
   expect(read).toEqual([101])
+})
+
+test('a token whose liquidity is removed is not followed any more, and makes room for a token found before', async () => {
+  const { world, neighbors, run } = worldOf({ head: 10 })
+  const tokens = Array.from({ length: 301 }, (_, k) => at(0x1000 + k))
+  world.logs.set(
+    5,
+    tokens.map((token, k) => created(0x2000 + k, token, HUB)),
+  )
+  for (const k of tokens.keys()) balances.set(0x2000 + k, BigInt(10 + k))
+  await run()
+  expect(world.searches.flat()).not.toContain(tokens[0])
+  balances.set(0x2000 + 300, 0n)
+  const searchedAfter = async (ms: number) => {
+    vi.advanceTimersByTime(ms)
+    read.length = world.searches.length = 0
+    await run()
+    return world.searches.flat()
+  }
+  // A failed read is repeated.
+  world.callFailures.push(new RpcError('TIMEOUT', 'late'))
+  await searchedAfter(600_000)
+  expect(neighbors.count.entries).toBe(300)
+  const searched = await searchedAfter(30_000)
+  expect([read.length, neighbors.count.entries]).toEqual([301, 300])
+  expect(searched.toSorted()).toEqual(tokens.slice(0, 300).toSorted())
+  await searchedAfter(599_999)
+  expect(read).toEqual([])
+  // A call that fails says nothing, and liquidity may come back.
+  balances.set(0x2000 + 300, 400n)
+  balances.set(0x2000 + 299, -1n)
+  const searchedLater = await searchedAfter(30_000)
+  expect(searchedLater.toSorted()).toEqual(tokens.slice(1).toSorted())
 })
 
 test('at most 300 tokens are followed, 25 at a time: those with most of a hub', async () => {

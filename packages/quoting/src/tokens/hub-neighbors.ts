@@ -35,6 +35,10 @@ const MAX_UNREAD_RANGES = 64
 const MIN_HUB_USD = 5_000
 /** Maximum followed tokens; tokens with the largest hub balance are kept. */
 const MAX_FOLLOWED = 300
+/** Maximum remembered pools that have held enough of a hub; the pools with the largest hub balance are kept. */
+const MAX_DEEP_POOLS = 1_000
+/** Milliseconds until the hub balances of these pools are read again, because liquidity is removed. */
+const REREAD_MS = 600_000
 /** Followed tokens whose pools one call of the market loads. */
 const TOKENS_PER_SEARCH = 25
 /** Maximum found pools that are remembered, so that no pool is read twice. */
@@ -62,8 +66,9 @@ export class HubNeighbors {
   private readonly foundPools = new BoundedMap<string, true>(MAX_FOUND_POOLS)
   /** Pools whose hub balance was not read yet, in reading order. */
   private unreadPairs: readonly HubPair[] = []
-  /** USD value of the hub's balance in the deepest pool of each followed token. */
-  private readonly usdByFollowedToken = new Map<Address, number>()
+  /** Pools that have held enough of a hub, by id, with the USD value of the hub's balance when it was last read. */
+  private readonly deepPools = new Map<string, { readonly pair: HubPair; readonly usd: number }>()
+  private lastRereadMs = Number.NEGATIVE_INFINITY
   private rangeBlocks = FIRST_RANGE_BLOCKS
   /** Ranges of blocks whose logs were not read yet, ascending. */
   private readonly unreadRanges: BlockRange[] = []
@@ -85,7 +90,7 @@ export class HubNeighbors {
   }
 
   get count(): StateCount {
-    return { entries: this.usdByFollowedToken.size, evicted: 0 }
+    return { entries: this.followedTokens().length, evicted: 0 }
   }
 
   /** False until the newest logs have been read once. */
@@ -138,7 +143,11 @@ export class HubNeighbors {
             )
     }
     const readPairs = this.unreadPairs.filter(hasValue).slice(0, MAX_POOLS)
-    await this.readBalances(readPairs, { rpc, market, prices })
+    const now = Date.now()
+    const isRereadDue = now - this.lastRereadMs >= REREAD_MS
+    const rereadPairs = isRereadDue ? [...this.deepPools.values()].map(({ pair }) => pair).filter(hasValue) : []
+    await this.readBalances([...rereadPairs, ...readPairs], { rpc, market, prices })
+    if (isRereadDue) this.lastRereadMs = now
     const wasRead = new Set(readPairs)
     this.unreadPairs = this.unreadPairs.filter((pair) => !wasRead.has(pair))
   }
@@ -203,24 +212,37 @@ export class HubNeighbors {
     const reads = pairs.map(({ hub, pool }) => balanceOf(hub, pool.address))
     const { hash } = market.snapshot().block
     const balances = await runReads(rpc, { blockHash: hash }, reads, { priority: 'background', timeoutMs: TIMEOUT_MS })
-    for (const [k, { token, hub }] of pairs.entries()) {
-      const usd = (Number(balances[k]) / 10 ** this.decimals(hub)!) * prices.usd(hub)!
-      if (usd >= MIN_HUB_USD) this.usdByFollowedToken.set(token, Math.max(usd, this.usdByFollowedToken.get(token) ?? 0))
+    for (const [k, pair] of pairs.entries()) {
+      const balance = balances[k]!
+      if (balance === null) continue
+      const usd = (Number(balance) / 10 ** this.decimals(pair.hub)!) * prices.usd(pair.hub)!
+      // A remembered pool stays, since its liquidity may come back.
+      if (usd >= MIN_HUB_USD || this.deepPools.has(pair.pool.id)) this.deepPools.set(pair.pool.id, { pair, usd })
     }
-    const deepest = [...this.usdByFollowedToken].sort(([, a], [, b]) => b - a)
-    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.usdByFollowedToken.delete(token)
+    for (const [id] of this.deepestFirst().slice(MAX_DEEP_POOLS)) this.deepPools.delete(id)
+  }
+
+  private deepestFirst() {
+    return [...this.deepPools].sort(([, a], [, b]) => b.usd - a.usd)
+  }
+
+  /** Returns the tokens of the deepest pools, deepest first. */
+  private followedTokens(): readonly Address[] {
+    const deepPools = this.deepestFirst().filter(([, { usd }]) => usd >= MIN_HUB_USD)
+    return [...new Set(deepPools.map(([, { pair }]) => pair.token))].slice(0, MAX_FOLLOWED)
   }
 
   /** Keeps the pools of the followed tokens in memory; the market evicts pools that nobody requests for long. */
   private async follow({ market }: NeighborSource): Promise<void> {
-    const tokens = [...this.usdByFollowedToken.keys()]
+    const tokens = this.followedTokens()
     for (let from = 0; from < tokens.length; from += TOKENS_PER_SEARCH)
       await market.searchPools(tokens.slice(from, from + TOKENS_PER_SEARCH))
   }
 }
 
-function* balanceOf(token: Address, holder: Address): Reads<bigint> {
+/** Reads a balance; null if the call fails. */
+function* balanceOf(token: Address, holder: Address): Reads<bigint | null> {
   const data = erc20.encodeFunctionData('balanceOf', [holder]) as Hex
   const [answer] = yield [{ to: token, data, gas: READ_GAS }]
-  return answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : 0n
+  return answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : null
 }
