@@ -166,12 +166,11 @@ async function searchInRounds(
   maxShortfallPpm?: bigint,
 ): Promise<WorkingRoute> {
   const { signal, time } = requestContext
-  const { view, tokens, rpc, simulation } = context
+  const { view, tokens, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
   const faults = knownFaults(callerRequest, context)
   const roundTerms = { ...faults, callerRequest, gasPriceWei, excludePools }
   const maxGas = maxRouteGas(defaultGasLimit(view.snapshot.block, simulation.limits.maxGas))
-  const taxSource = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   const trialContext = { ...context, taxes: tokens.taxes, signal }
   let request = resolveSlippage(callerRequest)
   let slippage: AutoSlippage | undefined
@@ -179,8 +178,7 @@ async function searchInRounds(
   let hasRepeatedSimulation = false
   let shortfallFactor: readonly [bigint, bigint] = [1n, 1n]
   const isExactOutput = callerRequest.amountOut !== undefined
-  // For an exact output with automatic slippage, the search of round 0 only decides the slippage.
-  const firstRound = isExactOutput && callerRequest.slippagePpm === 'auto' ? 1 : 0
+  const firstRound = firstRoundOf(callerRequest)
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const roundInput = { ...roundTerms, request, shortfallFactor, isFirstRound: round === firstRound, lastFailure }
@@ -206,7 +204,7 @@ async function searchInRounds(
       return { route: trial.route, bestEstimated: route, trial, ...searchFields, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
-    const learnTaxes = () => learnTaxesOf(route, searchFields.searchRequest, taxSource, context, requestContext)
+    const learnTaxes = () => learnTaxesOf(route, searchFields.searchRequest, context, requestContext)
     if ('swap' in trial) {
       // If the route pays more than expected, a recorded tax no longer applies.
       const hasOutdatedTax = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
@@ -239,6 +237,13 @@ async function searchInRounds(
   }
   throw revertError(lastFailure, view)
 }
+
+/**
+ * Returns the round that may use the whole budget: 1 for an exact output with automatic slippage, whose search in round
+ * 0 only decides the slippage, else 0.
+ */
+const firstRoundOf = ({ amountOut, slippagePpm }: QuoteRequest): number =>
+  amountOut !== undefined && slippagePpm === 'auto' ? 1 : 0
 
 type RoundInput = Faults & {
   readonly request: ResolvedRequest
@@ -457,10 +462,10 @@ function tradedTokens(route: RoutePlan): readonly TradedToken[] {
 async function learnTaxesOf(
   route: RoutePlan,
   { taxes: searchedTaxes }: Pick<RouteRequest, 'taxes'>,
-  taxSource: Parameters<RoundsContext['tokens']['taxes']['learn']>[1],
-  { tokens: { taxes } }: RoundsContext,
-  { time }: QuotingContext,
+  { tokens: { taxes }, rpc, simulation, view }: RoundsContext,
+  { time, signal }: QuotingContext,
 ): Promise<boolean> {
+  const taxSource = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   const hasLearned = await time('learn', () => taxes.learn(tradedTokens(route), taxSource))
   // A quote that runs at the same time may have measured the tokens since the search.
   return hasLearned || haveTaxesChanged(route, searchedTaxes, taxes.taxedTokens)
