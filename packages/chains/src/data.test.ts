@@ -62,3 +62,18 @@ describe.each(files)('$name', ({ name, text, file }) => {
     expect(file.dexes.length).toBeGreaterThan(0)
   })
 })
+
+test('Ethereum has every pool factory of Curve', () => {
+  // Numbers 3, 6, 8, 11, 12, and 13 of Curve's address provider 0x5ffe7FB82894076ECB99A30D6A32e969e6e35E98.
+  const factories = [
+    '0xB9fC157394Af804a3578134A6585C0dc9cc990d4',
+    '0xF18056Bbd320E96A48e3Fbf8bC061322531aac99',
+    '0x4F8846Ae9380B90d2E71D5e3D042dff3E7ebb40d',
+    '0x0c0e5f2fF0ff18a3be9b835635039256dC4B4963',
+    '0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf',
+    '0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F',
+  ]
+  const { dexes } = files.find(({ name }) => name === '1.json')!.file
+  const listed = dexes.filter(({ family, role }) => family === 'curve' && role === 'factory')
+  expect(listed.map(({ address }) => address).sort()).toEqual(factories.sort())
+})
