@@ -77,3 +77,44 @@ test('Ethereum has every pool factory of Curve', () => {
   const listed = dexes.filter(({ family, role }) => family === 'curve' && role === 'factory')
   expect(listed.map(({ address }) => address).sort()).toEqual(factories.sort())
 })
+
+describe('Slipstream', () => {
+  const factoriesOf = (chainId: number, brand: RegExp) =>
+    files
+      .find(({ file }) => file.chainId === chainId)!
+      .file.dexes.filter((row) => row.family === 'slipstream' && brand.test(row.brand))
+      .map(({ address }) => address)
+
+  test.each([
+    [
+      10,
+      /^Velodrome/,
+      [
+        '0x548118C7E0B865C2CfA94D15EC86B666468ac758',
+        '0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F',
+        '0xe13Dd1fbA721Aa81a1826D9523AC9BC7d260c879',
+      ],
+    ],
+    [
+      8453,
+      /^Aerodrome/,
+      [
+        '0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A',
+        '0x9592CD9B267748cbfBDe90Ac9F7DF3c437A6d51B',
+        '0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a',
+        '0xf8f2eB4940CFE7d13603DDDD87f123820Fc061Ef',
+      ],
+    ],
+  ] as const)('chain %d has every factory of its deployer', (chainId, brand, addresses) => {
+    expect(factoriesOf(chainId, brand).sort()).toEqual([...addresses].sort())
+  })
+
+  test('chains with the first factory of the Superchain have the second', () => {
+    const chainIds = files
+      .filter(({ text }) => text.includes('0x04625B046C69577EfC40e6c0Bb83CDBAfab5a55F'))
+      .map(({ file }) => file.chainId)
+    expect(chainIds.length).toBeGreaterThanOrEqual(8)
+    for (const chainId of chainIds)
+      expect(factoriesOf(chainId, /^Velodrome/), `${chainId}`).toContain('0x718E46d0962A66942E233760a8bd6038Ce54EdCD')
+  })
+})
