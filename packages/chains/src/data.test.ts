@@ -78,6 +78,14 @@ test('Ethereum has every pool factory of Curve', () => {
   expect(listed.map(({ address }) => address).sort()).toEqual(factories.sort())
 })
 
+test('BSC has both factories of PancakeSwap stable pools', () => {
+  const { dexes } = files.find(({ name }) => name === '56.json')!.file
+  expect(dexes.filter(({ family }) => family === 'pancake-stable').map(({ address }) => address)).toEqual([
+    '0x25a55f9f2279A54951133D503490342b50E5cd15',
+    '0x36bBb126e75351C0DfB651e39b38fe0BC436FFD2',
+  ])
+})
+
 describe('Slipstream', () => {
   const factoriesOf = (chainId: number, brand: RegExp) =>
     files
