@@ -47,6 +47,11 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   },
   'curve-crypto': CURVE_EXCLUDED,
   'curve-stable': CURVE_EXCLUDED,
+  'dodo-v2': {
+    pools:
+      'of a pair with over 8 pools of a factory in one order, all older than the newest 8 when the service started',
+    why: 'anyone can create any number',
+  },
   ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
   'maverick-v2': {
     pools:
