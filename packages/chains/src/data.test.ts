@@ -86,6 +86,15 @@ test('BSC has both factories of PancakeSwap stable pools', () => {
   ])
 })
 
+test('every chain that DODO deployed to has its factories', () => {
+  // The chains of the registry in @dodoex/dodo-contract-request, and ZetaChain.
+  const chainIds = [1, 10, 56, 137, 196, 1030, 2818, 5000, 7000, 8453, 42161, 43114, 47763, 48900, 59144, 167000]
+  const withDodo = files
+    .filter(({ file }) => file.dexes.some(({ family }) => family === 'dodo-v2'))
+    .map(({ file }) => file.chainId)
+  expect(withDodo).toEqual(expect.arrayContaining([...chainIds, 200901, 534352, 11155111, 1313161554]))
+})
+
 describe('Slipstream', () => {
   const factoriesOf = (chainId: number, brand: RegExp) =>
     files
