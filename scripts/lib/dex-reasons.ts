@@ -19,6 +19,12 @@ type ExcludedPools = { readonly pools: string; readonly why: string }
 /** Reason for pools that cannot be quoted by math, and cannot be sampled either. */
 const NEITHER_MATH_NOR_SAMPLES = 'unknown math; only pools of up to four tokens are sampled'
 
+const CURVE_EXCLUDED: ExcludedPools = {
+  pools:
+    'of unknown implementations, those of more than four coins; of a pair with over 16 pools of a factory, all after the first 16',
+  why: `${NEITHER_MATH_NOR_SAMPLES}; anyone can create any number`,
+}
+
 /** By family: pools of served rows that are left out. Only families that leave out pools are listed. */
 export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
@@ -39,8 +45,13 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     pools: 'beyond the budget of a block, pools of tokens requested less lately',
     why: 'each sample costs the node a swap',
   },
-  'curve-crypto': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER_MATH_NOR_SAMPLES },
-  'curve-stable': { pools: 'of unknown implementations, those of more than four coins', why: NEITHER_MATH_NOR_SAMPLES },
+  'curve-crypto': CURVE_EXCLUDED,
+  'curve-stable': CURVE_EXCLUDED,
+  'dodo-v2': {
+    pools:
+      'of a pair with over 8 pools of a factory in one order, all older than the newest 8 when the service started',
+    why: 'anyone can create any number',
+  },
   ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
   'maverick-v2': {
     pools:

@@ -4,6 +4,7 @@ pragma solidity 0.8.30;
 import {ICurveFactory} from "../interfaces/ICurveFactory.sol";
 import {ICurvePoolState} from "../interfaces/ICurvePoolState.sol";
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
+import {ISignedCoins} from "../interfaces/IRedeemable.sol";
 
 /// @title CurveLens
 /// @notice Finds and reads Curve pools on the StableSwap invariant, of any age; never deployed.
@@ -48,12 +49,18 @@ contract CurveLens {
         }
     }
 
-    /// @notice The coins of a pool.
+    /// @notice The coins of a pool. Curve's first pools count them in signed integers.
     function coins(address pool) public view returns (address[] memory list) {
         list = new address[](MAX_COINS);
+        (bool unsigned,) = _word(pool, abi.encodeCall(ICurvePoolState.coins, (0)));
         uint256 count = 0;
         for (; count < MAX_COINS; ++count) {
-            (bool ok, uint256 word) = _word(pool, abi.encodeCall(ICurvePoolState.coins, (count)));
+            (bool ok, uint256 word) = _word(
+                pool,
+                unsigned
+                    ? abi.encodeCall(ICurvePoolState.coins, (count))
+                    : abi.encodeCall(ISignedCoins.coins, (int128(uint128(count))))
+            );
             if (!ok || word == 0) break;
             list[count] = address(uint160(word));
         }

@@ -37,6 +37,14 @@ test('a pool of the native token is found by its wrapper, and pays every quote',
   const pool = pools.get(stablePool.address)!
   expect(pool).toMatchObject({ family: 'pancake-stable', tokens: [ZERO_ADDRESS, coin.address] })
 
+  const firstFactory = await builder.deploy(models.FirstStableFactory as never, [stablePool.address, coin.address])
+  const firstRow = { ...row, address: firstFactory.address }
+  const firstMarket = createMarket({ chain: { ...world.chain, dexes: [firstRow] }, rpc: world.rpc })
+  onTestFinished(() => firstMarket.stop())
+  await firstMarket.sync()
+  const found = await firstMarket.ensure([coin.address, world.chain.wrappedNative!.address])
+  expect([...found.pools.keys()]).toContain(stablePool.address)
+
   const r = random(20)
   const trials = Array.from({ length: SWAPS }, () => {
     const [tokenIn, tokenOut] = r.pick([pool.tokens, pool.tokens.toReversed()])

@@ -2,7 +2,7 @@
  * Sampled twins: against the exact math of the same pools, which a twin does not know; against payments of pools whose
  * math is unknown; and in a market, which hands pools over and back.
  */
-import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { accounts, type Builder, type Contract, compileSources, createBuilder } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { directionBetween, type SampledState } from '../src/dexes/common/sampled-state.ts'
@@ -141,7 +141,7 @@ test('a pool of the native token with unknown math is found by its wrapper, and 
   const eth = await builder.deploy(models.EthPool as never, [coin.address])
   await world.request('anvil_setBalance', [eth.address, `0x${ether.toString(16)}`])
   await coin.send('mint', [eth.address, ether])
-  const factory = await builder.deploy(models.CurveFactory as never, [eth.address, coin.address])
+  const factory = await builder.deploy(models.CurveFactory as never, [eth.address, NATIVE, coin.address, 0])
   const row: DexRow = {
     ...{ family: 'curve', brand: 'test', role: 'factory', address: factory.address },
     version: 'stable-factory',
@@ -153,6 +153,42 @@ test('a pool of the native token with unknown math is found by its wrapper, and 
   const pool = pools.get(eth.address) as Pool<SampledState>
   expect(pool).toMatchObject({ family: 'curve-stable-sampled', tokens: [ZERO_ADDRESS, coin.address] })
   expect(await expectPaid(pool, { ...world, blockHash: () => block.hash })).toBeGreaterThan(20)
+})
+
+test('a pool of Curve that counts its coins in signed integers is found, and sampled', async () => {
+  const addresses = coins.map(({ address }) => address)
+  const signedPool = await builder.deploy(models.SignedPool as never, [addresses])
+  for (const coin of coins) await coin.send('mint', [signedPool.address, 1n << 60n])
+  const factory = await builder.deploy(models.CurveFactory as never, [signedPool.address, ...addresses.slice(0, 2), 0])
+  const row: DexRow = {
+    ...{ family: 'curve', brand: 'test', role: 'factory', address: factory.address },
+    version: 'stable-factory',
+  }
+  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
+  onTestFinished(() => market.stop())
+  await market.sync()
+  const { pools, block } = await market.ensure(addresses.slice(0, 2))
+  const pool = pools.get(signedPool.address) as Pool<SampledState>
+  expect(pool).toMatchObject({ family: 'curve-stable-sampled', tokens: addresses })
+  expect(await expectPaid(pool, { ...world, blockHash: () => block.hash })).toBeGreaterThan(60)
+})
+
+test('a pool of Curve is found after others of its pair', async () => {
+  const [coin0, coin1] = coins.map(({ address }) => address)
+  const signedPool = await builder.deploy(models.SignedPool as never, [coins.map(({ address }) => address)])
+  for (const coin of coins) await coin.send('mint', [signedPool.address, 1n << 60n])
+  const find = async (index: number) => {
+    const factory = await builder.deploy(models.CurveFactory as never, [signedPool.address, coin0, coin1, index])
+    const row: DexRow = { family: 'curve-stable', brand: 'test', role: 'factory', address: factory.address }
+    const { hash } = (await world.request('eth_getBlockByNumber', ['latest', false])) as { hash: Hex }
+    const [pools] = await runReads(world.rpc, { blockHash: hash }, [
+      familyOf('curve-stable')!.findPools!(row, [[coin0!, coin1!]]),
+    ])
+    return pools!.map(({ id }) => id)
+  }
+  expect(await find(0)).toEqual([signedPool.address])
+  expect(await find(15)).toEqual([signedPool.address])
+  expect(await find(16)).toEqual([])
 })
 
 /** Registers a pool of the first coins in the genuine vault of Balancer V3. @returns its id */

@@ -75,8 +75,8 @@ contract NativeStablePool {
     }
 }
 
-/// A factory of PancakeSwap's stable pools, with one pool.
-contract StableFactory {
+/// PancakeSwap's first factory of stable pools, with one pool of two coins.
+contract FirstStableFactory {
     address private immutable POOL;
     address private immutable COIN;
 
@@ -88,6 +88,11 @@ contract StableFactory {
         bool isPair = (a == BNB && b == COIN) || (b == BNB && a == COIN);
         return isPair ? (POOL, BNB, COIN, address(this)) : (address(0), address(0), address(0), address(0));
     }
+}
+
+/// A later factory, which has a getter for pools of three coins.
+contract StableFactory is FirstStableFactory {
+    constructor(address pool, address coin) FirstStableFactory(pool, coin) {}
 
     function getThreePoolPairInfo(address, address) external pure returns (address) {
         return address(0);

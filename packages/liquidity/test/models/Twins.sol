@@ -216,17 +216,55 @@ contract EthPool {
     }
 }
 
-/// A factory of Curve with one pool.
+/// A pool of Curve's first kind, as that of sUSD: its getters count coins in signed integers, and `exchange` returns nothing.
+contract SignedPool {
+    Coin[3] private held;
+
+    constructor(Coin[3] memory coins_) {
+        held = coins_;
+    }
+
+    function coins(int128 k) external view returns (address) {
+        return address(held[uint128(k)]);
+    }
+
+    function balances(int128 k) public view returns (uint256) {
+        return held[uint128(k)].balanceOf(address(this));
+    }
+
+    function A() external pure returns (uint256) {
+        return 256;
+    }
+
+    function fee() external pure returns (uint256) {
+        return 2e6;
+    }
+
+    function get_dy(int128 i, int128 j, uint256 dx) public view returns (uint256) {
+        return balances(j) * dx / (balances(i) + dx) * 999 / 1000;
+    }
+
+    function exchange(int128 i, int128 j, uint256 dx, uint256 least) external {
+        uint256 dy = get_dy(i, j, dx);
+        require(dy >= least);
+        held[uint128(i)].transferFrom(msg.sender, address(this), dx);
+        held[uint128(j)].transfer(msg.sender, dy);
+    }
+}
+
+/// A factory of Curve with a pool, found by two of its coins after others that are none.
 contract CurveFactory {
     address private immutable POOL;
-    address private immutable COIN;
+    address private immutable COIN0;
+    address private immutable COIN1;
+    uint256 private immutable INDEX;
 
-    constructor(address pool, address coin) {
-        (POOL, COIN) = (pool, coin);
+    constructor(address pool, address coin0, address coin1, uint256 index) {
+        (POOL, COIN0, COIN1, INDEX) = (pool, coin0, coin1, index);
     }
 
     function find_pool_for_coins(address a, address b, uint256 k) external view returns (address) {
-        address native = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
-        return k == 0 && (a == native && b == COIN || b == native && a == COIN) ? POOL : address(0);
+        if (k > INDEX || !(a == COIN0 && b == COIN1 || b == COIN0 && a == COIN1)) return address(0);
+        return k == INDEX ? POOL : address(uint160(0xdead0000 + k));
     }
 }

@@ -11,8 +11,8 @@ const lensInterface = CurveLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lensInterface, 'find')
 const providerInterface = ICurveAddressProvider__factory.createInterface()
 
-/** Maximum pools per pair and factory. */
-const MAX_POOLS_PER_PAIR = 4
+/** Maximum pools per pair and factory, the first created: anyone can create any number. */
+const MAX_POOLS_PER_PAIR = 16
 /** About 3 million gas. */
 const PAIRS_PER_READ = 100
 

@@ -3,6 +3,7 @@ import { DodoV2Lens__factory, IDodoV2Factory__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
+import { id } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
@@ -25,7 +26,7 @@ const MAX_POOLS = 8
  * `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
-  const otherFactories = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp)Factory\d*$/.test(name))
+  const otherFactories = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp|gsp)Factory\d*$/.test(name))
   return [...new Set([address, ...otherFactories.map(([, factory]) => factory)])]
 }
 
@@ -53,14 +54,14 @@ function makePool(row: DexRow, address: Address, tokens: readonly [Address, Addr
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
-const CREATIONS = ['NewDVM', 'NewDPP', 'NewDSP'] as const
-const creationEvents = CREATIONS.map((name) => factoryInterface.getEvent(name as 'NewDVM'))
-export const creationTopics: readonly Hex[] = creationEvents.map(({ topicHash }) => topicHash as Hex)
+const CREATED_EVENT = factoryInterface.getEvent('NewDVM')
+/** The logs of all kinds have the same fields. */
+export const creationTopics: readonly Hex[] = ['NewDVM', 'NewDPP', 'NewDSP', 'NewGSP'].map(
+  (name) => id(`${name}(address,address,address,address)`) as Hex,
+)
 
-/** Returns the pool of a creation log. The logs of all kinds have the same fields. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = creationEvents.find(({ topicHash }) => topicHash === log.topics[0])
-  if (!event) return null
-  const [base, quote, , pool] = factoryInterface.decodeEventLog(event, log.data)
+  if (!creationTopics.includes(log.topics[0]!)) return null
+  const [base, quote, , pool] = factoryInterface.decodeEventLog(CREATED_EVENT, log.data)
   return makePool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
 }

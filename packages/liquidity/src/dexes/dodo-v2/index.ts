@@ -10,7 +10,7 @@ import { readStates, topics } from './state.ts'
 import { approximateMaxInput, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
-/** DODO V2 pools: DVM, DPP, and DSP. */
+/** DODO V2 pools: DVM, DPP, DSP, and GSP. */
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
   payment: { lockSlots: 1 },

@@ -1,6 +1,6 @@
 /**
  * Determines the kind of a pool. The kind matters because the creator of a private pool (DPP) can change its price,
- * slippage, and fee at any time.
+ * slippage, and fee at any time, and the creator of a GSP its price.
  */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'

@@ -1,9 +1,10 @@
 /** Tests the PMM curve: cases computed by hand, and its defining integral with random values. */
 import { DodoV2Lens__factory } from '@sluice/bindings'
-import { toAddress } from '@sluice/chains'
+import { type Hex, toAddress } from '@sluice/chains'
+import { AbiCoder, id } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findPools } from './discover.ts'
+import { createdPool, creationTopics, findPools } from './discover.ts'
 import { integrate, mulFloor, reciprocal, solveTarget, solveTrade } from './math.ts'
 
 const ONE = 10n ** 18n
@@ -83,4 +84,21 @@ test('a pool that is found has its base token first', () => {
   }
   expect(tokensIf(true)).toEqual([[A, B]])
   expect(tokensIf(false)).toEqual([[B, A]])
+})
+
+test('pools are looked for in the factories of all kinds, and known by their creation logs', () => {
+  const [FACTORY, GSP_FACTORY, BIRTH, A, B, POOL] = [1, 2, 3, 4, 5, 6].map((n) =>
+    toAddress(`0x${n.toString(16).padStart(40, '0')}`),
+  )
+  const contracts = { gspFactory: GSP_FACTORY!, dodoBirthFactory: BIRTH! }
+  const row = { family: 'dodo-v2', brand: 'dodo', role: 'factory', address: FACTORY!, contracts } as const
+  const [{ data }] = findPools(row, [[A!, B!]]).next([]).value as unknown as [{ readonly data: string }]
+  const [factories] = DodoV2Lens__factory.createInterface().decodeFunctionData('find', data)
+  expect([...factories]).toEqual([FACTORY, GSP_FACTORY])
+
+  const topic = id('NewGSP(address,address,address,address)') as Hex
+  expect(creationTopics).toContain(topic)
+  const logData = AbiCoder.defaultAbiCoder().encode(Array(4).fill('address'), [B, A, FACTORY, POOL]) as Hex
+  const log = { address: GSP_FACTORY!, topics: [topic], data: logData, blockNumber: 1, logIndex: 0 } as never
+  expect(createdPool(row, log)).toMatchObject({ id: POOL, tokens: [B, A] })
 })

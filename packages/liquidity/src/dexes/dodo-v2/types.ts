@@ -7,7 +7,7 @@ export type Side = 'ONE' | 'ABOVE_ONE' | 'BELOW_ONE'
 /** `kind` is the first word of the pool's `version`, such as `DVM`; empty if the pool has no version. */
 export type DodoV2Fixed = { readonly kind: string }
 
-/** State of a PMM pool (DVM, DPP, or DSP), with the targets that a trade now would use. */
+/** State of a PMM pool (DVM, DPP, DSP, or GSP), with the targets that a trade now would use. */
 export type DodoV2State = {
   /** Price of the base token: base units of quote per base unit of base, 18 decimals. */
   readonly price: bigint
