@@ -1,4 +1,4 @@
-/** A PancakeSwap stable pool of the native token: found by its wrapper, and paid to the unit in both directions. */
+/** A PancakeSwap stable pool of the native token: discovered by its wrapper, and paid to the unit in both directions. */
 import { IPancakeStableFactory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { accounts, createBuilder } from '@sluice/devnet'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => world?.stop())
 
-test('a pool of the native token is found by its wrapper, and pays every quote', async () => {
+test('a pool of the native token is discovered by its wrapper, and pays every quote', async () => {
   const models = compileModels('PancakeStable.sol')
   const builder = createBuilder(world.chain.rpcUrls[0]!, toAddress(accounts()[0]!.address))
   const coin = await builder.deploy(models.DecimalCoin as never, [18])
@@ -42,8 +42,8 @@ test('a pool of the native token is found by its wrapper, and pays every quote',
   const firstMarket = createMarket({ chain: { ...world.chain, dexes: [firstRow] }, rpc: world.rpc })
   onTestFinished(() => firstMarket.stop())
   await firstMarket.sync()
-  const found = await firstMarket.ensure([coin.address, world.chain.wrappedNative!.address])
-  expect([...found.pools.keys()]).toContain(stablePool.address)
+  const discovered = await firstMarket.ensure([coin.address, world.chain.wrappedNative!.address])
+  expect([...discovered.pools.keys()]).toContain(stablePool.address)
 
   const r = random(20)
   const trials = Array.from({ length: SWAPS }, () => {
