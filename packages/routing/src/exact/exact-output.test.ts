@@ -309,3 +309,18 @@ describe('of two pools of which a trade takes one', () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(5)
   })
 })
+
+test('pools of dust with the best spot rate do not hide a pool that pays', () => {
+  const pools = [
+    pair(1, { a: 1, b: 2, reserveA: 10n ** 24n, reserveB: 10n ** 12n }),
+    pair(2, { a: 1, b: 3, reserveA: 10n ** 4n, reserveB: 100n }),
+    pair(3, { a: 3, b: 2, reserveA: 10n ** 6n, reserveB: 10n ** 4n }),
+  ]
+  // The input at the spot rate of the dust, 10 ** 10, buys nothing.
+  const result = forOutput(pools, 10n ** 6n)
+  if (!result.ok) throw new Error(result.message)
+  const alone = forOutput(pools.slice(0, 1), 10n ** 6n)
+  if (!alone.ok) throw new Error(alone.message)
+  expect(result.route.amountIn).toBe(alone.route.amountIn)
+  expect(forOutput(pools.slice(1), 10n ** 6n)).toMatchObject({ ok: false, code: 'NO_ROUTE' })
+})
