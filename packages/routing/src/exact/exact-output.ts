@@ -78,6 +78,8 @@ class InputSearch {
   /** Number of inputs tried within the interval. */
   private narrowings = 0
   private hasTriedSmaller = false
+  /** True if two inputs tried paid the same: some token has so few units that the output rises in steps. */
+  private isStepped = false
 
   constructor(problem: Problem, requiredOut: bigint, request: RouteTerms) {
     this.problem = problem
@@ -140,7 +142,12 @@ class InputSearch {
         : !this.lowRoute && (this.isSteppingUp || amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
-    } else if (outputOfRoute(candidate) >= this.requiredOut) this.highRoute = candidate
+      this.isStepped ||= this.highRoute !== null
+      return
+    }
+    const output = outputOfRoute(candidate)
+    this.isStepped ||= [this.lowRoute, this.highRoute].some((other) => other && outputOfRoute(other) === output)
+    if (output >= this.requiredOut) this.highRoute = candidate
     // If pools disagree on prices, a route for much more input than the pools can take may pay less. Then the search
     // continues below this input.
     else if (!this.highRoute && this.lowRoute && this.isBeyondReach(candidate, this.lowRoute)) this.ceiling = amountIn
@@ -228,9 +235,21 @@ class InputSearch {
     const high = above.amountIn
     if (high - low <= 1n) return null
     if (++this.narrowings % 3 === 0) return (low + high) / 2n
+    if (this.isStepped) return this.inputBelowStep(above)
     const near = lowRoute && this.distance(lowRoute) < this.distance(above) ? lowRoute : above
     const guess = wholeUnits(extrapolate(near, Number(requiredOut)))
     return guess > low && guess < high ? guess : (low + high) / 2n
+  }
+
+  /**
+   * Moves the upper end of the interval to the start of its step. Returns the next smaller input, which shows whether
+   * another route pays enough there; null if it is known not to.
+   */
+  private inputBelowStep(above: PricedRoute): bigint | null {
+    const min = minInputOf(above, this.requiredOut, this.request)
+    if (min && min.amountIn < above.amountIn) this.highRoute = { ...above, ...min }
+    const amount = this.highRoute!.amountIn - 1n
+    return amount > this.low ? amount : null
   }
 
   private distance(candidate: PricedRoute): number {
