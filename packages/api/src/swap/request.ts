@@ -98,10 +98,14 @@ const swapFields = z.object({
   feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
   includeSources: sources('includeSources')
     .optional()
-    .describe('Use only pools of these DEX families or DEXes, at most 100, separated by commas.'),
+    .describe(
+      'Use only pools of these DEX families or DEXes, at most 100, separated by commas. Unknown names give a warning.',
+    ),
   excludeSources: sources('excludeSources')
     .optional()
-    .describe('Do not use pools of these DEX families or DEXes, at most 100, separated by commas.'),
+    .describe(
+      'Do not use pools of these DEX families or DEXes, at most 100, separated by commas. Unknown names give a warning.',
+    ),
   excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
     .optional()
     .describe('Do not use these pools, at most 200, separated by commas.'),
