@@ -1,4 +1,4 @@
-/** Tests that the deployer's key comes from the environment or from Hardhat's keystore. */
+/** Tests that the deployer's key comes from the environment or from Hardhat's keystore, and checks before it is used. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,6 +36,16 @@ test('the key is undefined without both sources; the environment takes precedenc
   const other = `0x${'34'.repeat(32)}`
   expect(run({ DEPLOYER_KEY: other })).toBe(other)
 })
+
+test.runIf(process.platform === 'linux')(
+  'a directory that cannot be created is refused before anything is sent',
+  () => {
+    const options = ['--chain', '1', '--rpc', 'http://127.0.0.1:9', '--deployments', '/proc/sluice']
+    const { status, stderr } = runNode([join(root, 'scripts/deploy.ts'), ...options], { env: { DEPLOYER_KEY: key } })
+    expect(stderr).toContain("--deployments: ENOENT: no such file or directory, mkdir '/proc/sluice'")
+    expect(status).toBe(1)
+  },
+)
 
 test('Hardhat has a network for every chain of the registry that runs the contracts', () => {
   const networks = Object.entries(registryNetworks())

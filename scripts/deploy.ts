@@ -4,6 +4,7 @@
  * first account pays.
  */
 import { join } from 'node:path'
+import { makeDirectory } from '@sluice/chains'
 import {
   chainFacts,
   DeployError,
@@ -51,6 +52,7 @@ const printToStderr = (text: string) => console.error(text)
 if (all || chains !== undefined) {
   if (chain || rpc || unsigned || safe) fail(`--all takes neither --chain, --rpc, --unsigned, nor --safe\n${usage}`)
 } else if (safe && !unsigned) fail(`--safe goes with --unsigned\n${usage}`)
+if (!dryRun && !unsigned) assertWritable(deploymentsDir)
 
 try {
   if (all || chains !== undefined) await deployToAll(targetsOf(chains))
@@ -58,6 +60,15 @@ try {
 } catch (error) {
   if (error instanceof DeployError) fail(`${error.code}: ${error.message}`)
   throw error
+}
+
+/** Fails before anything is sent if the directory of the deployments cannot be created. */
+function assertWritable(dir: string): void {
+  try {
+    makeDirectory(dir)
+  } catch (error) {
+    fail(`--deployments: ${(error as Error).message}`)
+  }
 }
 
 async function deployToOne(target: Target): Promise<void> {

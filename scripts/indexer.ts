@@ -10,6 +10,7 @@ const usage = 'Usage: npm run indexer -- --chains <id>,<id>… | --any'
 const { chains, any } = commandLine(usage, { options: { chains: { type: 'string' }, any: { type: 'boolean' } } }).values
 if ((chains === undefined) === (any === undefined)) fail(usage)
 process.env.ROLE = 'indexer'
-if (chains !== undefined) process.env.CHAINS = chains
+// An empty variable counts as absent: all chains of the registry.
+process.env.CHAINS = chains ?? ''
 Object.assign(process.env, userDirectories())
 await import('@sluice/api/main')

@@ -4,10 +4,10 @@
  * a chain without their state, as input for `--pools`.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultDataDir } from '@sluice/api'
-import { loadRegistry } from '@sluice/chains'
+import { loadRegistry, makeDirectory } from '@sluice/chains'
 import { copySnapshot, exportPools, loadSnapshot, MarketError, writePoolList } from '@sluice/liquidity'
 import { userDirectories, userPath } from './lib/run.ts'
 
@@ -31,7 +31,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     const { chainId, block } = await loadSnapshot(userPath(file!))
     const path = databasePath(String(chainId))
     if (existsSync(path)) fail(`${path} is there already: stop the service and remove it first`)
-    mkdirSync(join(path, '..'), { recursive: true })
+    makeDirectory(join(path, '..'))
     await copySnapshot(userPath(file!), path)
     console.log(`${path}: chain ${chainId} at block ${block.number}`)
   },

@@ -1,8 +1,9 @@
 /** Selects and locks the data directory, which keeps known pools between runs. */
 import { randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
+import { makeDirectory } from '@sluice/chains'
 import type { Config } from './config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -57,7 +58,7 @@ export function lockDataDir(config: Config, env: Environment = process.env): Dat
  * @throws Error if another process holds the lock, or on I/O errors
  */
 function lock(dir: string): () => void {
-  mkdirSync(dir, { recursive: true })
+  makeDirectory(dir)
   const path = join(dir, 'lock')
   const uniquePath = `${path}.${process.pid}.${randomUUID()}`
   for (let attempt = 0; ; attempt++) {

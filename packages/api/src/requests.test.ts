@@ -83,6 +83,8 @@ describe('a swap query', () => {
     [{ ...fee, convenienceFeeRecipient: C.toLowerCase() }, 'accepted'],
     [{ minimumBlock: '-1' }, '400 minimumBlock must be an integer from 0 to 999999999999999'],
     [{ deadline: 'soon' }, '400 deadline must be an integer from 0 to 999999999999999'],
+    [{ deadline: '1099511627776' }, 'accepted'],
+    [{ deadline: '1099511627777' }, '400 deadline must be Unix time in seconds, at most 2^40'],
     [{ maxHops: '0' }, '400 maxHops must be an integer from 1 to 4'],
     [{ maxHops: '5' }, '400 maxHops must be an integer from 1 to 4'],
     [{ maxSplits: '1.5' }, '400 maxSplits must be an integer from 1 to 64'],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { loadRegistry } from '@sluice/chains'
 import { pino } from 'pino'
 import { createApp } from './app.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { limitConnections, limitInFlight } from './http/connections.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { startRecorder } from './http/trace.ts'
@@ -57,9 +57,26 @@ export type RunningServer = {
 }
 
 /**
+ * Refuses endpoints of chains that the registry does not have, because a wrong chain id would go unnoticed. Endpoints of
+ * chains that `CHAINS` leaves out are ignored.
+ */
+function assertKnownChains({ rpcUrls, chainsDir, deploymentsDir }: Config, servedIds: readonly number[]): void {
+  const unservedIds = [...rpcUrls.keys()].filter((id) => !servedIds.includes(id))
+  if (unservedIds.length === 0) return
+  const supportedIds = loadRegistry({ chainsDir, deploymentsDir }).supportedIds()
+  const mistakes = unservedIds
+    .filter((id) => !supportedIds.includes(id))
+    .map(
+      (id) => `RPC_URL_${id}: chain ${id} is not supported: correct the id, or add a file for the chain (CHAINS_DIR)`,
+    )
+  if (mistakes.length > 0) throw new ConfigError(`The environment is wrong:\n  ${mistakes.join('\n  ')}`)
+}
+
+/**
  * Starts a service and resolves when it listens.
  *
  * @throws ChainsError if `CHAINS_DIR` or `DEPLOYMENTS_DIR` cannot be read, or `CHAINS` names an unknown chain
+ * @throws ConfigError if an `RPC_URL_<id>` names an unknown chain
  */
 export async function startServer(
   config: Config,
@@ -69,6 +86,7 @@ export async function startServer(
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const { chainsDir, deploymentsDir, chains: allowedChains } = config
   const registry = loadRegistry({ chainsDir, deploymentsDir, allowedIds: allowedChains })
+  assertKnownChains(config, registry.supportedIds())
   const metrics = createMetrics()
   for (const id of poolLists.keys())
     if (!registry.supportedIds().includes(id))

@@ -3,11 +3,12 @@
  * are the same on every chain with that build, so each release is stored once, in `releases.json`. A chain has its own
  * file if contracts were seen there, or if the EVM features that determine its build had to be probed.
  */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ChainsError } from './errors.ts'
 import { parseFile, parseFileOf } from './file.ts'
+import { makeDirectory } from './make-directory.ts'
 import { deploymentFileSchema, releasesSchema } from './schema.ts'
 import type {
   Build,
@@ -137,7 +138,7 @@ const fileOf = (dir: string, chainId: number) => join(dir, `${chainId}.json`)
 
 /** Writes a temporary file and renames it, so that readers never see a partial file. */
 function replaceFile(path: string, content: object): void {
-  mkdirSync(join(path, '..'), { recursive: true })
+  makeDirectory(join(path, '..'))
   const temporaryPath = `${path}.${process.pid}.tmp`
   writeFileSync(temporaryPath, `${JSON.stringify(content, null, 2)}\n`)
   renameSync(temporaryPath, path)

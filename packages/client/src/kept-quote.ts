@@ -6,6 +6,7 @@ import type { SluiceClient } from './client.ts'
 import type { SwapContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 import { weiOf } from './explain.ts'
+import { gasLimit } from './gas-limit.ts'
 import { bestOfKnownPools } from './pool-floor.ts'
 import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import { type MissingAllowance, simulate } from './simulate.ts'
@@ -15,6 +16,8 @@ import { minOutputFrom, type Witness } from './witness.ts'
 
 /** Maximum age of a quote, in blocks: from its simulation to the check, or to its request if it was just requested. */
 const MAX_AGE_BLOCKS = 2
+/** Maximum gas of a transaction (EIP-7825). */
+const MAX_TRANSACTION_GAS = 1n << 24n
 /** Maximum number of quotes that are requested in a row until one of them is fresh. */
 const MAX_QUOTES = 5
 
@@ -129,7 +132,7 @@ export class KeptQuote {
     const { wallet, request, terms, contracts } = this.options
     let output: bigint
     try {
-      output = await simulate(wallet, tx, missingAllowance)
+      output = await simulate(wallet, tx, missingAllowance, simulatedGas(this.route))
     } catch (cause) {
       this.simulationFailure = messageOf(cause)
       return false
@@ -170,6 +173,12 @@ export class KeptQuote {
         `the least output ${minOutput} is below minToAmount ${minAcceptable} of the witness`,
       )
   }
+}
+
+/** Returns twice the gas limit, so that the simulation does not run out of gas. */
+function simulatedGas(route: Route): bigint {
+  const gas = 2n * gasLimit(route)
+  return gas < MAX_TRANSACTION_GAS ? gas : MAX_TRANSACTION_GAS
 }
 
 async function requestQuote({

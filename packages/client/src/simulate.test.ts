@@ -1,6 +1,6 @@
 /** Tests simulations on the wallet's node, and the slots in which an allowance is assumed. */
 import { AbiCoder, keccak256, solidityPackedKeccak256 } from 'ethers'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { at } from '../test/routes.ts'
 import { ClientError } from './errors.ts'
 import { simulate } from './simulate.ts'
@@ -49,6 +49,62 @@ test('any failure is a revert, with its reason', async () => {
   })
   const own = new ClientError('WALLET', 'locked')
   await expect(simulate(walletWith(own).wallet, tx)).rejects.toBe(own)
+})
+
+describe('with a gas limit', () => {
+  const GAS = 100n
+  /** A node with a gas price and a balance, which answers calls with a gas price otherwise than calls without. */
+  function pricedNode(answers: Readonly<Record<string, unknown>>, balance = 1_000n) {
+    const calls: [method: string, parameters: readonly unknown[]][] = []
+    const give = async (method: string, parameters: readonly unknown[]) => {
+      calls.push([method, parameters])
+      const all = { eth_gasPrice: '0x7', eth_getBalance: quantity(balance), eth_call: word(77n), ...answers }
+      const answer: unknown = all[method as keyof typeof all]
+      if (answer instanceof Error) throw answer
+      return answer
+    }
+    const plain = async (...parameters: unknown[]) => {
+      calls.push(['call', parameters])
+      return word(5n)
+    }
+    return { calls, wallet: { address: owner, call: plain, request: give } as unknown as Wallet }
+  }
+  const quantity = (value: bigint) => `0x${value.toString(16)}`
+
+  test('the call pays the gas price that the node names', async () => {
+    const { calls, wallet } = pricedNode({})
+    expect(await simulate(wallet, tx, undefined, GAS)).toBe(77n)
+    const fields = { from: owner, to: at('66'), data: '0x1234', value: '0xff', gas: '0x64', gasPrice: '0x7' }
+    expect(calls.slice(2)).toEqual([['eth_call', [fields, 'latest']]])
+    const missing = pricedNode({})
+    expect(await simulate(missing.wallet, tx, { token, spender, amount: 1n }, GAS)).toBe(77n)
+    expect(missing.calls.slice(2)).toEqual([
+      ['eth_call', [fields, 'latest', { [token]: { stateDiff: expect.anything() } }]],
+    ])
+  })
+
+  test('an account that cannot pay the gas gets it, in addition to what it has', async () => {
+    // 255 wei of value, and 100 gas at 7 wei.
+    const paying = pricedNode({}, 955n)
+    expect(await simulate(paying.wallet, tx, undefined, GAS)).toBe(77n)
+    expect(paying.calls.at(-1)![1]).toHaveLength(2)
+    const poor = pricedNode({}, 954n)
+    expect(await simulate(poor.wallet, tx, undefined, GAS)).toBe(77n)
+    expect(poor.calls.at(-1)![1][2]).toEqual({ [owner]: { balance: quantity(1_654n) } })
+  })
+
+  test.each([
+    ['knows no gas price', { eth_gasPrice: new Error('not supported') }],
+    ['names no number', { eth_getBalance: null }],
+    ['refuses the price', { eth_call: new Error('max fee per gas less than block base fee') }],
+  ])('a node that %s simulates without a gas price', async (_, answers) => {
+    expect(await simulate(pricedNode(answers).wallet, tx, undefined, GAS)).toBe(5n)
+  })
+
+  test('a revert with a gas price is the result, although the call without one succeeds', async () => {
+    const { wallet } = pricedNode({ eth_call: new Error('execution reverted: gas price') })
+    await expect(simulate(wallet, tx, undefined, GAS)).rejects.toMatchObject({ code: 'REVERTED' })
+  })
 })
 
 test('a missing allowance is set in the slots of common tokens, and in no other token', async () => {

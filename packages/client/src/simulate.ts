@@ -1,5 +1,5 @@
 /** Simulates the transaction of a swap with `eth_call` on the wallet's node. */
-import { ClientError } from './errors.ts'
+import { ClientError, messageOf } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { keccak256 } from './keccak.ts'
 import type { Hex, Transaction } from './types.ts'
@@ -21,15 +21,21 @@ const SOLADY_SEED = '7f5e9f20'
 /**
  * Simulates the transaction. Returns the output that the Guard measures, in base units, after fees and taxes.
  *
+ * @param gas - gas limit with which the call pays the network's gas price, because tokens may read it; an account that
+ *   cannot pay for this gas gets it by a state override. Without it, or if the node refuses the price, the price is 0
  * @param missingAllowance - allowance that a state override adds, if the node supports that and the token's layout is a
  *   common one
  * @throws ClientError `REVERTED` if the call fails for any reason
  */
-export async function simulate(wallet: Wallet, tx: Transaction, missingAllowance?: MissingAllowance): Promise<bigint> {
+export async function simulate(
+  wallet: Wallet,
+  tx: Transaction,
+  missingAllowance?: MissingAllowance,
+  gas?: bigint,
+): Promise<bigint> {
   try {
-    const answer = await (missingAllowance
-      ? withAllowance(wallet, tx, missingAllowance)
-      : wallet.call(tx.to, tx.data, weiOf(tx)))
+    const answer =
+      (await pricedCall(wallet, tx, missingAllowance, gas)) ?? (await freeCall(wallet, tx, missingAllowance))
     if (!/^0x[0-9a-fA-F]{64}$/.test(answer))
       throw new ClientError('REVERTED', 'the Guard did not answer with an amount')
     return BigInt(answer)
@@ -39,16 +45,65 @@ export async function simulate(wallet: Wallet, tx: Transaction, missingAllowance
   }
 }
 
-async function withAllowance(wallet: Wallet, tx: Transaction, missingAllowance: MissingAllowance): Promise<string> {
+/** Simulates with gas price 0. */
+async function freeCall(wallet: Wallet, tx: Transaction, missingAllowance?: MissingAllowance): Promise<string> {
+  if (!missingAllowance) return wallet.call(tx.to, tx.data, weiOf(tx))
   if (!wallet.request) throw new ClientError('REVERTED', 'the wallet gives no access to state overrides')
-  const { to, data } = tx
-  const value = toWord(missingAllowance.amount)
-  const stateDiff = Object.fromEntries(
-    allowanceSlots(wallet.address, missingAllowance.spender).map((slot) => [slot, value]),
-  )
-  const call = { from: wallet.address, to, data, value: `0x${weiOf(tx).toString(16)}` }
-  return String(await wallet.request('eth_call', [call, 'latest', { [missingAllowance.token]: { stateDiff } }]))
+  return String(await wallet.request('eth_call', callParameters(wallet, tx, missingAllowance)))
 }
+
+/**
+ * Simulates with the network's gas price. The balance that is left for the value stays the real one.
+ *
+ * @returns undefined if the node does not run the call with it, for any reason but a revert
+ */
+async function pricedCall(
+  wallet: Wallet,
+  tx: Transaction,
+  missingAllowance: MissingAllowance | undefined,
+  gas: bigint | undefined,
+): Promise<string | undefined> {
+  const { request } = wallet
+  if (!request || gas === undefined) return undefined
+  try {
+    const reads = [
+      request.call(wallet, 'eth_gasPrice', []),
+      request.call(wallet, 'eth_getBalance', [wallet.address, 'latest']),
+    ]
+    const [gasPrice, balance] = (await Promise.all(reads)).map((answer) => BigInt(String(answer))) as [bigint, bigint]
+    const cost = gas * gasPrice
+    const overrides = balance < weiOf(tx) + cost ? { [wallet.address]: { balance: quantity(balance + cost) } } : {}
+    const fields = { gas: quantity(gas), gasPrice: quantity(gasPrice) }
+    const parameters = callParameters(wallet, tx, missingAllowance, fields, overrides)
+    return String(await request.call(wallet, 'eth_call', parameters))
+  } catch (error) {
+    if (/revert/i.test(messageOf(error))) throw error
+    return undefined
+  }
+}
+
+/** Returns the parameters of `eth_call`, with an override of the allowance if it is missing. */
+function callParameters(
+  wallet: Wallet,
+  tx: Transaction,
+  missingAllowance: MissingAllowance | undefined,
+  fields: object = {},
+  balanceOverride: object = {},
+): readonly unknown[] {
+  const { to, data } = tx
+  const call = { from: wallet.address, to, data, value: quantity(weiOf(tx)), ...fields }
+  const overrides = { ...balanceOverride, ...(missingAllowance && allowanceOverride(wallet, missingAllowance)) }
+  return Object.keys(overrides).length > 0 ? [call, 'latest', overrides] : [call, 'latest']
+}
+
+function allowanceOverride(wallet: Wallet, { token, spender, amount }: MissingAllowance) {
+  const value = toWord(amount)
+  return {
+    [token]: { stateDiff: Object.fromEntries(allowanceSlots(wallet.address, spender).map((slot) => [slot, value])) },
+  }
+}
+
+const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
 
 /**
  * Returns all storage slots in which a token may store this allowance. All can be overridden at once: each slot is a

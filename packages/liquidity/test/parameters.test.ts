@@ -26,6 +26,9 @@ const ONE = 10n ** 18n
 const LBP_TASK = '@balancer-labs/v2-deployments/dist/tasks/20211202-no-protocol-fee-lbp'
 const MODULE = 'sphere-mezo-solidity-files/domains/aerodrome-slipstream/contracts/core/fees/DynamicSwapFeeModule.sol'
 
+/** Calldata of `fee()`. */
+const FEE_CALL = '0xddca3f43'
+
 let world: World
 let builder: Builder
 beforeAll(async () => {
@@ -100,7 +103,7 @@ test('the fee of a Slipstream pool with a dynamic fee module is that of the bloc
   await factory.send('setSwapFeeModule', [module.address])
   await world.sync()
   const [token0, token1] = before.tokens as [Address, Address]
-  const [reserve0] = familyOf('slipstream')!.reserves(before)
+  const [reserve0, reserve1] = familyOf('slipstream')!.reserves(before)
   await trade(world, before, { tokenIn: token0, tokenOut: token1, amountIn: reserve0! / 10_000n })
   await pass(1_200)
   expect(feeNow()).toBe(before.state.feePpm)
@@ -114,6 +117,27 @@ test('the fee of a Slipstream pool with a dynamic fee module is that of the bloc
   }
   expect(fees.size).toBeGreaterThan(5)
   expect(feeNow()).toBe(before.state.feePpm)
+
+  // With all observations written, the module searches them in steps of two cold reads, nine for 320 observations.
+  for (let k = 0; k <= 320; k++) {
+    const [tokenIn, tokenOut, reserve] = k % 2 === 0 ? [token0, token1, reserve0!] : [token1, token0, reserve1!]
+    await trade(world, before, { tokenIn, tokenOut, amountIn: reserve / 1_000n })
+  }
+  const measured: number[] = []
+  // Until the average starts after the oldest observation, at most one for each second.
+  await pass(280)
+  for (let k = 0; k < 18; k++) {
+    await pass(17)
+    // An estimate would be too low: without gas for the module, the factory takes the usual fee.
+    const call = [{ to: before.address, data: FEE_CALL }, 'latest', { tracer: 'callTracer' }]
+    const { gasUsed } = (await world.request('debug_traceCall', call)) as { gasUsed: string }
+    measured.push(Number(gasUsed) - 21_000)
+  }
+  const stepGas = 2 * 2_100
+  // A pool keeps at most 65,535 observations: sixteen steps.
+  const maxGas = Math.max(...measured) + 7 * stepGas
+  expect(maxGas).toBeGreaterThan(100_000)
+  expect(maxGas).toBeLessThan(familyOf('slipstream')!.parameterGas!(before)!)
 })
 
 test('a fee that the factory of Velodrome V2 pools gives one of them is that of the block', async () => {

@@ -27,6 +27,8 @@ test('a block is a number in hex, a tag or a hash', () => {
 test('a call has the fields that are given, zeros too', () => {
   expect(callParam({ to: one, data: '0x' })).toStrictEqual({ to: one, data: '0x' })
   expect(callParam({ to: null, data: '0x60' })).toStrictEqual({ data: '0x60' })
+  const lists = { accessList: [{ address: two }], authorizationList: [{ chainId: '0x1' }] }
+  expect(callParam({ to: one, data: '0x', ...lists })).toStrictEqual({ to: one, data: '0x', ...lists })
   expect(callParam({ to: one, from: two, data: '0x12', gas: 0n, gasPrice: 0n, value: 0n })).toStrictEqual({
     ...{ to: one, from: two, data: '0x12', gas: '0x0', gasPrice: '0x0', value: '0x0' },
   })

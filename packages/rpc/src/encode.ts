@@ -10,7 +10,8 @@ export function blockParam(block: BlockRef): Hex | string | { blockHash: Hex } {
   return typeof block === 'number' ? quantity(block) : block
 }
 
-export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest): Record<string, Hex> {
+export function callParam(request: CallRequest): Record<string, Hex | readonly unknown[]> {
+  const { from, to, data, gas, gasPrice, value, accessList, authorizationList } = request
   return {
     ...(to !== null && { to }),
     data,
@@ -18,6 +19,8 @@ export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest)
     ...(gas !== undefined && { gas: quantity(gas) }),
     ...(gasPrice !== undefined && { gasPrice: quantity(gasPrice) }),
     ...(value !== undefined && { value: quantity(value) }),
+    ...(accessList && { accessList }),
+    ...(authorizationList && { authorizationList }),
   }
 }
 

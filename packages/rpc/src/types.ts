@@ -54,6 +54,10 @@ export type CallRequest = {
   readonly gasPrice?: bigint
   /** Wei. */
   readonly value?: bigint
+  /** EIP-2930 access list, as in JSON-RPC. */
+  readonly accessList?: readonly unknown[]
+  /** EIP-7702 authorizations, as in JSON-RPC. */
+  readonly authorizationList?: readonly unknown[]
 }
 
 /** Values that replace the values of an account during a call. */

@@ -28,7 +28,7 @@ All settings are environment variables, which the service reads once at its star
 service prints every mistake and does not start.
 
 \`RPC_URL_<chain id>\` names the nodes of a chain: http or https addresses, separated by commas, the preferred one first. Chains without it use the public
-endpoints of the registry.`
+endpoints of the registry. The service does not start if the registry has no such chain.`
 
 /** Returns the text of docs/run/configuration.md. */
 export function configurationReference(): string {

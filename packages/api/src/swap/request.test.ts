@@ -58,6 +58,8 @@ test.each([
   [WRAPPED, { src: NATIVE_TEXT }, 'must not be a token of the swap'],
 ])('%s is refused as recipient of %o: it %s', (recipient, change, reason) => {
   expect(() => request({ ...change, recipient })).toThrow(`recipient ${reason}`)
+  const fee = { convenienceFee: '1', convenienceFeeRecipient: recipient }
+  expect(() => request({ ...change, ...fee })).toThrow(`convenienceFeeRecipient ${reason}`)
 })
 
 test('a recipient that equals the sender counts as none', () => {

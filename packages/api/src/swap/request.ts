@@ -54,6 +54,9 @@ const poolId = (input: string) =>
   /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(input) ? input.toLowerCase() : undefined
 const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
 
+/** Maximum deadline in Unix seconds. Solidity code with 40 bits for a time fits; every present time in milliseconds is later. */
+const MAX_DEADLINE = 2 ** 40
+
 const PAST_BLOCK_MESSAGE = 'block is a parameter of /quote alone: what a past block would have paid cannot be sent'
 
 const PROOF_MESSAGE = 'proof is a parameter of /quote alone'
@@ -87,17 +90,22 @@ const swapFields = z.object({
     .optional()
     .describe('Lowest block at which the route may be computed and simulated.'),
   deadline: smallInteger('deadline', 0, MAX_INTEGER)
+    .refine((seconds) => seconds <= MAX_DEADLINE, 'deadline must be Unix time in seconds, at most 2^40')
     .optional()
     .describe(
-      'Unix time in seconds after which the transaction reverts, later than the timestamp of the current block. Default: 1,200 s after the simulated block or now, whichever is later.',
+      'Unix time in seconds, at most 2^40, after which the transaction reverts, later than the timestamp of the current block. Default: 1,200 s after the simulated block or now, whichever is later.',
     ),
   feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
   includeSources: sources('includeSources')
     .optional()
-    .describe('Use only pools of these DEX families or DEXes, at most 100, separated by commas.'),
+    .describe(
+      'Use only pools of these DEX families or DEXes, at most 100, separated by commas. Unknown names give a warning.',
+    ),
   excludeSources: sources('excludeSources')
     .optional()
-    .describe('Do not use pools of these DEX families or DEXes, at most 100, separated by commas.'),
+    .describe(
+      'Do not use pools of these DEX families or DEXes, at most 100, separated by commas. Unknown names give a warning.',
+    ),
   excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
     .optional()
     .describe('Do not use these pools, at most 200, separated by commas.'),
@@ -272,7 +280,9 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
   const from = query.from?.address ?? NEUTRAL_SENDER
   if (contracts.has(from)) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')
   const feePpm = query.convenienceFee
-  const recipient = query.recipient && recipientOf(query, query.recipient, contracts, chain.wrappedNative?.address)
+  const payeeOf = (name: string, input: RequestAddress) =>
+    checkPayee(name, input, query, { contracts, wrappedNative: chain.wrappedNative?.address })
+  const recipient = query.recipient && payeeOf('recipient', query.recipient)
   return {
     tokenIn: query.src.address,
     tokenOut: query.dst.address,
@@ -282,7 +292,7 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
     recipient: recipient === from ? undefined : recipient,
     slippagePpm: query.slippage,
     feePpm,
-    feeRecipient: feePpm > 0n ? feeRecipient(query, contracts) : undefined,
+    feeRecipient: feePpm > 0n ? payeeOf('convenienceFeeRecipient', query.convenienceFeeRecipient!) : undefined,
     minimumBlock: query.minimumBlock,
     deadline: query.deadline,
     gasPriceWei: query.gasPrice,
@@ -302,33 +312,23 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
   }
 }
 
-function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Address {
-  return checkPayee('convenienceFeeRecipient', query.convenienceFeeRecipient!, contracts)
-}
-
-/** Parses the recipient. Refuses accounts that the Guard refuses, because the output would be lost there. */
-function recipientOf(
-  { src, dst }: QuoteQuery,
-  input: RequestAddress,
-  contracts: ReadonlySet<Address>,
-  wrappedNative: Address | undefined,
-): Address {
-  const recipient = checkPayee('recipient', input, contracts)
-  const wrappedTokenOfSwap = [src, dst].some(({ address }) => address === NATIVE) ? wrappedNative : undefined
-  if ([src.address, dst.address, wrappedTokenOfSwap].includes(recipient))
-    throw new ApiError('INVALID_PARAMETER', 'recipient must not be a token of the swap')
-  return recipient
-}
-
 /**
  * Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account.
+ * Refuses contracts and tokens of the swap, because funds would be lost there.
  */
-function checkPayee(name: string, { input, address }: RequestAddress, contracts: ReadonlySet<Address>): Address {
+function checkPayee(
+  name: string,
+  { input, address }: RequestAddress,
+  { src, dst }: QuoteQuery,
+  { contracts, wrappedNative }: { contracts: ReadonlySet<Address>; wrappedNative: Address | undefined },
+): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')
   if (address === ZERO_ADDRESS) throw refuse('must not be the zero address')
   if (address === NATIVE) throw refuse('must not be the native token')
   if (contracts.has(address)) throw refuse('must not be the Guard or an Executor')
+  const wrappedTokenOfSwap = [src, dst].some((token) => token.address === NATIVE) ? wrappedNative : undefined
+  if ([src.address, dst.address, wrappedTokenOfSwap].includes(address)) throw refuse('must not be a token of the swap')
   return address
 }
 

@@ -71,6 +71,20 @@ test('the response contains the amounts of the quote, addresses as requested, an
   expect(quoteResponse(query, quote(), chain)).not.toHaveProperty('tx')
 })
 
+test('unknown names of sources give a warning, and names of families and of DEXes of the chain do not', () => {
+  const names = ['uniswap-v3', 'brand three', 'unsiwap-v3']
+  const warningsOf = (change: object) =>
+    quoteResponse({ ...query, ...change }, quote(), { ...chain, chain: { ...chain.chain, dexes } as unknown as Chain })
+      .warnings
+  const dexes = [{ brand: 'Brand Three', family: 'uniswap-v2' }]
+  const reason = 'which is neither a DEX family nor a DEX of this chain'
+  expect(warningsOf({ excludeSources: names })).toEqual(['thin', `excludeSources names unsiwap-v3, ${reason}`])
+  expect(warningsOf({ includeSources: names, excludeSources: ['brand'] })).toEqual([
+    ...['thin', `includeSources names unsiwap-v3, ${reason}`, `excludeSources names brand, ${reason}`],
+  ])
+  expect(warningsOf({ includeSources: names.slice(0, 2) })).toEqual(['thin'])
+})
+
 test('unknown values are null or absent', () => {
   const body = quoteResponse(
     query,

@@ -1,6 +1,6 @@
 /** Converts quotes to the response bodies of `/aggregator` and `/quote`. */
 import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { WRAPPER_FAMILY } from '@sluice/liquidity'
+import { families, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { type SwapQuote, toPercent } from '@sluice/quoting'
 import type { Leg, RoutePlan } from '@sluice/routing'
 import { NATIVE_TEXT } from '../requests.ts'
@@ -48,9 +48,21 @@ export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: Re
     optimalityGapNet: route.optimalityGapNetBps,
     ...(quote.poolsPending && { poolsPending: true }),
     ...(quote.proof !== undefined && { proof: quote.proof as QuoteResponse['proof'] }),
-    warnings: [...quote.warnings],
+    warnings: [...quote.warnings, ...sourceWarnings(query, chain)],
     swaps: swapsOf(route, chain),
   }
+}
+
+const familyIds: ReadonlySet<string> = new Set(families.map(({ id }) => id.toLowerCase()))
+
+/** Returns a warning for each named source that is neither a DEX family nor a DEX of the chain: a typo has no effect. */
+function sourceWarnings(query: QuoteQuery, { dexes }: Chain): string[] {
+  const isKnown = (name: string) => familyIds.has(name) || dexes.some(({ brand }) => brand.toLowerCase() === name)
+  return (['includeSources', 'excludeSources'] as const).flatMap((field) =>
+    (query[field] ?? [])
+      .filter((name) => !isKnown(name))
+      .map((name) => `${field} names ${name}, which is neither a DEX family nor a DEX of this chain`),
+  )
 }
 
 /** Returns the body of `/aggregator` if no route exists, in error version A (`ERROR_VERSION`). */

@@ -23,6 +23,7 @@ import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import { readPools, refreshPools } from './pool-reader.ts'
 import { runReads } from './reads.ts'
+import { RefreshRetries } from './refresh-retries.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Components that the classes of a market share. */
@@ -74,6 +75,8 @@ export class MarketFollower {
   private readonly forgetPairs: () => void
   /** Blocks for which the node returned no logs although their bloom filter matched. */
   private readonly doubtfulBlocks = new DoubtfulBlocks()
+  /** Silent pools that lost their state because a refresh failed. */
+  private readonly refreshRetries = new RefreshRetries()
 
   /** @param forgetPairs - called when the market may have missed the creation of pools */
   constructor(components: MarketComponents, forgetPairs: () => void) {
@@ -237,7 +240,11 @@ export class MarketFollower {
       const isLast = i === blocks.length - 1
       const createdPoolIds = directory.registerCreatedPools(logs[i]!)
       for (const id of createdPoolIds) createdIds.add(id)
-      const statelessIds = directory.statelessIdsIn(pools, logs[i]!)
+      const knownPools = pools
+      const retriedIds = isLast
+        ? this.refreshRetries.takeDue(block.number, (id) => directory.followedPools.has(id) && !knownPools.has(id))
+        : []
+      const statelessIds = [...directory.statelessIdsIn(pools, logs[i]!), ...retriedIds]
       const idsToRead = new Set([...idsToReread, ...statelessIds, ...createdPoolIds])
       const updatedPools = pools.with(changedPools.values())
       const silentIds = isLast ? directory.chooseSilentIds(updatedPools, idsToRead) : []
@@ -249,6 +256,8 @@ export class MarketFollower {
       const differingPools = differences.flatMap((result) => result.differingPools)
       const goneIds = differences.flatMap((result) => result.goneIds)
       pools = updatedPools.with(differingPools, goneIds)
+      const silentGoneIds = differences[1]!.goneIds
+      this.refreshRetries.recordFailures([...silentGoneIds, ...retriedIds.filter((id) => !pools.has(id))], block.number)
       newEntries.push({
         block,
         pools,
@@ -358,6 +367,7 @@ export class MarketFollower {
       pools,
       ids.filter((id) => directory.isSilent(pools.get(id)!)),
     )
+    this.refreshRetries.recordFailures(goneIds, block.number)
     return pools.with(differingPools, goneIds)
   }
 

@@ -3,9 +3,9 @@
  * from the saved block. A worker thread reads and writes the file, in small batches that do not block the event loop.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Address, DexRow } from '@sluice/chains'
+import { type Address, type DexRow, makeDirectory } from '@sluice/chains'
 import { inSlices, type Steps } from '@sluice/rpc'
 import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
@@ -266,7 +266,7 @@ export function rowsHash(rows: readonly DexRow[]): string {
 }
 
 async function openFile(path: string, mustReset: boolean): Promise<Store> {
-  mkdirSync(dirname(path), { recursive: true })
+  makeDirectory(dirname(path))
   if (mustReset) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   return StoreFile.open(path)
 }

@@ -1,6 +1,6 @@
 /** Client of a `RecordDatabase` that the worker thread writes; the quote log of `packages/quoting` uses it. */
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '@sluice/chains'
 import { PoolMap, poolChangeSteps } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { BlockOfRecords, RecordLimits } from './record-database.ts'
@@ -18,7 +18,7 @@ export class RecordFile {
 
   /** Opens the file, and creates it if absent. @throws Error if it cannot be written */
   static async open(path: string, limits: RecordLimits): Promise<RecordFile> {
-    mkdirSync(dirname(path), { recursive: true })
+    makeDirectory(dirname(path))
     return new RecordFile(await openFile({ do: 'open-records', path, limits }))
   }
 

@@ -202,6 +202,13 @@ test('a call has the price that the transaction allows', () => {
   expect(callOf({ ...rawTransaction, maxFeePerGas: '0x6' })).toMatchObject({ gasPrice: 6n })
 })
 
+test('a call keeps the access list and the authorizations of its transaction', () => {
+  const lists = { accessList: [{ address: TOKEN, storageKeys: [] }], authorizationList: [{ chainId: '0x1' }] }
+  expect(callOf({ ...rawTransaction, ...lists })).toMatchObject(lists)
+  const call = callOf({ ...rawTransaction, accessList: [], authorizationList: [] })
+  expect(Object.keys(call)).toEqual(['from', 'to', 'data', 'value', 'gas'])
+})
+
 describe('a new simulation', () => {
   type Call = Readonly<Record<string, unknown>>
   type Simulation = {

@@ -313,26 +313,32 @@ function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean
   return text(one) === text(other)
 }
 
-/** Converts a transaction to a typed call. Omits the nonce, the access list, and EIP-7702 authorizations. */
-export function callOf({ from, to, input, value, gas, gasPrice, maxFeePerGas }: RawTransaction): CallRequest {
+/** Converts a transaction to a typed call. Omits the nonce. */
+export function callOf(transaction: RawTransaction): CallRequest {
+  const { from, to, input, value, gas, gasPrice, maxFeePerGas } = transaction
   const price = gasPrice ?? maxFeePerGas
   return {
     ...{ from: toAddress(from), to: to === null ? null : toAddress(to), data: input },
     ...{ value: BigInt(value), gas: BigInt(gas) },
     ...(price !== undefined && { gasPrice: BigInt(price) }),
+    ...listsOf(transaction),
   }
 }
 
+/** Returns the access list and the EIP-7702 authorizations. Some nodes refuse empty lists of other types. */
+const listsOf = ({ accessList, authorizationList }: RawTransaction) => ({
+  ...(accessList && accessList.length > 0 && { accessList }),
+  ...(authorizationList && authorizationList.length > 0 && { authorizationList }),
+})
+
 function toSimulatedCall(transaction: RawTransaction): object {
-  const { from, to, input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas, accessList, authorizationList } =
-    transaction
+  const { from, to, input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = transaction
   const isDynamic = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
   return {
     ...{ from, input, value, gas, nonce },
     ...(to !== null && { to }),
     ...(isDynamic ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice: transaction.gasPrice }),
-    ...(accessList && accessList.length > 0 && { accessList }),
-    ...(authorizationList && authorizationList.length > 0 && { authorizationList }),
+    ...listsOf(transaction),
   }
 }
 

@@ -309,3 +309,49 @@ describe('of two pools of which a trade takes one', () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(5)
   })
 })
+
+test('pools of dust with the best spot rate do not hide a pool that pays', () => {
+  const pools = [
+    pair(1, { a: 1, b: 2, reserveA: 10n ** 24n, reserveB: 10n ** 12n }),
+    pair(2, { a: 1, b: 3, reserveA: 10n ** 4n, reserveB: 100n }),
+    pair(3, { a: 3, b: 2, reserveA: 10n ** 6n, reserveB: 10n ** 4n }),
+  ]
+  // The input at the spot rate of the dust, 10 ** 10, buys nothing.
+  const result = forOutput(pools, 10n ** 6n)
+  if (!result.ok) throw new Error(result.message)
+  const alone = forOutput(pools.slice(0, 1), 10n ** 6n)
+  if (!alone.ok) throw new Error(alone.message)
+  expect(result.route.amountIn).toBe(alone.route.amountIn)
+  expect(forOutput(pools.slice(1), 10n ** 6n)).toMatchObject({ ok: false, code: 'NO_ROUTE' })
+})
+
+test('an output that rises in steps takes few searches', () => {
+  const total = { exactOutput: 0, exactInput: 0 }
+  let compared = 0
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = seeded(seed)
+    const pools = [
+      pair(1, { a: 1, b: 3, reserveA: amountOf(random, 22, 24), reserveB: 10n ** 12n }),
+      pair(2, { a: 3, b: 2, reserveA: 10n ** 12n, reserveB: amountOf(random, 22, 24) }),
+    ]
+    const graph = buildGraph(snapshotOf(pools))
+    const workOf = (terms: { readonly amountIn: bigint } | { readonly amountOut: bigint }) => {
+      const budget = new WorkBudget()
+      const { amountIn: _, ...rest } = request()
+      const result = findRoute(graph, { ...rest, ...terms }, budget)
+      if (!result.ok) throw new Error(`seed ${seed}: ${result.message}`)
+      return { route: result.route, work: MAX_WORK - budget.remaining }
+    }
+    const paid = (amountIn: bigint) => quoteOrZero(pools[1]!, [3, 2], quoteOrZero(pools[0]!, [1, 3], amountIn))
+    // Between 3 and 60 units of the token between, so that a step is more than 0.03 % of the output.
+    const required = (quoteOrZero(pools[1]!, [3, 2], 1n) * amountOf(random, 2.5, 3.8)) / 100n
+    const exactOutput = workOf({ amountOut: required })
+    const { amountIn } = exactOutput.route
+    expect(amountIn, `seed ${seed}`).toBe(firstWith(paid, required))
+    total.exactOutput += exactOutput.work
+    total.exactInput += workOf({ amountIn }).work
+    compared++
+  }
+  expect(compared).toBe(20)
+  expect(total.exactOutput).toBeLessThan(25 * total.exactInput)
+})

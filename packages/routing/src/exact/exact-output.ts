@@ -67,6 +67,10 @@ class InputSearch {
   private highRoute: PricedRoute | null = null
   /** Smallest input that the pools are known not to take. */
   private ceiling = AMOUNT_LIMIT
+  /** First input tried. */
+  private firstInput = 0n
+  /** True if the inputs below the first one cannot be routed, so that the search steps up from it. */
+  private isSteppingUp = false
   /** Route that pays enough, found as if gas were free. Used if no route found with gas pays enough. */
   private gasFreeRoute: PricedRoute | null = null
   /** True if all pools that pay the output token cannot pay the required output together. */
@@ -74,6 +78,8 @@ class InputSearch {
   /** Number of inputs tried within the interval. */
   private narrowings = 0
   private hasTriedSmaller = false
+  /** True if two inputs tried paid the same: some token has so few units that the output rises in steps. */
+  private isStepped = false
 
   constructor(problem: Problem, requiredOut: bigint, request: RouteTerms) {
     this.problem = problem
@@ -94,9 +100,8 @@ class InputSearch {
     const { problem, requiredOut } = this
     const maxOutput = outputBound(problem)
     this.isUnreachable = Number(requiredOut) > maxOutput * UNREACHABLE_OUTPUT_RATIO
-    let amountIn: bigint | null = wholeUnits(
-      initialInput(problem, this.isUnreachable ? maxOutput : Number(requiredOut)),
-    )
+    this.firstInput = wholeUnits(initialInput(problem, this.isUnreachable ? maxOutput : Number(requiredOut)))
+    let amountIn: bigint | null = this.firstInput
     for (let searches = 0; searches < MAX_OUTPUT_SEARCHES && amountIn !== null; searches++) {
       const isProbe =
         !this.highRoute && !this.gasFreeRoute && (this.isUnreachable || searches >= SEARCHES_BEFORE_PROBES)
@@ -134,10 +139,15 @@ class InputSearch {
       // Dust buys nothing.
       const isDust = this.highRoute
         ? amountIn < this.highRoute.amountIn
-        : !this.lowRoute && (amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
+        : !this.lowRoute && (this.isSteppingUp || amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
-    } else if (outputOfRoute(candidate) >= this.requiredOut) this.highRoute = candidate
+      this.isStepped ||= this.highRoute !== null
+      return
+    }
+    const output = outputOfRoute(candidate)
+    this.isStepped ||= [this.lowRoute, this.highRoute].some((other) => other && outputOfRoute(other) === output)
+    if (output >= this.requiredOut) this.highRoute = candidate
     // If pools disagree on prices, a route for much more input than the pools can take may pay less. Then the search
     // continues below this input.
     else if (!this.highRoute && this.lowRoute && this.isBeyondReach(candidate, this.lowRoute)) this.ceiling = amountIn
@@ -163,7 +173,7 @@ class InputSearch {
     if (highRoute) return this.interpolate(highRoute)
     if (!lowRoute) {
       const amount = low > 0n ? low * DUST_STEP_UP : ceiling / PROBE_STEP_DOWN
-      return amount > low && amount < ceiling ? amount : null
+      return amount > low && amount < ceiling ? amount : this.stepUpFromFirst()
     }
     if (this.isMarketFlat(lowRoute)) {
       const minAmount = this.minInputBySecant(lowRoute)
@@ -176,6 +186,20 @@ class InputSearch {
     )
     const maxGuess = low * PROBE_STEP_UP < ceiling ? low * PROBE_STEP_UP : (low + ceiling) / 2n
     return guess <= low ? low + 1n : guess < maxGuess || guess < (low + ceiling) / 2n ? guess : maxGuess
+  }
+
+  /**
+   * Continues above the first input, once: its estimate follows the best spot rates, which may be those of pools that
+   * hold so little that they pay nothing.
+   */
+  private stepUpFromFirst(): bigint | null {
+    const { firstInput, ceiling } = this
+    const amount = firstInput * DUST_STEP_UP
+    if (this.isSteppingUp || ceiling > firstInput || amount >= AMOUNT_LIMIT) return null
+    this.isSteppingUp = true
+    this.low = firstInput
+    this.ceiling = AMOUNT_LIMIT
+    return amount
   }
 
   /**
@@ -211,9 +235,21 @@ class InputSearch {
     const high = above.amountIn
     if (high - low <= 1n) return null
     if (++this.narrowings % 3 === 0) return (low + high) / 2n
+    if (this.isStepped) return this.inputBelowStep(above)
     const near = lowRoute && this.distance(lowRoute) < this.distance(above) ? lowRoute : above
     const guess = wholeUnits(extrapolate(near, Number(requiredOut)))
     return guess > low && guess < high ? guess : (low + high) / 2n
+  }
+
+  /**
+   * Moves the upper end of the interval to the start of its step. Returns the next smaller input, which shows whether
+   * another route pays enough there; null if it is known not to.
+   */
+  private inputBelowStep(above: PricedRoute): bigint | null {
+    const min = minInputOf(above, this.requiredOut, this.request)
+    if (min && min.amountIn < above.amountIn) this.highRoute = { ...above, ...min }
+    const amount = this.highRoute!.amountIn - 1n
+    return amount > this.low ? amount : null
   }
 
   private distance(candidate: PricedRoute): number {

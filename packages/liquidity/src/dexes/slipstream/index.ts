@@ -7,10 +7,11 @@ import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { SlipstreamState } from './types.ts'
 
 /**
- * Estimated gas of `fee()`. The factory asks its fee module, with at most 200,000 gas. A dynamic module searches the
- * pool's observations.
+ * Gas of `fee()`. The factory asks its fee module, with at most 200,000 gas, and takes the usual fee if that runs out. A
+ * dynamic module searches the pool's observations: 91,000 gas were measured for 320 of them, and a pool keeps at most
+ * 65,535.
  */
-const FEE_GAS = 100_000
+const FEE_GAS = 150_000
 
 /** Slipstream pools of Velodrome and Aerodrome. */
 export const slipstream: DexFamily<SlipstreamState> = {

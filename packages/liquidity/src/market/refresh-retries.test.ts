@@ -1,0 +1,34 @@
+/** Tests at which blocks pools whose refresh failed are read again. */
+import { expect, test } from 'vitest'
+import { RefreshRetries } from './refresh-retries.ts'
+
+test('a pool is due after 1, 2, 4, … blocks, at most 1,024, until it has a state', () => {
+  const retries = new RefreshRetries()
+  retries.recordFailures(['a'], 10)
+  const attempts: number[] = []
+  for (let block = 10; block < 4_200; block++)
+    for (const id of retries.takeDue(block, () => true)) {
+      attempts.push(block)
+      retries.recordFailures([id], block)
+    }
+  expect(attempts).toEqual([11, 13, 17, 25, 41, 73, 137, 265, 521, 1_033, 2_057, 3_081, 4_105])
+  expect(retries.takeDue(9_000, () => false)).toEqual([])
+  expect(retries.takeDue(9_000, () => true)).toEqual([])
+  retries.recordFailures(['a'], 9_000)
+  expect(retries.takeDue(9_001, () => true)).toEqual(['a'])
+})
+
+test('at most eight pools are due at a block, and at most a thousand wait', () => {
+  const retries = new RefreshRetries()
+  retries.recordFailures(
+    Array.from({ length: 2_000 }, (_, k) => `${k}`),
+    1,
+  )
+  const seen = new Set<string>()
+  for (let block = 2; block < 200; block++) {
+    const ids = retries.takeDue(block, (id) => !seen.has(id))
+    expect(ids.length).toBeLessThanOrEqual(8)
+    for (const id of ids) seen.add(id)
+  }
+  expect(seen.size).toBe(1_000)
+})
