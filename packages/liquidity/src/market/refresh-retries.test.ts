@@ -24,11 +24,11 @@ test('at most eight pools are due at a block, and at most a thousand wait', () =
     Array.from({ length: 2_000 }, (_, k) => `${k}`),
     1,
   )
-  const seen = new Set<string>()
+  const readIds = new Set<string>()
   for (let block = 2; block < 200; block++) {
-    const ids = retries.takeDue(block, (id) => !seen.has(id))
+    const ids = retries.takeDue(block, (id) => !readIds.has(id))
     expect(ids.length).toBeLessThanOrEqual(8)
-    for (const id of ids) seen.add(id)
+    for (const id of ids) readIds.add(id)
   }
-  expect(seen.size).toBe(1_000)
+  expect(readIds.size).toBe(1_000)
 })
