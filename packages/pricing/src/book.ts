@@ -245,6 +245,15 @@ export class Prices implements PriceBook {
     ]
   }
 
+  /**
+   * Returns the pools that decide the price of an unlisted token (`TokenPricer.decidingPools`); for an unsellable token,
+   * those that would decide it.
+   */
+  decidingPoolsOf(address: Address): readonly Pool[] {
+    const token = this.isReady ? this.graph.findToken(address) : undefined
+    return token ? this.pricer.decidingPools(token) : []
+  }
+
   /** Returns the pools that hold a token. */
   poolsOf(address: Address): readonly Pool[] {
     return this.graph.findToken(address)?.pricedPools.map(({ pool }) => pool) ?? []

@@ -204,5 +204,34 @@ describe('the tokens on which a price depends', () => {
   })
 })
 
+describe('the pools that decide the price of a token', () => {
+  const dollars = (n: number, price: number) => pair(T, USDC, eth(n / price), usdc(n))
+
+  test('are the heaviest one, not the one with the largest reserve of the token, also if the token is unsellable', () => {
+    const decoy = pair(T, USDC, eth(9_000_000), usdc(1_000))
+    for (const unsellable of [[], [T]])
+      expect(pricesOf([...attack, decoy], { unsellable }).prices.decidingPoolsOf(T)).toEqual([attackersDollars])
+  })
+
+  test('include the one with the median price, if it is another one', () => {
+    const [light, median, heaviest] = [dollars(100_000, 9), dollars(100_000, 10), dollars(110_000, 1)]
+    const { prices } = pricesOf([...centre(), light, median, heaviest, dollars(9_000, 9.5)])
+    expect(prices.usd(T)).toBeCloseTo(9, 6)
+    expect(prices.decidingPoolsOf(T)).toEqual([heaviest, light])
+  })
+
+  test('of equal prices are the heavier ones, and a single one of equal weights is not repeated', () => {
+    const [one, two] = [dollars(100_000, 1), dollars(200_000, 1)]
+    expect(pricesOf([...centre(), two, one]).prices.decidingPoolsOf(T)).toEqual([two])
+    expect(pricesOf([...centre(), one]).prices.decidingPoolsOf(T)).toEqual([one])
+  })
+
+  test('are none for hubs, for tokens without liquidity, and before the first block', () => {
+    const { prices } = pricesOf([...centre(), dollars(100, 1)])
+    expect([T, WETH, USDC, X].map((token) => prices.decidingPoolsOf(token))).toEqual([[], [], [], []])
+    expect(pricesOf([], { blockCount: 0 }).prices.decidingPoolsOf(T)).toEqual([])
+  })
+})
+
 const manyPools = (count: number) =>
   Array.from({ length: count }, (_, k) => pair(address(0x10_0000 + k), USDC, eth(1), usdc(1_000)))

@@ -101,8 +101,8 @@ test('trust is earned with the depth of whole tokens', async () => {
 })
 
 describe('a test sale', () => {
-  /** Gathers evidence about a token in one pool, on a node that answers the sale with the result or error. */
-  async function sold(answer: () => Promise<string>) {
+  /** Gathers evidence about a token, on a node that answers the sale to each pool with the result or error. */
+  async function sold(answer: (call: { readonly data: Hex }) => Promise<string>, decidingPools = [B]) {
     const simulation = createSimulationContext({ timeoutMs: 77 })
     const shape = { kind: 'plain', shift: 0, width: 256 } as const
     simulation.slots.learn(A, { balance: { mapping: { order: 'solidity', base: 0n, contract: A }, shape } })
@@ -120,7 +120,10 @@ describe('a test sale', () => {
     }
     const unreadable = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'down')) }
     const snapshot = { block, pools: new Map() }
-    const prices = { poolsOf: () => [pool], usd: () => 1, intermediatesOf: () => [], setMissing: () => false }
+    const prices = {
+      ...{ poolsOf: () => [pool], decidingPoolsOf: () => decidingPools.map((address) => ({ ...pool, address })) },
+      ...{ usd: () => 1, intermediatesOf: () => [], setMissing: () => false },
+    }
     let news = 0
     tokens.onNewEvidence = () => news++
     await tokens.evidence.gather([A, LISTED], { snapshot, prices, rpc: unreadable } as never, 60_000)
@@ -139,6 +142,16 @@ describe('a test sale', () => {
   test('that fails takes the price of an unlisted token', async () => {
     expect(await sold(() => answered(false))).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
     expect(await sold(() => answered(true))).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+  })
+
+  test('must succeed in each pool that decides the price of the token', async () => {
+    const probe = TokenProbe__factory.createInterface()
+    const sellsTo = (pools: readonly Address[]) => (call: { readonly data: Hex }) => {
+      const [{ pool }] = probe.decodeFunctionData('run', call.data) as unknown as [{ pool: string }]
+      return answered(pools.includes(toAddress(pool.toLowerCase())))
+    }
+    expect(await sold(sellsTo([B]), [B, LISTED])).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
+    expect(await sold(sellsTo([B, LISTED]), [B, LISTED])).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
   })
 
   test('that cannot be tried says nothing, and is tried again only after a failure of the node', async () => {

@@ -53,7 +53,7 @@ export class ChainTokens {
     }
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
-      testSale: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
+      testSales: (token, pools, snapshot) => this.measureSales(token, pools, snapshot),
       onNewEvidence: () => this.onNewEvidence(),
     })
   }
@@ -91,16 +91,11 @@ export class ChainTokens {
     )
   }
 
-  /** Measures whether a token can be sold in a pool, and records only that. @throws RpcError */
-  private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
+  /** Measures whether a token can be sold to the pools that decide its price, and records only that. @throws RpcError */
+  private async measureSales(token: Address, pools: readonly Pool[], snapshot: Snapshot): Promise<void> {
     const { signal } = new AbortController()
-    try {
-      const { sellable } = await measureToken(token, pool, { ...this.sourceAt(snapshot), signal })
-      this.reports.recordSales(token, [sellable])
-    } catch (error) {
-      // A token that cannot be measured may be sellable or not.
-      if (!(error instanceof SimulationError)) throw error
-    }
+    const source = { ...this.sourceAt(snapshot), signal }
+    this.reports.recordDecidingSales(token, await Promise.all(pools.map((pool) => testSale(token, pool, source))))
   }
 
   /**
@@ -113,5 +108,16 @@ export class ChainTokens {
   get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names' | 'held' | 'sold', StateCount>> {
     const counts = { reports: this.reports.count, names: this.names.count, ...this.evidence.counts }
     return { facts: this.facts.stateCount, ...this.taxes.counts, ...counts }
+  }
+}
+
+/** Tests whether a token can be sold to a pool; null if that cannot be measured. @throws RpcError */
+async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
+  try {
+    return (await measureToken(token, pool, source)).sellable
+  } catch (error) {
+    // A token that cannot be measured may be sellable or not.
+    if (error instanceof SimulationError) return null
+    throw error
   }
 }
