@@ -131,8 +131,9 @@ describe('a test sale', () => {
     return { isUnsellable: tokens.isUnsellable(A), remembered: tokens.counts.sold.entries, news }
   }
   const leg = (ok: boolean) => ({ ok, sent: ok ? 10n : 0n, received: ok ? 10n : 0n, debited: ok ? 10n : 0n })
-  const answered = async (sells: boolean) => {
-    const rounds = [{ buy: leg(true), pass: leg(true), sell: leg(sells) }]
+  const answered = async (sells: boolean, received = 10n) => {
+    const sell = sells ? { ...leg(true), received } : leg(false)
+    const rounds = [{ buy: leg(true), pass: leg(true), sell }]
     const decimals = `0x${'12'.padStart(64, '0')}`
     return TokenProbe__factory.createInterface().encodeFunctionResult('run', [
       { rounds, decimals, symbol: '0x', approves: true, needsApprovalReset: false },
@@ -142,6 +143,11 @@ describe('a test sale', () => {
   test('that fails takes the price of an unlisted token', async () => {
     expect(await sold(() => answered(false))).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
     expect(await sold(() => answered(true))).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+  })
+
+  test('fails if the token takes more than half of it', async () => {
+    expect(await sold(() => answered(true, 4n))).toMatchObject({ isUnsellable: true })
+    expect(await sold(() => answered(true, 5n))).toMatchObject({ isUnsellable: false })
   })
 
   test('must succeed in each pool that decides the price of the token', async () => {

@@ -15,6 +15,12 @@ import { TrustTracker } from './trust-tracker.ts'
 /** Timeout in milliseconds for reading symbols. */
 const SYMBOLS_TIMEOUT_MS = 1_000
 
+/**
+ * Maximum tax in ppm at which a sale counts: a token that takes more is worth less than half of what its pools say. Taxes
+ * of tokens that are traded are far lower.
+ */
+const MAX_SALE_TAX_PPM = 500_000
+
 type Options = {
   readonly chain: Chain
   /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
@@ -111,10 +117,15 @@ export class ChainTokens {
   }
 }
 
-/** Tests whether a token can be sold to a pool; null if that cannot be measured. @throws RpcError */
+/**
+ * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
+ *
+ * @throws RpcError
+ */
 async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
   try {
-    return (await measureToken(token, pool, source)).sellable
+    const { sellable, sellTaxPpm } = await measureToken(token, pool, source)
+    return sellable && (sellTaxPpm ?? 0) <= MAX_SALE_TAX_PPM
   } catch (error) {
     // A token that cannot be measured may be sellable or not.
     if (error instanceof SimulationError) return null
