@@ -42,6 +42,7 @@ import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
+import { testSale } from './tokens/taxes.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
 import { once } from './view/memoize.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
@@ -208,7 +209,11 @@ export class LiveChain {
     this.laterGas = new LaterGas(getTrust)
     this.senderCodeChecks = new SenderCodeChecks(tokens.catalog.registry, getTrust)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
-    this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
+    this.pastBlocks = new PastBlocks(chain, {
+      facts: tokens.facts,
+      testSale: (token, pool, source) =>
+        testSale(token, pool, { ...source, simulation, signal: new AbortController().signal }),
+    })
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
     this.driftPercent = driftShare * 100

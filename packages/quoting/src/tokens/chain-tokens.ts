@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
-import { SimulationError, type StateCount } from '@sluice/simulation'
+import type { StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
-import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
+import { TaxRecords, type TaxSource, testSale } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
@@ -14,12 +14,6 @@ import { TrustTracker } from './trust-tracker.ts'
 
 /** Timeout in milliseconds for reading symbols. */
 const SYMBOLS_TIMEOUT_MS = 1_000
-
-/**
- * Maximum tax in ppm at which a sale counts: a token that takes more is worth less than half of what its pools say. Taxes
- * of tokens that are traded are far lower.
- */
-const MAX_SALE_TAX_PPM = 500_000
 
 type Options = {
   readonly chain: Chain
@@ -114,21 +108,5 @@ export class ChainTokens {
   get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names' | 'held' | 'sold', StateCount>> {
     const counts = { reports: this.reports.count, names: this.names.count, ...this.evidence.counts }
     return { facts: this.facts.stateCount, ...this.taxes.counts, ...counts }
-  }
-}
-
-/**
- * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
- *
- * @throws RpcError
- */
-async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
-  try {
-    const { sellable, sellTaxPpm } = await measureToken(token, pool, source)
-    return sellable && (sellTaxPpm ?? 0) <= MAX_SALE_TAX_PPM
-  } catch (error) {
-    // A token that cannot be measured may be sellable or not.
-    if (error instanceof SimulationError) return null
-    throw error
   }
 }

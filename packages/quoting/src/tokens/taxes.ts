@@ -34,6 +34,12 @@ const MAX_MEASURED = 20_000
 /** Maximum pools per token with records. */
 const MAX_POOLS_OF_TOKEN = 100
 
+/**
+ * Maximum tax in ppm at which a sale counts: a token that takes more is worth less than half of what its pools say. Taxes
+ * of tokens that are traded are far lower.
+ */
+const MAX_SALE_TAX_PPM = 500_000
+
 /** Taxes of a token in one pool, in parts per million. */
 export type KnownTax = Required<TokenTax>
 
@@ -190,6 +196,22 @@ export async function measureToken(token: Address, pool: Pool | undefined, sourc
     if (report.buyTaxPpm !== null) return report
   }
   return reportToken(rpc, { token, block, signal, sizes: SIZES_WITHOUT_POOL }, simulation)
+}
+
+/**
+ * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
+ *
+ * @throws RpcError
+ */
+export async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
+  try {
+    const { sellable, sellTaxPpm } = await measureToken(token, pool, source)
+    return sellable && (sellTaxPpm ?? 0) <= MAX_SALE_TAX_PPM
+  } catch (error) {
+    // A token that cannot be measured may be sellable or not.
+    if (error instanceof SimulationError) return null
+    throw error
+  }
 }
 
 function tokenInPoolKey(token: Address, pool: string): string {
