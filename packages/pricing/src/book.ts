@@ -284,7 +284,12 @@ export class Prices implements PriceBook {
 
   private refreshPool(id: string): void {
     const pricedPool = this.graph.findPool(id)
-    if (pricedPool) this.addOrUpdate(pricedPool.pool, this.viewOf(pricedPool.pool))
+    const view = pricedPool && this.viewOf(pricedPool.pool)
+    if (!view) return
+    this.graph.correct(pricedPool, view)
+    this.hubPricer.addOrUpdate(pricedPool, false)
+    this.tokenLevels.enqueuePool(pricedPool)
+    this.pricer.invalidate()
   }
 
   /**
