@@ -44,6 +44,7 @@ import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
 import { testSale } from './tokens/taxes.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
+import type { HoldingsSource } from './view/holdings.ts'
 import { once } from './view/memoize.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import { PriceHistory } from './view/price-history.ts'
@@ -245,6 +246,8 @@ export class LiveChain {
       faultyPools: this.faultyPools,
       faultyTokens: this.faultyTokens,
       senderCodeChecks: this.senderCodeChecks,
+      arePricesTested: (pricedTokens, view) =>
+        tokens.evidence.gatherIntermediates(pricedTokens, this.evidenceSource(view), EVIDENCE_TIMEOUT_MS),
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
         // If the block is no longer the head, this quote is discarded and computed again, so it is not sampled.
@@ -286,8 +289,11 @@ export class LiveChain {
    * @returns tokens whose look-up has not finished, so that they have no price yet
    */
   gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
-    const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
-    return this.tokens.evidence.gather(tokens, source, EVIDENCE_TIMEOUT_MS)
+    return this.tokens.evidence.gather(tokens, this.evidenceSource(view), EVIDENCE_TIMEOUT_MS)
+  }
+
+  private evidenceSource(view: ChainView): HoldingsSource {
+    return { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
   }
 
   /** Returns prices at the end of a block. @see PastBlocks.pricesAt */

@@ -65,6 +65,7 @@ function gathering() {
     chain,
     evidence,
     poolOf,
+    source,
     gather: (tokens: readonly Address[], ms = LONG) => evidence.gather(tokens, source, ms),
   }
 }
@@ -188,6 +189,21 @@ describe('a price that depends on other tokens', () => {
     expect(await gather([THREE])).toEqual(new Set())
     expect(chain).toMatchObject({ reads: 3, measured: [THREE, ONE] })
   })
+})
+
+test('intermediates alone are checked only if there are any', async () => {
+  const { chain, evidence, source } = gathering()
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, LONG)).toBe(true)
+  expect(chain.measured).toEqual([])
+  chain.intermediates.set(LISTED, [TWO])
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.measuring = promise
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, 0)).toBe(false)
+  resolve()
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, LONG)).toBe(true)
+  expect(chain.measured).toEqual([TWO])
+  chain.intermediates.set(ONE, null)
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, LONG)).toBe(false)
 })
 
 describe('a token that others price through unsellable tokens', () => {

@@ -81,6 +81,16 @@ export class TokenEvidence {
     return new Set([...unlistedTokens(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
   }
 
+  /**
+   * Checks the unlisted tokens on which the prices of some tokens depend, and waits at most `timeoutMs`.
+   *
+   * @returns true if the prices depend on no token that was not checked
+   */
+  async gatherIntermediates(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<boolean> {
+    const dependentTokens = tokens.filter((token) => source.prices.intermediatesOf(token)?.length !== 0)
+    return dependentTokens.length === 0 || (await this.gather(dependentTokens, source, timeoutMs)).size === 0
+  }
+
   /** Runs the checks of a token, unless they run already; undefined if too many tokens are queued. */
   private check(token: Address, source: HoldingsSource): Promise<void> | undefined {
     const queuedCheck = this.queuedChecks.get(token)
