@@ -235,6 +235,11 @@ export class Prices implements PriceBook {
     return [...visitedTokens]
   }
 
+  /** True if all tokens on which the price of a token depends are listed or, since they cannot be sold, do not count. */
+  isPricedByListedTokens(address: Address): boolean {
+    return this.intermediatesOf(address)?.every((token) => this.isUnsellable(token)) ?? false
+  }
+
   private dependenciesOf(address: Address): readonly Address[] {
     const token = this.graph.tokens.get(address)
     const decidingTokens = token ? this.pricer.decidingTokens(token) : []

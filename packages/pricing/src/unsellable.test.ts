@@ -146,6 +146,22 @@ test('a paused token moves prices of others only as far as their other pools dif
 })
 
 describe('the tokens on which a price depends', () => {
+  test('are all listed unless one of them counts', () => {
+    const listedOnly = (pools: readonly Pool[], unsellable: readonly Address[] = []) =>
+      pricesOf(pools, { unsellable }).prices.isPricedByListedTokens(X)
+    expect([listedOnly([...centre(), honest]), listedOnly(attack)]).toEqual([true, false])
+    expect([listedOnly(attack, [T]), listedOnly(attackByTwo, [SECOND])]).toEqual([true, true])
+    const tokens = Array.from({ length: 33 }, (_, k) => address(0x3000 + k))
+    const links = tokens.map((token, k) => pair(token, tokens[k + 1] ?? USDC, eth(1e9), k < 32 ? eth(1e9) : usdc(1e9)))
+    expect(listedOnly([...centre(), ...links, pair(X, tokens[0]!, eth(1e6), eth(1e6))])).toBe(false)
+  })
+
+  test('may set any price of a token with few pools for a little money, which is recognizable', () => {
+    const pools = [...centre(), pair(X, USDC, eth(5_000), usdc(5_000)), pair(T, USDC, eth(6_000), usdc(6_000))]
+    const { prices } = pricesOf([...pools, pair(T, X, eth(6_000), eth(0.006))])
+    expect([prices.usd(X), prices.isPricedByListedTokens(X)]).toEqual([expect.closeTo(1e6, 0), false])
+  })
+
   test('are those that decide it, along the path to listed tokens', () => {
     expect(pricesOf(attack).prices.intermediatesOf(X)).toEqual([T])
     expect(pricesOf(attackByTwo).prices.intermediatesOf(X)).toEqual([T, SECOND])

@@ -88,7 +88,7 @@ describe('a token that cannot be sold', () => {
 test('trust is earned with the depth of whole tokens', async () => {
   const twoNamed = { ...chain, hubs: [LISTED, B], tokens: [listed, { ...listed, address: B }] }
   const { trustTracker } = new ChainTokens({ chain: twoNamed, earnBlocks: 5, sourceAt: () => ({}) as never })
-  trustTracker.setPrices({ usd: () => 1 } as never)
+  trustTracker.setPrices({ usd: () => 1, isPricedByListedTokens: () => true })
   const pools = [LISTED, LISTED, B].map((named, k) => {
     const state = { reserve0: 300_000n * 10n ** 18n, reserve1: 1n, feePpm: 3_000 }
     const id = at(String(k + 5))
