@@ -102,7 +102,11 @@ test('trust is earned with the depth of whole tokens', async () => {
 
 describe('a test sale', () => {
   /** Gathers evidence about a token, on a node that answers the sale to each pool with the result or error. */
-  async function sold(answer: (call: { readonly data: Hex }) => Promise<string>, decidingPools = [B]) {
+  async function sold(
+    answer: (call: { readonly data: Hex }) => Promise<string>,
+    decidingPools = [B],
+    reserve = 10n ** 9n,
+  ) {
     const simulation = createSimulationContext({ timeoutMs: 77 })
     const shape = { kind: 'plain', shift: 0, width: 256 } as const
     simulation.slots.learn(A, { balance: { mapping: { order: 'solidity', base: 0n, contract: A }, shape } })
@@ -116,7 +120,7 @@ describe('a test sale', () => {
     const tokens = new ChainTokens({ chain, earnBlocks: 5, sourceAt: source as never })
     const pool = {
       ...{ id: 'pool', address: B, family: 'uniswap-v2', dex: 'test', tokens: [A, LISTED] },
-      state: { reserve0: 10n ** 9n, reserve1: 10n ** 9n, feePpm: 3_000 },
+      state: { reserve0: reserve, reserve1: 10n ** 9n, feePpm: 3_000 },
     }
     const unreadable = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'down')) }
     const snapshot = { block, pools: new Map() }
@@ -158,6 +162,23 @@ describe('a test sale', () => {
     }
     expect(await sold(sellsTo([B]), [B, LISTED])).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
     expect(await sold(sellsTo([B, LISTED]), [B, LISTED])).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+  })
+
+  test('is tried at sizes that suit the reserve of the pool, however few units it is', async () => {
+    const probe = TokenProbe__factory.createInterface()
+    const sizes: bigint[][] = []
+    const answer = ({ data }: { readonly data: Hex }) => {
+      const [order] = probe.decodeFunctionData('run', data) as unknown as [{ sizes: bigint[] }]
+      sizes.push([...order.sizes])
+      return answered(false)
+    }
+    for (const reserve of [5n, 999_999n, 10n ** 6n])
+      expect(await sold(answer, [B], reserve)).toMatchObject({ isUnsellable: true })
+    expect(sizes).toEqual([
+      [1n, 1n],
+      [1_000n, 100_000n],
+      [11n, 1_001n],
+    ])
   })
 
   test('that cannot be tried says nothing, and is tried again only after a failure of the node', async () => {

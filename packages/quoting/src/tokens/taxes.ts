@@ -25,6 +25,8 @@ const LARGE_AMOUNT_DIVISOR = 1_000n
  * nothing would be left.
  */
 const MIN_LARGE_AMOUNT = 1_000n
+/** Divisor of a reserve that is too small for these amounts, for test sales. */
+const FEW_UNITS_DIVISOR = 10n
 /** Amounts in base units for a token whose pool cannot fund the measurement. */
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
 /** Maximum tokens with records, because every route search receives the taxed ones. */
@@ -191,12 +193,14 @@ export async function measureToken(token: Address, pool: Pool | undefined, sourc
   const { rpc, simulation, block, signal } = source
   const reserve = pool ? familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]! : 0n
   if (pool && reserve / LARGE_AMOUNT_DIVISOR >= MIN_LARGE_AMOUNT) {
-    const sizes = [reserve / SMALL_AMOUNT_DIVISOR + 1n, reserve / LARGE_AMOUNT_DIVISOR + 1n]
-    const report = await reportToken(rpc, { token, block, signal, pool: pool.address, sizes }, simulation)
+    const order = { token, block, signal, pool: pool.address, sizes: sizesOf(reserve) }
+    const report = await reportToken(rpc, order, simulation)
     if (report.buyTaxPpm !== null) return report
   }
   return reportToken(rpc, { token, block, signal, sizes: SIZES_WITHOUT_POOL }, simulation)
 }
+
+const sizesOf = (reserve: bigint) => [reserve / SMALL_AMOUNT_DIVISOR + 1n, reserve / LARGE_AMOUNT_DIVISOR + 1n]
 
 /**
  * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
@@ -204,8 +208,13 @@ export async function measureToken(token: Address, pool: Pool | undefined, sourc
  * @throws RpcError
  */
 export async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
+  const { rpc, simulation, ...order } = source
+  const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+  // A few units say little about taxes, but enough about sales: a creator may give a token no decimals.
+  const isLarge = reserve / LARGE_AMOUNT_DIVISOR >= MIN_LARGE_AMOUNT
+  const sizes = isLarge ? sizesOf(reserve) : [reserve / LARGE_AMOUNT_DIVISOR + 1n, reserve / FEW_UNITS_DIVISOR + 1n]
   try {
-    const { sellable, sellTaxPpm } = await measureToken(token, pool, source)
+    const { sellable, sellTaxPpm } = await reportToken(rpc, { ...order, token, pool: pool.address, sizes }, simulation)
     return sellable && (sellTaxPpm ?? 0) <= MAX_SALE_TAX_PPM
   } catch (error) {
     // A token that cannot be measured may be sellable or not.
