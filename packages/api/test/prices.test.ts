@@ -125,6 +125,20 @@ test('a token that could not be sold when measured has no price: unsellable', as
   expect(await get(`/liquidity/31337?token=${token}`)).toEqual({ [token]: null })
 })
 
+test('a token has a price at past blocks only while it could be sold', async () => {
+  const trap = await deployToken(devnet, 'TrapToken')
+  const token = trap.address.toLowerCase()
+  const pricesOf = async (block = '') =>
+    ((await get(`/prices/31337?token=${token}&detail=1${block}`)) as unknown as Record<string, Detail>)[token]!
+  await expect.poll(async () => (await pricesOf()).usd, { timeout: 30_000 }).toBeCloseTo(30, 0)
+  const open = await pricesOf()
+  await trap.send('close', [open.sources[0]!.pool])
+  await expect.poll(async () => (await pricesOf()).block, { timeout: 30_000 }).toBeGreaterThan(open.block)
+  const closed = await pricesOf()
+  expect(await pricesOf(`&block=${closed.block}`)).toMatchObject({ usd: null, reason: 'unsellable' })
+  expect((await pricesOf(`&block=${open.block}`)).usd).toBeCloseTo(30, 0)
+})
+
 test('concurrent requests for many past blocks are answered, and do not delay other requests', {
   tags: 'long',
   timeout: 600_000,

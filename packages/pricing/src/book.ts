@@ -235,6 +235,11 @@ export class Prices implements PriceBook {
     return [...visitedTokens]
   }
 
+  /** True if all tokens on which the price of a token depends are listed or, since they cannot be sold, do not count. */
+  isPricedByListedTokens(address: Address): boolean {
+    return this.intermediatesOf(address)?.every((token) => this.isUnsellable(token)) ?? false
+  }
+
   private dependenciesOf(address: Address): readonly Address[] {
     const token = this.graph.tokens.get(address)
     const decidingTokens = token ? this.pricer.decidingTokens(token) : []
@@ -243,6 +248,15 @@ export class Prices implements PriceBook {
       ...decidingTokens.map((decidingToken) => decidingToken.address),
       ...components.filter((component) => !this.graph.isListed(component)),
     ]
+  }
+
+  /**
+   * Returns the pools that decide the price of an unlisted token (`TokenPricer.decidingPools`); for an unsellable token,
+   * those that would decide it.
+   */
+  decidingPoolsOf(address: Address): readonly Pool[] {
+    const token = this.isReady ? this.graph.findToken(address) : undefined
+    return token ? this.pricer.decidingPools(token) : []
   }
 
   /** Returns the pools that hold a token. */
@@ -275,7 +289,12 @@ export class Prices implements PriceBook {
 
   private refreshPool(id: string): void {
     const pricedPool = this.graph.findPool(id)
-    if (pricedPool) this.addOrUpdate(pricedPool.pool, this.viewOf(pricedPool.pool))
+    const view = pricedPool && this.viewOf(pricedPool.pool)
+    if (!view) return
+    this.graph.correct(pricedPool, view)
+    this.hubPricer.addOrUpdate(pricedPool, false)
+    this.tokenLevels.enqueuePool(pricedPool)
+    this.pricer.invalidate()
   }
 
   /**

@@ -144,6 +144,23 @@ export class TokenGraph {
     return history
   }
 
+  /**
+   * Updates a pool after a report that its balances are below its curve or reserves. It lacked them before, too: earlier
+   * backings are lowered to the current ones, so that a lower backing is no jump.
+   */
+  correct(pricedPool: PricedPool, { reserves, pairs }: PoolView): void {
+    pricedPool.reserves = reserves
+    setPairs(pricedPool, pairs)
+    for (const edge of pricedPool.edges)
+      if (edge.previousRate)
+        edge.previousRate = { ...edge.previousRate, backing: Math.min(edge.previousRate.backing, edge.backing) }
+    const history = this.historyByPoolId?.get(pricedPool.pool.id)
+    if (!history) return
+    history.hasChanged = true
+    history.capBackings(pricedPool.edges)
+    this.detectJumps(pricedPool, history)
+  }
+
   /** Creates the history of a pool. @param edges - edges before the change, which hold the rates of the last block */
   private recordHistory(id: string, edges: readonly PriceEdge[]): PoolHistory {
     const rates = edges.map((edge) => {

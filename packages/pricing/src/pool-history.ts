@@ -38,6 +38,14 @@ export class PoolHistory {
     return [...oneBlockAgo, ...twoBlocksAgo].filter(({ backing }) => backing > 0)
   }
 
+  /** Lowers the backings to at most those of the current edges; of a pair without an edge, to 0. */
+  capBackings(edges: readonly PriceEdge[]): void {
+    const cap = (rates: PoolRates) =>
+      rates.map((rate) => ({ ...rate, backing: Math.min(rate.backing, backingOf(rate, edges)) }))
+    const [oneBlockAgo, twoBlocksAgo, threeBlocksAgo] = this.rates
+    this.rates = [cap(oneBlockAgo), cap(twoBlocksAgo), cap(threeBlocksAgo)]
+  }
+
   /**
    * Starts a new block.
    *
@@ -81,6 +89,11 @@ function rateIn(rates: PoolRates, { token, otherToken }: PriceEdge): EdgeRate {
     rates.find((candidate) => candidate.token === token.address && candidate.otherToken === otherToken.address) ??
     NO_RATE
   )
+}
+
+function backingOf({ token, otherToken }: PairRate, edges: readonly PriceEdge[]): number {
+  const edge = edges.find((one) => one.token.address === token && one.otherToken.address === otherToken)
+  return edge?.backing ?? 0
 }
 
 /** True if the two rates differ by less than a jump. */

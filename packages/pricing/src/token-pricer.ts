@@ -142,6 +142,28 @@ export class TokenPricer {
     return result
   }
 
+  /**
+   * Returns the pools that decide the price of a token: the heaviest pool, which is the evidence of the price, and the
+   * pool with the median price, if it is another one. Empty for hubs and stables, and for a token without observations.
+   */
+  decidingPools(token: PricedToken): readonly Pool[] {
+    if (this.hubPriceByToken.has(token)) return []
+    const observations = this.derivedObservationsOf(token)
+    if (observations.length === 0) return []
+    const heaviest = observations.reduce((a, b) => (b.weight > a.weight ? b : a))
+    const counted = observations
+      .filter(({ weight }) => weight >= heaviest.weight * MIN_WEIGHT_SHARE)
+      .sort((a, b) => a.value - b.value || a.weight - b.weight)
+    let totalWeight = 0
+    for (const { weight } of counted) totalWeight += weight
+    let reachedWeight = 0
+    const median = counted.find(({ weight }) => {
+      reachedWeight += weight
+      return reachedWeight >= totalWeight / 2
+    })
+    return [...new Set([heaviest.pool, median!.pool])]
+  }
+
   private derivedObservationsOf(token: PricedToken): readonly DerivedObservation[] {
     this.updatePrice(token)
     const isHubOrStable = this.hubPriceByToken.has(token)

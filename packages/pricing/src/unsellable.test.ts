@@ -146,6 +146,22 @@ test('a paused token moves prices of others only as far as their other pools dif
 })
 
 describe('the tokens on which a price depends', () => {
+  test('are all listed unless one of them counts', () => {
+    const listedOnly = (pools: readonly Pool[], unsellable: readonly Address[] = []) =>
+      pricesOf(pools, { unsellable }).prices.isPricedByListedTokens(X)
+    expect([listedOnly([...centre(), honest]), listedOnly(attack)]).toEqual([true, false])
+    expect([listedOnly(attack, [T]), listedOnly(attackByTwo, [SECOND])]).toEqual([true, true])
+    const tokens = Array.from({ length: 33 }, (_, k) => address(0x3000 + k))
+    const links = tokens.map((token, k) => pair(token, tokens[k + 1] ?? USDC, eth(1e9), k < 32 ? eth(1e9) : usdc(1e9)))
+    expect(listedOnly([...centre(), ...links, pair(X, tokens[0]!, eth(1e6), eth(1e6))])).toBe(false)
+  })
+
+  test('may set any price of a token with few pools for a little money, which is recognizable', () => {
+    const pools = [...centre(), pair(X, USDC, eth(5_000), usdc(5_000)), pair(T, USDC, eth(6_000), usdc(6_000))]
+    const { prices } = pricesOf([...pools, pair(T, X, eth(6_000), eth(0.006))])
+    expect([prices.usd(X), prices.isPricedByListedTokens(X)]).toEqual([expect.closeTo(1e6, 0), false])
+  })
+
   test('are those that decide it, along the path to listed tokens', () => {
     expect(pricesOf(attack).prices.intermediatesOf(X)).toEqual([T])
     expect(pricesOf(attackByTwo).prices.intermediatesOf(X)).toEqual([T, SECOND])
@@ -201,6 +217,35 @@ describe('the tokens on which a price depends', () => {
     const prices = new Prices(chain, { decimals, redemptions: (token) => (token === BELOW ? [share] : undefined) })
     prices.applyNow(blockOf(attack))
     expect(prices.intermediatesOf(BELOW)).toEqual([X, T])
+  })
+})
+
+describe('the pools that decide the price of a token', () => {
+  const dollars = (n: number, price: number) => pair(T, USDC, eth(n / price), usdc(n))
+
+  test('are the heaviest one, not the one with the largest reserve of the token, also if the token is unsellable', () => {
+    const decoy = pair(T, USDC, eth(9_000_000), usdc(1_000))
+    for (const unsellable of [[], [T]])
+      expect(pricesOf([...attack, decoy], { unsellable }).prices.decidingPoolsOf(T)).toEqual([attackersDollars])
+  })
+
+  test('include the one with the median price, if it is another one', () => {
+    const [light, median, heaviest] = [dollars(100_000, 9), dollars(100_000, 10), dollars(110_000, 1)]
+    const { prices } = pricesOf([...centre(), light, median, heaviest, dollars(9_000, 9.5)])
+    expect(prices.usd(T)).toBeCloseTo(9, 6)
+    expect(prices.decidingPoolsOf(T)).toEqual([heaviest, light])
+  })
+
+  test('of equal prices are the heavier ones, and a single one of equal weights is not repeated', () => {
+    const [one, two] = [dollars(100_000, 1), dollars(200_000, 1)]
+    expect(pricesOf([...centre(), two, one]).prices.decidingPoolsOf(T)).toEqual([two])
+    expect(pricesOf([...centre(), one]).prices.decidingPoolsOf(T)).toEqual([one])
+  })
+
+  test('are none for hubs, for tokens without liquidity, and before the first block', () => {
+    const { prices } = pricesOf([...centre(), dollars(100, 1)])
+    expect([T, WETH, USDC, X].map((token) => prices.decidingPoolsOf(token))).toEqual([[], [], [], []])
+    expect(pricesOf([], { blockCount: 0 }).prices.decidingPoolsOf(T)).toEqual([])
   })
 })
 

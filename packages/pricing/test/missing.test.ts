@@ -41,6 +41,47 @@ describe('a pool with missing balances', () => {
     expect(busy.usd(LOCAL)).toBeCloseTo(303, 6)
   })
 
+  describe('counts with less at once after the first block, because missing balances are no jump', () => {
+    const moved = (dollars: number) => ({ ...pair(LOCAL, USDC, eth(1_000), usdc(dollars)), id: full.id })
+    /** Prices after several blocks, of which each has the pool with other dollars. */
+    const pricesAfter = (dollars: readonly number[]) => {
+      const prices = new Prices(chain, { decimals })
+      const hubs = centre()
+      const applyBlock = (number: number, amount: number) => {
+        const snapshot = snapshotOf([...hubs, moved(amount), other])
+        const hash = `0x${number.toString(16).padStart(64, '0')}` as const
+        prices.applyNow({ ...snapshot, block: { ...snapshot.block, number, hash } })
+      }
+      for (const [k, amount] of dollars.entries()) applyBlock(k + 1, amount)
+      return { prices, applyBlock }
+    }
+
+    test.each([
+      ['the pool has not changed', [300_000, 300_000]],
+      ['it changed a little in this block', [300_000, 300_010]],
+      ['it jumped in the last block', [300_000, 200_000, 300_000]],
+      ['it jumped earlier', [200_000, 300_000, 300_000, 300_000]],
+    ])('if %s', (_, dollars) => {
+      const { prices, applyBlock } = pricesAfter(dollars)
+      expect(prices.usd(LOCAL)).toBeCloseTo(300, 1)
+      const expectLower = () =>
+        expect([prices.usd(LOCAL), prices.hasNoPendingJumps]).toEqual([expect.closeTo(303, 6), true])
+      prices.setMissing(full.id, [0, usdc(299_000)])
+      expectLower()
+      // The pool may change again in the same block.
+      applyBlock(dollars.length, dollars.at(-1)! + 20)
+      expectLower()
+      prices.setMissing(full.id, [0, usdc(301_000)])
+      expectLower()
+    })
+
+    test('but a jump of the price in the same block still is one', () => {
+      const { prices } = pricesAfter([300_000, 600_000])
+      prices.setMissing(full.id, [0, usdc(1_000)])
+      expect([prices.usd(LOCAL), prices.hasNoPendingJumps]).toEqual([expect.closeTo(300, 6), false])
+    })
+  })
+
   test('is ignored while no such pool is known', () => {
     const prices = priceTokens(snapshotOf(centre()), chain, { decimals }) as Prices
     expect(prices.setMissing('unknown', [1, 2])).toBe(true)

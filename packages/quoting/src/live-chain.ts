@@ -42,7 +42,9 @@ import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
+import { testSale } from './tokens/taxes.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
+import type { HoldingsSource } from './view/holdings.ts'
 import { once } from './view/memoize.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import { PriceHistory } from './view/price-history.ts'
@@ -208,7 +210,11 @@ export class LiveChain {
     this.laterGas = new LaterGas(getTrust)
     this.senderCodeChecks = new SenderCodeChecks(tokens.catalog.registry, getTrust)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
-    this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
+    this.pastBlocks = new PastBlocks(chain, {
+      facts: tokens.facts,
+      testSale: (token, pool, source) =>
+        testSale(token, pool, { ...source, simulation, signal: new AbortController().signal }),
+    })
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
     this.driftPercent = driftShare * 100
@@ -240,6 +246,8 @@ export class LiveChain {
       faultyPools: this.faultyPools,
       faultyTokens: this.faultyTokens,
       senderCodeChecks: this.senderCodeChecks,
+      arePricesTested: (pricedTokens, view) =>
+        tokens.evidence.gatherIntermediates(pricedTokens, this.evidenceSource(view), EVIDENCE_TIMEOUT_MS),
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
         // If the block is no longer the head, this quote is discarded and computed again, so it is not sampled.
@@ -281,8 +289,11 @@ export class LiveChain {
    * @returns tokens whose look-up has not finished, so that they have no price yet
    */
   gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
-    const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
-    return this.tokens.evidence.gather(tokens, source, EVIDENCE_TIMEOUT_MS)
+    return this.tokens.evidence.gather(tokens, this.evidenceSource(view), EVIDENCE_TIMEOUT_MS)
+  }
+
+  private evidenceSource(view: ChainView): HoldingsSource {
+    return { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
   }
 
   /** Returns prices at the end of a block. @see PastBlocks.pricesAt */

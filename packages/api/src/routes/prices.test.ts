@@ -17,6 +17,7 @@ const sources = [{ pool: { id: 'p', family: 'curve' }, usd: 1.4, weight: 1 }]
 type World = {
   /** Tokens whose first look-up has not finished. */
   readonly pending?: readonly Address[]
+  readonly pendingInPast?: readonly Address[]
   readonly isComplete?: boolean
   readonly isCurrent?: boolean
   readonly hasNoPendingJumps?: boolean
@@ -26,6 +27,7 @@ type World = {
 /** Serves one chain whose tokens cost 1.5 dollars, except for `TWO`, which has no price. */
 function pricedChain(world: World = {}) {
   const { pending = [], isComplete = true, isCurrent = true, hasNoPendingJumps = true, points = null } = world
+  const { pendingInPast = [] } = world
   const stored: [string, string][] = []
   const requestedTokens: (readonly Address[])[] = []
   const pastCalls: unknown[] = []
@@ -55,7 +57,8 @@ function pricedChain(world: World = {}) {
     gatherEvidence: async () => new Set(pending),
     pricesAt: async (...of: unknown[]) => {
       pastCalls.push(of.slice(0, 2))
-      return { prices: book, block: { number: 3, timestamp: 30 } }
+      const isPending = (token: Address) => pendingInPast.includes(token)
+      return { prices: book, block: { number: 3, timestamp: 30 }, isPending }
     },
     priceHistory: {
       track: (token: Address) => tracked.push(token),
@@ -142,6 +145,12 @@ describe('/prices', () => {
     expect(body[TWO].reason).toBe('unknown')
     expect(pastCalls[1]).toEqual([0, [ONE, TWO]])
     expect(stored).toEqual([])
+  })
+
+  test('of a past block are pending if they depend on tokens that were not tested', async () => {
+    const { ask } = pricedChain({ pendingInPast: [ONE] })
+    expect((await ask(`/prices/1?token=${ONE},${LETTERS}&block=3`)).body).toBe(`{"${ONE}":null,"${LETTERS}":1.5}`)
+    expect(JSON.parse((await ask(`/prices/1?token=${ONE}&block=3&detail=1`)).body)[ONE].reason).toBe('pending')
   })
 
   test('that are posted refuse what is no list of tokens', async () => {

@@ -62,7 +62,7 @@ async function pricesOf(
   const pastPrices = await context.time('prices', () =>
     chain.liveChain.pricesAt(pastBlock, [...token.values()], context.signal),
   )
-  return pricesJson(pastPrices.prices, { isCurrent: true, isPending: () => false, block: pastPrices.block })
+  return pricesJson(pastPrices.prices, { ...pastPrices, isCurrent: true })
 }
 
 /**

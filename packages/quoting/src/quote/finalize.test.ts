@@ -77,6 +77,7 @@ function simulatedRoute({
       facts: { decimals: () => 6 },
       taxes: { transferPpm: (token: Address) => taxes[token] ?? 0n },
     },
+    arePricesTested: async () => true,
     touchedPools: new Set(),
     view: {
       snapshot: { block: { number: 7, hash: '0x07' } },
@@ -306,6 +307,35 @@ test('a loss of value at the limit is accepted, and the loss of a worthless inpu
     details: { valueLoss: 25, priceImpact: 0, block: 7 },
   })
   expect((await loss({ [src]: 0, [dst]: 1 }, 0n)).amountOut).toBe(1_000_000n)
+})
+
+describe('a loss of value above the limit', () => {
+  const setup = { usd: { [src]: 10, [dst]: 1 } }
+
+  test('is unknown while tokens that decide the prices are not tested', async () => {
+    const requests: unknown[] = []
+    const arePricesTested = async (tokens: readonly Address[]) => {
+      requests.push(tokens)
+      return false
+    }
+    expect((await finalized({ ...setup, more: { arePricesTested } })).amountOut).toBe(1_000_000n)
+    expect(requests).toEqual([[src, dst]])
+    expect((await finalized({ usd: { [src]: 1.1, [dst]: 1 }, more: { arePricesTested } })).amountOut).toBe(1_000_000n)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('counts at the prices after the test', async () => {
+    const tested = async (price: number) => {
+      const usd = { ...setup.usd }
+      const arePricesTested = async () => {
+        usd[src] = price
+        return true
+      }
+      return finalized({ usd, more: { arePricesTested } })
+    }
+    expect((await tested(1)).amountOut).toBe(1_000_000n)
+    await expect(tested(2)).rejects.toMatchObject({ code: 'VALUE_LOSS', details: { valueLoss: 50 } })
+  })
 })
 
 test('a rejected price impact includes the loss of value, if known', async () => {

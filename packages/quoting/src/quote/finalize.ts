@@ -95,7 +95,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
   // The caller's own fee is a payment, not a loss.
   const grossOut = (trial.amountOut * PPM) / (PPM - request.feePpm)
   const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, grossOut))
-  assertLossWithinLimit(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, grossOut))
+  assertLossWithinLimit(simulatedRoute, priceImpactPpm, await testedLossPpm(simulatedRoute, grossOut))
   const gas = await gasOf(simulatedRoute)
   const batch = request.withCalls ? await batchOf(simulatedRoute) : undefined
   const nativePrice = view.prices().usd(NATIVE)
@@ -235,6 +235,18 @@ function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, cost
   const estimatedGasCostWei = BigInt(Math.round(route.gas)) * gasPriceWei
   if (route.gasCostOut === null || estimatedGasCostWei === 0n) return costWei === 0n ? trial.amountOut : null
   return trial.amountOut - (route.gasCostOut * costWei) / estimatedGasCostWei
+}
+
+/**
+ * Like `valueLossPpm`. A loss above the limit counts only once the unlisted tokens that decide the prices are tested;
+ * null if that takes too long. Otherwise anyone could let quotes of a token fail, with a token that cannot be sold.
+ */
+async function testedLossPpm(simulatedRoute: SimulatedRoute, grossOut: bigint): Promise<bigint | null> {
+  const { request, view, arePricesTested } = simulatedRoute
+  const lossPpm = valueLossPpm(simulatedRoute, grossOut)
+  if (lossPpm === null || lossPpm <= request.maxPriceImpactPpm) return lossPpm
+  const isTested = await arePricesTested([request.tokenIn, request.tokenOut], view)
+  return isTested ? valueLossPpm(simulatedRoute, grossOut) : null
 }
 
 /** Loss of USD value from input to output, in ppm; null unless both tokens have a price. */

@@ -111,7 +111,7 @@ describe('a quote at a past block', () => {
     const getCode = vi.fn(async () => '0x')
     const reverts = () => Promise.reject(new RpcError('REVERTED', 'no'))
     const [rpc, codesRpc] = [{ request: feeHistory, getCode, call: reverts }, { chainId: 7 }]
-    const prices = { usd: () => null }
+    const prices: { readonly usd: (token: Address) => number | null } = { usd: () => null }
     const blocks = { poolsAt: vi.fn(async () => ({ snapshot, market: {}, prices, poolsPending })) }
     const listPools = vi.fn()
     const quoter = new PastQuoter({
@@ -158,6 +158,18 @@ describe('a quote at a past block', () => {
     expect(await quote({ gasPriceWei: 3n })).toMatchObject({ poolsPending: true, gasPriceWei: 3n })
     blocks.poolsAt.mockResolvedValueOnce({ snapshot, market: {}, prices: { usd: () => null }, poolsPending: false })
     expect(await quote()).toMatchObject({ poolsPending: false })
+  })
+
+  test('is refused for a loss of value only if no unlisted token decides the prices, because none is tested', async () => {
+    const { quote, blocks } = pastQuoter()
+    const intermediates = vi.fn((_: Address): readonly Address[] | null => [])
+    const prices = { usd: (token: Address) => (token === A ? 1_000_000 : 1), intermediatesOf: intermediates }
+    blocks.poolsAt.mockResolvedValue({ snapshot, market: {}, prices, poolsPending: false })
+    await expect(quote({ maxPriceImpactPpm: 500_000n })).rejects.toMatchObject({ code: 'VALUE_LOSS' })
+    for (const some of [[at(0x77)], null]) {
+      intermediates.mockImplementation((token) => (token === B ? some : []))
+      expect((await quote({ maxPriceImpactPpm: 500_000n })).amountOut).toBe(modeled)
+    }
   })
 
   test('searches with drift penalties and gas as of the timestamp of the block', async () => {

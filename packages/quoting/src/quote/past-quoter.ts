@@ -30,6 +30,7 @@ type Options = Omit<
   | 'faultyTokens'
   | 'simulate'
   | 'clock'
+  | 'arePricesTested'
   | 'onQuote'
 > & {
   readonly chain: Chain
@@ -150,6 +151,9 @@ export class PastQuoter {
       // Pools that fail today may have worked at a past block.
       faultyPools: new FaultyPools(),
       faultyTokens: new FaultyTokens(),
+      // Only past prices are worth the test sales. A loss of value refuses the quote only if the prices need none.
+      arePricesTested: async (pricedTokens, { prices }) =>
+        pricedTokens.every((token) => prices().intermediatesOf(token)?.length === 0),
       onQuote: () => {},
     }
     const blockParts = { view, parts }

@@ -29,6 +29,7 @@ import type { AutoSlippage, QuotingContext, Search, Simulate, TokenKnowledge } f
 import type { QuoteRecord } from './quote-record.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
+import type { SimulatedRoute } from './simulated-route.ts'
 
 /** Sources of a search's terms: taxes, trust levels, drift penalties, and gas. */
 export type SearchKnowledge = {
@@ -57,6 +58,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly senderCodeChecks: SenderCodeChecks
   readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'inputLimitsAt' | 'record'>
   readonly faultyTokens: Pick<FaultyTokens, 'tokensAt' | 'record'>
+  readonly arePricesTested: SimulatedRoute['arePricesTested']
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
@@ -72,7 +74,7 @@ export async function quoteAtView(
   parts: QuotingParts,
   { rpc, touchedPools }: NodeContext,
 ): Promise<SwapQuote> {
-  const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
+  const { chain, tokens, simulate, gasLessons, gasProber, arePricesTested, onQuote } = parts
   // Start these reads now, so that they share one HTTP request. A failure surfaces where the result is awaited.
   const earlyReads = [...callerAccounts(request).map(view.codeOf), view.assertDeployed(), view.gasPriceWei()]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
@@ -101,6 +103,7 @@ export async function quoteAtView(
     rpc,
     simulate,
     tokens,
+    arePricesTested,
     touchedPools,
     view,
     route,

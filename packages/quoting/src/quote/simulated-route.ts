@@ -1,5 +1,5 @@
 /** Input of `finalize`, the last step of a quote. */
-import type { Chain } from '@sluice/chains'
+import type { Address, Chain } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import type { TouchedPools } from '../view/touched-pools.ts'
@@ -16,6 +16,8 @@ export type SimulatedRoute = {
   readonly rpc: Rpc
   readonly simulate: Simulate
   readonly tokens: TokenKnowledge
+  /** Tests the unlisted tokens that decide prices; false if some are not tested in time. */
+  readonly arePricesTested: (tokens: readonly Address[], view: ChainView) => Promise<boolean>
   /** Pools that changed in the quoted block. */
   readonly touchedPools: Pick<TouchedPools, 'has'>
   readonly view: ChainView

@@ -88,7 +88,7 @@ describe('a token that cannot be sold', () => {
 test('trust is earned with the depth of whole tokens', async () => {
   const twoNamed = { ...chain, hubs: [LISTED, B], tokens: [listed, { ...listed, address: B }] }
   const { trustTracker } = new ChainTokens({ chain: twoNamed, earnBlocks: 5, sourceAt: () => ({}) as never })
-  trustTracker.setPrices({ usd: () => 1 } as never)
+  trustTracker.setPrices({ usd: () => 1, isPricedByListedTokens: () => true })
   const pools = [LISTED, LISTED, B].map((named, k) => {
     const state = { reserve0: 300_000n * 10n ** 18n, reserve1: 1n, feePpm: 3_000 }
     const id = at(String(k + 5))
@@ -101,8 +101,12 @@ test('trust is earned with the depth of whole tokens', async () => {
 })
 
 describe('a test sale', () => {
-  /** Gathers evidence about a token in one pool, on a node that answers the sale with the result or error. */
-  async function sold(answer: () => Promise<string>) {
+  /** Gathers evidence about a token, on a node that answers the sale to each pool with the result or error. */
+  async function sold(
+    answer: (call: { readonly data: Hex }) => Promise<string>,
+    decidingPools = [B],
+    reserve = 10n ** 9n,
+  ) {
     const simulation = createSimulationContext({ timeoutMs: 77 })
     const shape = { kind: 'plain', shift: 0, width: 256 } as const
     simulation.slots.learn(A, { balance: { mapping: { order: 'solidity', base: 0n, contract: A }, shape } })
@@ -116,11 +120,14 @@ describe('a test sale', () => {
     const tokens = new ChainTokens({ chain, earnBlocks: 5, sourceAt: source as never })
     const pool = {
       ...{ id: 'pool', address: B, family: 'uniswap-v2', dex: 'test', tokens: [A, LISTED] },
-      state: { reserve0: 10n ** 9n, reserve1: 10n ** 9n, feePpm: 3_000 },
+      state: { reserve0: reserve, reserve1: 10n ** 9n, feePpm: 3_000 },
     }
     const unreadable = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'down')) }
     const snapshot = { block, pools: new Map() }
-    const prices = { poolsOf: () => [pool], usd: () => 1, intermediatesOf: () => [], setMissing: () => false }
+    const prices = {
+      ...{ poolsOf: () => [pool], decidingPoolsOf: () => decidingPools.map((address) => ({ ...pool, address })) },
+      ...{ usd: () => 1, intermediatesOf: () => [], setMissing: () => false },
+    }
     let news = 0
     tokens.onNewEvidence = () => news++
     await tokens.evidence.gather([A, LISTED], { snapshot, prices, rpc: unreadable } as never, 60_000)
@@ -128,8 +135,9 @@ describe('a test sale', () => {
     return { isUnsellable: tokens.isUnsellable(A), remembered: tokens.counts.sold.entries, news }
   }
   const leg = (ok: boolean) => ({ ok, sent: ok ? 10n : 0n, received: ok ? 10n : 0n, debited: ok ? 10n : 0n })
-  const answered = async (sells: boolean) => {
-    const rounds = [{ buy: leg(true), pass: leg(true), sell: leg(sells) }]
+  const answered = async (sells: boolean, received = 10n) => {
+    const sell = sells ? { ...leg(true), received } : leg(false)
+    const rounds = [{ buy: leg(true), pass: leg(true), sell }]
     const decimals = `0x${'12'.padStart(64, '0')}`
     return TokenProbe__factory.createInterface().encodeFunctionResult('run', [
       { rounds, decimals, symbol: '0x', approves: true, needsApprovalReset: false },
@@ -139,6 +147,38 @@ describe('a test sale', () => {
   test('that fails takes the price of an unlisted token', async () => {
     expect(await sold(() => answered(false))).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
     expect(await sold(() => answered(true))).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+  })
+
+  test('fails if the token takes more than half of it', async () => {
+    expect(await sold(() => answered(true, 4n))).toMatchObject({ isUnsellable: true })
+    expect(await sold(() => answered(true, 5n))).toMatchObject({ isUnsellable: false })
+  })
+
+  test('must succeed in each pool that decides the price of the token', async () => {
+    const probe = TokenProbe__factory.createInterface()
+    const sellsTo = (pools: readonly Address[]) => (call: { readonly data: Hex }) => {
+      const [{ pool }] = probe.decodeFunctionData('run', call.data) as unknown as [{ pool: string }]
+      return answered(pools.includes(toAddress(pool.toLowerCase())))
+    }
+    expect(await sold(sellsTo([B]), [B, LISTED])).toEqual({ isUnsellable: true, remembered: 1, news: 1 })
+    expect(await sold(sellsTo([B, LISTED]), [B, LISTED])).toEqual({ isUnsellable: false, remembered: 1, news: 0 })
+  })
+
+  test('is tried at sizes that suit the reserve of the pool, however few units it is', async () => {
+    const probe = TokenProbe__factory.createInterface()
+    const sizes: bigint[][] = []
+    const answer = ({ data }: { readonly data: Hex }) => {
+      const [order] = probe.decodeFunctionData('run', data) as unknown as [{ sizes: bigint[] }]
+      sizes.push([...order.sizes])
+      return answered(false)
+    }
+    for (const reserve of [5n, 999_999n, 10n ** 6n])
+      expect(await sold(answer, [B], reserve)).toMatchObject({ isUnsellable: true })
+    expect(sizes).toEqual([
+      [1n, 1n],
+      [1_000n, 100_000n],
+      [11n, 1_001n],
+    ])
   })
 
   test('that cannot be tried says nothing, and is tried again only after a failure of the node', async () => {

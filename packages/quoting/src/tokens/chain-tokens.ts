@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
-import { SimulationError, type StateCount } from '@sluice/simulation'
+import type { StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
-import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
+import { TaxRecords, type TaxSource, testSale } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
@@ -53,7 +53,7 @@ export class ChainTokens {
     }
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
-      testSale: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
+      testSales: (token, pools, snapshot) => this.measureSales(token, pools, snapshot),
       onNewEvidence: () => this.onNewEvidence(),
     })
   }
@@ -91,16 +91,11 @@ export class ChainTokens {
     )
   }
 
-  /** Measures whether a token can be sold in a pool, and records only that. @throws RpcError */
-  private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
+  /** Measures whether a token can be sold to the pools that decide its price, and records only that. @throws RpcError */
+  private async measureSales(token: Address, pools: readonly Pool[], snapshot: Snapshot): Promise<void> {
     const { signal } = new AbortController()
-    try {
-      const { sellable } = await measureToken(token, pool, { ...this.sourceAt(snapshot), signal })
-      this.reports.recordSales(token, [sellable])
-    } catch (error) {
-      // A token that cannot be measured may be sellable or not.
-      if (!(error instanceof SimulationError)) throw error
-    }
+    const source = { ...this.sourceAt(snapshot), signal }
+    this.reports.recordDecidingSales(token, await Promise.all(pools.map((pool) => testSale(token, pool, source))))
   }
 
   /**

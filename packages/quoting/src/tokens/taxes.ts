@@ -25,6 +25,8 @@ const LARGE_AMOUNT_DIVISOR = 1_000n
  * nothing would be left.
  */
 const MIN_LARGE_AMOUNT = 1_000n
+/** Divisor of a reserve that is too small for these amounts, for test sales. */
+const FEW_UNITS_DIVISOR = 10n
 /** Amounts in base units for a token whose pool cannot fund the measurement. */
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
 /** Maximum tokens with records, because every route search receives the taxed ones. */
@@ -33,6 +35,12 @@ const MAX_TOKENS = 2_000
 const MAX_MEASURED = 20_000
 /** Maximum pools per token with records. */
 const MAX_POOLS_OF_TOKEN = 100
+
+/**
+ * Maximum tax in ppm at which a sale counts: a token that takes more is worth less than half of what its pools say. Taxes
+ * of tokens that are traded are far lower.
+ */
+const MAX_SALE_TAX_PPM = 500_000
 
 /** Taxes of a token in one pool, in parts per million. */
 export type KnownTax = Required<TokenTax>
@@ -185,11 +193,34 @@ export async function measureToken(token: Address, pool: Pool | undefined, sourc
   const { rpc, simulation, block, signal } = source
   const reserve = pool ? familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]! : 0n
   if (pool && reserve / LARGE_AMOUNT_DIVISOR >= MIN_LARGE_AMOUNT) {
-    const sizes = [reserve / SMALL_AMOUNT_DIVISOR + 1n, reserve / LARGE_AMOUNT_DIVISOR + 1n]
-    const report = await reportToken(rpc, { token, block, signal, pool: pool.address, sizes }, simulation)
+    const order = { token, block, signal, pool: pool.address, sizes: sizesOf(reserve) }
+    const report = await reportToken(rpc, order, simulation)
     if (report.buyTaxPpm !== null) return report
   }
   return reportToken(rpc, { token, block, signal, sizes: SIZES_WITHOUT_POOL }, simulation)
+}
+
+const sizesOf = (reserve: bigint) => [reserve / SMALL_AMOUNT_DIVISOR + 1n, reserve / LARGE_AMOUNT_DIVISOR + 1n]
+
+/**
+ * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
+ *
+ * @throws RpcError
+ */
+export async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
+  const { rpc, simulation, ...order } = source
+  const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+  // A few units say little about taxes, but enough about sales: a creator may give a token no decimals.
+  const isLarge = reserve / LARGE_AMOUNT_DIVISOR >= MIN_LARGE_AMOUNT
+  const sizes = isLarge ? sizesOf(reserve) : [reserve / LARGE_AMOUNT_DIVISOR + 1n, reserve / FEW_UNITS_DIVISOR + 1n]
+  try {
+    const { sellable, sellTaxPpm } = await reportToken(rpc, { ...order, token, pool: pool.address, sizes }, simulation)
+    return sellable && (sellTaxPpm ?? 0) <= MAX_SALE_TAX_PPM
+  } catch (error) {
+    // A token that cannot be measured may be sellable or not.
+    if (error instanceof SimulationError) return null
+    throw error
+  }
 }
 
 function tokenInPoolKey(token: Address, pool: string): string {

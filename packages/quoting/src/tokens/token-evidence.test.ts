@@ -22,6 +22,9 @@ function gathering() {
     measuring: undefined as Promise<void> | undefined,
     /** Intermediates of tokens; null if there are too many. */
     intermediates: new Map<Address, readonly Address[] | null>(),
+    /** Pools that decide the prices of tokens. */
+    decidingPools: new Map<Address, readonly Pool[]>(),
+    soldTo: [] as Address[],
     onMeasured: (_token: Address) => {},
   }
   const poolOf = (token: Address): Pool => ({
@@ -32,6 +35,7 @@ function gathering() {
     snapshot: { block: { hash: '0x07' }, pools: { get: (id: Address) => poolOf(id) } },
     prices: {
       poolsOf: (token: Address) => [poolOf(token)],
+      decidingPoolsOf: (token: Address) => chain.decidingPools.get(token) ?? [],
       usd: () => 1,
       intermediatesOf: (token: Address) => (chain.intermediates.has(token) ? chain.intermediates.get(token) : []),
       setMissing: () => chain.isNew,
@@ -47,8 +51,9 @@ function gathering() {
   } as unknown as HoldingsSource
   const evidence = new TokenEvidence({
     allowListed: new Set([LISTED]),
-    testSale: async (token) => {
+    testSales: async (token, pools) => {
       chain.measured.push(token)
+      chain.soldTo.push(...pools.map(({ address }) => address))
       await chain.measuring
       chain.onMeasured(token)
     },
@@ -56,7 +61,13 @@ function gathering() {
       chain.news++
     },
   })
-  return { chain, evidence, gather: (tokens: readonly Address[], ms = LONG) => evidence.gather(tokens, source, ms) }
+  return {
+    chain,
+    evidence,
+    poolOf,
+    source,
+    gather: (tokens: readonly Address[], ms = LONG) => evidence.gather(tokens, source, ms),
+  }
 }
 
 test('an unlisted token is checked once: its pool balances, and a test sale', async () => {
@@ -66,6 +77,15 @@ test('an unlisted token is checked once: its pool balances, and a test sale', as
   await gather([ONE])
   expect(chain).toMatchObject({ reads: 1, measured: [ONE], news: 1 })
   expect(evidence.counts).toMatchObject({ held: { entries: 1 }, sold: { entries: 1 } })
+})
+
+test('a sale is tested to the pools that decide the price, else to the pool with the largest reserve', async () => {
+  const { chain, poolOf, gather } = gathering()
+  chain.decidingPools.set(ONE, [poolOf(TWO), poolOf(THREE)])
+  await gather([ONE])
+  expect(chain.soldTo).toEqual([TWO, THREE])
+  await gather([TWO])
+  expect(chain.soldTo).toEqual([TWO, THREE, TWO])
 })
 
 test('balances that change no price trigger no update', async () => {
@@ -171,6 +191,21 @@ describe('a price that depends on other tokens', () => {
   })
 })
 
+test('intermediates alone are checked only if there are any', async () => {
+  const { chain, evidence, source } = gathering()
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, LONG)).toBe(true)
+  expect(chain.measured).toEqual([])
+  chain.intermediates.set(LISTED, [TWO])
+  const { promise, resolve } = Promise.withResolvers<void>()
+  chain.measuring = promise
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, 0)).toBe(false)
+  resolve()
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, LONG)).toBe(true)
+  expect(chain.measured).toEqual([TWO])
+  chain.intermediates.set(ONE, null)
+  expect(await evidence.gatherIntermediates([LISTED, ONE], source, LONG)).toBe(false)
+})
+
 describe('a token that others price through unsellable tokens', () => {
   const stable = { address: LISTED, symbol: 'USD', decimals: 18 }
   const priceChain = { stables: [stable], hubs: [LISTED], tokens: [], wrappedNative: null, nativeCurrency: stable }
@@ -182,8 +217,11 @@ describe('a token that others price through unsellable tokens', () => {
   })
   const honest = pair(0, [TARGET, LISTED], [500, 500])
 
-  /** Prices of the pools, where no token but the target can be sold; and the price of the target after a gathering. */
-  async function gathered(pools: readonly Pool[]) {
+  /**
+   * Prices of the pools, where only the target can be sold, and all tokens to the decoy; and the price of the target
+   * after a gathering.
+   */
+  async function gathered(pools: readonly Pool[], decoy?: Pool) {
     const unsellable = new Set<Address>()
     const prices = new Prices(priceChain as never, {
       decimals: () => 18,
@@ -195,8 +233,8 @@ describe('a token that others price through unsellable tokens', () => {
     const before = prices.usd(TARGET)
     const evidence = new TokenEvidence({
       allowListed: new Set([LISTED]),
-      testSale: async (token) => {
-        if (token === TARGET) return
+      testSales: async (token, soldTo) => {
+        if (token === TARGET || soldTo.every((pool) => pool === decoy)) return
         unsellable.add(token)
         await prices.updateSellability(token)
       },
@@ -214,6 +252,15 @@ describe('a token that others price through unsellable tokens', () => {
     ])
     expect([before, after]).toEqual([expect.closeTo(10, 6), expect.closeTo(1, 6)])
     expect([pending, unsellable]).toEqual([new Set(), new Set([ONE])])
+  })
+
+  test('also if a token can be sold to a pool that does not decide its price', async () => {
+    const decoy = pair(3, [ONE, LISTED], [900_000, 1])
+    const { before, after, unsellable } = await gathered(
+      [pair(1, [ONE, LISTED], [650, 650]), pair(2, [ONE, TARGET], [650, 65]), decoy],
+      decoy,
+    )
+    expect([before, after, unsellable]).toEqual([expect.closeTo(10, 6), expect.closeTo(1, 6), new Set([ONE])])
   })
 
   test('also if there are two in a row', async () => {

@@ -28,8 +28,8 @@ type Check = { readonly result: Promise<void>; isDone: boolean }
 type Options = {
   /** Tokens of the chain's file. */
   readonly allowListed: ReadonlySet<Address>
-  /** Tests whether a token can be sold to a pool, and records the result. */
-  readonly testSale: (token: Address, pool: Pool, snapshot: Snapshot) => Promise<unknown>
+  /** Tests whether a token can be sold to each of at most two pools, and records the result. */
+  readonly testSales: (token: Address, pools: readonly Pool[], snapshot: Snapshot) => Promise<unknown>
   /** Called if a pool holds less than its state says. */
   readonly onNewEvidence: () => void
 }
@@ -81,6 +81,16 @@ export class TokenEvidence {
     return new Set([...unlistedTokens(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
   }
 
+  /**
+   * Checks the unlisted tokens on which the prices of some tokens depend, and waits at most `timeoutMs`.
+   *
+   * @returns true if the prices depend on no token that was not checked
+   */
+  async gatherIntermediates(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<boolean> {
+    const dependentTokens = tokens.filter((token) => source.prices.intermediatesOf(token)?.length !== 0)
+    return dependentTokens.length === 0 || (await this.gather(dependentTokens, source, timeoutMs)).size === 0
+  }
+
   /** Runs the checks of a token, unless they run already; undefined if too many tokens are queued. */
   private check(token: Address, source: HoldingsSource): Promise<void> | undefined {
     const queuedCheck = this.queuedChecks.get(token)
@@ -98,10 +108,15 @@ export class TokenEvidence {
     })
   }
 
+  /**
+   * Tests sales to the pools that decide the token's price. Others do not count: the creator of a token can give a pool
+   * any reserve of it, and let it be sold to that pool only.
+   */
   private checkSale(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
     return runOnce(this.saleChecks, token, async () => {
-      const [pool] = deepestPools(token, prices)
-      if (pool) await this.slots.run(() => this.options.testSale(token, pool, snapshot))
+      const decidingPools = prices.decidingPoolsOf(token)
+      const pools = decidingPools.length > 0 ? decidingPools : deepestPools(token, prices).slice(0, 1)
+      if (pools.length > 0) await this.slots.run(() => this.options.testSales(token, pools, snapshot))
     })
   }
 }

@@ -86,6 +86,23 @@ describe('results of test sales', () => {
     expect(notified).toEqual([A, A, A])
   })
 
+  test('to the pools that decide the price count before those to others', () => {
+    const { reports, notified } = recorded()
+    reports.recordDecidingSales(A, [true, false])
+    reports.recordSales(A, [true])
+    expect([reports.isUnsellable(A), notified]).toEqual([true, [A]])
+    reports.recordSales(A, [false])
+    reports.recordSales(A, [true])
+    reports.recordDecidingSales(A, [null])
+    expect([reports.isUnsellable(A), notified]).toEqual([true, [A]])
+    reports.recordDecidingSales(A, [null, true])
+    expect([reports.isUnsellable(A), notified]).toEqual([false, [A, A]])
+    reports.recordSales(A, [false])
+    reports.recordDecidingSales(A, [true])
+    reports.recordDecidingSales(A, [])
+    expect([reports.isUnsellable(A), notified]).toEqual([false, [A, A, A, A]])
+  })
+
   test('expire an hour after the last failure, because the owner may only have paused the token', async () => {
     const { reports, notified } = recorded()
     let now = performance.now()

@@ -29,8 +29,10 @@ export class TokenReports {
   private readonly reports = new BoundedMap<Address, Promise<TokenMeasurements | null>>(MAX_REMEMBERED, {
     ttl: REMEMBER_MS,
   })
-  /** Tokens that could be bought but not sold when last measured. */
-  private readonly unsellableTokens = new BoundedMap<Address, true>(MAX_UNSELLABLE, { ttl: UNSELLABLE_MS })
+  /** Tokens that could be bought but not sold when last measured, with the pools that were tested. */
+  private readonly unsellableTokens = new BoundedMap<Address, 'any' | 'deciding'>(MAX_UNSELLABLE, {
+    ttl: UNSELLABLE_MS,
+  })
   private readonly slots = new Semaphore(MAX_AT_ONCE)
   /** Called when a test sale shows that a token became sellable or unsellable, but not when a result expires. */
   onSellabilityChanged: (token: Address) => void = () => {}
@@ -62,12 +64,28 @@ export class TokenReports {
     return measurement
   }
 
-  /** Records results of test sales, of any caller. One success in any pool means that the token can be sold. */
+  /**
+   * Records results of test sales to any pools, of any caller. One success means that the token can be sold, unless it
+   * could not be sold to the pools that decide its price: its creator can let it be sold to other pools only.
+   */
   recordSales(token: Address, sellable: readonly (boolean | null)[]): void {
+    const failedIn = this.unsellableTokens.get(token)
+    if (sellable.includes(true)) {
+      if (failedIn === 'any') this.update(token, undefined)
+    } else if (sellable.includes(false)) this.update(token, failedIn ?? 'any')
+  }
+
+  /** Records results of test sales to the pools that decide a token's price. The token must be sold to each of them. */
+  recordDecidingSales(token: Address, sellable: readonly (boolean | null)[]): void {
+    if (sellable.includes(false)) this.update(token, 'deciding')
+    else if (sellable.includes(true)) this.update(token, undefined)
+  }
+
+  private update(token: Address, failedIn: 'any' | 'deciding' | undefined): void {
     const wasUnsellable = this.unsellableTokens.has(token)
-    if (sellable.includes(true)) this.unsellableTokens.delete(token)
-    else if (sellable.includes(false)) this.unsellableTokens.set(token, true)
-    if (this.unsellableTokens.has(token) !== wasUnsellable) this.onSellabilityChanged(token)
+    if (failedIn) this.unsellableTokens.set(token, failedIn)
+    else this.unsellableTokens.delete(token)
+    if (wasUnsellable !== (failedIn !== undefined)) this.onSellabilityChanged(token)
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Address, type Chain, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
-import type { PriceBook } from '@sluice/pricing'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { TokenMeasurements } from './token-reports.ts'
 import { type MeasureToken, TrustTracker } from './trust-tracker.ts'
@@ -44,7 +43,7 @@ function trackerOnChain(measure: MeasureToken = async () => reportOf(), pools = 
       return measure(token, snapshot)
     },
   })
-  standings.setPrices({ usd: () => 1 } as unknown as PriceBook)
+  standings.setPrices({ usd: () => 1, isPricedByListedTokens: () => true })
   const poolsById = new Map(pools.map((pool) => [pool.id, pool]))
   const snapshot = (number: number): Snapshot => {
     const changed = number === 1 ? [...poolsById.keys()] : []
@@ -175,15 +174,16 @@ test('tokens and pools outside the ledger can be reported', () => {
   expect(standings.standingOf(OTHER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
 })
 
-test('depth is the USD value of whole tokens, and zero without decimals or a price', async () => {
-  for (const [usd, isDeep] of [
-    [0.28, true],
-    [0.27, false],
-    [null, false],
+test('depth is the USD value of whole tokens, and zero without decimals or a price of listed tokens', async () => {
+  for (const [usd, isDeep, isPricedByListed] of [
+    [0.28, true, true],
+    [0.27, false, true],
+    [null, false, true],
+    [0.28, false, false],
   ] as const) {
     const { standings, see } = trackerOnChain()
     // Three pools with 300,000 whole tokens each.
-    standings.setPrices({ usd: () => usd } as unknown as PriceBook)
+    standings.setPrices({ usd: () => usd, isPricedByListedTokens: () => isPricedByListed })
     await see(1)
     expect(standings.standingOf(TOKEN).reason.startsWith('seen to behave')).toBe(isDeep)
   }
@@ -220,7 +220,7 @@ test('trust takes a day of blocks and at least 600 by default', async () => {
       ...{ chain: { ...chain, blockTimeMs }, earnBlocks: undefined, decimals: () => 6 },
       measure: async () => null,
     })
-    standings.setPrices({ usd: () => 1 } as unknown as PriceBook)
+    standings.setPrices({ usd: () => 1, isPricedByListedTokens: () => true })
     const pools = new Map(poolsOf(TOKEN, 11).map((pool) => [pool.id, pool]))
     const block = { number: 1, timestamp: 1 } as Snapshot['block']
     await standings.observe({ chainId: 1, block, pools, changedIds: [...pools.keys()] })

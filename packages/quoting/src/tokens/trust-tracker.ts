@@ -11,7 +11,7 @@ import {
   type TrustLevel,
   type TrustTerms,
 } from '@sluice/liquidity'
-import type { PriceBook } from '@sluice/pricing'
+import type { Prices } from '@sluice/pricing'
 import type { Taxes } from '@sluice/routing'
 import { inSlices } from '@sluice/rpc'
 import type { TokenMeasurements } from './token-reports.ts'
@@ -86,12 +86,17 @@ export class TrustTracker {
     if (!this.isObserving) await this.observeAll()
   }
 
-  /** Sets the prices with which the depth of pools is computed. */
-  setPrices(book: PriceBook): void {
+  /**
+   * Sets the prices with which the depth of pools is computed. A price that an unlisted token decides does not count:
+   * with a token that cannot be sold, a little money would set any price of a token with few pools, and thus any depth.
+   */
+  setPrices(book: Pick<Prices, 'usd' | 'isPricedByListedTokens'>): void {
     const { decimals } = this.options
     this.ledger.setPriceSource((token, amount) => {
       const decimalPlaces = decimals(token)
-      return decimalPlaces === undefined ? 0 : (Number(amount) / 10 ** decimalPlaces) * (book.usd(token) ?? 0)
+      const price = book.usd(token)
+      if (decimalPlaces === undefined || price === null || !book.isPricedByListedTokens(token)) return 0
+      return (Number(amount) / 10 ** decimalPlaces) * price
     })
   }
 

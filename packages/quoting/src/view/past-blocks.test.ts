@@ -1,9 +1,10 @@
 import { ReadBatch__factory, TokenLens__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/chains'
-import { TokenFacts } from '@sluice/liquidity'
+import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
+import { Prices } from '@sluice/pricing'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { PastBlocks } from './past-blocks.ts'
+import { PastBlocks, type TestPastSale } from './past-blocks.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [HUB, TOKEN, OTHER] = ['1', '2', '3'].map(account) as [Address, Address, Address]
@@ -92,6 +93,75 @@ describe('prices of a past block', () => {
       code: 'NO_STATE',
       message: 'the node has no block 101',
     })
+  })
+})
+
+describe('prices of a past block through unlisted tokens', () => {
+  const stable = { address: HUB, symbol: 'USD', decimals: 18 }
+  const stableChain = { ...chain, stables: [stable] } as unknown as Chain
+  const thousands = (n: number) => BigInt(n) * 10n ** 21n
+  const pair = (digit: string, [a, b]: readonly [Address, Address], [x, y]: readonly [number, number]): Pool => ({
+    ...{ id: account(digit), address: account(digit), family: 'uniswap-v2', dex: 'test', tokens: [a, b] },
+    state: { reserve0: thousands(x), reserve1: thousands(y), feePpm: 3_000 },
+  })
+  /** TOKEN at one dollar in an honest pool, and at ten dollars through OTHER. */
+  const honest = pair('a', [TOKEN, HUB], [500, 500])
+  const dollars = pair('b', [OTHER, HUB], [650, 650])
+  const attack = pair('c', [OTHER, TOKEN], [650, 65])
+
+  /** Prices of a block with these pools. */
+  function pricing(pools: readonly Pool[], testSale?: TestPastSale) {
+    const follow = Prices.prototype.follow
+    vi.spyOn(Prices.prototype, 'follow').mockImplementation(function (this: Prices, snapshot: Snapshot) {
+      return follow.call(this, { ...snapshot, pools: new Map(pools.map((pool) => [pool.id, pool])) })
+    })
+    const facts = new TokenFacts(stableChain)
+    for (const token of [HUB, TOKEN, OTHER]) facts.store(token, 18)
+    const past = new PastBlocks(stableChain, { facts, ...(testSale && { testSale }) })
+    const { rpc } = node()
+    const priced = async () => {
+      const { prices, isPending } = await past.pricesAt(7, [TOKEN], rpc)
+      return { usd: prices.usd(TOKEN), isPending: isPending(TOKEN) }
+    }
+    return { past, rpc, priced }
+  }
+
+  test('count only tokens that could be sold at that block to the pools that decide their prices', async () => {
+    const sales: unknown[] = []
+    const { past, rpc, priced } = pricing([honest, dollars, attack], async (token, pool, { block }) => {
+      sales.push([token, pool.id, block])
+      return token === TOKEN
+    })
+    const block = { blockHash: blockAt(7).hash }
+    expect(await priced()).toEqual({ usd: expect.closeTo(1, 6), isPending: false })
+    expect(sales).toEqual([
+      [TOKEN, attack.id, block],
+      [OTHER, dollars.id, block],
+    ])
+    await priced()
+    expect(sales).toHaveLength(2)
+    const { prices } = await past.pricesAt(7, [OTHER], rpc)
+    expect((await prices.detail(OTHER)).reason).toBe('unsellable')
+  })
+
+  test('count tokens that the node cannot test, but other errors are passed on', async () => {
+    const failing = pricing([honest, dollars, attack], () => Promise.reject(new RpcError('TIMEOUT', 'late')))
+    expect(await failing.priced()).toEqual({ usd: expect.closeTo(10, 6), isPending: false })
+    vi.restoreAllMocks()
+    const broken = pricing([honest, dollars, attack], () => Promise.reject(new TypeError('broken')))
+    await expect(broken.priced()).rejects.toThrow('broken')
+  })
+
+  test('are pending while they depend on tokens that were not tested, which the next request tests', async () => {
+    const unlisted = Array.from({ length: 5 }, (_, k) => account(String(k + 4)))
+    // Each token that cannot be sold leaves the price to the next one.
+    const pools = unlisted.flatMap((token, k) => [
+      pair(String(k + 4), [token, HUB], [10 ** (6 - k), 10 ** (6 - k)]),
+      { ...pair(String(k + 4), [token, TOKEN], [10 ** (6 - k), 10 ** (6 - k)]), id: account('abcde'[k]!) },
+    ])
+    const { priced } = pricing(pools, async (token) => token === TOKEN)
+    expect(await priced()).toMatchObject({ isPending: true })
+    expect(await priced()).toEqual({ usd: null, isPending: false })
   })
 })
 

@@ -7,6 +7,7 @@ import {
   createMarket,
   type IndexedMarket,
   MarketError,
+  type Pool,
   type PoolEntry,
   RedemptionCache,
   type Snapshot,
@@ -35,8 +36,10 @@ const MAX_CONCURRENT_READS = 2
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
-/** Maximum tokens of a request whose holdings are read at a time. */
-const MAX_CONCURRENT_HOLDINGS = 8
+/** Maximum tokens of a request that are checked at a time. */
+const MAX_CONCURRENT_CHECKS = 8
+/** Maximum rounds of checks per request: after a check, a price may depend on other tokens. */
+const MAX_ROUNDS = 3
 /** Initial estimate of the duration of a read. */
 const INITIAL_READ_MS = 200
 /** Weight of the newest read in the moving average of the duration. */
@@ -53,6 +56,10 @@ type PastBlock = {
   readonly market: IndexedMarket
   readonly redemptions: RedemptionCache
   readonly prices: Prices
+  /** Unlisted tokens whose balances were read and whose sale was tested. */
+  readonly checkedTokens: Set<Address>
+  /** Tokens that could not be sold at this block. */
+  readonly unsellableTokens: Set<Address>
   /** Tokens whose pools were read. */
   readonly pricedTokens: Set<Address>
   /** Token pairs whose pools were read. */
@@ -65,6 +72,12 @@ type PastBlock = {
 
 /** A read of a past block in flight, with the number of its callers. */
 type PastRead = { callers: number; readonly result: Promise<PastBlock> }
+
+/** Prices at the end of a past block. */
+export type PastPrices = Pick<PastBlock, 'block' | 'prices'> & {
+  /** True for a token whose price depends on unlisted tokens that were not tested, so that it is not served. */
+  readonly isPending: (token: Address) => boolean
+}
 
 /** Pools for swaps between two tokens at a past block. */
 export type PastState = {
@@ -87,7 +100,16 @@ export type ListedPools = {
  */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
+/** Tests whether a token can be sold to a pool at a block; null if that is unknown. @throws RpcError */
+export type TestPastSale = (
+  token: Address,
+  pool: Pool,
+  source: { readonly rpc: Rpc; readonly block: BlockRef },
+) => Promise<boolean | null>
+
 type Options = {
+  /** Tests sales of unlisted tokens before they, and tokens whose prices depend on them, are priced; no tests if absent. */
+  readonly testSale?: TestPastSale
   /** Known token facts, which do not change between blocks. */
   readonly facts?: TokenFacts
   /**
@@ -102,6 +124,7 @@ type Options = {
 export class PastBlocks {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
+  private readonly testSale: TestPastSale
   /** Tokens of the chain's file. For other tokens, the depth of a pool is capped at the balance that the pool holds. */
   private readonly listedTokenSet: ReadonlySet<Address>
   /** By kind (see `ReadRequest`) and block hash. */
@@ -121,8 +144,9 @@ export class PastBlocks {
   private closeCount = 0
   private averageReadMs = INITIAL_READ_MS
 
-  constructor(chain: Chain, { facts, settleMs = 0 }: Options = {}) {
+  constructor(chain: Chain, { facts, settleMs = 0, testSale = async () => null }: Options = {}) {
     this.chain = chain
+    this.testSale = testSale
     this.facts = facts
     this.settleMs = settleMs
     this.listedTokenSet = new Set(listedTokens(chain).map(({ address }) => address))
@@ -134,20 +158,19 @@ export class PastBlocks {
    * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many
    *   requests are queued
    */
-  async pricesAt(
-    blockRef: BlockRef,
-    tokens: readonly Address[],
-    rpc: Rpc,
-    signal?: AbortSignal,
-  ): Promise<Pick<PastBlock, 'block' | 'prices'>> {
+  async pricesAt(blockRef: BlockRef, tokens: readonly Address[], rpc: Rpc, signal?: AbortSignal): Promise<PastPrices> {
     const key = `prices ${blockRef} ${[...new Set(tokens)].sort().join()}`
-    return this.shareRead(key, signal, {
+    const pastBlock = await this.shareRead(key, signal, {
       blockRef,
       rpc,
       kind: 'prices',
-      isLoaded: ({ pricedTokens }) => tokens.every((token) => pricedTokens.has(token)),
+      // Pools that other requests have added since may price a token through others that were not checked.
+      isLoaded: (pastBlock) =>
+        tokens.every((token) => pastBlock.pricedTokens.has(token) && !dependsOnUnchecked(token, pastBlock)),
       read: (pastBlock) => this.readPrices(pastBlock, tokens, rpc),
     })
+    const { block, prices } = pastBlock
+    return { block, prices, isPending: (token) => dependsOnUnchecked(token, pastBlock) }
   }
 
   /**
@@ -253,11 +276,49 @@ export class PastBlocks {
     })
     await market.ensureGroups(underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]))
     await prices.follow(await market.whenIdle(this.settleMs))
-    const source = { snapshot: market.snapshot(), prices, rpc }
-    const unlisted = unlistedTokens(erc20Tokens, this.listedTokenSet, prices)
-    for (let k = 0; k < unlisted.length; k += MAX_CONCURRENT_HOLDINGS)
-      await Promise.all(unlisted.slice(k, k + MAX_CONCURRENT_HOLDINGS).map((token) => readHoldings(token, source)))
+    await this.checkTokens(pastBlock, erc20Tokens, rpc)
     for (const token of tokens) pastBlock.pricedTokens.add(token)
+  }
+
+  /**
+   * Checks the unlisted tokens among some tokens, and those on which their prices depend: reads the balances of their
+   * pools, and tests whether they could be sold at the block.
+   *
+   * @throws RpcError if balances cannot be read
+   */
+  private async checkTokens(pastBlock: PastBlock, tokens: readonly Address[], rpc: Rpc): Promise<void> {
+    const { market, prices, checkedTokens } = pastBlock
+    const source = { snapshot: market.snapshot(), prices, rpc }
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const intermediates = tokens.flatMap((token) => prices.intermediatesOf(token) ?? [])
+      const dueTokens = [...new Set([...unlistedTokens(tokens, this.listedTokenSet, prices), ...intermediates])].filter(
+        (token) => !checkedTokens.has(token),
+      )
+      if (dueTokens.length === 0) return
+      for (let k = 0; k < dueTokens.length; k += MAX_CONCURRENT_CHECKS)
+        await Promise.all(
+          dueTokens.slice(k, k + MAX_CONCURRENT_CHECKS).map(async (token) => {
+            await Promise.all([readHoldings(token, source), this.checkSale(token, pastBlock, rpc)])
+            checkedTokens.add(token)
+          }),
+        )
+    }
+  }
+
+  /** Tests a sale to the pools that decide the token's price. A token counts as sellable if the node cannot test it. */
+  private async checkSale(token: Address, { block, prices, unsellableTokens }: PastBlock, rpc: Rpc): Promise<void> {
+    const source = { rpc, block: { blockHash: block.hash } }
+    const results = await Promise.all(
+      prices.decidingPoolsOf(token).map((pool) =>
+        this.testSale(token, pool, source).catch((error: unknown) => {
+          if (error instanceof RpcError) return null
+          throw error
+        }),
+      ),
+    )
+    if (!results.includes(false)) return
+    unsellableTokens.add(token)
+    await prices.updateSellability(token)
   }
 
   private async readPools(
@@ -293,14 +354,21 @@ export class PastBlocks {
       searchesLogs: kind !== 'listed pools',
     })
     const redemptions = new RedemptionCache(this.chain)
+    const unsellableTokens = new Set<Address>()
     const prices = new Prices(this.chain, {
       decimals: (token) => market.tokens.decimals(token),
+      isUnsellable: (token) => unsellableTokens.has(token),
       redemptions: (token) => redemptions.readingsOf(token),
     })
+    const checked = { checkedTokens: new Set<Address>(), unsellableTokens }
     const loaded = { pricedTokens: new Set<Address>(), quotedPairs: new Set<string>() }
     // A block that is opened during `close` is not kept: nobody would stop its market.
     const isEvicted = this.closeCount !== closeCount
-    const pastBlock: PastBlock = { block, market, redemptions, prices, ...loaded, readCount: 0, isEvicted }
+    const pastBlock: PastBlock = {
+      ...{ block, market, redemptions, prices, ...checked, ...loaded },
+      readCount: 0,
+      isEvicted,
+    }
     if (!isEvicted) this.blocksByKey.set(`${kind} ${block.hash}`, pastBlock)
     return pastBlock
   }
@@ -320,6 +388,10 @@ type ReadRequest = {
 /** True unless past logs are still being searched for pools. */
 export const isScanned = (market: Pick<IndexedMarket, 'health'>): boolean =>
   (market.health().scan?.state ?? 'done') === 'done'
+
+/** True if the price of a token depends on an unlisted token that was not checked, or on too many. */
+const dependsOnUnchecked = (token: Address, { prices, checkedTokens }: PastBlock): boolean =>
+  prices.intermediatesOf(token)?.some((intermediate) => !checkedTokens.has(intermediate)) ?? true
 
 /** Stops the market of a block that is neither in memory nor being read. */
 function stopUnused({ market, readCount, isEvicted }: PastBlock): void {
