@@ -1,5 +1,5 @@
 /** Routes a scenario's trade with the service's own search, and returns the route in the benchmark's format. */
-import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
+import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import { median } from '../lib/statistics.ts'
 import { COMPARISON_GAS } from './comparison-gas.ts'
 import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
@@ -36,6 +36,7 @@ const UNRESTRICTED_LIMITS = { maxHops: 8, maxSplits: 1_000 }
 /** Default limits of the service. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
 export type Limits = typeof UNRESTRICTED_LIMITS
+const BPS = 10_000
 /** Timed searches of `routeTrade`. */
 const RUNS = 3
 
@@ -74,7 +75,7 @@ export function routeTrade(
   })
   const ms = Number(median(times).toFixed(4))
   if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, netGapBps: null, ms }
-  const { amountOut, legs, optimalityGapBps, optimalityGapNetBps } = result.route
+  const { amountOut, legs, optimalityGapBps } = result.route
   return {
     id: trade.id,
     amountOut: String(amountOut),
@@ -86,7 +87,21 @@ export function routeTrade(
       den: String(den),
     })),
     gapBps: optimalityGapBps,
-    netGapBps: optimalityGapNetBps,
+    netGapBps: comparedNetGapBps(result.route),
     ms,
   }
+}
+
+/**
+ * Distance of the output after gas from its bound, with the gas of the comparison for both. The quote of a stable pool
+ * counts more gas than the table, by which the bound counts.
+ */
+function comparedNetGapBps({ amountOut, gasCostOut, gas, legs, optimalityGapNetBps }: RoutePlan): number | null {
+  if (optimalityGapNetBps === null || gasCostOut === null) return null
+  const netOut = Number(amountOut - gasCostOut)
+  const bound = netOut / (1 - optimalityGapNetBps / BPS)
+  const tableGas = COMPARISON_GAS.hop['curve-stable']
+  const excessGas = legs.reduce((sum, leg) => sum + (leg.pool.family === 'curve-stable' ? leg.gas - tableGas : 0), 0)
+  const comparedNetOut = netOut + (excessGas * Number(gasCostOut)) / gas
+  return Math.max(0, (1 - comparedNetOut / bound) * BPS)
 }
