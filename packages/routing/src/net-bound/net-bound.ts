@@ -99,6 +99,8 @@ class BranchAndBound {
   /** Bound that is tight enough: slightly above `net`. */
   private readonly enoughBound: number
   private readonly routeEdges: ReadonlySet<number>
+  /** Number of edges that may be used. A reduced graph also has others, such as the reverse edges. */
+  private readonly usableEdges: number
   private relaxationCount = 0
 
   constructor(problem: Problem, tokenRates: TokenRates, { edges, net }: Pick<Flow, 'edges' | 'net'>) {
@@ -107,6 +109,7 @@ class BranchAndBound {
     this.net = net
     this.enoughBound = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
+    this.usableEdges = problem.rate.reduce((count, rate) => (rate > 0 ? count + 1 : count), 0)
     this.relaxation = new Relaxation(problem, tokenRates)
   }
 
@@ -147,7 +150,7 @@ class BranchAndBound {
   }
 
   private get mayReduce(): boolean {
-    return this.problem.rate.length > MIN_REDUCIBLE_EDGES
+    return this.usableEdges > MIN_REDUCIBLE_EDGES
   }
 
   /**
@@ -158,15 +161,14 @@ class BranchAndBound {
    * @param maxBound - a known bound, which may be lower than the root's
    */
   private boundBetterRoutes(root: Branch, maxBound: number): number | null {
-    const { problem, net, tokenRates, relaxation, routeEdges } = this
+    const { problem, net, tokenRates, routeEdges } = this
     if (!this.mayReduce) return null
     const boundBetter = (): number | null => {
       const maxLength = root.bound + root.shortestPath.length - net
       const edges = edgesOnShortPaths(problem, (edge) => this.unearnedCost(root.relaxed, edge), maxLength)
-      if (edges.length > problem.rate.length * MAX_REDUCED_SHARE) return null
+      if (edges.length > this.usableEdges * MAX_REDUCED_SHARE) return null
       if (edges.length === 0) return net
-      const rates = { hops: tokenRates.hops, best: relaxation.pricesOf(tokenRates.best) }
-      const reduced = reduceTo(problem, edges, rates, [...routeEdges])
+      const reduced = reduceTo(problem, edges, tokenRates, [...routeEdges])
       return reduced.problem.graph.topology.scratch.within(() =>
         new BranchAndBound(reduced.problem, reduced.tokenRates, { edges: reduced.routeEdges, net }).run(
           NO_PRICES,

@@ -112,11 +112,6 @@ export class Relaxation {
     return best
   }
 
-  /** Returns the prices of the last solution, by token, and the given prices for tokens without one. */
-  pricesOf(otherPrices: Float64Array): Float64Array {
-    return this.prices.map((price, token) => (price > 0 ? price : otherPrices[token]!))
-  }
-
   /** Solves the allocation over the included edges once, and evaluates the bound at its prices. */
   private relax(
     includedEdges: ReadonlySet<number>,

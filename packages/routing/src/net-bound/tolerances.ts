@@ -31,9 +31,9 @@ export const MAX_JOINING_EARNERS = 8
 export const MAX_EARNER_ROUNDS = 4
 /**
  * Work limit of the bound after gas: `NET_BOUND_WORK_PER_EDGE` units per edge of the graph, but at least
- * `MIN_NET_BOUND_WORK` (about 0.25 ms) and at most `NET_BOUND_MAX_WORK` (about 2 ms).
+ * `MIN_NET_BOUND_WORK` (about 0.5 ms) and at most `NET_BOUND_MAX_WORK` (about 2 ms).
  */
-export const MIN_NET_BOUND_WORK = 25_000
+export const MIN_NET_BOUND_WORK = 40_000
 export const NET_BOUND_WORK_PER_EDGE = 16
 export const NET_BOUND_MAX_WORK = 200_000
 /**
