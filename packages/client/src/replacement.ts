@@ -27,8 +27,8 @@ export class ReplacementWatch {
   }
 
   /**
-   * Returns the mined replacement. Undefined if there is none, or if the node never knew the hash as a transaction of
-   * the account, as with a Safe transaction or a user operation.
+   * Returns the mined replacement. Undefined if there is none, or if the node has had no transaction of the account with
+   * this hash, as with a Safe transaction or a user operation.
    */
   async find(): Promise<Replacement | undefined> {
     const { wallet } = this

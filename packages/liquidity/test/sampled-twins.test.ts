@@ -13,6 +13,7 @@ import { families, familyOf, isTrustedPool, namedTrust, servedRows } from '../sr
 import { createMarket } from '../src/market/market.ts'
 import { runReads } from '../src/market/reads.ts'
 import { emptyCurve } from '../src/math/curves.ts'
+import type { Snapshot } from '../src/snapshot.ts'
 import { run } from './fuzz/trials.ts'
 import { deal, type PoolWorld, startLocal, type World } from './fuzz/world.ts'
 import { compileModels } from './models/compile.ts'
@@ -142,14 +143,7 @@ test('a pool of the native token with unknown math is found by its wrapper, and 
   await world.request('anvil_setBalance', [eth.address, `0x${ether.toString(16)}`])
   await coin.send('mint', [eth.address, ether])
   const factory = await builder.deploy(models.CurveFactory as never, [eth.address, NATIVE, coin.address, 0])
-  const row: DexRow = {
-    ...{ family: 'curve', brand: 'test', role: 'factory', address: factory.address },
-    version: 'stable-factory',
-  }
-  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
-  onTestFinished(() => market.stop())
-  await market.sync()
-  const { pools, block } = await market.ensure([coin.address, world.chain.wrappedNative!.address])
+  const { pools, block } = await discoverCurvePools(factory.address, [coin.address, world.chain.wrappedNative!.address])
   const pool = pools.get(eth.address) as Pool<SampledState>
   expect(pool).toMatchObject({ family: 'curve-stable-sampled', tokens: [ZERO_ADDRESS, coin.address] })
   expect(await expectPaid(pool, { ...world, blockHash: () => block.hash })).toBeGreaterThan(20)
@@ -160,14 +154,7 @@ test('a pool of Curve that counts its coins in signed integers is found, and sam
   const signedPool = await builder.deploy(models.SignedPool as never, [addresses])
   for (const coin of coins) await coin.send('mint', [signedPool.address, 1n << 60n])
   const factory = await builder.deploy(models.CurveFactory as never, [signedPool.address, ...addresses.slice(0, 2), 0])
-  const row: DexRow = {
-    ...{ family: 'curve', brand: 'test', role: 'factory', address: factory.address },
-    version: 'stable-factory',
-  }
-  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
-  onTestFinished(() => market.stop())
-  await market.sync()
-  const { pools, block } = await market.ensure(addresses.slice(0, 2))
+  const { pools, block } = await discoverCurvePools(factory.address, addresses.slice(0, 2))
   const pool = pools.get(signedPool.address) as Pool<SampledState>
   expect(pool).toMatchObject({ family: 'curve-stable-sampled', tokens: addresses })
   expect(await expectPaid(pool, { ...world, blockHash: () => block.hash })).toBeGreaterThan(60)
@@ -294,3 +281,12 @@ describe('in a market', () => {
     ])
   })
 })
+
+/** Returns the state of a market with a factory of Curve, after it has searched the pools of some tokens. */
+async function discoverCurvePools(factory: Address, tokens: readonly Address[]): Promise<Snapshot> {
+  const row: DexRow = { family: 'curve', brand: 'test', role: 'factory', address: factory, version: 'stable-factory' }
+  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
+  onTestFinished(() => market.stop())
+  await market.sync()
+  return market.ensure(tokens)
+}
