@@ -1,5 +1,9 @@
 /** Sends JSON-RPC requests to a local node. */
+import { setTimeout } from 'node:timers/promises'
 import { DevnetError } from './errors.ts'
+
+const MAX_POOL_POLLS = 200
+const POOL_POLL_MS = 5
 
 /**
  * Sends one JSON-RPC request to the local node.
@@ -7,6 +11,24 @@ import { DevnetError } from './errors.ts'
  * @throws DevnetError NODE with the node's own message
  */
 export async function request<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
+  if (method === 'evm_revert') await awaitEmptyPool(url)
+  return post<T>(url, method, params)
+}
+
+/**
+ * Waits until the node's pool has no transactions, at most a second. Anvil stores a block before it removes the block's
+ * transactions from the pool by sender and nonce. If the chain is reverted in between, the next transaction has the same
+ * nonce and is removed too, so it is never mined.
+ */
+async function awaitEmptyPool(url: string): Promise<void> {
+  for (let poll = 0; poll < MAX_POOL_POLLS; poll++) {
+    const { pending } = await post<{ pending: string }>(url, 'txpool_status', [])
+    if (BigInt(pending) === 0n) return
+    await setTimeout(POOL_POLL_MS)
+  }
+}
+
+async function post<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -7,6 +7,7 @@ import {
   createBuilder,
   loadArtifact,
   loadHardhatArtifact,
+  request,
   startAnvil,
 } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -97,7 +98,7 @@ export async function startFixture(tokenCount = 3): Promise<Fixture> {
     positions,
     v3Router,
     quoter,
-    request: (method, params = []) => rpc.request(method, params),
+    request: (method, params = []) => request(anvil.url, method, params),
     stop: async () => {
       rpc.close()
       await anvil.stop()
