@@ -64,6 +64,17 @@ test('a token outside the list whose code may check is compared every time, and 
   expect(await due(bothListed, route)).toBeUndefined()
 })
 
+test('a token that has earned trust is compared once a day, and every time after its trust ends', async () => {
+  let trust = { tokens: new Set([other]), accounts: new Set(), pools: new Set() } as unknown as Trust
+  const checks = new SenderCodeChecks([listed], () => trust)
+  const route = legsOf(pool('a'), listed, other)
+  expect(await due(checks, route)).toBe('measured')
+  checks.observe(route, false)
+  expect(await due(checks, route)).toBeUndefined()
+  trust = { ...trust, tokens: new Set() }
+  expect(await due(checks, route)).toBe('charged')
+})
+
 test('a failed read of code is repeated', async () => {
   const checks = new SenderCodeChecks([])
   codes[unlisted] = new Error('the node is away')

@@ -1,8 +1,8 @@
 /**
  * Decides which routes need a bare run: a second simulation, without the probe at the sender's address. The probe is
  * contract code, and a token, hook, or router may treat an address with code differently. A route needs a bare run in
- * three cases: a token outside the chain's file has code that may check addresses for code; a difference was seen
- * before; or a token was not compared in a pool of the route recently.
+ * three cases: a token that is neither in the chain's file nor trusted has code that may check addresses for code; a
+ * difference was seen before; or a token was not compared in a pool of the route recently.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool, type Trust } from '@sluice/liquidity'
@@ -71,7 +71,10 @@ export class SenderCodeChecks {
       )
     )
       return 'measured'
-    const untrustedTokens = tokensOf(legs).filter((token) => !this.allowListedTokens.has(token))
+    const trust = this.getTrust()
+    const untrustedTokens = tokensOf(legs).filter(
+      (token) => !this.allowListedTokens.has(token) && !trust?.tokens.has(token),
+    )
     const results = await Promise.all(untrustedTokens.map((token) => this.mayCheckCode(token, rpc, block)))
     return results.includes(true) ? 'charged' : undefined
   }
