@@ -4,7 +4,8 @@ import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
 import { Prices } from '@sluice/pricing'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { PastBlocks, type TestPastSale } from './past-blocks.ts'
+import type { TestPastSale } from './past-block.ts'
+import { PastBlocks } from './past-blocks.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [HUB, TOKEN, OTHER] = ['1', '2', '3'].map(account) as [Address, Address, Address]
