@@ -6,26 +6,17 @@
  * tokens derive from the stables that keep their peg (anchors). The evidence of a price is the USD liquidity behind it.
  */
 import type { Address, Chain } from '@sluice/chains'
-import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
+import type { Pool, Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
 import { depthOf, isAsDeepAs } from './depth.ts'
 import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
-import { canonicalToken, hasOtherTokens, TokenGraph } from './graph.ts'
-import { type DecimalsOf, HubPricer } from './hub-pricer.ts'
+import type { DecimalsOf } from './hub-pricer.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
 import { listedDecimals, pricedTokenOf } from './listed-tokens.ts'
-import { MissingBalances } from './missing-balances.ts'
-import { type PoolView, viewPool } from './pool-view.ts'
+import { MIN_EVIDENCE_USD, PricedMarket } from './priced-market.ts'
 import { observationOf, type RedemptionPrice, type RedemptionReadings, SharePricer } from './shares.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
-import { fixedLevelsOf, TokenLevels } from './token-levels.ts'
-import { MAX_INTERMEDIATES, TokenPricer } from './token-pricer.ts'
-
-/** Minimum evidence (USD liquidity behind a price) for a token to have a price. */
-export const MIN_EVIDENCE_USD = 300
-
-/** Work between two yields, in directed token pairs. A pool of n tokens counts n², so 32 are 8 pools of two tokens. */
-const PAIRS_PER_SLICE = 32
+import { MAX_INTERMEDIATES } from './token-pricer.ts'
 
 /**
  * USD prices of a chain's tokens. An unknown price is null, never 0 and never an estimate. NATIVE has the price of the
@@ -72,19 +63,10 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 export class Prices implements PriceBook {
   private readonly chain: Chain
   private readonly decimals: DecimalsOf
-  private readonly onFault: NonNullable<PricingOptions['onFault']>
-  private readonly graph: TokenGraph
-  private readonly hubPricer: HubPricer
-  private readonly tokenLevels = new TokenLevels()
-  private readonly pricer = new TokenPricer(MIN_EVIDENCE_USD)
+  private readonly market: PricedMarket
   private readonly sharePricer: SharePricer | undefined
-  private readonly missingBalances = new MissingBalances()
   /** Ids of pools whose missing balances were reported while a snapshot was being applied. */
   private readonly poolIdsToRefresh = new Set<string>()
-  /** Pools applied so far. Initially an empty `PoolMap`, so that differences between maps are found in small steps. */
-  private appliedPools: ReadonlyMap<string, Pool> = PoolMap.empty
-  /** Hash of the last applied block. */
-  private blockHash: string | undefined
   private newestSnapshot: Snapshot | undefined
   private pendingFollow: Promise<void> = Promise.resolve()
   private isApplying = false
@@ -96,14 +78,13 @@ export class Prices implements PriceBook {
     const decimalsByToken = listedDecimals(chain)
     this.chain = chain
     this.decimals = (token) => decimals?.(token) ?? decimalsByToken.get(token)
-    this.onFault = onFault
-    this.graph = new TokenGraph(
-      chain,
-      new Set([...decimalsByToken.keys(), ...chain.hubs].map((address) => canonicalToken(address, chain))),
+    this.market = new PricedMarket(chain, {
+      decimals: this.decimals,
+      tokensWithDecimals: decimalsByToken.keys(),
       isUnsellable,
-    )
-    this.hubPricer = new HubPricer(this.graph, chain, this.decimals)
-    const { graph, pricer } = this
+      onFault,
+    })
+    const { graph, pricer } = this.market
     const sharePricerOptions = {
       chain,
       graph,
@@ -125,7 +106,7 @@ export class Prices implements PriceBook {
    * False if a pool's price jumped in the last block. Prices may then change without a new snapshot: see `acceptJumps`.
    */
   get hasNoPendingJumps(): boolean {
-    return this.graph.hasNoJumps
+    return this.market.graph.hasNoJumps
   }
 
   /** Resolves when the newest snapshot is applied. */
@@ -154,7 +135,7 @@ export class Prices implements PriceBook {
     const { newestSnapshot } = this
     await this.pendingFollow
     if (!this.isReady || this.isApplying || newestSnapshot !== this.newestSnapshot) return
-    this.startBlock()
+    this.market.startBlock()
     await this.follow(this.newestSnapshot!)
   }
 
@@ -172,12 +153,12 @@ export class Prices implements PriceBook {
     if (price && decimals !== undefined) {
       const redemption = this.redemptionPrice(address)
       const observations = [
-        ...(token ? this.pricer.observationsOf(token) : []),
+        ...(token ? this.market.pricer.observationsOf(token) : []),
         ...(redemption ? [observationOf(redemption)] : []),
       ]
       return detailOf(price, observations, 10 ** decimals, (await this.depthUsd(address)) ?? 0)
     }
-    const pricedToken = token ?? this.graph.findToken(pricedTokenOf(address, this.chain))
+    const pricedToken = token ?? this.market.graph.findToken(pricedTokenOf(address, this.chain))
     if (!pricedToken) return noPrice(this.sharePricer?.isShare(address) ? 'below-floor' : 'unknown')
     if (pricedToken.isUnsellable) return noPrice('unsellable')
     return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(pricedToken))
@@ -186,34 +167,26 @@ export class Prices implements PriceBook {
   async depthUsd(address: Address): Promise<number | null> {
     const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
     if (!token) return redemption?.redeemableUsd ?? null
-    return (await inSlices('depth', depthOf(token, this.pricer))) + (redemption?.redeemableUsd ?? 0)
+    return (await inSlices('depth', depthOf(token, this.market.pricer))) + (redemption?.redeemableUsd ?? 0)
   }
 
   async depthCurve(address: Address): Promise<readonly DepthPoint[] | null> {
     const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
     if (!token) return redemption ? IMPACT_LEVELS.map((impact) => ({ impact, usd: redemption.redeemableUsd })) : null
-    const points = await inSlices('depth', sellDepth(token, this.pricer))
+    const points = await inSlices('depth', sellDepth(token, this.market.pricer))
     return redemption ? points.map(({ impact, usd }) => ({ impact, usd: usd + redemption.redeemableUsd })) : points
   }
 
   /** True if the token cannot be sold, as of the last update. */
   isUnsellable(address: Address): boolean {
-    return this.graph.findToken(address)?.isUnsellable ?? false
+    return this.market.graph.findToken(address)?.isUnsellable ?? false
   }
 
   /** Applies a change of `isUnsellable` for one token. Resolves when all prices that depend on the token are updated. */
   async updateSellability(address: Address): Promise<void> {
-    const token = this.graph.findToken(address)
-    if (!token || !this.applySellability(token) || !this.isReady) return
+    const token = this.market.graph.findToken(address)
+    if (!token || !this.market.applySellability(token) || !this.isReady) return
     await (this.isApplying ? this.pendingFollow : this.follow(this.newestSnapshot!))
-  }
-
-  /** @returns true if the token became sellable or unsellable */
-  private applySellability(token: PricedToken): boolean {
-    if (!this.graph.updateSellability(token)) return false
-    this.tokenLevels.enqueueToken(token)
-    this.pricer.invalidate()
-    return true
   }
 
   /**
@@ -241,12 +214,12 @@ export class Prices implements PriceBook {
   }
 
   private dependenciesOf(address: Address): readonly Address[] {
-    const token = this.graph.tokens.get(address)
-    const decidingTokens = token ? this.pricer.decidingTokens(token) : []
+    const token = this.market.graph.tokens.get(address)
+    const decidingTokens = token ? this.market.pricer.decidingTokens(token) : []
     const components = this.sharePricer?.componentsOf(address) ?? []
     return [
       ...decidingTokens.map((decidingToken) => decidingToken.address),
-      ...components.filter((component) => !this.graph.isListed(component)),
+      ...components.filter((component) => !this.market.graph.isListed(component)),
     ]
   }
 
@@ -255,18 +228,18 @@ export class Prices implements PriceBook {
    * those that would decide it.
    */
   decidingPoolsOf(address: Address): readonly Pool[] {
-    const token = this.isReady ? this.graph.findToken(address) : undefined
-    return token ? this.pricer.decidingPools(token) : []
+    const token = this.isReady ? this.market.graph.findToken(address) : undefined
+    return token ? this.market.pricer.decidingPools(token) : []
   }
 
   /** Returns the pools that hold a token. */
   poolsOf(address: Address): readonly Pool[] {
-    return this.graph.findToken(address)?.pricedPools.map(({ pool }) => pool) ?? []
+    return this.market.graph.findToken(address)?.pricedPools.map(({ pool }) => pool) ?? []
   }
 
   /** Returns an account that holds the token: the address of one of its pools. */
   holderOf(address: Address): Address | undefined {
-    return this.graph.findToken(address)?.pricedPools[0]?.pool.address
+    return this.market.graph.findToken(address)?.pricedPools[0]?.pool.address
   }
 
   /**
@@ -277,24 +250,14 @@ export class Prices implements PriceBook {
    * @returns true if the report differs from the last one
    */
   setMissing(id: string, amounts: readonly number[]): boolean {
-    if (!this.missingBalances.set(id, amounts)) return false
+    if (!this.market.setMissing(id, amounts)) return false
     this.refreshPoolWhenIdle(id)
     return true
   }
 
   private refreshPoolWhenIdle(id: string): void {
     if (this.isApplying) this.poolIdsToRefresh.add(id)
-    else this.refreshPool(id)
-  }
-
-  private refreshPool(id: string): void {
-    const pricedPool = this.graph.findPool(id)
-    const view = pricedPool && this.viewOf(pricedPool.pool)
-    if (!view) return
-    this.graph.correct(pricedPool, view)
-    this.hubPricer.addOrUpdate(pricedPool, false)
-    this.tokenLevels.enqueuePool(pricedPool)
-    this.pricer.invalidate()
+    else this.market.refreshPool(id)
   }
 
   /**
@@ -302,138 +265,38 @@ export class Prices implements PriceBook {
    */
   private priceOf(address: Address): TokenPrice | undefined {
     const [token, redemption] = [this.findPricedToken(address), this.redemptionPrice(address)]
-    return redemption ? this.sharePricer!.combine(redemption, token ? this.pricer.observationsOf(token) : []) : token
+    return redemption
+      ? this.sharePricer!.combine(redemption, token ? this.market.pricer.observationsOf(token) : [])
+      : token
   }
 
   private redemptionPrice(address: Address): RedemptionPrice | undefined {
     return this.isReady ? this.sharePricer?.redemptionPrice(address) : undefined
   }
 
-  private readonly hasMinDepthUsd = (token: PricedToken) => isAsDeepAs(token, this.pricer, MIN_EVIDENCE_USD)
+  private readonly hasMinDepthUsd = (token: PricedToken) => isAsDeepAs(token, this.market.pricer, MIN_EVIDENCE_USD)
 
   /** Returns the token if it has a price. */
   private findPricedToken(address: Address): PricedToken | undefined {
     if (!this.isReady) return undefined
     // Decimals of a stable may have become known since the last block.
-    if (this.hubPricer.isMissingDecimals && this.updateHubPrices() && !this.isApplying)
+    if (this.market.isMissingDecimals && this.market.updateHubPrices() && !this.isApplying)
       void this.follow(this.newestSnapshot!)
-    const token = this.graph.tokens.get(pricedTokenOf(address, this.chain))
-    if (!token || !(this.pricer.updatePrice(token).price > 0)) return undefined
-    return this.pricer.cachedIsDeep(token, this.hasMinDepthUsd) ? token : undefined
+    const token = this.market.graph.tokens.get(pricedTokenOf(address, this.chain))
+    if (!token || !(this.market.pricer.updatePrice(token).price > 0)) return undefined
+    return this.market.pricer.cachedIsDeep(token, this.hasMinDepthUsd) ? token : undefined
   }
 
   private *applyNewest(): Steps<void> {
     this.isApplying = true
     try {
-      do yield* this.applySnapshot(this.newestSnapshot!)
-      while (this.appliedPools !== this.newestSnapshot!.pools)
+      do yield* this.market.applySnapshot(this.newestSnapshot!, this.isReady)
+      while (this.market.appliedPools !== this.newestSnapshot!.pools)
       this.isReady = true
-      for (const id of this.poolIdsToRefresh) this.refreshPool(id)
+      for (const id of this.poolIdsToRefresh) this.market.refreshPool(id)
       this.poolIdsToRefresh.clear()
     } finally {
       this.isApplying = false
-    }
-  }
-
-  private *applySnapshot({ block, pools }: Snapshot): Steps<void> {
-    if (this.isReady && block.hash !== this.blockHash) this.startBlock()
-    this.blockHash = block.hash
-    if (this.isReady) yield* this.applyChanges(pools)
-    else yield* this.applyFirstSnapshot(pools)
-    this.appliedPools = pools
-    for (const token of this.graph.unsellableTokens) {
-      this.applySellability(token)
-      yield
-    }
-    this.updateHubPrices()
-    yield* this.tokenLevels.assignLevels()
-    this.pricer.invalidate()
-  }
-
-  /** Applies the first snapshot. Prices are not served yet, so pools are added one by one. */
-  private *applyFirstSnapshot(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const isFirst = this.appliedPools.size === 0
-    let pairCount = 0
-    for (const { changedPools, goneIds } of poolChangeSteps(this.appliedPools, pools)) {
-      for (const pool of changedPools) {
-        this.addOrUpdate(pool, this.viewOf(pool), isFirst)
-        pairCount += pool.tokens.length ** 2
-        if (pairCount >= PAIRS_PER_SLICE) yield
-        pairCount %= PAIRS_PER_SLICE
-      }
-      for (const id of goneIds) this.remove(id)
-    }
-  }
-
-  private *applyChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const addedPools: Pool[] = []
-    const views: (PoolView | null)[] = []
-    const removedIds: string[] = []
-    for (const { changedPools, goneIds } of poolChangeSteps(this.appliedPools, pools)) {
-      for (const pool of changedPools) {
-        addedPools.push(pool)
-        views.push(this.viewOf(pool))
-        yield
-      }
-      removedIds.push(...goneIds)
-    }
-    // The views are computed already, so that these updates usually fit in one slice.
-    for (const [k, pool] of addedPools.entries()) {
-      this.addOrUpdate(pool, views[k]!)
-      yield
-    }
-    for (const id of removedIds) {
-      this.remove(id)
-      yield
-    }
-  }
-
-  /** Starts a new block: the rates to which pools jumped in the last block now count. */
-  private startBlock(): void {
-    for (const pricedPool of this.graph.startBlock()) {
-      this.hubPricer.startBlock(pricedPool)
-      this.tokenLevels.enqueuePool(pricedPool)
-      this.pricer.invalidate()
-    }
-  }
-
-  /** Updates the prices of hubs and stables, from which all other prices derive. @returns true if a price changed */
-  private updateHubPrices(): boolean {
-    const prices = this.hubPricer.updatePrices(MIN_EVIDENCE_USD)
-    if (!prices) return false
-    this.tokenLevels.setFixedLevels(fixedLevelsOf(prices))
-    this.pricer.invalidate(prices)
-    return true
-  }
-
-  private addOrUpdate(pool: Pool, viewOrNull: PoolView | null, isNew = false): void {
-    const existingPool = isNew ? undefined : this.graph.findPool(pool.id)
-    const hasSameTokens = existingPool !== undefined && viewOrNull !== null && !hasOtherTokens(existingPool.pool, pool)
-    if (existingPool && !hasSameTokens) this.remove(pool.id)
-    if (viewOrNull === null) return
-    const pricedPool = this.graph.addOrUpdate(pool, viewOrNull, hasSameTokens ? existingPool : undefined)
-    this.hubPricer.addOrUpdate(pricedPool, !hasSameTokens)
-    this.tokenLevels.enqueuePool(pricedPool)
-    this.pricer.invalidate()
-  }
-
-  private remove(id: string): void {
-    const pricedPool = this.graph.remove(id)
-    if (!pricedPool) return
-    this.hubPricer.remove(pricedPool)
-    this.tokenLevels.enqueuePool(pricedPool)
-    this.pricer.invalidate()
-  }
-
-  private viewOf(pool: Pool): PoolView | null {
-    // The native token and the wrapped native token are one token in this package.
-    if (familyOf(pool.family)?.wrapsNative) return null
-    try {
-      const view = viewPool(pool)
-      return view && this.missingBalances.applyTo(pool.id, view)
-    } catch (error) {
-      this.onFault(pool, error)
-      return null
     }
   }
 }

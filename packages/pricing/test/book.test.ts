@@ -2,7 +2,8 @@ import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MIN_EVIDENCE_USD, priceTokens } from '../src/book.ts'
+import { priceTokens } from '../src/book.ts'
+import { MIN_EVIDENCE_USD } from '../src/priced-market.ts'
 import {
   address,
   centre,
