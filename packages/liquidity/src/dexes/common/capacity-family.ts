@@ -25,8 +25,8 @@ type LinearDirection = Direction & {
 type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
-/** Precision of a curve's end in bits: it may be below the largest input of its pool by a fraction of 2^−32. */
-const CURVE_END_BITS = 32
+/** Precision of a curve's end in bits. A curve may end below the pool's largest input by a fraction of 2^−32. */
+export const CURVE_END_BITS = 32
 
 /** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. */
 function orFallback<T>(compute: () => T, fallback: T): T {
