@@ -1,7 +1,7 @@
 /** Family of Balancer V2 weighted and stable pools. */
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
-import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
+import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, provePools, READ_GAS, readStates, topics } from './state.ts'
@@ -32,7 +32,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
-  ...tradeWithInputFee(quote, approximateMaxInput),
+  ...inputFeeCapacity(quote, approximateMaxInput),
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 
