@@ -46,8 +46,8 @@ import { velodromeV2 } from './velodrome-v2/index.ts'
 import { woofiV2 } from './woofi-v2/index.ts'
 import { wrappedNative } from './wrapped-native/index.ts'
 
-/** All families of this build. Their states differ; `familyOf(pool.family)` returns the family of a pool. */
-// biome-ignore lint/suspicious/noExplicitAny: a list of families with different states; each is only given pools of its own.
+/** All families. `familyOf(pool.family)` returns the family of a pool. */
+// biome-ignore lint/suspicious/noExplicitAny: the families have different states. Each receives only its own pools.
 export const families: readonly DexFamily<any>[] = [
   uniswapV2,
   uniswapV3,
@@ -109,7 +109,7 @@ export const families: readonly DexFamily<any>[] = [
 const familyById = new Map(families.map((family) => [family.id, family]))
 
 /** Returns a family by id. */
-// biome-ignore lint/suspicious/noExplicitAny: as above.
+// biome-ignore lint/suspicious/noExplicitAny: the state of the family is unknown here.
 export function familyOf(id: string): DexFamily<any> | undefined {
   return familyById.get(id)
 }

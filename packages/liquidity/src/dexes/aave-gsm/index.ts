@@ -12,12 +12,12 @@ import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } f
 const LENS = lensOf('AaveGsmLens')
 const lensInterface = AaveGsmLens__factory.createInterface()
 const gsmInterface = IAaveGsm__factory.createInterface()
-/** Estimated gas to read a short registry, and the tokens of each module. */
+/** Estimated gas to read a short registry and the tokens of its modules. */
 const FIND_GAS = 200_000
 /** Estimated gas to read one module. */
 const READ_GAS = 150_000
 
-/** Finds the modules of the registry that is the row's address. */
+/** Finds the modules that the registry at the row's address lists. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
   const [answer] = yield [
@@ -25,7 +25,7 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   ]
   if (!answer) return []
   const [modules] = lensInterface.decodeFunctionResult('find', answer)
-  // A copy: the `flatMap` of a decoded list returns [0] if no module remains.
+  // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
   return [...modules].flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
@@ -49,13 +49,13 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveG
 const EVENTS = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
 const topics: readonly Hex[] = EVENTS.map((name) => gsmInterface.getEvent(name as 'SellAsset').topicHash as Hex)
 
-/** GHO Stability Modules, which trade GHO and one asset at a fixed price. */
+/** GHO Stability Modules. A module exchanges GHO and one asset at a fixed price. */
 export const aaveGsm: DexFamily<AaveGsmState> = {
   id: 'aave-gsm',
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // The GHO bucket, and fees computed by a fee strategy, change without a log of the module.
+  // The module emits no log when its GHO bucket changes, or when its fee strategy changes a fee.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
@@ -64,15 +64,16 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
 
   ...linearCapacity<AaveGsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
-    const sellAsset = isZeroForOne(pool, tokenIn, tokenOut)
+    const sellsAsset = isZeroForOne(pool, tokenIn, tokenOut)
     return {
-      quote: (amountIn) => quote(state, sellAsset, amountIn),
-      approximateLimit: approximateMaxInput(state, sellAsset),
-      rate: rateOf(state, sellAsset),
+      quote: (amountIn) => quote(state, sellsAsset, amountIn),
+      approximateLimit: approximateMaxInput(state, sellsAsset),
+      rate: rateOf(state, sellsAsset),
     }
   }),
 
-  // The reserve of GHO is the amount that the module pays for all of the asset that it still accepts.
+  // The module mints GHO, so it holds no reserve of GHO. It pays out this much for all of the asset that it still
+  // accepts.
   reserves: ({ state }) => [state.liquidity, tradeForSale(state, state.exposure).gho],
 
   takesTaxedInput: false,

@@ -5,28 +5,39 @@
 import { PoolRefusal } from '../../family.ts'
 import { divUp, min } from '../../math/integers.ts'
 
-/** State of a module. Amounts are base units, and fees are basis points. */
+/** State of a module. Fees are basis points. */
 export type AaveGsmState = {
-  /** True while frozen, and after seizure. */
+  /** True while the module is frozen, and after it was seized. */
   readonly stopped: boolean
-  /** Base units of one whole unit of the asset, and its fixed price in base units of GHO. */
+  /** Base units of one whole asset token: 10^decimals. */
   readonly unit: bigint
+  /** Fixed price of one whole asset token, in base units of GHO. */
   readonly ratio: bigint
+  /** Fee of a trade that sells the asset to the module. */
   readonly sellFee: bigint
+  /** Fee of a trade that buys the asset from the module. */
   readonly buyFee: bigint
   /** Base units of the asset that the module still accepts. */
   readonly exposure: bigint
-  /** Base units of the asset that it can pay out. */
+  /** Base units of the asset that the module can pay out. */
   readonly liquidity: bigint
-  /** GHO that the module may mint in total (the capacity of its bucket), and GHO that it has minted. */
+  /** Capacity of the module's bucket: base units of GHO that the module may mint in total. */
   readonly capacity: bigint
+  /** Base units of GHO that the module has minted. */
   readonly level: bigint
 }
 
+/** Fixed-point one of fees. */
 const FEE_UNIT = 10_000n
 
-/** Amounts of a trade in both tokens, and the GHO before the fee, which is minted or burned. */
-export type GsmTrade = { readonly asset: bigint; readonly gho: bigint; readonly grossGho: bigint }
+/** Amounts of a trade in base units. */
+export type GsmTrade = {
+  readonly asset: bigint
+  /** GHO that the trader receives or pays, after the fee. */
+  readonly gho: bigint
+  /** GHO without the fee, which the module mints or burns. */
+  readonly grossGho: bigint
+}
 
 /** Returns the trade that sells up to `maxAsset`. The module takes less if a smaller amount earns the same GHO. */
 export function tradeForSale({ unit, ratio, sellFee }: AaveGsmState, maxAsset: bigint): GsmTrade {
@@ -45,35 +56,35 @@ export function tradeForPurchase({ unit, ratio, buyFee }: AaveGsmState, minAsset
   return { asset: (grossGho * unit) / ratio, gho, grossGho }
 }
 
-/** Returns the asset amount that `gho` buys, as `getAssetAmountForBuyAsset`. */
+/** Returns the asset amount that `gho` buys, as the contract's `getAssetAmountForBuyAsset`. */
 function assetForGho({ unit, ratio, buyFee }: AaveGsmState, gho: bigint): bigint {
   return (((gho * FEE_UNIT) / (FEE_UNIT + buyFee)) * unit) / ratio
 }
 
 /**
- * Quotes an exact input. A purchase is specified by its asset amount, so part of the GHO may remain unspent.
+ * Quotes an exact input. The contract takes the asset amount of a purchase, so part of the GHO may remain unspent.
  *
  * @throws PoolRefusal `PAUSED` if frozen or seized; `TOO_LARGE` above the exposure, the liquidity, or the GHO bucket;
  * `TOO_SMALL` for no output
  */
 export function quote(
   state: AaveGsmState,
-  sellAsset: boolean,
+  sellsAsset: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: AaveGsmState } {
   if (state.stopped) throw new PoolRefusal('PAUSED', 'it is frozen or seized')
-  const { asset, gho, grossGho } = sellAsset
+  const { asset, gho, grossGho } = sellsAsset
     ? tradeForSale(state, amountIn)
     : tradeForPurchase(state, assetForGho(state, amountIn))
   if (asset <= 0n || gho <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const { exposure, liquidity, capacity, level } = state
-  if (sellAsset && asset > exposure) throw new PoolRefusal('TOO_LARGE', `it takes in no more than ${exposure}`)
-  if (!sellAsset && asset > liquidity) throw new PoolRefusal('TOO_LARGE', `it holds no more than ${liquidity}`)
-  if (sellAsset ? level + grossGho > capacity : grossGho > level)
-    throw new PoolRefusal('TOO_LARGE', 'more GHO than it may make, or has made')
-  const sign = sellAsset ? 1n : -1n
+  if (sellsAsset && asset > exposure) throw new PoolRefusal('TOO_LARGE', `it accepts at most ${exposure}`)
+  if (!sellsAsset && asset > liquidity) throw new PoolRefusal('TOO_LARGE', `it holds only ${liquidity}`)
+  if (sellsAsset ? level + grossGho > capacity : grossGho > level)
+    throw new PoolRefusal('TOO_LARGE', 'more GHO than it may mint or can burn')
+  const sign = sellsAsset ? 1n : -1n
   return {
-    amountOut: sellAsset ? gho : asset,
+    amountOut: sellsAsset ? gho : asset,
     state: {
       ...state,
       exposure: exposure - sign * asset,
@@ -83,17 +94,17 @@ export function quote(
   }
 }
 
-/** Returns the output per unit of input, after fees. */
-export function rateOf({ unit, ratio, sellFee, buyFee }: AaveGsmState, sellAsset: boolean): number {
+/** Returns the output per base unit of input, after fees. */
+export function rateOf({ unit, ratio, sellFee, buyFee }: AaveGsmState, sellsAsset: boolean): number {
   const price = Number(ratio) / Number(unit)
-  return sellAsset
+  return sellsAsset
     ? price * (1 - Number(sellFee) / Number(FEE_UNIT))
     : 1 / (price * (1 + Number(buyFee) / Number(FEE_UNIT)))
 }
 
-/** Returns the approximate largest input. */
-export function approximateMaxInput(state: AaveGsmState, sellAsset: boolean): bigint {
+/** Returns the approximate largest input in base units. */
+export function approximateMaxInput(state: AaveGsmState, sellsAsset: boolean): bigint {
   const { unit, ratio, buyFee, exposure, liquidity, capacity, level } = state
-  if (sellAsset) return min(exposure, ((capacity - level) * unit) / ratio)
+  if (sellsAsset) return min(exposure, ((capacity - level) * unit) / ratio)
   return min(tradeForPurchase(state, liquidity).gho, (level * (FEE_UNIT + buyFee)) / FEE_UNIT)
 }

@@ -10,7 +10,7 @@ const GAS = gasRow('aave-v3').hop
 
 const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
 
-/** Aave V3 reserves, which exchange an asset for its aToken (supply) and back (withdrawal). */
+/** Aave V3 reserves. A supply exchanges an asset for its aToken, and a withdrawal exchanges it back. */
 export const aaveV3: DexFamily<AaveV3State> = {
   id: 'aave-v3',
   payment: { pullsInput: true },
@@ -32,12 +32,12 @@ export const aaveV3: DexFamily<AaveV3State> = {
     return {
       quote: (amountIn) => quote(state, isSupply, amountIn),
       approximateLimit: approximateMaxInput(state, isSupply),
-      // One aToken is one unit of the asset.
+      // One base unit of the aToken is worth one base unit of the asset.
       rate: 1,
     }
   }),
 
-  // The market mints aTokens on supply, so it holds no reserve of them. Their total supply is used instead.
+  // The market mints aTokens, so it holds no reserve of them. The total supply of aTokens takes the place of a reserve.
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,

@@ -7,8 +7,8 @@ import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, min } from '../../math/integers.ts'
 
 /**
- * State of a reserve. Amounts are base units of the asset or scaled units. Scaled units times the income index are base
- * units.
+ * State of a reserve. Amounts are base units of the asset, or scaled units. Scaled units become base units when they
+ * are multiplied by the income index.
  */
 export type AaveV3State = {
   /** False if the reserve is inactive or paused. */
@@ -31,23 +31,24 @@ export type AaveV3State = {
 
 const RAY = 10n ** 27n
 
-type Rounding = Pick<AaveV3State, 'income' | 'floors'>
+type Conversion = Pick<AaveV3State, 'income' | 'floors'>
 
-/** Returns the balance for a scaled amount. */
-export const balanceOf = ({ income, floors }: Rounding, scaledAmount: bigint): bigint =>
+/** Converts a scaled amount to a balance in base units. */
+export const balanceOf = ({ income, floors }: Conversion, scaledAmount: bigint): bigint =>
   (scaledAmount * income + (floors ? 0n : RAY / 2n)) / RAY
 
-/** Returns the scaled amount that a supply mints. */
-export const scaledMint = ({ income, floors }: Rounding, amount: bigint): bigint =>
+/** Returns the scaled amount that a supply of `amount` base units mints. */
+export const scaledMint = ({ income, floors }: Conversion, amount: bigint): bigint =>
   (amount * RAY + (floors ? 0n : income / 2n)) / income
 
-/** Returns the scaled amount that a holder loses by a withdrawal or transfer. */
-export const scaledBurn = ({ income, floors }: Rounding, amount: bigint): bigint =>
+/** Returns the scaled amount that a withdrawal or transfer of `amount` base units takes from the holder. */
+export const scaledBurn = ({ income, floors }: Conversion, amount: bigint): bigint =>
   floors ? divUp(amount * RAY, income) : (amount * RAY + income / 2n) / income
 
 /**
- * Quotes an exact input. Supply: returns the balance of an account that had none. Withdrawal: returns the aTokens that
- * arrive when `amountIn` is transferred, all of which are withdrawn.
+ * Quotes an exact input. The output of a supply is the aToken balance of a receiver that held no aTokens before. A
+ * withdrawal starts with a transfer of `amountIn` aTokens. Rounding may change the amount that arrives. All that
+ * arrives is withdrawn.
  *
  * @throws PoolRefusal `PAUSED`; `TOO_SMALL` for no output; `TOO_LARGE` above the supply cap or the cash
  */
@@ -63,14 +64,14 @@ export function quote(
 function supplyAsset(state: AaveV3State, amountIn: bigint) {
   const scaledAmount = scaledMint(state, amountIn)
   const amountOut = balanceOf(state, scaledAmount)
-  if (scaledAmount <= 0n || amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} makes nothing`)
+  if (scaledAmount <= 0n || amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} mints nothing`)
   const { cap, scaledSupply, treasury, floors, cash } = state
   if (cap > 0n) {
     const countedSupply = scaledSupply + treasury
     const balanceAfter = floors
       ? balanceOf(state, countedSupply + scaledAmount)
       : balanceOf(state, countedSupply) + amountIn
-    // `treasury` is an upper bound, so the market may accept more.
+    // The market may accept more than this, because `treasury` is an upper bound.
     if (balanceAfter > cap)
       throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isModelLimit: true })
   }
@@ -82,12 +83,12 @@ function withdrawAsset(state: AaveV3State, amountIn: bigint) {
   const scaledAmount = scaledBurn(state, amountOut)
   if (amountOut <= 0n || scaledAmount <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} pays nothing`)
   const { cash, scaledSupply } = state
-  if (amountOut > cash) throw new PoolRefusal('TOO_LARGE', `only ${cash} is there`)
-  if (scaledAmount > scaledSupply) throw new PoolRefusal('TOO_LARGE', 'more than all aTokens')
+  if (amountOut > cash) throw new PoolRefusal('TOO_LARGE', `the reserve holds only ${cash}`)
+  if (scaledAmount > scaledSupply) throw new PoolRefusal('TOO_LARGE', 'more than the supply of aTokens')
   return { amountOut, state: { ...state, scaledSupply: scaledSupply - scaledAmount, cash: cash - amountOut } }
 }
 
-/** Returns the approximate largest input: up to the supply cap, or the cash. */
+/** Returns the approximate largest input in base units. The cap limits a supply, and the cash limits a withdrawal. */
 export function approximateMaxInput(state: AaveV3State, isSupply: boolean): bigint {
   const { cap, cash, scaledSupply, treasury } = state
   if (isSupply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT

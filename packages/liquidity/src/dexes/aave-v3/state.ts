@@ -8,7 +8,7 @@ import { readEach } from '../common/read-each.ts'
 import { type AaveV3State, balanceOf } from './math.ts'
 
 export type AaveV3Fixed = {
-  /** Pool contract of the market, which holds many reserves. */
+  /** Contract of the market (`Pool` in Aave). It holds many reserves. */
   readonly market: Address
 }
 
@@ -23,7 +23,7 @@ const FIND_GAS = 60_000
 /** Estimated gas to read one reserve. */
 const READ_GAS = 300_000
 
-/** Finds the aTokens of a market. Each aToken is a pool, whose tokens are the asset and the aToken. */
+/** Finds the aTokens of a market. Each aToken is returned as a pool of the asset and the aToken. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
   const data = findCodec.encode(row.address, assets)
@@ -51,9 +51,9 @@ export const readStates = (row: DexRow, pools: readonly Pool[]): Reads<readonly 
     decodeState,
   )
 
-/** First revision of Aave's own pools that rounds in favor of the market. */
+/** First revision of Aave's own markets that rounds in favor of the market. */
 const FLOORING_REVISION = 9n
-/** Forks of earlier releases use revision numbers in the hundreds. */
+/** Lower bound of the revision numbers of forks. The forks derive from earlier releases, which round half up. */
 const FORKED_REVISION = 100n
 
 /** Returns null for an empty reserve, or if neither rounding reproduces the aToken's total supply. */

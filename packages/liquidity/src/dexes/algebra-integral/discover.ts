@@ -1,7 +1,7 @@
 /**
- * Pool discovery for Algebra Integral. A pair has one pool of the factory itself, and one for each custom deployer in
- * the row's contracts, named `customDeployer` with any suffix. Pools of other deployers are not found, because those
- * deployers choose the plugins of their pools freely.
+ * Pool discovery for Algebra Integral. A pair can have one pool of the factory itself, and one pool of each custom
+ * deployer. The row's contracts list the accepted deployers, under `customDeployer` with any suffix. Pools of other
+ * deployers are not found, because their plugins may contain any code.
  */
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -18,12 +18,12 @@ const factoryInterface = IAlgebraFactory__factory.createInterface()
 const CUSTOM_POOL = factoryInterface.getEvent('CustomPool')
 
 const CUSTOM_DEPLOYER = /^customDeployer/
-/** Lookups per read, which take about 2 million gas. */
+/** Lookups per read: about 2.5 million gas. */
 const LOOKUPS_PER_READ = 500
 /** Estimated gas of one lookup. */
 const LOOKUP_GAS = 5_000
 
-/** Custom deployers that a row names. */
+/** Returns the custom deployers that a row names. */
 const deployersOf = ({ contracts = {} }: DexRow): readonly Address[] =>
   Object.entries(contracts).flatMap(([name, address]) => (CUSTOM_DEPLOYER.test(name) ? [address] : []))
 
@@ -41,9 +41,9 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const answer = answers[b]
     if (!answer) return []
     const [addresses] = lensInterface.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
-    // A copy: the `flatMap` of a decoded list returns [0] if no pool remains.
-    return [...addresses].flatMap((pool, k) => {
-      const address = toAddress(pool)
+    // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
+    return [...addresses].flatMap((addressText, k) => {
+      const address = toAddress(addressText)
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[k % batch.length]!)]
     })
   })
@@ -61,8 +61,8 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 }
 
 /**
- * Leaves out pools that the factory's getters do not return for their pair. The factory emits the same log for pools of
- * all custom deployers, and the plugins of such pools may contain any code.
+ * Returns null for pools that the factory's getters do not return for their pair. The factory emits the same log for
+ * pools of all custom deployers, and the plugins of such pools may contain any code.
  */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const confirmedPools = yield* findPools(

@@ -1,22 +1,23 @@
 /**
- * Computes the fee of pools whose plugin sets it during the swap, from the input that a swap up to a known price costs.
- * The fee is the sum of the pool's and the plugin's charges.
+ * Computes the fee of pools whose plugin sets the fee during the swap. A simulated swap to a known price shows the
+ * input that the pool charges. The difference from the computed input without a fee is the total of the pool's and the
+ * plugin's fees.
  */
 import { PPM } from '@sluice/chains'
 import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow } from '../../math/concentrated.ts'
 import { divUp } from '../../math/integers.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../math/ticks.ts'
 
-/** Swap to simulate. It ends at a price limit within the current range of liquidity. */
+/** Swap to simulate. It ends at a price limit within the first range of constant liquidity. */
 export type FeeProbe = {
-  /** √price with 96 fractional bits. */
+  /** √price at which the swap ends, with 96 fractional bits. */
   readonly limitSqrtPrice: bigint
-  /** Input up to the limit without the fee, in base units. */
+  /** Input that moves the price to the limit, without the fee, in base units. */
   readonly netInput: bigint
 }
 
 /**
- * Returns a swap that ends half way to the next tick; null if there is no liquidity.
+ * Returns a swap that ends half way (in √price) to the next initialized tick; null if there is no liquidity.
  *
  * @param zeroForOne - true if the price falls
  */
@@ -42,7 +43,7 @@ export function feeProbeFor(
       return { limitSqrtPrice, netInput }
     }
     if (!nextTick) return null
-    // The price is at this tick, which the swap crosses first.
+    // No √price lies between the price and this tick, so the swap crosses the tick first.
     liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
   }
 }

@@ -7,7 +7,7 @@ import { createdPool, creationTopics, findPools, readFixed } from './discover.ts
 import { applyLog, readStates, refreshStates, topics } from './state.ts'
 import type { AlgebraIntegralState } from './types.ts'
 
-/** Algebra Integral pools. A plugin's fee is read at the end of the block. */
+/** Algebra Integral pools. Fees of plugins are read at the end of each block. */
 export const algebraIntegral: DexFamily<AlgebraIntegralState> = {
   id: 'algebra-integral',
   findPools,
@@ -25,6 +25,6 @@ export const algebraIntegral: DexFamily<AlgebraIntegralState> = {
     observesBlocks: ({ pluginFees }) => pluginFees !== undefined,
   }),
   keepsTokens: true,
-  // The plugins store the timepoints.
+  // Volatility plugins search timepoints as pools of Algebra V1 do.
   laterGas: TIMEPOINT_SEARCH_GAS,
 }

@@ -12,17 +12,21 @@ const LENS = lensOf('AlgebraIntegralLens')
 const lensInterface = AlgebraIntegralLens__factory.createInterface()
 const eventsInterface = IAlgebraIntegralPoolState__factory.createInterface()
 
-/** Estimated gas to read a few dozen ticks twice. */
+/** Estimated gas to read one pool. The lens reads its ticks, a few dozen, twice. */
 const READ_GAS = 800_000
 /**
- * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a
- * plugin uses little of this gas.
+ * Estimated gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap. A pool without
+ * such a plugin uses little of this gas.
  */
 const PROBE_GAS = 600_000
 
-/** State without plugin fees. `pluginSetsFee` is true if a plugin sets them. */
-type Head = { readonly state: AlgebraIntegralState; readonly pluginSetsFee: boolean }
-/** Swaps to simulate: of the first token, and of the second. */
+/** State of a pool without plugin fees. */
+type Head = {
+  readonly state: AlgebraIntegralState
+  /** True if a plugin sets the fees, which must then be read. */
+  readonly pluginSetsFee: boolean
+}
+/** Swaps to simulate: one sells the first token, and the other one sells the second token. */
 type Probes = readonly [FeeProbe, FeeProbe]
 
 export function* readStates(
@@ -47,7 +51,9 @@ export const refreshStates = (
   pools: readonly Pool<AlgebraIntegralState>[],
 ): Reads<readonly (AlgebraIntegralState | null)[]> => readFees(pools)
 
-/** Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
+/**
+ * Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the amounts that it charges.
+ */
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
   const probes = pools.map(({ state }): Probes | null => {
     const [probe0, probe1] = [feeProbeFor(state, true), feeProbeFor(state, false)]
@@ -99,7 +105,7 @@ function decodeHead(answer: Hex): Head | null {
 }
 
 const logReader = concentratedLogs()
-/** Log reader for pools whose Swap and Burn append fees to the usual fields. */
+/** Log reader for pools that append fees to the usual fields of `Swap`. */
 const extendedLogReader = concentratedLogs(eventsInterface)
 const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => eventsInterface.getEvent(name).topicHash as Hex
 const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)

@@ -11,16 +11,16 @@ import type { AlgebraV1State } from './types.ts'
 const LENS = lensOf('AlgebraV1Lens')
 const lensInterface = AlgebraV1Lens__factory.createInterface()
 
-/** Gas of two simulated swaps. Each swap computes a day's volatility. */
+/** Estimated gas to read one pool without its ticks. The lens simulates two swaps, which each compute a volatility. */
 const HEAD_GAS = 600_000
 
-/** State without its ticks: what the first round reads. */
+/** State without its ticks, which the first round of calls reads. */
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
- * Reads states. Early releases store one bitmap bit per multiple of the tick spacing, and later releases store one bit
- * per tick. No getter reports the layout. So the short bitmap is read first. If its ticks do not sum to the liquidity
- * in range, the long bitmap is read.
+ * Reads states. In early releases, the bitmap has one bit per multiple of the tick spacing. In later releases, it has
+ * one bit per tick. No getter reports the layout. So the short layout is tried first. The long layout is read if the
+ * ticks do not sum to the liquidity in range.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)
@@ -31,8 +31,8 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
 }
 
 /**
- * Reads prices and fees again, because fees change with time. Ticks change only with logs. They are read again only if
- * they do not sum to the liquidity in range.
+ * Reads prices and fees again, because fees change with time. Ticks change only with logs. The ticks of a pool are read
+ * again only if they do not sum to the liquidity in range.
  */
 export function* refreshStates(
   row: DexRow,
@@ -57,7 +57,9 @@ function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   )
 }
 
-/** Reads the ticks at the heads' spacing. Returns null for a pool if they do not sum to the liquidity in range. */
+/**
+ * Reads the ticks at the spacing in each head. Returns null for a pool if they do not sum to the liquidity in range.
+ */
 function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Reads<readonly (AlgebraV1State | null)[]> {
   const ticks = yield* readTicks(LENS, pools, heads)
   return heads.map((head, i) =>
@@ -66,8 +68,8 @@ function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Rea
 }
 
 /**
- * True if the ticks sum to the liquidity in range. False if a tick has no gross liquidity, which is invalid, and for an
- * empty list, which proves nothing.
+ * True if the net liquidity of the ticks up to the price sums to the liquidity in range. False if a tick has no gross
+ * liquidity, because such a tick is not initialized. False for an empty list, because it proves nothing.
  */
 function sumsToLiquidity(ticks: readonly Tick[], { tick, liquidity }: Head): boolean {
   const inRange = ticks.reduce((sum, [index, net]) => (index <= tick ? sum + net : sum), 0n)

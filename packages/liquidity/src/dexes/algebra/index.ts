@@ -1,6 +1,6 @@
 /**
- * Family of Algebra deployments whose version the chain file does not contain. Reads and quotes each pool by the family
- * of the pool's version.
+ * Family of Algebra deployments whose version is not in the chain's file. Reads and quotes each pool with the family of
+ * the pool's version: `algebra-v1` or `algebra-integral`.
  */
 import type { DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -12,7 +12,7 @@ import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { type AlgebraFixed, readFixed } from './version.ts'
 
 type Version = NonNullable<AlgebraFixed['version']>
-/** Family of one version. It only receives pools of that version. */
+/** Family of one version. It receives only pools of this version. */
 type VersionFamily = DexFamily<ConcentratedState>
 const familyByVersion: Readonly<Record<Version, VersionFamily>> = {
   v1: algebraV1 as VersionFamily,
@@ -20,12 +20,12 @@ const familyByVersion: Readonly<Record<Version, VersionFamily>> = {
 }
 
 const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.version
-/** A pool has a state only if its version is known. */
+/** Returns the family of a pool's version. Every pool with a state has a known version. */
 const familyOfPool = (pool: Pool<ConcentratedState>): VersionFamily => familyByVersion[versionOf(pool)!]
 
 /**
- * Runs a read of each version's family for the pools of that version. Returns results in the order of the pools; null
- * for a pool whose family has no such read.
+ * Groups pools by version, and reads each group with its family. Returns the results in the order of the pools. A
+ * result is null if the version is unknown, or if the family has no such read.
  */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
@@ -62,7 +62,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   priceCurve: (pool, tokenIn, tokenOut) => familyOfPool(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => familyOfPool(pool).reserves(pool),
   keepsTokens: true,
-  // Two storage slots; not measured.
+  // An estimate for two storage slots.
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,

@@ -4,11 +4,13 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 
-/** `version` is null if the pool has other swap rules than both known versions. */
-export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
+export type AlgebraFixed = {
+  /** Null if the pool follows the swap rules of neither version. */
+  readonly version: 'v1' | 'integral' | null
+}
 
 const gettersInterface = IAlgebraVersion__factory.createInterface()
-/** Getters that exist, or whose results have different lengths, depending on the version. */
+/** Calls of getters. The version determines which getters exist, and the lengths of their results. */
 const VERSION_CALLS = [
   gettersInterface.encodeFunctionData('globalState'),
   gettersInterface.encodeFunctionData('plugin'),
@@ -16,7 +18,7 @@ const VERSION_CALLS = [
   gettersInterface.encodeFunctionData('communityFeeLastTimestamp'),
 ] as readonly Hex[]
 
-/** Reads the versions of pools. Leaves out Integral pools of custom deployers that the row does not name. */
+/** Reads the versions of pools. Returns null for an Integral pool of a custom deployer that the row does not name. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => VERSION_CALLS.map((data) => ({ to, data })))
   const versionedPools = pools.map((pool, i) => {
@@ -30,12 +32,14 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   return versionedPools.map((pool) => (refusedIds.has(pool.id) ? null : pool))
 }
 
-/** Returns the number of words in a result; 0 if the call failed. */
+/** Returns the number of 32-byte words in a result; 0 if the call failed. */
 const wordCountOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
 
 /**
- * Returns the version of a pool. Returns null for Algebra version 2: its `globalState` also has 6 or 7 words, but with
- * other fields. It is recognized by getters that the other versions lack.
+ * Returns the version of a pool. Returns null for Algebra version 2, whose `globalState` also has 6 or 7 words, but
+ * with other fields. Version 2 has two getters that the other versions lack.
+ *
+ * @param wordCounts - of the results of `VERSION_CALLS`
  */
 function versionOf(wordCounts: readonly number[]): AlgebraFixed['version'] {
   const [globalState, plugin, limitOrders, feeTimestamp] = wordCounts

@@ -1,21 +1,23 @@
 /**
- * Math of one constant-product segment between two levels. Roots are √prices: √(base / quote) with 64 fractional bits,
- * so the base token corresponds to token 1 of Uniswap. Parameters named `ofBase` and `inBase` are true for amounts of
- * the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of
- * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
+ * Math of one segment of the price curve. A segment is the range between two levels (ticks at which liquidity changes),
+ * and follows x·y = k. A root is a √price: √(base / quote) with 64 fractional bits, so the base token corresponds to
+ * token 1 of Uniswap. `isBuy` is true for swaps that sell base tokens. `ofBase` and `inBase` are true for amounts of
+ * the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
+ * 33f339d. Checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
-import type { AmbientState } from './types.ts'
+import type { AmbientLevel, AmbientState } from './types.ts'
 
-/** Tick and √price limits of the contract; √prices have 64 fractional bits. */
+/** Limits of ticks and √prices in the contract. */
 export const MIN_TICK = -665_454
 export const MAX_TICK = 831_818
 export const MIN_ROOT = 65_538n
 export const MAX_ROOT = 21_267_430_153_580_247_136_652_501_917_186_561_138n
 
-/** Fractional bits of √prices, and of growth rates. */
+/** Fractional bits of √prices. */
 const PRICE_BITS = 64n
+/** Fractional bits of growth rates. */
 const GROWTH_BITS = 48n
 const GROWTH_ONE = 1n << GROWTH_BITS
 const MAX_UINT128 = (1n << 128n) - 1n
@@ -30,12 +32,21 @@ export function checkedUint128(value: bigint): bigint {
   return value
 }
 
-/** √prices of ticks are those of Uniswap with 32 fractional bits fewer, rounded up. */
+/** Number of fractional bits by which Uniswap's √prices are longer. */
 const DROPPED_BITS = 32n
-/** Returns √price at a tick, rounded up. */
+/** Returns the √price at a tick, rounded up. */
 export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n << DROPPED_BITS) - 1n) >> DROPPED_BITS
 /** Returns the tick at or below a √price. */
 export const tickAtRoot = (root: bigint): number => tickAtSqrtRatio(root << DROPPED_BITS)
+
+/** Flag in a lot count that marks knockout liquidity, which the contract removes when a swap crosses its level. */
+export const KNOCKOUT = 1n
+/** A lot is 2^10 units of liquidity. */
+const LOT_BITS = 10n
+
+/** Returns the liquidity that a level adds when the price rises. */
+export const netOf = ([, bidLots, askLots]: AmbientLevel): bigint =>
+  ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
 
 /** Returns the total liquidity at the price: ambient and concentrated. */
 export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: SegmentState): bigint {
@@ -43,12 +54,13 @@ export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: SegmentStat
   return checkedUint128((ambient > MAX_UINT128 ? MAX_UINT128 : ambient) + concLiq)
 }
 
-const reserveOf = (liquidity: bigint, root: bigint, isBase: boolean): bigint =>
-  checkedUint128(isBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
+/** Returns the virtual reserve of one token. */
+const reserveOf = (liquidity: bigint, root: bigint, ofBase: boolean): bigint =>
+  checkedUint128(ofBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
 
 /**
- * Returns the base or quote tokens between two √prices. The amount of quote tokens takes two divisions, as in the
- * contract.
+ * Returns the amount of base or quote tokens between two √prices, rounded down. The amount of quote tokens takes two
+ * divisions, as in the contract.
  */
 export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
   const [small, large] = a < b ? [a, b] : [b, a]
@@ -56,7 +68,7 @@ export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: b
   return checkedUint128((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }
 
-/** Returns the output of a swap on this segment alone. The contract computes the fee from this estimate. */
+/** Returns the output of a swap if the segment had no end. The contract computes the fee from this estimate. */
 export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
@@ -66,7 +78,7 @@ export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: big
   return checkedUint128(newReserveOut > reserveOut ? newReserveOut - reserveOut : reserveOut - newReserveOut)
 }
 
-/** Returns √price after a swap: rounded down for an input of base tokens, up for an input of quote tokens. */
+/** Returns the √price after a swap: rounded down for an input of base tokens, up for an input of quote tokens. */
 export function priceAfter(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   const nextRoot = isBuy
     ? raiseRoot(liquidity, root, soldAmount)
@@ -81,17 +93,17 @@ function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint 
 
 const reciprocal = (root: bigint): bigint => checkedUint128((1n << (2n * PRICE_BITS)) / root)
 
-/** Returns an upper bound of the tokens that move √price by its smallest unit. */
+/** Returns an upper bound of the amount of tokens that moves the √price by its smallest unit. */
 export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
   const shiftedLiquidity = liquidity << PRICE_BITS
   return checkedUint128(shiftedLiquidity / (root - 1n) - shiftedLiquidity / root + 1n)
 }
 
-/** Factor that bounds the growth of liquidity by one fee. */
+/** Upper bound of the factor by which one fee can multiply the liquidity. */
 const MAX_EXPANSION = 2n
 
-/** Returns the curve with a fee added: all of it becomes ambient liquidity and moves the price. */
+/** Returns the curve with a fee added. The fee becomes ambient liquidity, and moves the price. */
 export function addFee(curve: SegmentState, fee: bigint, inBase: boolean): SegmentState {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
@@ -115,7 +127,7 @@ export function addFee(curve: SegmentState, fee: bigint, inBase: boolean): Segme
   }
 }
 
-/** Returns √(1 + fee / reserve) − 1, with two terms of its series. */
+/** Returns √(1 + fee / reserve) − 1, approximated by the first two terms of its series. */
 function growthBy(fee: bigint, reserve: bigint): bigint {
   if (reserve === 0n || fee > reserve) return 0n
   const x = (checkedUint128(reserve + fee) << GROWTH_BITS) / reserve - GROWTH_ONE

@@ -1,17 +1,15 @@
 /** Family of Ambient (CrocSwap) pools. */
 import type { DexFamily } from '../../family.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
+import { CURVE_END_BITS } from '../common/capacity-family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { tickAtRoot } from './curve.ts'
+import { netOf, tickAtRoot } from './curve.ts'
 import { limitBitsOf, maxInput, quote } from './math.ts'
-import { curveOf, netOf, reservesOf } from './price-curve.ts'
+import { curveOf, reservesOf } from './price-curve.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
-
-/** A curve may end below the pool's largest input by a fraction of 2^−32. */
-const CURVE_END_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
@@ -52,7 +50,7 @@ const uncheckedFamily: DexFamily<AmbientState> = {
   }),
 }
 
-/** Ambient pools of the standard pool type. Refuses contradictory states. */
+/** Ambient pools of the standard pool type. Refuses states in which liquidity would be negative. */
 export const ambient: DexFamily<AmbientState> = withConsistentState<AmbientState, DexFamily<AmbientState>>(
   uncheckedFamily,
   ({ state }) =>

@@ -1,19 +1,22 @@
 /**
  * Swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for quote
- * tokens and raises the price. A root is a √price with 64 fractional bits. Follows TradeMatcher and SwapCurve of
- * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
+ * tokens, and raises the price. A sale does the reverse. A root is a √price with 64 fractional bits. Follows
+ * TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
+import { min } from '../../math/integers.ts'
 import {
   addFee,
   checkedUint128,
   estimatedOutput,
+  KNOCKOUT,
   liquidityOf,
   MAX_ROOT,
   MAX_TICK,
   MIN_ROOT,
   MIN_TICK,
+  netOf,
   precisionOf,
   priceAfter,
   rootAtTick,
@@ -23,46 +26,50 @@ import {
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
-/** Fixed-point one of fees, and of the protocol's share of a fee. */
-const FEE_UNIT = 1_000_000n
-const TAKE_UNIT = 256n
-/** Base units that the contract subtracts from every computed amount, as a rounding buffer. */
+/** Fixed-point one of fees. */
+export const FEE_UNIT = 1_000_000n
+/** Fixed-point one of the protocol's share of a fee. */
+export const TAKE_UNIT = 256n
+/** Base units that the contract adds to the input and subtracts from the output of a leg, as a rounding buffer. */
 const ROUNDING_BUFFER = 4n
-/** Maximum flow of a swap, which the contract stores as int128. */
+/** Maximum input or output of a swap, which the contract stores as int128. */
 const MAX_FLOW = (1n << 127n) - 1n
-/** Bits of a lot, and the flag in a lot count that marks knockout liquidity, which is removed when crossed. */
-const LOT_BITS = 10n
-const KNOCKOUT = 1n
 /** Ticks per bitmap word. */
 const TICKS_PER_WORD = 256
-/** Maximum legs of a swap. Each leg costs thousands of gas. */
-const MAX_LEGS = 2_000
+/** Maximum rounds of a swap. Each round runs one or two legs, which cost thousands of gas. */
+const MAX_ROUNDS = 2_000
 
 export type AmbientSwap = {
-  /** Less than requested if the price limit was reached. */
+  /** Input that the swap takes: less than requested if it reaches the price limit. */
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: AmbientState
   readonly levelsCrossed: number
 }
 
-/** State of a swap between two legs: `remaining` input, and `paidAmount`, the output so far. */
-type Progress = { curve: SegmentState; remainingInput: bigint; paidAmount: bigint }
+/** State of a swap between two legs. */
+type Progress = {
+  curve: SegmentState
+  remainingInput: bigint
+  /** Output of the swap so far. */
+  paidAmount: bigint
+}
 
-/**
- * A leg: the part of a swap up to the next level or the end of a bitmap word. Contains the liquidity and √price before
- * the leg, and the total amounts that the swap has sold and received at the end of the leg.
- */
+/** A leg: the part of a swap up to the next level or the end of a bitmap word. */
 export type CurveLeg = {
+  /** Liquidity before the leg. */
   readonly liquidity: bigint
+  /** √price before the leg. */
   readonly priceRoot: bigint
+  /** Total input of the swap up to the end of the leg. */
   readonly soldAmount: bigint
+  /** Total output of the swap up to the end of the leg. */
   readonly paidAmount: bigint
 }
 
 /**
- * Sells up to `amount` (base tokens if `isBuy`). A leg ends at the next level or at the end of a bitmap word. The fee
- * of each leg is computed from its estimated output and added to the curve first.
+ * Sells up to `amount` (base tokens if `isBuy`). The fee of each leg is computed from the estimated output of the leg.
+ * It is added to the curve before the leg trades.
  *
  * @param limitRoot - √price at which the swap stops
  * @param onLeg - called after each leg
@@ -85,12 +92,11 @@ export function swapExactInput(
     progress.remainingInput > 0n &&
     (isBuy ? progress.curve.priceRoot < limitRoot : progress.curve.priceRoot > limitRoot)
   const runLegTo = (legEnd: bigint) => {
-    const curveBefore = progress.curve
+    const { curve } = progress
     runLeg(progress, state, isBuy, legEnd, legEnd === clampRoot(limitRoot))
-    const { priceRoot } = curveBefore
     onLeg?.({
-      liquidity: liquidityOf(curveBefore),
-      priceRoot,
+      liquidity: liquidityOf(curve),
+      priceRoot: curve.priceRoot,
       soldAmount: amount - progress.remainingInput,
       paidAmount: progress.paidAmount,
     })
@@ -98,9 +104,9 @@ export function swapExactInput(
   let tick = tickAtRoot(priceRoot)
   let levelsCrossed = 0
   let knockedOut = false
-  for (let legs = 0; ; legs++) {
-    if (legs > MAX_LEGS)
-      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isModelLimit: true })
+  for (let round = 0; ; round++) {
+    if (round > MAX_ROUNDS)
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_ROUNDS} bitmap words and levels`, { isModelLimit: true })
     const wordEnd = Math.floor(tick / TICKS_PER_WORD) * TICKS_PER_WORD + (isBuy ? TICKS_PER_WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
     const isLevelInWord = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
@@ -114,7 +120,7 @@ export function swapExactInput(
         if (!hasMore()) break
       }
     }
-    if (!level) throw new PoolRefusal('TOO_LARGE', 'prices end')
+    if (!level) throw new PoolRefusal('TOO_LARGE', 'the swap reaches the last price of the contract')
     crossLevel(progress, level, isBuy)
     levelsCrossed++
     knockedOut ||= ((isBuy ? level[2] : level[1]) & KNOCKOUT) !== 0n
@@ -137,7 +143,7 @@ function nextLevel(levels: readonly AmbientLevel[], tick: number, isBuy: boolean
   return isBuy ? levels.find(([levelTick]) => levelTick > tick) : levels.findLast(([levelTick]) => levelTick <= tick)
 }
 
-/** Returns √price at which a leg to a tick ends; for a buy, the last √price below the tick. */
+/** Returns the √price at which a leg to a tick ends; for a buy, the last √price below the tick. */
 function legEndOf(tick: number, limitRoot: bigint, isBuy: boolean): bigint {
   if (tick <= MIN_TICK || tick >= MAX_TICK) return clampRoot(limitRoot)
   const root = isBuy ? rootAtTick(tick) - 1n : rootAtTick(tick)
@@ -146,7 +152,11 @@ function legEndOf(tick: number, limitRoot: bigint, isBuy: boolean): bigint {
 
 const clampRoot = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
 
-/** Moves to √price `endRoot`, or until the input is used up. @param isLast - true if `endRoot` is the swap's limit */
+/**
+ * Runs a leg: moves the price to `endRoot`, or until the input is used up.
+ *
+ * @param isLast - true if `endRoot` is the price limit of the swap
+ */
 function runLeg(
   progress: Progress,
   { feeRate, protocolTake }: AmbientState,
@@ -171,19 +181,17 @@ function runLeg(
   progress.remainingInput = reachesEnd ? progress.remainingInput - soldToEnd - ROUNDING_BUFFER : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
   if (reachesEnd ? progress.remainingInput <= 0n : isBuy ? nextRoot >= endRoot : nextRoot <= endRoot)
-    throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
+    throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end exactly at the end of a leg')
   progress.paidAmount += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - ROUNDING_BUFFER - fee
   progress.curve = { ...progress.curve, priceRoot: nextRoot }
 }
 
-const min = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value)
-
 /**
- * Applies a level's change of liquidity, and moves the price past the level by the smallest unit of √price, which
+ * Applies a level's change of liquidity, and moves the price past the level by the smallest unit of √price. The move
  * consumes input.
  */
-function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
-  const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
+function crossLevel(progress: Progress, level: AmbientLevel, isBuy: boolean): void {
+  const net = netOf(level)
   const curve = { ...progress.curve, concLiq: checkedUint128(progress.curve.concLiq + (isBuy ? net : -net)) }
   const consumedByRounding = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
   if (progress.remainingInput <= consumedByRounding)
@@ -202,12 +210,15 @@ function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBu
   }
 }
 
-/** Minimum number of times that √price may double or halve in a swap. No useful trade reaches this limit. */
+/** Number of times that the √price may at least double or halve in a swap. No useful trade reaches this limit. */
 const LIMIT_DOUBLINGS = 4
 /** Exponents of the smallest and the largest power of two that is a valid price limit. */
 const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
 
-/** Returns the price limit of the program's step as an exponent of two, from 16 to 32 times √price away. */
+/**
+ * Returns the price limit of the program's step as an exponent of two. At the limit, a buy has multiplied the √price by
+ * 16 to 32. A sale has divided it by as much.
+ */
 export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, isBuy: boolean): number {
   const bits = readRoot.toString(2).length
   return isBuy ? Math.min(MAX_LIMIT_BITS, bits + LIMIT_DOUBLINGS) : Math.max(MIN_LIMIT_BITS, bits - 1 - LIMIT_DOUBLINGS)
@@ -223,7 +234,7 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
 }
 
 /**
- * Returns the largest input that `quote` accepts, for `DexFamily.maxInput`. This input moves the price to its limit.
+ * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. It moves the price almost to the limit.
  *
  * @param precisionBits - as in `largestInput`
  */
@@ -241,7 +252,7 @@ export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: nu
 export function quote(state: AmbientState, isBuy: boolean, amountIn: bigint): AmbientSwap {
   const swapResult = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))
   if (swapResult.amountIn < amountIn)
-    throw new PoolRefusal('TOO_LARGE', 'the price limit of the step is met before the amount ends', {
+    throw new PoolRefusal('TOO_LARGE', 'the price reaches the limit of the step before all input is sold', {
       isModelLimit: true,
     })
   if (swapResult.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)

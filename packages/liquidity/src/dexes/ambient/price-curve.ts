@@ -1,24 +1,17 @@
 /** Price curves and reserves of Ambient pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { liquidityOf, MAX_ROOT, MIN_ROOT, rootAtTick, tokensBetween } from './curve.ts'
-import { legsOf } from './math.ts'
-import type { AmbientLevel, AmbientState } from './types.ts'
+import { liquidityOf, MAX_ROOT, MIN_ROOT, netOf, rootAtTick, tokensBetween } from './curve.ts'
+import { FEE_UNIT, legsOf, TAKE_UNIT } from './math.ts'
+import type { AmbientState } from './types.ts'
 
+/** Fixed-point one of √prices. */
 const ONE = 2 ** 64
-/** Fixed-point one of fees, and of the protocol's share of a fee. */
-const FEE_UNIT = 1e6
-const TAKE_UNIT = 256
-/**
- * Returns the liquidity that a level adds when the price rises. A lot is 1,024 units of liquidity, and the lowest bit
- * of a lot count is a flag.
- */
-export const netOf = ([, bidLots, askLots]: AmbientLevel): bigint => ((bidLots & ~1n) - (askLots & ~1n)) << 10n
 
 /** Range of √prices with constant liquidity. */
 type LiquidityRange = { readonly from: bigint; readonly to: bigint; readonly liquidity: bigint }
 
-/** Returns the ranges in one direction, from the price to the end of all prices. */
+/** Returns the ranges from the current price to the last price of the contract, in one direction. */
 function rangesOf(state: AmbientState, isBuy: boolean): readonly LiquidityRange[] {
   const { priceRoot, levels } = state
   const ranges: LiquidityRange[] = []
@@ -34,24 +27,26 @@ function rangesOf(state: AmbientState, isBuy: boolean): readonly LiquidityRange[
   return [...ranges, { from, to: isBuy ? MAX_ROOT : MIN_ROOT, liquidity }]
 }
 
-/** Minimum output in base units at which rounding does not matter. */
+/** Output of a leg, in base units, above which the contract's rounding is negligible. */
 const SMOOTH_OUTPUT = 1e9
 /**
- * Pieces of a leg that buys its whole reserve. A leg that buys a part of it gets that part of this number, rounded up.
+ * Pieces of a leg that buys its whole reserve. A leg that buys a fraction gets this fraction of the pieces, rounded up.
  */
 const MAX_PIECES_PER_LEG = 20
 
 /**
- * Builds the curve from the legs of a swap through the whole pool. A leg with the virtual reserves `reserveIn` and
- * `reserveOut` would pay reserveOut·u without a fee, where u = input / (reserveIn + input). The fee is a fraction of
- * this output. The protocol takes the fraction `take` of the fee; the rest, kept = fee·(1 − take), becomes liquidity
- * before the leg trades. So the leg pays reserveOut·u·(1 − fee + kept·u) = (1 − fee)·reserveOut·u·(1 +
- * keptPerOutput·u), where keptPerOutput = kept / (1 − fee). The curve's `keepOut` contains the factor 1 − fee; the
- * prices of its pieces contain the other factors.
+ * Builds the curve from the legs of a swap through the whole pool.
+ *
+ * Let a leg have the virtual reserves `reserveIn` and `reserveOut`, and let u = input / (reserveIn + input). Without a
+ * fee, the leg would pay reserveOut·u. The fee is a fraction of this output. The protocol takes the fraction `take` of
+ * the fee. The rest, kept = fee·(1 − take), becomes liquidity before the leg trades. So the leg pays reserveOut·u·(1 −
+ * fee + kept·u). This equals (1 − fee)·reserveOut·u·(1 + keptPerOutput·u), where keptPerOutput = kept / (1 − fee).
+ *
+ * The curve's `keepOut` contains the factor 1 − fee. The prices of the pieces contain the other factors.
  */
 export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
-  const fee = Number(state.feeRate) / FEE_UNIT
-  const keptPerOutput = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / TAKE_UNIT)
+  const fee = Number(state.feeRate) / Number(FEE_UNIT)
+  const keptPerOutput = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / Number(TAKE_UNIT))
   const builder = new CurveBuilder()
   let [sold, paid] = [0n, 0n]
   const legs = legsOf(state, isBuy)
@@ -63,16 +58,17 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
     if (!(input > 0 && output > 0 && reserveIn > 0)) continue
     const endU = input / (reserveIn + input)
     const count = Math.max(1, Math.ceil(MAX_PIECES_PER_LEG * endU))
-    // Ambient subtracts a few units from every amount, which distorts the output of a small leg. Then the liquidity
-    // gives the reserve.
+    // Ambient subtracts a few units from every output, which distorts small outputs. The reserve of a leg with a small
+    // output is computed from the liquidity instead.
     const reserveOut =
       output > SMOOTH_OUTPUT ? output / (endU * (1 + keptPerOutput * endU)) : reserveIn * outputPerInputRoot ** 2
-    const paidAt = (u: number) => reserveOut * u * (1 + keptPerOutput * u)
+    const outputAt = (u: number) => reserveOut * u * (1 + keptPerOutput * u)
     for (let k = 0; k < count; k++) {
       const [u, nextU] = [(endU * k) / count, (endU * (k + 1)) / count]
       const pieceInput = reserveIn * (nextU / (1 - nextU) - u / (1 - u))
-      const meanPriceRoot = Math.sqrt((paidAt(nextU) - paidAt(u)) / pieceInput)
-      // √price at the end of the piece, divided by √price at its start. Their geometric mean is `meanPriceRoot`.
+      const meanPriceRoot = Math.sqrt((outputAt(nextU) - outputAt(u)) / pieceInput)
+      // The √price at the end of the piece, divided by the √price at its start. `meanPriceRoot` is their geometric
+      // mean.
       const rootRatio =
         ((1 - nextU) / (1 - u)) * Math.sqrt((1 + 2 * keptPerOutput * nextU) / (1 + 2 * keptPerOutput * u))
       builder.addHyperbola(meanPriceRoot / Math.sqrt(rootRatio), meanPriceRoot * Math.sqrt(rootRatio), 1, pieceInput)
@@ -80,7 +76,7 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
   }
   const curve = builder.build(1, 1 - fee)
   const crossedLevels = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
-  // There are more pieces than levels, so each piece gets a share of the levels' gas.
+  // A level is not a piece of its own, so the gas of all levels is spread over the pieces.
   return { ...curve, gasPerPiece: (gasPerLevel * crossedLevels) / Math.max(1, curve.liquidity.length - 1) }
 }
 
@@ -90,7 +86,7 @@ function levelsBetween({ priceRoot, levels }: AmbientState, end: bigint): number
 }
 
 /**
- * Returns the amounts that the pool can pay out: its base tokens below the price, and its quote tokens above the price.
+ * Returns the amounts that the pool can pay out: the base tokens below the price, and the quote tokens above the price.
  */
 export function reservesOf(state: AmbientState): readonly [base: bigint, quote: bigint] {
   const reserveOf = (isBuy: boolean) =>

@@ -16,16 +16,16 @@ const lensInterface = AmbientLens__factory.createInterface()
 const specsCodec = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lensInterface, 'specs')
 const poolCodec = callCodec<[dex: string, hash: string], [bigint[]]>(lensInterface, 'read')
 
-/** Number of the standard pool type. */
+/** Pool type of the standard pools. */
 const POOL_IDX = 420
-/** Pool hashes per read, which takes about 3 million gas. */
+/** Pools per read: about 3 million gas. */
 const HASHES_PER_READ = 500
-/** Estimated gas to read the parameters of one pool. */
+/** Estimated gas to read the parameters (`spec`) of one pool. */
 const SPEC_GAS = 6_000
-/** Estimated gas to read about a hundred levels. */
+/** Estimated gas to read one pool with about a hundred levels. */
 const READ_GAS = 1_500_000
 
-/** Reads the parameters of the pool that each pair may have, since the contract has no list. */
+/** Finds the standard pool of each pair by reading its parameters, because the contract does not list its pools. */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).map((pair) => makePool(row, pair))
   const batches = chunks(candidates, HASHES_PER_READ)
@@ -51,13 +51,15 @@ function makePool(row: DexRow, pair: TokenPair): Pool<null> {
   return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
 }
 
-/** Returns the hash of the base token (the lower address), the quote token, and the pool type. */
+/**
+ * Returns the hash of base token (the lower address), quote token, and pool type, by which the contract stores a pool.
+ */
 export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
   return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
 }
 
-/** Reads the whole pool, because commands of many kinds change it and no log carries its price. */
+/** Reads whole pools, because commands of many kinds change a pool, and no log contains the price. */
 export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
   return readEach(
     pools,
@@ -66,11 +68,12 @@ export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<r
   )
 }
 
+/** Returns `count` bits of a word, starting at bit `from`. */
 const extractBits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
 
 type Spec = Pick<AmbientState, 'feeRate' | 'protocolTake'>
 
-/** Returns null if there is no pool, or if an oracle restricts trading. */
+/** Decodes the parameters of a pool; null if the pool does not exist, or if an oracle restricts trading. */
 function decodeSpec(word: bigint): Spec | null {
   const [schema, oracleFlags] = [extractBits(word, 0, 8), extractBits(word, 64, 8)]
   if (schema === 0n || oracleFlags !== 0n) return null

@@ -1,6 +1,6 @@
 /** Family of Balancer V1 pools. */
 import type { DexFamily } from '../../family.ts'
-import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
+import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'
 import { approximateMaxInput, type BalancerV1State, quote, tradingFunction } from './math.ts'
 import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 
@@ -15,7 +15,7 @@ export const balancerV1: DexFamily<BalancerV1State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v1', quote),
-  ...tradeWithInputFee(quote, approximateMaxInput),
+  ...inputFeeCapacity(quote, approximateMaxInput),
   limitsEachSwap: () => true,
   tradingFunction: ({ state }) => tradingFunction(state),
   reserves: ({ state }) => state.balances,

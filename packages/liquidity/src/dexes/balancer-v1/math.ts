@@ -1,25 +1,25 @@
 /**
  * Exact math of Balancer V1 pools. Follows BPool, BMath, and BNum of balancer-core. Checked against a real pool and its
- * bytecode. Numbers have 18 decimals.
+ * bytecode. Fixed-point numbers have 18 decimals. `i` and `j` are the indices of the input and the output token.
  */
 import { PoolRefusal } from '../../family.ts'
 import { ONE, weightedTradingFunction } from '../../math/balancer.ts'
 import { END_MARGIN } from '../../math/curve-end.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 
-/** State of a finalized pool, whose weights and fee are immutable. Lists are by token; fractions have 18 decimals. */
+/** State of a finalized pool. Its weights and fee are immutable. Lists are in the order of the pool's tokens. */
 export type BalancerV1State = {
-  /** Base units in the pool's records; tokens sent directly count only after `gulp`. */
+  /** Base units that the pool has recorded. Tokens sent directly to the pool count only after a call of `gulp`. */
   readonly balances: readonly bigint[]
-  /** Not normalized: from 1 to 50. */
+  /** Weights from 1 to 50, not normalized; 18 decimals. */
   readonly weights: readonly bigint[]
-  /** Fraction of the input. */
+  /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
 }
 
 const HALF = ONE / 2n
 const WORD_LIMIT = 1n << 256n
-/** The binomial series of a power ends at a term below this bound. */
+/** Bound of the last term: the binomial series of a power ends at the first term below it. */
 const PRECISION = 10n ** 8n
 /**
  * Maximum terms of the series. The base is at least two thirds, so each term is at most a third of the previous one.
@@ -29,23 +29,23 @@ const MAX_TERMS = 64n
 /** Multiplies and rounds half up. */
 function mul(a: bigint, b: bigint): bigint {
   const product = a * b + HALF
-  if (product >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a product is beyond a word')
+  if (product >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a product overflows 256 bits')
   return product / ONE
 }
 
 /** Divides and rounds half up. */
 function div(a: bigint, b: bigint): bigint {
-  if (b === 0n) throw new PoolRefusal('TOO_SMALL', 'a quotient by nothing')
+  if (b === 0n) throw new PoolRefusal('TOO_SMALL', 'division by zero')
   const numerator = a * ONE + b / 2n
-  if (numerator >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a quotient is beyond a word')
+  if (numerator >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a dividend overflows 256 bits')
   return numerator / b
 }
 
 /**
  * Quotes an exact input.
  *
- * @throws PoolRefusal `TOO_LARGE` above half of the balance; `TOO_SMALL` for no output, or if the pool's rounding would
- * move the price the wrong way; `EMPTY`
+ * @throws PoolRefusal `TOO_LARGE` above half of the input balance; `TOO_SMALL` for no output, or if rounding would
+ * favor the trader; `EMPTY`
  */
 export function quote(
   state: BalancerV1State,
@@ -56,22 +56,23 @@ export function quote(
   const { balances, weights, swapFee } = state
   const [balanceIn, balanceOut] = [balances[i]!, balances[j]!]
   if (balanceIn === 0n || balanceOut === 0n) throw new PoolRefusal('EMPTY', 'the pool lacks a token')
-  if (amountIn > mul(balanceIn, HALF)) throw new PoolRefusal('TOO_LARGE', 'more than half of the balance')
+  if (amountIn > mul(balanceIn, HALF)) throw new PoolRefusal('TOO_LARGE', 'more than half of the input balance')
   const priceBefore = spotPrice(state, i, j)
   const base = div(balanceIn, balanceIn + mul(amountIn, ONE - swapFee))
   const amountOut = mul(balanceOut, ONE - pow(base, div(weights[i]!, weights[j]!)))
   const stateAfter = { ...state, balances: balances.with(i, balanceIn + amountIn).with(j, balanceOut - amountOut) }
-  // Rounding is monotone, so the price cannot fall, except with balances of a few units.
+  // The contract makes this check. Rounding is monotone, so the price never falls. But `spotPrice` throws if the output
+  // balance is too small to divide by.
   if (spotPrice(stateAfter, i, j) < priceBefore)
     throw new PoolRefusal('TOO_SMALL', 'rounding would make the price better')
   if (priceBefore > div(amountIn, amountOut)) throw new PoolRefusal('TOO_SMALL', 'rounding would pay too much')
   return { amountOut, state: stateAfter }
 }
 
-/** Returns the largest input of token `i`, unless the pool's rounding refuses it. */
+/** Returns the largest input of token `i` in base units. The pool may refuse it because of rounding. */
 export const approximateMaxInput = ({ balances }: BalancerV1State, i: number): bigint => mul(balances[i]!, HALF)
 
-/** Returns the price of one unit of output, including the fee. */
+/** Returns the input per unit of output, including the fee, 18 decimals. */
 function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j: number): bigint {
   const ratio = div(div(balances[i]!, weights[i]!), div(balances[j]!, weights[j]!))
   return mul(ratio, div(ONE, ONE - swapFee))
@@ -97,14 +98,14 @@ function integerPower(base: bigint, exponent: bigint): bigint {
   return power
 }
 
-/** Sums the terms of (1 + x)^exponent until one is below `PRECISION`. */
+/** Returns base^exponent: sums the terms of (1 + x)^exponent, until a term is below `PRECISION`. */
 function fractionalPower(base: bigint, exponent: bigint): bigint {
   const x = base - ONE
   let term = ONE
   let sum = ONE
   let isNegative = false
   for (let k = 1n; term >= PRECISION; k++) {
-    if (k > MAX_TERMS) throw new PoolRefusal('UNSUPPORTED', 'a series of too many terms')
+    if (k > MAX_TERMS) throw new PoolRefusal('UNSUPPORTED', 'the series does not converge')
     const coefficient = exponent - (k - 1n) * ONE
     term = div(mul(term, mul(coefficient < 0n ? -coefficient : coefficient, x < 0n ? -x : x)), k * ONE)
     if (x < 0n !== coefficient < 0n) isNegative = !isNegative
@@ -114,8 +115,8 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below
- * it.
+ * Maximum input as a fraction of the input balance. It is below the contract's limit by a rounding margin, so that
+ * searches stay within the limit.
  */
 const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 
@@ -123,7 +124,7 @@ const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 export function tradingFunction({ balances, weights, swapFee }: BalancerV1State): TradingFunction | null {
   if (balances.includes(0n)) return null
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0n)
-  // Each token in its own base units: a weighted product needs no common unit.
+  // Balances stay in the base units of their tokens, because a weighted product needs no common unit.
   const pool = { liveBalances: balances, units: new Float64Array(balances.length).fill(1), swapFee }
   const normalizedWeights = weights.map((weight) => (weight * ONE) / totalWeight)
   return { ...weightedTradingFunction(pool, normalizedWeights), maxInputShare: MAX_INPUT_SHARE }

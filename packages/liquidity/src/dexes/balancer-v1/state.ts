@@ -17,22 +17,22 @@ const findCodec = callCodec<
 >(lensInterface, 'find')
 const eventsInterface = IBalancerV1State__factory.createInterface()
 
-/** Estimated gas to read two short lists, with four calls per pool. */
+/** Estimated gas to find the pools of one pair: two short lists, with four calls per pool. */
 const FIND_GAS = 400_000
-/** Maximum pools per pair: the deepest, and those registered first. */
-const POOLS_PER_PAIR = 8
+/** Maximum pools per list. A pair has two lists: the deepest pools, and the pools that were registered first. */
+const MAX_POOLS_PER_LIST = 8
 /** Estimated gas to read one pool, in addition to 10,000 per token. */
 const READ_GAS = 60_000
 
-/** Serves rows with a registry of pools by pair, because the factory has no list. */
+/** Serves rows with a registry. The registry lists pools by pair, and the factory does not. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'balancer-v1' && row.contracts?.registry !== undefined ? [row] : []
 
-/** Finds finalized pools of the factory in the registry. */
+/** Finds the pools of pairs in the registry. Skips pools of other factories, and pools that are not finalized. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map(([a, b]) => ({
     ...LENS,
-    data: findCodec.encode(row.contracts!.registry!, row.address, a, b, POOLS_PER_PAIR),
+    data: findCodec.encode(row.contracts!.registry!, row.address, a, b, MAX_POOLS_PER_LIST),
     gas: FIND_GAS,
   }))
   const foundPools = new Map<Address, Pool<null>>()
@@ -65,12 +65,12 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') =>
   eventsInterface.getEvent(name as 'LOG_SWAP').topicHash as Hex
 const [SWAP, JOIN, EXIT] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
-/** First topic of the anonymous log of a call: the selector. */
+/** First topic of the anonymous log that `gulp` emits: the selector of `gulp`. */
 const GULP = zeroPadBytes(eventsInterface.getFunction('gulp').selector, 32) as Hex
 
 export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]
 
-/** Returns the balances after a swap, or after one token of a join or exit. */
+/** Returns the state after a swap. A join or exit emits one log per token, with the change of its balance. */
 export function applyLog({ tokens, state }: Pool<BalancerV1State>, { topics: [topic, , first, second], data }: Log) {
   if (topic === GULP) return 'reread' as const
   const tokenIndex = (word: Hex | undefined) => tokens.indexOf(toAddress(`0x${word!.slice(-40)}`))

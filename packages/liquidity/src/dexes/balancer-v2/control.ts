@@ -1,4 +1,4 @@
-/** Determines the accounts that control a pool's quotes, since the vault accepts any contract as a pool. */
+/** Determines the accounts that control a pool's quotes. The vault accepts any contract as a pool. */
 import { IBalancerV2Factory__factory, IBalancerV2PoolState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -41,8 +41,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 }
 
 /**
- * Returns the owner unless it is the governance. Empty if the call failed: every pool of the factories with an owner
- * has the getter.
+ * Returns a list of the owner, which is empty if the owner is the governance. A pool that lacks the getter has no
+ * owner, because a factory of the row created it.
  */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
@@ -50,7 +50,7 @@ function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
 }
 
-/** Returns the rate providers. The first weighted pools have no rates and no getter. */
+/** Returns the rate providers; empty for the first release of weighted pools, which has no rates and no getter. */
 function providersOf(answer: Hex | null | undefined): readonly Address[] {
   if (!answer || answer === '0x') return []
   const [providers] = poolInterface.decodeFunctionResult('getRateProviders', answer)

@@ -1,7 +1,7 @@
 /** Family of Balancer V2 weighted and stable pools. */
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
-import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
+import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, provePools, READ_GAS, readStates, topics } from './state.ts'
@@ -13,7 +13,7 @@ const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
   payment: { pullsInput: true, lockSlots: 1 },
-  // The vault has no getter by token; pools are found by its logs.
+  // The vault has no getter by token, so pools are found by its logs.
   // biome-ignore lint/correctness/useYield: there is nothing to read.
   *findPools() {
     return []
@@ -32,14 +32,13 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
-  ...tradeWithInputFee(quote, approximateMaxInput),
+  ...inputFeeCapacity(quote, approximateMaxInput),
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,
 
-  // Cached token rates expire, and the pool then calls its rate providers. An estimate for two providers behind
-  // proxies.
+  // When cached token rates expire, the pool calls its rate providers. An estimate for two providers behind proxies.
   laterGas: 120_000,
 
   takesTaxedInput: false,

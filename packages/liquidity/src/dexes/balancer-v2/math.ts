@@ -1,4 +1,7 @@
-/** Exact math of Balancer V2 pools. */
+/**
+ * Exact math of Balancer V2 pools. Scaled amounts have 18 decimals of a common unit. `i` and `j` are the indices of the
+ * input and the output token.
+ */
 import { PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
@@ -26,7 +29,8 @@ const MAX_BALANCE = (1n << 112n) - 1n
 /**
  * Quotes an exact input with the pool's rounding.
  *
- * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance or above uint112, `TOO_SMALL` for no output
+ * @throws PoolRefusal `PAUSED`; `EMPTY`; `TOO_LARGE` above 30 % of a weighted balance, or above uint112; `TOO_SMALL`
+ * for no output
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, balancer/balancer-v2-monorepo
  */
 export function quote(
@@ -38,46 +42,48 @@ export function quote(
   const { balances, scaling, swapFee } = state
   if (isSuspended(state)) throw new PoolRefusal('PAUSED', 'its owner has suspended swaps')
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
-  const scaledAmounts = scaledBalances(state)
+  const scaledBalances = scaledBalancesOf(state)
   const netIn = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
-  const amountOut = divDown(computeScaledOut(state, scaledAmounts, i, j, netIn), scaling[j]!)
+  const amountOut = divDown(computeScaledOut(state, scaledBalances, i, j, netIn), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
+  if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can store')
   const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
   return { amountOut, state: { ...state, balances: balancesAfter } }
 }
 
 /**
- * Returns the input that the pool takes for an exact output; null if it refuses the output. The result exceeds the
- * minimum exact input that buys this output, since powers and divisions round in the pool's favor.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. A smaller exact input may
+ * buy the same output, because powers and divisions round in favor of the pool.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */
 export function balancerV2InputFor(state: BalancerV2State, i: number, j: number, amountOut: bigint): bigint | null {
   const { balances, scaling, swapFee } = state
   if (isSuspended(state) || balances.includes(0n) || amountOut >= balances[j]!) return null
-  const netIn = computeScaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
+  const netIn = computeScaledIn(state, scaledBalancesOf(state), i, j, mulDown(amountOut, scaling[j]!))
   return netIn === null ? null : divUpFixed(divUpFixed(netIn, scaling[i]!), ONE - swapFee)
 }
 
 function computeScaledIn(
   state: BalancerV2State,
-  scaledAmounts: readonly bigint[],
+  scaledBalances: readonly bigint[],
   i: number,
   j: number,
   amountOut: bigint,
 ): bigint | null {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedAmountIn(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, amountOut, exactPowers)
+    return weightedAmountIn(scaledBalances[i]!, weights[i]!, scaledBalances[j]!, weights[j]!, amountOut, exactPowers)
   }
-  const d = invariant(state, scaledAmounts)
+  const d = invariant(state, scaledBalances)
   return (
-    stableBalanceUp(scaledAmounts.with(j, scaledAmounts[j]! - amountOut), state.amp, d, i, 2) - scaledAmounts[i]! + 1n
+    stableBalanceUp(scaledBalances.with(j, scaledBalances[j]! - amountOut), state.amp, d, i, 2) -
+    scaledBalances[i]! +
+    1n
   )
 }
 
-/** Returns the approximate largest input of token `i`. */
+/** Returns the approximate largest input of token `i` in base units. */
 export function approximateMaxInput({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
   const maxAdded = MAX_BALANCE - balances[i]!
   if (kind !== 'weighted') return maxAdded
@@ -88,37 +94,39 @@ export function approximateMaxInput({ kind, balances, scaling, swapFee }: Balanc
 
 function computeScaledOut(
   state: BalancerV2State,
-  scaledAmounts: readonly bigint[],
+  scaledBalances: readonly bigint[],
   i: number,
   j: number,
   netIn: bigint,
 ): bigint {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedAmountOut(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, netIn, exactPowers)
+    return weightedAmountOut(scaledBalances[i]!, weights[i]!, scaledBalances[j]!, weights[j]!, netIn, exactPowers)
   }
-  const d = invariant(state, scaledAmounts)
-  return scaledAmounts[j]! - stableBalanceUp(scaledAmounts.with(i, scaledAmounts[i]! + netIn), state.amp, d, j, 2) - 1n
+  const d = invariant(state, scaledBalances)
+  return (
+    scaledBalances[j]! - stableBalanceUp(scaledBalances.with(i, scaledBalances[i]! + netIn), state.amp, d, j, 2) - 1n
+  )
 }
 
 const isSuspended = (state: BalancerV2State) => state.kind === 'weighted' && state.suspended === true
 
-const scaledBalances = ({ balances, scaling }: BalancerV2State) =>
+const scaledBalancesOf = ({ balances, scaling }: BalancerV2State) =>
   balances.map((balance, k) => mulDown(balance, scaling[k]!))
 
 const invariant = (
   { amp, roundsUp }: Extract<BalancerV2State, { kind: 'stable' }>,
-  scaledAmounts: readonly bigint[],
+  scaledBalances: readonly bigint[],
 ): bigint =>
   roundsUp
-    ? roundedUpInvariant(scaledAmounts, amp)
-    : stableInvariant(scaledAmounts, { a: amp, precision: AMP_PRECISION }, 'each')
+    ? roundedUpInvariant(scaledBalances, amp)
+    : stableInvariant(scaledBalances, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** Returns the pool as one function of its balances; null if it has an empty balance or swaps are suspended. */
 export function tradingFunction(state: BalancerV2State): TradingFunction | null {
   const { balances, scaling, swapFee } = state
   if (isSuspended(state) || balances.includes(0n)) return null
-  const liveBalances = scaledBalances(state)
+  const liveBalances = scaledBalancesOf(state)
   const pool = { liveBalances, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
   return state.kind === 'weighted'
     ? weightedTradingFunction(pool, state.weights)

@@ -30,8 +30,8 @@ export function readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly 
 }
 
 /**
- * Returns the state without the pool's own share (BPT). Returns null while the pool is paused, and for a pool whose
- * lists do not match its tokens, such as a managed pool, whose tokens change and include its share.
+ * Decodes the state, and leaves out the pool's own share (BPT). Returns null while the pool is paused. Returns null if
+ * the lengths of the lists do not match the tokens. This is the case for managed pools, whose tokens change.
  */
 function decodeState(answer: Hex, { tokens }: Pool): BalancerV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
@@ -57,7 +57,10 @@ function decodeState(answer: Hex, { tokens }: Pool): BalancerV2State | null {
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>
   vaultInterface.getEvent(name).topicHash as Hex
 
-/** Logs of the vault carry balance changes only. Rates, weights, and fees may have changed too: the pool is read again. */
+/**
+ * Logs of the vault contain only balance changes. A pool is read again, because rates, weights, and fees may change
+ * too.
+ */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
 
 /** Ignores logs of other contracts, any of which can emit a log with the id of a pool. */
@@ -69,7 +72,7 @@ export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export const creationTopics: readonly Hex[] = [topicOf('TokensRegistered')]
 
-/** Returns the pool of a registration log, without its own share, which some pools register. */
+/** Returns the pool of a registration log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
   const { poolId, tokens } = vaultInterface.decodeEventLog('TokensRegistered', log.data, log.topics)
   return makePool(row, poolId as Hex, [...tokens])
@@ -95,14 +98,15 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
   return listedPools.map(({ id }) => provenPools.get(id) ?? null)
 }
 
+/** Leaves out the pool's own share, which some pools register as a token. The share has the pool's address. */
 function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
-  const poolToken = toAddress(poolId.slice(0, 42))
-  const tradedTokens = tokens.map(toAddress).filter((token) => token !== poolToken)
+  const address = toAddress(poolId.slice(0, 42))
+  const tradedTokens = tokens.map(toAddress).filter((token) => token !== address)
   return {
     id: poolId,
     family: row.family,
     dex: row.brand,
-    address: poolToken,
+    address,
     tokens: tradedTokens,
     fixed: { vault: row.address },
     state: null,

@@ -5,23 +5,24 @@ import type { Address } from '@sluice/chains'
 export type BalancerV2Fixed = {
   readonly vault: Address
   /**
-   * Rate providers, an owner other than the governance, and the pool itself if no factory of the row created it; absent
+   * Rate providers, and an owner other than the governance. The pool itself if no factory of the row created it. Absent
    * until read.
    */
   readonly dependsOn?: readonly Address[]
 }
 
 type CommonState = {
-  /** Base units in the vault, by token, without the pool's own share. */
+  /** Base units of each token in the vault, without the pool's own share. */
   readonly balances: readonly bigint[]
   /**
-   * Factors that scale a balance to 18 decimals of the common unit, as 18-decimal numbers: powers of ten, times rates
-   * in stable pools. A cached rate that had expired at the block is replaced by that of its provider.
+   * Factors that scale balances to 18 decimals of the common unit. Each factor has 18 decimals. It is a power of ten,
+   * and in stable pools also contains the token's rate. A cached rate that has expired is replaced by the provider's
+   * rate.
    */
   readonly scaling: readonly bigint[]
   /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
-  /** Set if weights, rates, or the amplification can move without a log of the vault. */
+  /** Set if weights, rates, or the amplification can change without a log of the vault. */
   readonly moves?: true
 }
 
@@ -29,17 +30,17 @@ type CommonState = {
 export type BalancerV2State =
   | (CommonState & {
       readonly kind: 'weighted'
-      /** 18 decimals; the sum is one. */
+      /** Normalized weights, 18 decimals; the sum is one. */
       readonly weights: readonly bigint[]
-      /** True if exponents 1, 2, and 4 are multiplied out: all but the first version. */
+      /** True if the pool computes powers with exponent 1, 2, or 4 by multiplication: all releases but the first. */
       readonly exactPowers: boolean
       /** Set while the owner of a liquidity bootstrapping pool has suspended swaps. */
       readonly suspended?: true
     })
   | (CommonState & {
       readonly kind: 'stable'
-      /** A × 1000 */
+      /** Amplification A × 1,000. */
       readonly amp: bigint
-      /** True if the invariant is rounded up: stable pools before the composable ones. */
+      /** True if the pool rounds the invariant up: stable pools before composable stable pools. */
       readonly roundsUp: boolean
     })

@@ -1,49 +1,50 @@
 /**
- * ERC-4626 buffers of the Balancer V3 vault. The output does not depend on the buffer's balances: if the buffer has too
- * little, the Balancer vault deposits in the ERC-4626 vault, or redeems from it. Follows Vault and BufferHelpers of
- * balancer/balancer-v3-monorepo. Checked against the real vault.
+ * ERC-4626 buffers of the Balancer V3 vault. A buffer exchanges an asset for a share (wrap), and back (unwrap). The
+ * output does not depend on the buffer's balances. If the buffer has too little, the Balancer vault deposits in the
+ * ERC-4626 vault, or redeems from it. It deposits or redeems enough that the assets and the shares in the buffer have
+ * equal value. Follows Vault and BufferHelpers of balancer/balancer-v3-monorepo. Checked against the real vault.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
 import { approximateMaxInput, convert, exchange } from '../erc4626/math.ts'
 
-/** A buffer of an asset and its share token, in this order. */
+/** State of a buffer, which is a pool of an asset and its share, in this order. */
 export type VaultBuffer = {
   readonly kind: 'buffer'
+  /** State of the ERC-4626 vault. */
   readonly vault: Erc4626State
-  /** Base units in the buffer. */
+  /** Base units of the asset in the buffer. */
   readonly underlying: bigint
+  /** Base units of the share in the buffer. */
   readonly wrapped: bigint
 }
 
-/** Minimum input and output of a buffer in base units, as the vaults of all chains are configured. */
+/** Minimum input and output of a buffer in base units. The Balancer vaults of all chains have the same setting. */
 const MIN_WRAP = 10n ** 4n
 
 /**
- * Quotes an exact input: one or two units less than the ERC-4626 vault would pay.
+ * Quotes an exact input. Like the Balancer vault, converts one base unit less than the input, and subtracts one base
+ * unit from the result.
  *
- * @throws PoolRefusal `TOO_SMALL` below the minimum, `TOO_LARGE` above the limits of the ERC-4626 vault, `UNSUPPORTED`
- * if the buffer would need more of a token of which it already holds too much
+ * @throws PoolRefusal `TOO_SMALL` below the minimum; `TOO_LARGE` above the limits of the ERC-4626 vault; `UNSUPPORTED`
+ * if the computed deposit or redemption is not positive
  */
 export function bufferQuote(
   state: VaultBuffer,
   isWrap: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: VaultBuffer } {
-  if (amountIn < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than a buffer takes`)
+  if (amountIn < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is below a buffer's minimum input`)
   const amountOut = convert(state.vault, isWrap, amountIn - 1n) - 1n
-  if (amountOut < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer pays`)
+  if (amountOut < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer's minimum output`)
   return {
     amountOut,
     state: isWrap ? stateAfterWrap(state, amountIn, amountOut) : stateAfterUnwrap(state, amountIn, amountOut),
   }
 }
 
-/**
- * Returns the buffer after a wrap. If the shares do not suffice, the buffer deposits assets so that both sides have
- * equal value.
- */
+/** Returns the buffer after a wrap. If the buffer has too few shares, assets are deposited. */
 function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const balancesAfter = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
   if (balancesAfter.wrapped >= 0n) return { ...state, ...balancesAfter }
@@ -53,10 +54,7 @@ function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint)
   return { ...state, vault, underlying: balancesAfter.underlying - assets, wrapped: balancesAfter.wrapped + shares }
 }
 
-/**
- * Returns the buffer after an unwrap. If the assets do not suffice, the buffer redeems shares so that both sides have
- * equal value.
- */
+/** Returns the buffer after an unwrap. If the buffer has too few assets, shares are redeemed. */
 function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const balancesAfter = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
   if (balancesAfter.underlying >= 0n) return { ...state, ...balancesAfter }
@@ -66,15 +64,15 @@ function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigin
   return { ...state, vault, underlying: balancesAfter.underlying + assets, wrapped: balancesAfter.wrapped - shares }
 }
 
-/** Deposits assets or redeems shares, as the Balancer vault does to rebalance a buffer. */
+/** Deposits assets in the ERC-4626 vault, or redeems shares. */
 function rebalance(vault: Erc4626State, isDeposit: boolean, amount: bigint) {
-  if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer holds too much of what it would need')
+  if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer would rebalance by a negative amount')
   return exchange(vault, isDeposit, amount)
 }
 
 /**
- * Returns the approximate largest input in base units: the larger of the input for which the buffer's own balance
- * suffices, and the input that the ERC-4626 vault allows if the buffer deposits or redeems.
+ * Returns the approximate largest input in base units. The buffer's own balance suffices for inputs up to
+ * `directLimit`. The ERC-4626 vault accepts the deposit or redemption for inputs up to `rebalancedLimit`.
  */
 export function approximateBufferMaxInput({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
   const directLimit = convert(vault, !isWrap, isWrap ? wrapped : underlying)

@@ -1,4 +1,4 @@
-/** Finds and reads ERC-4626 buffers. */
+/** Finds and reads ERC-4626 buffers of the Balancer V3 vault. */
 import { BalancerV3BufferLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -21,12 +21,12 @@ export const isBuffer = (pool: Pool<unknown>): boolean =>
   (pool.fixed as Partial<BalancerV3Fixed> | undefined)?.buffer === true
 
 /**
- * Returns the id of a buffer: the share's address, then the first 12 bytes of the Balancer Vault's address. The share's
- * address alone is the id of the pool of family `erc4626`.
+ * Returns the id of a buffer: the share's address, then the first 12 bytes of the Balancer vault's address. The share's
+ * address alone is already the id of the share's pool in the family `erc4626`.
  */
 const bufferId = (balancerVault: Address, share: Address) => `${share}${balancerVault.slice(2, 26)}`
 
-/** Finds the ERC-4626 shares of requested pairs that have a buffer. Each is returned as a pool of asset and share. */
+/** Finds the buffers of pairs of an asset and its ERC-4626 share. */
 export function* findBuffers(
   { address: balancerVault, family, brand: dex }: DexRow,
   pairs: readonly (readonly [Address, Address])[],
@@ -40,7 +40,7 @@ export function* findBuffers(
     const asset = toAddress(assets[k]!)
     const isRequested = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
     if (asset === ZERO_ADDRESS || asset === share || !isRequested) return []
-    // The share's own code sets its exchange rate, without an event of the Balancer Vault.
+    // The share's own code sets its exchange rate, without a log of the Balancer vault.
     const fixed: BalancerV3Fixed = { vault: balancerVault, dependsOn: [share], silent: true, buffer: true }
     return [
       { id: bufferId(balancerVault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null },
@@ -48,7 +48,7 @@ export function* findBuffers(
   })
 }
 
-/** Adds to each buffer how a simulation can hold its shares. */
+/** Adds the storage overrides with which a read of the ERC-4626 vault can simulate a holder of shares. */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const bufferPools = pools.filter(isBuffer)
   const holdings = yield* findShareHoldings(bufferPools.map(({ address }) => address))
@@ -68,7 +68,8 @@ export const bufferRead = ({ address: balancerVault }: DexRow, { address: share 
 })
 
 /**
- * Decodes buffers and reads their ERC-4626 vaults; null for a closed buffer, or if the math of its vault is unknown.
+ * Decodes buffers, and reads their ERC-4626 vaults. Returns null for a closed buffer, and if the math of its vault is
+ * unknown.
  */
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],

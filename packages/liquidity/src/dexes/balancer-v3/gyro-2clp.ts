@@ -1,6 +1,6 @@
 /**
- * Gyro 2-CLP: x·y = k within a price range. Follows Gyro2CLPMath of balancer/balancer-v3-monorepo. Checked against real
- * pools.
+ * Exact math of Gyro 2-CLP pools: x·y = k within a price range. Follows Gyro2CLPMath of balancer/balancer-v3-monorepo.
+ * Checked against real pools. Amounts have 18 decimals of the common unit. `i` is the index of the input token.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, divUpFixed, mulDown, mulUp, ONE } from '../../math/balancer.ts'
@@ -9,12 +9,13 @@ import { sqrt } from '../../math/integers.ts'
 
 export type Gyro2Clp = {
   readonly kind: 'gyro-2clp'
-  /** Square roots of the lowest and the highest price, 18 decimals. */
+  /** Square root of the lowest price, 18 decimals. */
   readonly sqrtAlpha: bigint
+  /** Square root of the highest price, 18 decimals. */
   readonly sqrtBeta: bigint
 }
 
-/** Returns the output of an input without fees; 18 decimals of the common unit. */
+/** Returns the output of an input without fees. */
 export function gyro2ClpOut(pool: Gyro2Clp, liveBalances: readonly bigint[], i: number, amountIn: bigint): bigint {
   const [offsetIn, offsetOut] = offsets(pool, liveBalances, i)
   const reserveOut = liveBalances[1 - i]!
@@ -29,7 +30,9 @@ export function gyro2ClpLimit(pool: Gyro2Clp, liveBalances: readonly bigint[], i
   return offsetOut > 0n ? (liveBalances[1 - i]! * (liveBalances[i]! + offsetIn)) / offsetOut : NO_LIMIT
 }
 
-/** Returns the virtual offsets of both balances, rounded up for the input and down for the output. */
+/**
+ * Returns the virtual offsets of both balances. Rounds the offset of the input token up, and of the output token down.
+ */
 function offsets(
   pool: Gyro2Clp,
   liveBalances: readonly bigint[],

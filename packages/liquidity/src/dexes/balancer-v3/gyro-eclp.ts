@@ -1,8 +1,9 @@
 /**
- * Exact math of Gyro E-CLP pools, whose curve is a segment of an ellipse: a circle with radius r, stretched by lambda
- * and rotated by an angle with cosine c and sine s. The radius is a vector of its upper (x) and its lower bound (y).
- * Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with their names and rounding, term by
- * term. Suffix `Xp`: numbers with 38 decimals. Checked against real pools.
+ * Exact math of Gyro E-CLP pools. The curve of a pool is a segment of an ellipse. The ellipse is a circle with radius
+ * r, stretched by lambda and rotated. The angle has cosine c and sine s. `r` is a vector of an upper bound of the
+ * radius (x) and a lower bound (y). Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with
+ * their names and rounding, term by term. Functions with the suffix `Xp` take a number with 38 decimals. Checked
+ * against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -11,11 +12,15 @@ type Vector = { readonly x: bigint; readonly y: bigint }
 
 /** Parameters of a pool, 18 decimals. */
 export type EclpParams = {
-  /** Price range of token 0 in token 1. */
+  /** Lowest price of token 0 in token 1. */
   readonly alpha: bigint
+  /** Highest price of token 0 in token 1. */
   readonly beta: bigint
+  /** Cosine of the rotation. */
   readonly c: bigint
+  /** Sine of the rotation. */
   readonly s: bigint
+  /** Stretch factor. */
   readonly lambda: bigint
 }
 /** Values derived from the parameters, 38 decimals. */
@@ -24,8 +29,8 @@ export type EclpDerived = {
   readonly tauAlpha: Vector
   readonly tauBeta: Vector
   /**
-   * Terms of A·chi in the contract's formulas, where r·chi is the center of the ellipse, and A maps the ellipse to the
-   * circle: its x is w / lambda + z, and its y is lambda·u + v.
+   * Terms of the vector A·chi in the contract's formulas. r·chi is the center of the ellipse, and A maps the ellipse to
+   * the circle. The vector's x is w / lambda + z, and its y is lambda·u + v.
    */
   readonly u: bigint
   readonly v: bigint
@@ -45,7 +50,7 @@ const ONE_XP = 10n ** 38n
 /** Square root of `ONE_XP`. */
 const SQRT_XP = 10n ** 19n
 
-// These functions round magnitudes, not values: bigint division truncates toward zero, like division in Solidity.
+// `Down` rounds toward zero, and `Up` away from zero: bigint division truncates, like division in Solidity.
 const mulDown = (a: bigint, b: bigint) => (a * b) / ONE
 function mulUp(a: bigint, b: bigint): bigint {
   const product = a * b
@@ -61,8 +66,8 @@ const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
 const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
 
 /**
- * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `mulUpXp`
- * rounds up.
+ * Multiplies an 18-decimal number by a 38-decimal number. The result has 18 decimals, and is rounded toward negative
+ * infinity. `mulUpXp` rounds toward positive infinity.
  */
 function mulDownXp(a: bigint, b: bigint): bigint {
   const [first, second] = [a * (b / SQRT_XP), a * (b % SQRT_XP)]
@@ -78,7 +83,7 @@ function mulUpXp(a: bigint, b: bigint): bigint {
 const sqrtFixed = (value: bigint) => (value > 0n ? sqrt(value * ONE) : 0n)
 const pow4 = (dSq: bigint) => mulXp(mulXp(mulXp(dSq, dSq), dSq), dSq)
 
-/** Returns the output of an input without fees; 18 decimals of the common unit. */
+/** Returns the output of an input of token `i` without fees; 18 decimals of the common unit. */
 export function gyroEclpOut(
   { params, derived }: GyroEclp,
   liveBalances: readonly bigint[],
@@ -105,8 +110,8 @@ export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: reado
 }
 
 /**
- * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the center of the ellipse
- * that belongs to the first balances.
+ * Returns the prices of token 0 in token 1 at several balances, 18 decimals. The balances `first` determine the
+ * ellipse, which is used for all prices.
  */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
@@ -129,7 +134,6 @@ function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint
   return clamp(price, alpha, beta)
 }
 
-/** Clamps a value. */
 export const clamp = (value: bigint, low: bigint, high: bigint): bigint =>
   value < low ? low : value > high ? high : value
 
@@ -266,7 +270,7 @@ function solve(
   )
 }
 
-/** Returns (x − a)² / lambda², rounded up. */
+/** Returns the contract's term (x − a)² / lambda², rounded up. */
 function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBeta: Vector, dSq: bigint): bigint {
   const dSq2 = mulXp(dSq, dSq)
   const square = mulUp(r.x, r.x)

@@ -21,10 +21,10 @@ import {
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 /**
- * Gas that a buffer with enough balance saves compared with a pool, measured over 4 buffer and 8 pool swaps on the
- * local chain.
+ * Gas that a swap through a buffer with enough balance saves, compared with a swap through a pool. Measured over 4
+ * swaps of buffers and 8 swaps of pools on the local chain.
  */
-const BUFFER_SAVINGS = 92_000
+const BUFFER_GAS_SAVINGS = 92_000
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
 
@@ -41,7 +41,7 @@ const bufferCapacity = linearCapacity<VaultBuffer>(({ state, ...pool }, tokenIn,
 
 const pooledCapacity = sampledCapacity<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
-  // A surge fee depends on the trade, so the curve contains it, and `feePpm` does not.
+  // A surge fee depends on the trade. So the sampled prices contain the fee, and `feePpm` is 0.
   const hasFixedFee = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
   return {
     quote: (amountIn) => quote(state, i, j, amountIn),
@@ -56,13 +56,13 @@ const isBufferState = (pool: Pool<BalancerV3State>): pool is Pool<VaultBuffer> =
 /** Balancer V3 pools and ERC-4626 buffers. */
 export const balancerV3: DexFamily<BalancerV3State> = {
   id: 'balancer-v3',
-  // The vault has no getter by token; pools are found by its logs. Buffers are found by their share tokens.
+  // The vault has no getter by token, so pools are found by its logs. Buffers are found by their share tokens.
   findPools: findBuffers,
   readFixed,
   stateNeedsFixed: true,
   readStates,
   refreshStates: readStates,
-  // Virtual balances of reCLAMM pools change with time. Pools saved without the `silent` flag count as such pools.
+  // The price of a reCLAMM pool changes with time. A pool that was saved without the `silent` flag may be such a pool.
   parameterGas: (pool) =>
     fixedOf(pool).silent !== false || isBufferState(pool)
       ? null
@@ -82,7 +82,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
     const [i, j] = coinIndices(pool, tokenIn, tokenOut)
     const { state } = pool
     return state.kind === 'buffer'
-      ? { ...bufferQuote(state, i === 0, amountIn), gas: HOP_GAS['balancer-v3'] - BUFFER_SAVINGS }
+      ? { ...bufferQuote(state, i === 0, amountIn), gas: HOP_GAS['balancer-v3'] - BUFFER_GAS_SAVINGS }
       : { ...quote(state, i, j, amountIn), gas: HOP_GAS['balancer-v3'] }
   },
 
@@ -98,7 +98,8 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => (state.kind === 'buffer' ? null : tradingFunction(state)),
 
-  // The ERC-4626 vault of a buffer can always mint shares, so the total supply is reported as the reserve of shares.
+  // The ERC-4626 vault of a buffer mints shares, so no reserve limits them. The total supply takes the place of a
+  // reserve.
   reserves: ({ state }) =>
     state.kind === 'buffer'
       ? [redeemableAssets(state.vault) + state.underlying, state.vault.totalSupply]

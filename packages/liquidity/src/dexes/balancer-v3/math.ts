@@ -1,4 +1,7 @@
-/** Exact math of Balancer V3 pools. */
+/**
+ * Exact math of Balancer V3 pools. Scaled amounts have 18 decimals of a common unit. Scaled balances are called live
+ * balances, as in the contracts. `i` and `j` are the indices of the input and the output token.
+ */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
@@ -20,7 +23,7 @@ import { reclammLimit, reclammOut } from './reclamm.ts'
 import { eclpImbalance, stableImbalance, surgeFee } from './surge.ts'
 import type { PooledState } from './types.ts'
 
-/** Minimum swap amount of the vault, in 18 decimals of the common unit. */
+/** Minimum input and output of the vault, scaled. */
 const MIN_AMOUNT = 10n ** 6n
 
 /** The vault stores balances as uint128, both raw and scaled. @see PackedTokenBalance, balancer/balancer-v3-monorepo */
@@ -29,8 +32,8 @@ const MAX_BALANCE = (1n << 128n) - 1n
 /**
  * Quotes an exact input with the rounding of vault and pool.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's minimum, `TOO_LARGE` above 30 % of a weighted balance or
- * if balances would be too far apart
+ * @throws PoolRefusal `EMPTY`; `TOO_SMALL` below the vault's minimum; `TOO_LARGE` above 30 % of a weighted balance, or
+ * if the balances of a stable pool would become too imbalanced
  * @see Vault._swap, WeightedPool.onSwap and StablePool.onSwap, balancer/balancer-v3-monorepo
  */
 export function quote(
@@ -43,19 +46,22 @@ export function quote(
   const scaledIn = mulDown(amountIn * scaling[i]!, rates[i]!)
   const liveBalances = liveBalancesOf(state)
   const fee = mulUp(scaledIn, swapFeeOf(state, liveBalances, i, j, scaledIn))
-  if (scaledIn - fee < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
+  if (scaledIn - fee < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is below the vault's minimum input`)
   const scaledAmountOut = computeScaledOut(state, liveBalances, i, j, scaledIn - fee)
-  if (scaledAmountOut < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
+  if (scaledAmountOut < MIN_AMOUNT)
+    throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault's minimum output`)
   const amountOut = (scaledAmountOut * ONE) / (scaling[j]! * roundRateUp(rates[j]!))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const protocolFee = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
   const balancesAfter = balances.with(i, balances[i]! + amountIn - protocolFee).with(j, balances[j]! - amountOut)
   if (balancesAfter[i]! > MAX_BALANCE || mulDown(balancesAfter[i]! * scaling[i]!, rates[i]!) > MAX_BALANCE)
-    throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
+    throw new PoolRefusal('TOO_LARGE', 'more than the vault can store')
   return { amountOut, state: { ...state, balances: balancesAfter } }
 }
 
-/** Returns the fee as a fraction of the input, 18 decimals. A surge hook sees the trade without fees. */
+/**
+ * Returns the fee as a fraction of the input, 18 decimals. A surge hook computes its fee from the trade without fees.
+ */
 function swapFeeOf(
   state: PooledState,
   liveBalances: readonly bigint[],
@@ -77,14 +83,14 @@ function swapFeeOf(
   })
 }
 
-/** Returns the balances in 18 decimals of the common unit. */
+/** Returns the scaled balances. */
 export const liveBalancesOf = ({ balances, scaling, rates }: PooledState): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
-/** Rounds a rate up: a rate that is not a whole number may itself have been rounded down. */
+/** Adds one unit to a rate that is not a whole number, because the rate provider may have rounded it down. */
 const roundRateUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
-/** Returns the pool's output for an input without fees; 18 decimals of the common unit. */
+/** Returns the scaled output for a scaled input without fees. */
 export function computeScaledOut(
   state: PooledState,
   liveBalances: readonly bigint[],
@@ -116,7 +122,7 @@ function weightedOutput(
   const amountOut = weightedAmountOut(balanceIn, weights[i]!, liveBalances[j]!, weights[j]!, amountIn, true)
   const minBalance = (k: number) => (scaling[k]! > MIN_AMOUNT ? scaling[k]! : MIN_AMOUNT)
   if (bounded && (balanceIn < minBalance(i) || liveBalances[j]! - amountOut < minBalance(j)))
-    throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')
+    throw new PoolRefusal('EMPTY', 'a balance would be below the minimum of the pool')
   return amountOut
 }
 
@@ -132,18 +138,19 @@ function stableOutput(
   const amountOut = liveBalances[j]! - stableBalanceUp(balancesAfter, amp, d, j, 3) - 1n
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
   if (bounded && areTooFarApart([...liveBalances, balancesAfter[i]!, liveBalances[j]! - amountOut]))
-    throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
+    throw new PoolRefusal('TOO_LARGE', 'one balance would be 10,000 times another one')
   return amountOut
 }
 
-/** Ratio of two balances of a stable pool from which on the pool reverts. */
+/** Ratio of two balances at or above which a stable pool reverts. */
 const MAX_IMBALANCE = 10_000n
 /** Iterations of `stableLimit`. Each iteration reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
 
 /**
- * True if a balance is zero, or if the ratio of two balances is too high. `balances` are those before and after a swap.
+ * True if a balance is zero, or if the ratio of two balances is at least `MAX_IMBALANCE`.
  *
+ * @param balances - of all tokens before a swap, and of the swapped tokens after it
  * @see StableMath.ensureBalancesWithinMaxImbalanceRange
  */
 const areTooFarApart = (balances: readonly bigint[]): boolean =>
@@ -159,13 +166,13 @@ export function approximateMaxInput(state: PooledState, i: number, j: number): b
   const maxAdded = MAX_BALANCE - liveBalances[i]!
   const maxScaledIn = scaledLimit(state, liveBalances, i, j)
   const scaledIn = min(maxScaledIn, maxAdded)
-  // Use the surge fee of the largest trade.
+  // A surge fee is highest for the largest trade.
   const fee = nullIfRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
   const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
   return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
 }
 
-/** Returns the approximate largest input without the fee, in 18 decimals of the common unit. */
+/** Returns the approximate largest input without the fee, scaled. */
 function scaledLimit(state: PooledState, liveBalances: readonly bigint[], i: number, j: number): bigint {
   switch (state.kind) {
     case 'gyro-2clp':

@@ -13,8 +13,9 @@ const factoryInterface = IBalancerV2Factory__factory.createInterface()
 const READ_GAS = 120_000
 
 /**
- * Reads tokens, rate providers, roles, and hooks from the vault. The vault cannot return the factory that registered a
- * pool. If the listed factory does not confirm the pool, the pool's own address takes its place.
+ * Reads tokens, rate providers, roles, and hooks from the vault. No getter of the vault returns the factory that
+ * registered a pool. If the listed factory does not confirm the pool, the pool's own address is recorded as its
+ * factory.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
@@ -57,7 +58,7 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
   return listedPools.map(({ id }) => provenPools.get(id) ?? null)
 }
 
-/** The first account in `dependsOn` is the factory. */
+/** Validates the fields of a listed pool. The first account in its `dependsOn` is the factory. */
 function fixedOf({ fixed }: ListedPool): Pick<BalancerV3Fixed, 'buffer'> & { readonly factory?: Pool['address'] } {
   const { dependsOn, buffer } = (fixed ?? {}) as Readonly<Record<string, unknown>>
   if (buffer === true) return { buffer }

@@ -1,6 +1,7 @@
 /**
- * Exact math of reCLAMM pools: x·y = k with virtual balances, which determine the range of prices at which the pool has
- * both tokens, and which change with time. Follows ReClammMath of balancer/reclamm. Checked against real pools.
+ * Exact math of reCLAMM pools: x·y = k with virtual balances. The virtual balances determine the range of prices in
+ * which the pool holds both tokens. They change with time. Follows ReClammMath of balancer/reclamm. Checked against
+ * real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
@@ -12,25 +13,30 @@ export type BalancePair = readonly [a: bigint, b: bigint]
 
 export type Reclamm = {
   readonly kind: 'reclamm'
-  /** Virtual offsets of the balances at the time of the read; 18 decimals. */
+  /** Virtual balances at the time of the read, 18 decimals. A trade adds them to the real balances. */
   readonly virtual: BalancePair
 }
 
-/** Settings of a pool and the state after its last trade: 18 decimals, times in seconds. */
+/**
+ * Settings of a pool, and its state after the last trade. Numbers have 18 decimals. Times are in seconds.
+ * `dailyPriceShiftBase` and the centeredness have their names from the contract.
+ */
 export type ReclammClock = {
   readonly lastTimestamp: bigint
   readonly lastVirtual: BalancePair
-  /** Factor by which a virtual balance shrinks per second out of range. */
+  /**
+   * Factor by which the virtual balance of the overvalued token shrinks each second while the range follows the price.
+   */
   readonly dailyPriceShiftBase: bigint
   /** Centeredness below which the range follows the price. */
   readonly centerednessMargin: bigint
-  /**
-   * Fourth roots of the range's price ratio (its highest divided by its lowest price) before and after an update, and
-   * the times of the update.
-   */
+  /** Fourth root of the price ratio (highest price divided by lowest price of the range) before an update. */
   readonly startFourthRoot: bigint
+  /** Fourth root of the price ratio after the update. */
   readonly endFourthRoot: bigint
+  /** Start of the update of the price ratio. */
   readonly updateStart: bigint
+  /** End of the update of the price ratio. */
   readonly updateEnd: bigint
 }
 
@@ -51,10 +57,10 @@ export function reclammLimit({ virtual }: Reclamm, liveBalances: readonly bigint
     : NO_LIMIT
 }
 
-/** Maximum time since the last trade, in seconds, that counts for the move of the range. */
+/** Maximum seconds since the last trade for which the range moves. */
 const MAX_SECONDS = 30n * 86_400n
 
-/** Returns the virtual balances of a trade at `now`. */
+/** Returns the virtual balances that a trade at the time `now` uses. */
 export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, now: bigint): BalancePair {
   if (clock.lastTimestamp === now) return clock.lastVirtual
   const isUpdating = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
@@ -68,8 +74,8 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
 }
 
 /**
- * Returns how close the balances are to the middle of the range: from 0 at an end to 1 in the middle. `isAbove` is true
- * if the pool has relatively little of the second token, which is then the overvalued token.
+ * Returns the centeredness: from 0 at an end of the price range to 1 in its middle. `isAbove` is true if the pool has
+ * relatively little of the second token. The second token is then the overvalued token; otherwise the first token is.
  */
 function centerednessOf(
   [a, b]: BalancePair,
@@ -94,7 +100,11 @@ function fourthRootAt(
   return max(root, lowerRoot)
 }
 
-/** Returns virtual balances for a price ratio that keep the centeredness. */
+/**
+ * Returns the virtual balances that give the range a new price ratio and keep the centeredness.
+ *
+ * @param fourthRoot - fourth root of the price ratio
+ */
 function virtualAtRatio(fourthRoot: bigint, liveBalances: BalancePair, lastVirtual: BalancePair): BalancePair {
   const { centeredness: c, isAbove } = centerednessOf(liveBalances, lastVirtual)
   const [undervaluedIndex, overvaluedIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
@@ -107,8 +117,8 @@ function virtualAtRatio(fourthRoot: bigint, liveBalances: BalancePair, lastVirtu
 }
 
 /**
- * Returns the virtual balances of a range that follows the price. The pool has little of the overvalued token, and the
- * virtual balance of that token shrinks every second.
+ * Returns the virtual balances of a range that follows the price. The virtual balance of the overvalued token shrinks
+ * every second.
  */
 function virtualFollowingPrice(
   clock: ReclammClock,

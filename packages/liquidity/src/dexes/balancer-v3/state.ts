@@ -43,8 +43,8 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
 })
 
 /**
- * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, if its lists do not match its
- * tokens, or if our math does not reproduce the pool's quotes.
+ * Decodes a pool. Returns null while the pool is closed, and if a hook changes swaps in an unsupported way. Also
+ * returns null if its lists do not match its tokens, or if our math does not reproduce the pool's quotes.
  */
 function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
@@ -61,7 +61,7 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
     ...(readResult.ramping && { ramping: true as const }),
   }
   const kind = KINDS[Number(readResult.kind)]!
-  // Anyone can register a contract as a pool. The pool itself provides its kind, weights, and virtual balances.
+  // The pool's own code returns its kind, weights, and virtual balances. Anyone can register a contract as a pool.
   const lists = [common.balances, common.scaling, common.rates]
   if (kind === 'weighted') lists.push([...readResult.weights])
   else if (kind === 'reclamm') lists.push([...readResult.reclamm.lastVirtualBalances])
@@ -74,13 +74,13 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
   if (kind === 'gyro-2clp') {
     const [sqrtAlpha, sqrtBeta] = readResult.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
-    // The pool may refuse to answer callers other than the vault.
+    // The pool may quote only for the vault.
     return reproducesSamples(state, readResult, true) ? state : null
   }
   if (kind === 'gyro-eclp') {
     const [alpha, beta, c, s, lambda] = readResult.eclp as Five
     const [below, above] = readResult.slopes
-    // A hook without slope getters computes imbalance differently.
+    // Without slopes, the imbalance of an E-CLP cannot be computed.
     if (readResult.surges && (below === 0n || above === 0n)) return null
     const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = readResult.derived as Nine
     const derivedParameters = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
@@ -115,7 +115,7 @@ type StateRead = BalancerV3Lens.StateStructOutput
 /**
  * True if our math reproduces the pool's two sample quotes.
  *
- * @param mayRefuse - true to accept a missing quote (0), for pools that answer only the vault
+ * @param mayRefuse - true to accept a missing quote (0), for pools that may quote only for the vault
  */
 function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
   const liveBalances = liveBalancesOf(state)
@@ -124,7 +124,7 @@ function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, m
   return reproducesQuote(0, 1) && reproducesQuote(1, 0)
 }
 
-/** Returns the state of a reCLAMM pool; null if its own virtual balances differ from our computation. */
+/** Returns the state of a reCLAMM pool; null if the pool computes other virtual balances than our math. */
 function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
   const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
@@ -148,8 +148,8 @@ function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow,
 }
 
 /**
- * True if the pool answers the lens's probe, a quote at extreme balances, like a pool that is not `bounded`. The
- * balances are those of `_probe` in BalancerV3Lens.
+ * True if the pool quotes extreme balances like a pool that is not `bounded`. The balances are the same as in `_probe`
+ * of BalancerV3Lens.
  */
 function reproducesProbe(state: PooledState, answer: bigint): boolean {
   const isWeighted = state.kind === 'weighted'
@@ -163,7 +163,9 @@ const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: nu
 
 const topicOf = (name: Parameters<typeof vaultInterface.getEvent>[0]) => vaultInterface.getEvent(name).topicHash as Hex
 
-/** Logs carry balance changes. Accrued fees, rates, and amplification may have changed too, so the pool is read again. */
+/**
+ * Logs contain balance changes. A pool is read again, because accrued fees, rates, and amplification may change too.
+ */
 export const topics: readonly Hex[] = [
   topicOf('Swap'),
   topicOf('LiquidityAdded'),
@@ -172,14 +174,17 @@ export const topics: readonly Hex[] = [
   topicOf('SwapFeePercentageChanged'),
   topicOf('AggregateSwapFeePercentageChanged'),
   topicOf('PoolPausedStateChanged'),
-  // Emitted by hooks, with the pool as the first indexed argument like the vault's logs.
+  // Hooks emit these logs. Like the vault's logs, they have the pool as the first indexed argument.
   hookInterface.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
   hookInterface.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
   hookInterface.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
   hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
 
-/** Ignores logs of other contracts than the vault and the pool's hook: any contract can emit a log about a pool. */
+/**
+ * Ignores logs of contracts other than the vault and the accounts on which the pool depends, such as its hook. Any
+ * contract can emit a log with the address of the pool.
+ */
 export function applyLog({ fixed }: Pool<unknown>, log: Log) {
   const { vault, dependsOn = [] } = fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
   return log.address === vault || dependsOn.includes(log.address) ? 'reread' : 'ignore'
@@ -221,7 +226,7 @@ type Registration = {
   readonly hooks: IBalancerV3VaultState.HooksConfigStructOutput
 }
 
-/** Returns a registered pool. */
+/** Returns the pool of a registration, with the accounts that control it. */
 export function registeredPool(row: DexRow, registration: Registration): Pool<null> {
   const { pool, factory, tokens, rateProviders, swapFeeManager, hooks: hooksConfig } = registration
   const { hooksContract } = hooksConfig

@@ -14,7 +14,7 @@ export type Surge = {
 }
 
 export type EclpSurge = Surge & {
-  /** Imbalance at the end of the price range, below and above the peak, 18 decimals. */
+  /** Imbalance at the lower end and at the upper end of the price range, 18 decimals. */
   readonly slopes: { readonly below: bigint; readonly above: bigint }
 }
 
@@ -35,8 +35,8 @@ export function surgeFee(
 }
 
 /**
- * Returns the imbalance at a price, at most one. It is the price's distance from the peak as a fraction of the distance
- * from the peak to the range's end, times the slope.
+ * Returns the imbalance at a price, at most one. The peak is the price with the greatest liquidity. The imbalance rises
+ * linearly, from 0 at the peak to the slope at the end of the price range.
  */
 export function eclpImbalance(
   price: bigint,
@@ -49,7 +49,9 @@ export function eclpImbalance(
   return clamp(imbalance, 0n, ONE)
 }
 
-/** Returns the sum of the balances' distances from their median, relative to their total. */
+/**
+ * Returns the imbalance of a stable pool: the sum of the balances' distances from their median, divided by their sum.
+ */
 export function stableImbalance(balances: readonly bigint[]): bigint {
   const middle = median(balances)
   const deviation = balances.reduce(

@@ -21,19 +21,19 @@ export type BalancerV3Fixed = {
 }
 
 type CommonState = {
-  /** Base units in the vault, by token, without accrued yield fees. */
+  /** Base units of each token in the vault, without accrued yield fees. */
   readonly balances: readonly bigint[]
   /** Powers of ten that scale balances to 18 decimals. */
   readonly scaling: readonly bigint[]
-  /** Rate of each token in the common unit; 18 decimals. */
+  /** Value of each token in the common unit, 18 decimals. */
   readonly rates: readonly bigint[]
   /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
   /** Fraction of the fee that leaves the pool, 18 decimals. */
   readonly aggregateFee: bigint
-  /** True for the release that bounds balances, and in weighted pools rounds the input balance up. */
+  /** True for the release that limits balances. It also rounds the input balance of weighted pools up. */
   readonly bounded: boolean
-  /** Set while the amplification moves with time. */
+  /** Set while the amplification changes with time. */
   readonly ramping?: true
 }
 
@@ -41,12 +41,12 @@ type CommonState = {
 export type PooledState =
   | (CommonState & {
       readonly kind: 'weighted'
-      /** 18 decimals; the sum is one. */
+      /** Normalized weights, 18 decimals; the sum is one. */
       readonly weights: readonly bigint[]
     })
   | (CommonState & {
       readonly kind: 'stable'
-      /** A × 1000 */
+      /** Amplification A × 1,000. */
       readonly amp: bigint
       /** Settings of the surge hook. */
       readonly surge?: Surge

@@ -13,10 +13,10 @@ const LENS = lensOf('CallerFeeLens')
 const findCodec = finderCodec(CallerFeeLens__factory.createInterface(), 'find')
 const byTickSpacing = poolCreation(ISlipstreamFactory__factory.createInterface())
 
-/** Fees in ppm that these factories are known to offer; pools with other fees are found by their creation log. */
+/** Fees in ppm that the factories are known to offer. Pools with other fees are found by their creation logs. */
 const FEES = [100, 250, 400, 500, 1_000, 2_000, 2_500, 3_000, 5_000, 10_000]
 
-/** `version` of rows whose pools of a pair differ by tick spacing instead of by fee. */
+/** `version` of rows whose factory distinguishes the pools of a pair by tick spacing instead of by fee. */
 const TICK_SPACING = 'tick-spacing'
 
 export function rowsOf(row: DexRow): readonly DexRow[] {
@@ -32,6 +32,6 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
 export const creationTopics: readonly Hex[] = [...byFee.creationTopics, ...byTickSpacing.creationTopics]
 
 export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const { createdPool: read } = log.topics[0] === byTickSpacing.creationTopics[0] ? byTickSpacing : byFee
-  return read(row, log)
+  const discovery = log.topics[0] === byTickSpacing.creationTopics[0] ? byTickSpacing : byFee
+  return discovery.createdPool(row, log)
 }

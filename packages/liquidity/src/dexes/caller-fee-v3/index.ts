@@ -1,8 +1,8 @@
-/** Family of forks of Uniswap V3 whose fee depends on the caller, quoted from samples. */
+/** Family of forks of Uniswap V3 in which the fee depends on the caller. Quotes are computed from samples. */
 import { CallerFeeLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { isZeroForOne } from '../common/direction.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
@@ -20,15 +20,8 @@ export const callerFeeV3: DexFamily<SampledState> = {
     abi: CallerFeeLens__factory.createInterface(),
     requestOf: (_row, { address }) => ({ pool: address }),
   }),
-  // The factory's owner sets the fee of each caller. The owner of one such factory is unknown.
+  // The owner of the factory sets the fee of each caller. For one of the factories, the owner is unknown.
   dependsOn: ({ address }) => [address],
   keepsTokens: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'uniswap-v3',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: directedStep('uniswap-v3'),
 }

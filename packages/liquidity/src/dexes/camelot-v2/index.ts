@@ -24,7 +24,7 @@ const stableCapacity = sampledCapacity<CamelotV2State>((pool, tokenIn, tokenOut)
   }
 })
 
-/** Converts a volatile pair to a Uniswap V2 pair with the input token first. */
+/** Converts the state of a volatile pair to that of a Uniswap V2 pair whose first token is the input token. */
 function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address): UniswapV2State {
   const { reserve0, reserve1, fee0Ppm, fee1Ppm } = pool.state
   return isZeroForOne(pool, tokenIn, tokenOut)
@@ -59,7 +59,7 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   keepsTokens: true,
-  // Two storage slots; not measured.
+  // An estimate for two storage slots.
   oracleGas: 10_000,
   takesTaxedInput: true,
   step: directedStep('solidly'),

@@ -1,4 +1,4 @@
-/** Math of Camelot V2 pairs: Uniswap V2 or Solidly's stable curve, with a fee per input token. */
+/** Math of Camelot V2 pairs: the curve of Uniswap V2 or the stable curve of Solidly, with a fee for each direction. */
 import { PoolRefusal } from '../../family.ts'
 import { quoteSolidly, solveSolidly } from '../../math/solidly.ts'
 import { quote as quoteProduct } from '../uniswap-v2/math.ts'
@@ -9,15 +9,19 @@ export type CamelotV2State = {
   readonly reserve0: bigint
   /** Base units of the second token. */
   readonly reserve1: bigint
-  /** Base units per whole token: 10^decimals. */
+  /** Base units per whole first token: 10^decimals. */
   readonly unit0: bigint
+  /** Base units per whole second token. */
   readonly unit1: bigint
+  /** True for the stable curve, false for a volatile pair. */
   readonly stable: boolean
   /** Fee in ppm on inputs of the first token. */
   readonly fee0Ppm: number
   /** Fee in ppm on inputs of the second token. */
   readonly fee1Ppm: number
-  /** Set after a quoted swap in a stable pair, because an unknown part of the fee leaves the pair. */
+  /**
+   * Set after a quoted swap in a stable pair. Its reserves are then unknown, because part of the fee leaves the pair.
+   */
   readonly unsettled?: true
 }
 
@@ -27,7 +31,7 @@ export const feeOf = ({ fee0Ppm, fee1Ppm }: CamelotV2State, zeroForOne: boolean)
 /**
  * Quotes an exact input, rounded down.
  *
- * @throws PoolRefusal as the quotes of Uniswap V2 and Solidly, and `UNSUPPORTED` for a second swap in a stable pair
+ * @throws PoolRefusal like the quotes of Uniswap V2 and Solidly, and `UNSUPPORTED` for a second swap in a stable pair
  * @see CamelotPair._getAmountOut, CamelotLabs/core
  */
 export function quote(

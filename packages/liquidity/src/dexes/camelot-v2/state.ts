@@ -18,10 +18,10 @@ const GETTERS = ['getReserves', 'stableSwap', 'precisionMultiplier0', 'precision
 const GETTER_CALLS = GETTERS.map((name) => pairInterface.encodeFunctionData(name as 'stableSwap') as Hex)
 /** Estimated gas of one getter call. */
 const READ_GAS = 10_000
-/** Contracts store fees in units of 1/100,000, which is 10 ppm. */
+/** The contracts store fees in units of 1/100,000. */
 const PPM_PER_FEE_UNIT = 10
 
-/** Reads each pair with four calls of its getters. */
+/** Reads each pair with one call of each getter. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CamelotV2State | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => GETTER_CALLS.map((data) => ({ to, data, gas: READ_GAS })))
   return pools.map((_, i) => decodeState(answers.slice(GETTER_CALLS.length * i, GETTER_CALLS.length * (i + 1))))

@@ -4,15 +4,16 @@
  */
 import { type Address, toAddress } from '@sluice/chains'
 
-/** Hex characters of a word, and of its padding before the address. */
+/** Hex characters of an ABI word. */
 const WORD_HEX_CHARACTERS = 64
+/** Hex characters of a word before its address. */
 const PADDING_HEX_CHARACTERS = 24
 const ZERO_WORD = '0'.repeat(WORD_HEX_CHARACTERS)
 
 /**
  * Yields the nonzero addresses of an ABI-encoded `(address[])` with their indices.
  *
- * @param answer - hex; if it is truncated, the generator ends early
+ * @param answer - hex with `0x`; if it is truncated, the generator ends early
  */
 export function* nonzeroAddresses(answer: string): Generator<readonly [index: number, address: Address]> {
   const start = '0x'.length + 2 * Number(`0x${answer.slice(2, 2 + WORD_HEX_CHARACTERS)}`)

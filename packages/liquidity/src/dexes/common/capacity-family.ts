@@ -1,4 +1,4 @@
-/** Computes `maxInput` and `priceCurve` from quotes, for families without closed forms. */
+/** Computes `maxInput` and `priceCurve` of a `DexFamily` from quotes, for families without closed forms. */
 import type { Address } from '@sluice/chains'
 import { type DexFamily, type Pool, type PriceCurve, refusalOf } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -6,16 +6,20 @@ import { emptyCurve } from '../../math/curves.ts'
 import { linearCurve } from '../../math/linear-curve.ts'
 import { sampledCurve } from '../../math/sampled-curve.ts'
 
-/** One direction of a pool. */
+/** A pool in one direction of trade. */
 type Direction = {
   readonly quote: (amountIn: bigint) => { readonly amountOut: bigint }
-  /** Approximate largest input in base units, from which the exact search starts. A close value saves quotes. */
+  /**
+   * Approximate largest input in base units. The search of the exact value starts here, and needs few quotes if close.
+   */
   readonly approximateLimit: bigint
 }
 type SampledDirection = Direction & {
-  /** About the pool's reserve of the input token, in base units. Sets the sizes of the first samples. */
+  /** Approximate reserve of the input token in base units. Determines the sizes of the first samples. */
   readonly scale: bigint
-  /** Part of the fee, in ppm of the input, that the curve states in `keepIn`. The curve itself contains the rest. */
+  /**
+   * Part of the fee, in ppm of the input, that the curve contains in `keepIn`. Its pieces contain the rest of the fee.
+   */
   readonly feePpm: number
 }
 type LinearDirection = Direction & {
@@ -25,8 +29,8 @@ type LinearDirection = Direction & {
 type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
-/** Precision of a curve's end in bits: it may be below the largest input of its pool by a fraction of 2^−32. */
-const CURVE_END_BITS = 32
+/** Precision of a curve's end in bits. A curve may end below the pool's largest input by a fraction of 2^−32. */
+export const CURVE_END_BITS = 32
 
 /** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. */
 function orFallback<T>(compute: () => T, fallback: T): T {
@@ -46,7 +50,7 @@ const capacityOf =
       return largestInput(quote, approximateLimit)
     }, 0n)
 
-/** Returns a function that computes each curve of a pool's state once, because prices and searches both need it. */
+/** Returns a `priceCurve` that caches the curves of each pool, because prices and searches both need them. */
 function curveOf<State, S>(
   directionOf: DirectionOf<State, S>,
   buildCurve: (direction: S) => PriceCurve,
@@ -55,15 +59,15 @@ function curveOf<State, S>(
   return (pool, tokenIn, tokenOut) => {
     const curveByTokens = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
     const tokens = `${tokenIn} ${tokenOut}`
-    const knownCurve = curveByTokens.get(tokens)
-    if (knownCurve) return knownCurve
+    const cachedCurve = curveByTokens.get(tokens)
+    if (cachedCurve) return cachedCurve
     const curve = orFallback(() => buildCurve(directionOf(pool, tokenIn, tokenOut)), emptyCurve(1))
     curvesByPool.set(pool, curveByTokens.set(tokens, curve))
     return curve
   }
 }
 
-/** Returns `maxInput` and `priceCurve` of pools whose price falls with the trade. The curve is sampled. */
+/** Returns `maxInput` and `priceCurve` of pools that pay less per unit for larger inputs. The curve is sampled. */
 export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDirection>): Capacity<State> => ({
   maxInput: capacityOf(directionOf),
   priceCurve: curveOf(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>

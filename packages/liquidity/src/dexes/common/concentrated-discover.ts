@@ -1,4 +1,4 @@
-/** Finds pools through factory getters that take a fee or a tick spacing. */
+/** Finds pools through getters of a factory that take a token pair, and a fee or a tick spacing. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow } from '@sluice/chains'
@@ -10,7 +10,7 @@ import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
 
 type FindArguments = [factory: string, pairs: string[], keys: readonly number[]]
-/** Encodes a lens function that returns the pools of pairs. */
+/** Returns the codec of a lens function that finds pools. */
 export const finderCodec = (lens: Interface, name: string) => callCodec<FindArguments, [string[]]>(lens, name)
 
 const lensInterface = ConcentratedLens__factory.createInterface()
@@ -20,11 +20,12 @@ const finders = {
 }
 
 /**
- * Fees or tick spacings by which a factory distinguishes the pools of a pair. The lens skips values that the factory
- * has not enabled.
+ * Fees or tick spacings by which a factory distinguishes the pools of a pair. No pools are found at values that the
+ * factory has not enabled.
  */
 export type PoolKeys = { readonly finderName: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
+/** Finds the pools of pairs for all keys through ConcentratedLens. */
 export const findByKeys = (
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],
@@ -33,20 +34,20 @@ export const findByKeys = (
   findKeyedPools(row, pairs, values, {
     lens: CONCENTRATED_LENS,
     finder: finders[finderName],
-    // About 3 million gas if the factory has four keys enabled.
+    // A read takes about 3 million gas if the factory has enabled four of the keys.
     pairsPerRead: 250,
     pairGas: 13_000,
   })
 
-/** A lens whose `finder` returns the pools of pairs: for all keys of the first pair, then of the next pair. */
 type KeyedFinder = {
   readonly lens: Lens
+  /** Returns pools in this order: the first pair for all keys, then the next pair. The zero address: no pool. */
   readonly finder: ReturnType<typeof finderCodec>
   readonly pairsPerRead: number
   readonly pairGas: number
 }
 
-/** Finds the pools of pairs for all keys by a family's own lens. */
+/** Finds the pools of pairs for all keys (fees or tick spacings) through a lens. */
 export function* findKeyedPools(
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],

@@ -1,4 +1,4 @@
-/** Quotes, curves, and steps shared by the families with ticks. */
+/** Quotes, curves, and steps that families with ticks share. */
 import { type DexFamily, type Pool, PoolRefusal } from '../../family.ts'
 import {
   type ConcentratedState,
@@ -21,10 +21,13 @@ import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
 
 /** Differences between a family's pools and those of uniswap-v3. */
 export type ConcentratedKind<State> = {
+  /**
+   * Returns the tick at which a step ends if no initialized tick comes before it. Default: the end of the bitmap word.
+   */
   readonly stepEnd?: StepEnd
   /** Returns the total fee of a swap in ppm. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
-  /** Largest input that the contract supports; absent: unlimited. */
+  /** Largest input that the contract accepts, in base units. Absent: unlimited. */
   readonly maxAmount?: bigint
   /** False if pools have no oracle, or write it in every block regardless of the tick. */
   readonly observesTicks?: boolean
@@ -33,15 +36,15 @@ export type ConcentratedKind<State> = {
 }
 
 /**
- * Gas of walking an empty bitmap word, relative to crossing a tick. A word costs a cold slot and a loop iteration,
- * about 5,000 gas, and a tick about 30,000. Fitted to trades over up to 3,400 words on Ethereum state.
+ * Gas of an empty bitmap word, divided by the gas of a crossed tick. A word takes about 5,000 gas, for a cold slot and
+ * a loop iteration. A tick takes about 30,000 gas. Fitted to trades over up to 3,400 words on Ethereum state.
  */
 const WORD_GAS_RATIO = 0.16
 
-/** Maximum crossed ticks in `HopQuote.writtenSlots`: the ticks next to the price, which other swaps cross too. */
+/** Maximum crossed ticks in `HopQuote.writtenSlots`. Other swaps probably cross only the ticks next to the price. */
 const MAX_REPORTED_TICKS = 8
 
-/** Returns the common functions of tick pools that pull their payment in a callback. */
+/** Returns the functions of a family of tick pools that pull their payment in a callback. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
   {
@@ -68,7 +71,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
       if (maxAmount !== undefined && amountIn > maxAmount)
-        throw new PoolRefusal('TOO_LARGE', `more than ${maxAmount}, the largest amount of its pools`)
+        throw new PoolRefusal('TOO_LARGE', `more than ${maxAmount}, the largest input of the contract`)
       const swapResult = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapResult
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
@@ -95,7 +98,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), band)
     },
     reserves: ({ state }) => concentratedReserves(state),
-    // One observation: 5,900 to 6,400, depending on its slot.
+    // One observation takes 5,900 to 6,400 gas, depending on the old value of its slot.
     oracleGas: 6_100,
     takesTaxedInput: false,
     step: directedStep('uniswap-v3'),
@@ -105,6 +108,7 @@ export function concentratedTrade<State extends ConcentratedState>(
   )
 }
 
+/** Returns the keys of the crossed ticks, nearest first. */
 function writtenTickSlots<State extends ConcentratedState>(
   { ticks, tick }: State,
   { ticksCrossed }: ConcentratedSwap<State>,

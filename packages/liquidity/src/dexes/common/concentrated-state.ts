@@ -14,7 +14,7 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lensInterface = ConcentratedLens__factory.createInterface()
-/** State without its ticks, which the first round of calls reads. */
+/** State without ticks, which the first round of calls reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
 const headCodec = callCodec<[pool: string], [Head]>(lensInterface, 'read')
 const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(
@@ -68,7 +68,7 @@ export function* readTicks(
   return heads.map((head, i) => head && joinTicks(answersOf[i]!))
 }
 
-/** Splits the results of concatenated lists of reads. */
+/** Splits `answers`, the results of concatenated lists of reads, into one list of results for each list of reads. */
 export function splitAnswers<T>(
   lists: readonly (readonly unknown[])[],
   answers: readonly T[],
@@ -91,14 +91,14 @@ function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
   }
 }
 
-/** Bitmap words per read. */
+/** Maximum bitmap words per read. */
 const WORDS_PER_READ = 1_500
 /** Estimated gas of one word: a call and a storage load. */
 const WORD_GAS = 3_300
-/** Estimated gas of each read for the ticks that it finds, a few dozen. */
+/** Estimated gas that each read takes for the ticks in its words, a few dozen. */
 const TICKS_GAS = 400_000
 
-/** Splits the bitmap into ranges that a node reads in one call. */
+/** Splits the words of a tick bitmap into ranges, one for each read. */
 export function wordRanges(
   tickSpacing: number,
 ): readonly { readonly first: number; readonly last: number; readonly gas: number }[] {
@@ -123,7 +123,8 @@ export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | n
 }
 
 /**
- * Decodes ticks of two words: the index, then the gross liquidity in the high and the net liquidity in the low half.
+ * Decodes ticks. Each tick has two words. The first word is the index. The high half of the second word is the gross
+ * liquidity, and the low half is the net liquidity.
  */
 export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
   const ticks: Tick[] = []
@@ -140,14 +141,14 @@ const BURN = topicOf(eventsInterface, 'Burn')
 const INITIALIZE = topicOf(eventsInterface, 'Initialize')
 
 /**
- * Returns `topics` and `applyLog` of a family. `Swap` carries price, tick, and liquidity; `Mint` and `Burn` change two
- * ticks.
+ * Returns `topics` and `applyLog` of a family. A `Swap` log contains the new price, tick, and liquidity. A `Mint` or
+ * `Burn` log changes two ticks.
  *
  * @param swapEvents - interface with the family's `Swap`, to which forks have appended fields
  */
 export function concentratedLogs(swapEvents: Interface = eventsInterface) {
   const SWAP = topicOf(swapEvents, 'Swap')
-  // A fast reader, because a block has hundreds of `Swap` logs. It ignores appended fields.
+  // A fast reader, because a block has hundreds of `Swap` logs. The reader ignores appended fields.
   const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
     swapEvents,
     'Swap',

@@ -1,13 +1,13 @@
 /**
- * Refuses states in which liquidity would be negative. A contract cannot have such a state, so a node that returns such
- * a state is broken or malicious. The formulas of a family would compute outputs from negative liquidity.
+ * Refuses states in which liquidity would be negative. A contract cannot have such a state, so a node that returns one
+ * is broken or malicious. Without this check, the math of a family would compute outputs from negative liquidity.
  */
 import type { DexFamily, Pool } from '../../family.ts'
 import { PoolRefusal } from '../../family.ts'
 import { emptyCurve } from '../../math/curves.ts'
 
-/** Liquidity at the current price, and its changes as the price moves away. */
 export type LiquidityPath = {
+  /** Liquidity at the current price. */
   readonly inRange: bigint
   /** Changes of liquidity as the price falls, nearest first. */
   readonly changesBelow: Iterable<bigint>
@@ -28,7 +28,9 @@ function isContradictory({ inRange, changesBelow, changesAbove }: LiquidityPath)
   return false
 }
 
-/** Returns the path of a pool with ticks. A rising price adds the net liquidity of a tick. */
+/**
+ * Returns the liquidity path of a pool with ticks. The net liquidity of a tick is added when the price rises past it.
+ */
 export function pathOfTicks(
   inRange: bigint,
   tick: number,
@@ -50,7 +52,11 @@ export function pathOfTicks(
 type StateFunctions<State> = Pick<DexFamily<State>, 'quoteExactInput' | 'maxInput' | 'priceCurve' | 'reserves'> &
   Partial<Pick<DexFamily<State>, 'inputFor' | 'outline'>>
 
-/** Wraps the functions so that they refuse contradictory states. Checks each state once. */
+/**
+ * Wraps functions of a family, so that they refuse states with negative liquidity. Checks each state once.
+ *
+ * @param pathOf - returns null for a pool that needs no check
+ */
 export function withConsistentState<State extends object, F extends StateFunctions<State>>(
   functions: F,
   pathOf: (pool: Pool<State>) => LiquidityPath | null,

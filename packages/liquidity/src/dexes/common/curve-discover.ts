@@ -11,22 +11,22 @@ const lensInterface = CurveLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lensInterface, 'find')
 const providerInterface = ICurveAddressProvider__factory.createInterface()
 
-/** Maximum pools per pair and factory, the first created: anyone can create any number. */
+/** Maximum pools per pair and factory: the oldest, because anyone can create any number. */
 const MAX_POOLS_PER_PAIR = 16
-/** About 3 million gas. */
+/** Pairs per read: about 3 million gas. */
 const PAIRS_PER_READ = 100
 
-export type CurveFamily = {
+type CurveDiscovery = {
   readonly family: string
-  /** Index in Curve's address provider of the registry with pools that no factory created. */
+  /** Index of a registry in Curve's address provider. The registry lists pools that no factory created. */
   readonly registryId: number
 }
 
 /**
- * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider. A registry
- * has the getters of a factory.
+ * Returns the `findPools` of a family. It finds the pools of pairs in a factory, or in a registry, which has the same
+ * getters. The row's address is the factory, or the address provider that returns the registry.
  */
-export function findCurvePools({ family, registryId }: CurveFamily) {
+export function findCurvePools({ family, registryId }: CurveDiscovery) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const factory = row.version === 'address-provider' ? yield* registryOf(row.address, registryId) : row.address
     if (factory === null) return []

@@ -1,4 +1,4 @@
-/** Quotes, curves, and steps of pools that identify coins by index, like Curve's. */
+/** Quotes, curves, and steps of pools like Curve's, which identify coins by index. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
@@ -9,7 +9,7 @@ type StateWithBalances = { readonly balances: readonly bigint[] }
 
 /** Math of a family. `i` and `j` are the indices of the input and the output coin. */
 type CurveMath<S> = {
-  /** Gas of a hop. */
+  /** Estimated gas of a hop. */
   readonly gas: number
   /** Type of the coin indices in the pool's `exchange`. */
   readonly variant: 'int128' | 'uint256'
@@ -19,7 +19,7 @@ type CurveMath<S> = {
     j: number,
     amountIn: bigint,
   ) => { readonly amountOut: bigint; readonly state: S }
-  /** Returns the approximate largest input. */
+  /** Returns the approximate largest input in base units. */
   readonly approximateMaxInput: (state: S, i: number, j: number) => bigint
   readonly inputFor?: (state: S, i: number, j: number, amountOut: bigint) => bigint | null
   readonly tradingFunction: (state: S) => TradingFunction | null
@@ -35,7 +35,7 @@ type TradeFunctionName =
   | 'takesTaxedInput'
   | 'step'
 
-/** Returns the functions of a family from its math. */
+/** Returns the functions of a family, built from its math. */
 export function curveFamily<S extends StateWithBalances>({
   gas,
   variant,
@@ -64,7 +64,7 @@ export function curveFamily<S extends StateWithBalances>({
         quote: (amountIn) => quote(state, i, j, amountIn),
         approximateLimit: approximateMaxInput(state, i, j),
         scale: state.balances[i]!,
-        // Some pools have a fee that depends on the balances, so the curve contains it.
+        // The fee of some pools depends on the balances, so the sampled prices contain the fee.
         feePpm: 0,
       }
     }),
@@ -73,7 +73,7 @@ export function curveFamily<S extends StateWithBalances>({
 
     reserves: ({ state }) => state.balances,
 
-    // Two storage slots, for pools with moving averages; not measured.
+    // An estimate for two storage slots, in pools with moving averages.
     oracleGas: 10_000,
     takesTaxedInput: false,
     step(pool, tokenIn, tokenOut, inputSource, outputReceiver) {

@@ -1,4 +1,4 @@
-/** Encodes swaps of two-token pools as a step whose only variable field is the direction. */
+/** Encodes swaps of two-token pools as steps that contain the direction of the swap instead of the output token. */
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from './direction.ts'
 

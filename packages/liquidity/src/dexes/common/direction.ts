@@ -1,4 +1,4 @@
-/** Orders token pairs, and maps tokens to their index in a pool. */
+/** Sorts token pairs, and maps tokens to their indices in a pool. */
 import type { Address } from '@sluice/chains'
 import { type Pool, PoolRefusal } from '../../family.ts'
 
@@ -16,7 +16,7 @@ export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: A
   throw new PoolRefusal('WRONG_TOKEN', `pool ${id} does not trade ${tokenIn} for ${tokenOut}`)
 }
 
-/** Sorts a pair in the order that factories use. */
+/** Sorts a pair in ascending order of the addresses, as factories do. */
 export function sortPair([a, b]: TokenPair): TokenPair {
   return a < b ? [a, b] : [b, a]
 }

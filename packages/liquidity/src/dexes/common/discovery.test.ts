@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { findByKeys } from './concentrated-discover.ts'
 import { findCurvePools } from './curve-discover.ts'
-import { findHoldings, PLENTY } from './holdings.ts'
+import { findHoldings, SIMULATED_BALANCE } from './holdings.ts'
 import { pairFactory } from './pair-discover.ts'
 import { findPoolHoldings } from './program-samples.ts'
 
@@ -122,7 +122,7 @@ describe('holdings', () => {
         return balanceAt(index)(read)
       })
       expect(Object.entries(holding!)).toEqual([written[index]])
-      expect(BigInt(written[index]![1])).toBeGreaterThanOrEqual(PLENTY)
+      expect(BigInt(written[index]![1])).toBeGreaterThanOrEqual(SIMULATED_BALANCE)
     }
   })
 

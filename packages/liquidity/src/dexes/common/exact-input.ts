@@ -1,4 +1,4 @@
-/** Adapts the math functions of families to `DexFamily` functions. */
+/** Builds `DexFamily` functions from the math functions of a family. */
 import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from './capacity-family.ts'
 import { coinIndices, isZeroForOne } from './direction.ts'
@@ -6,7 +6,7 @@ import { gasRow } from './gas.ts'
 
 type QuoteResult<State> = { readonly amountOut: bigint; readonly state: State }
 
-/** Adapts the math of a two-token pool, which takes a direction. */
+/** Returns the `quoteExactInput` of a family of two-token pools. */
 export function quoteByDirection<State>(
   family: string,
   quote: (state: State, zeroForOne: boolean, amountIn: bigint) => QuoteResult<State>,
@@ -18,10 +18,11 @@ export function quoteByDirection<State>(
   })
 }
 
-type QuoteOfCoins<State> = (state: State, i: number, j: number, amountIn: bigint) => QuoteResult<State>
+/** Quotes a swap from the token with index `i` to the token with index `j`. */
+type IndexedQuote<State> = (state: State, i: number, j: number, amountIn: bigint) => QuoteResult<State>
 
-/** Adapts the math of a multi-token pool, which takes two indices. */
-export function quoteByIndices<State>(family: string, quote: QuoteOfCoins<State>): DexFamily<State>['quoteExactInput'] {
+/** Returns the `quoteExactInput` of a family of multi-token pools. */
+export function quoteByIndices<State>(family: string, quote: IndexedQuote<State>): DexFamily<State>['quoteExactInput'] {
   const { hop: gas } = gasRow(family)
   return (pool, tokenIn, tokenOut, amountIn) => {
     const [i, j] = coinIndices(pool, tokenIn, tokenOut)
@@ -33,12 +34,12 @@ export function quoteByIndices<State>(family: string, quote: QuoteOfCoins<State>
 const PER_PPM = 1e12
 
 /**
- * Returns capacity and curves of multi-token pools with an 18-decimal fee on the input.
+ * Returns `maxInput` and `priceCurve` of multi-token pools with a fee on the input, which has 18 decimals.
  *
- * @param approximateMaxInput - approximate largest input of token `i`
+ * @param approximateMaxInput - returns the approximate largest input of token `i` in base units
  */
-export const tradeWithInputFee = <State extends { readonly swapFee: bigint; readonly balances: readonly bigint[] }>(
-  quote: QuoteOfCoins<State>,
+export const inputFeeCapacity = <State extends { readonly swapFee: bigint; readonly balances: readonly bigint[] }>(
+  quote: IndexedQuote<State>,
   approximateMaxInput: (state: State, i: number) => bigint,
 ) =>
   sampledCapacity<State>(({ state, ...pool }, tokenIn, tokenOut) => {

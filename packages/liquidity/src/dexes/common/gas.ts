@@ -1,7 +1,7 @@
 /**
- * Gas of swaps by family, from `gas.generated.json`, which `npm run measure:gas` writes from swaps through the real
+ * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` writes this file from swaps through the real
  * Guard, Executor, and pools. Rows that cannot be measured contain an estimate and its reason. Routing ranks pools by
- * these values; the gas of a route is measured by simulation.
+ * these values. The gas of a route is measured by simulation.
  */
 import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
@@ -10,31 +10,31 @@ import { exactIdOf } from './twin-id.ts'
 /** Gas of one family. */
 export type GasRow = {
   /**
-   * Gas of one more hop in a route of several pools, including plain ERC-20 transfers, after refunds. Used to compare
-   * single hops.
+   * Gas that one more hop adds to a route of several pools, after refunds. Includes plain ERC-20 transfers. Used to
+   * compare single hops.
    */
   readonly hop: number
   /**
-   * Gas of the hop as part of a route whose other parts, such as an oracle write, are counted separately. Absent:
-   * `hop`.
+   * Gas of the hop in a sum over all parts of a route. The sum counts some parts of `hop`, such as an oracle write,
+   * separately. Absent: `hop`.
    */
   readonly part?: number
-  /** Gas of each piece of the pool's curve after the first: a crossed tick, a further bin. */
+  /** Gas of each piece of the pool's curve after the first, such as a crossed tick or one more bin. */
   readonly piece: number
-  /** Gas of a write to the pool's oracle, if a hop that moves the tick writes one. */
+  /** Gas of a write to the pool's oracle. Absent: no oracle is written when a hop moves the tick. */
   readonly oracle?: number
-  /** Refund of the hop at the end of the transaction. Default: the refund of one balance that is set and cleared. */
+  /** Gas refund of the hop. Default: the refund of one balance that is set and cleared. */
   readonly refund?: number
   /** Method by which this row was measured, or the reason why it is an estimate. */
   readonly basis: string
 }
 
-/** Families with a row. */
+/** Ids of the families with a row. */
 export type GasFamily = keyof typeof table.families
 
 /**
- * Parts that a route has if its hops or its ends differ from a plain chain of ERC-20 pools. Their gas is the difference
- * from such a chain, and may be negative.
+ * Parts in which a route differs from a plain chain of hops with ERC-20 tokens. The gas of a part is the difference,
+ * and may be negative.
  */
 export type SharedGasPart = keyof typeof table.parts
 /** Parts of a route whose gas is known separately. */
@@ -45,30 +45,32 @@ export type GasPart =
   | `piece:${string}`
   | `oracle:${string}`
   | `token:${string}`
-/** Gas of a part after refunds, and the refund. */
-export type PartGas = { readonly gas: number; readonly refund: number }
+export type PartGas = {
+  /** Gas of the part after refunds. */
+  readonly gas: number
+  readonly refund: number
+}
 
-const gasRowByFamily: Readonly<Record<GasFamily, GasRow>> = table.families
+/** Rows by family. */
+export const GAS_TABLE: Readonly<Record<GasFamily, GasRow>> = table.families
 const mapRows = (pick: (row: GasRow) => number) =>
-  Object.fromEntries(Object.entries(gasRowByFamily).map(([id, row]) => [id, pick(row)])) as Readonly<
+  Object.fromEntries(Object.entries(GAS_TABLE).map(([id, row]) => [id, pick(row)])) as Readonly<
     Record<GasFamily, number>
   >
 
 /** Gas of a swap without its hops: the transaction, the Guard, and the transfers of the Guard. */
 export const ROUTE_GAS: number = table.route
-/** Rows by family. */
-export const GAS_TABLE = gasRowByFamily
 /** Gas of a hop by family. */
 export const HOP_GAS = mapRows(({ hop }) => hop)
-/** Additional gas for each piece of the price curve (tick or bin) that a swap crosses, by family. */
+/** Gas of each piece of the price curve (tick or bin) after the first, by family. */
 export const PIECE_GAS = mapRows(({ piece }) => piece)
 
-/** Refund for a slot that goes from zero to nonzero and back within a transaction (EIP-3529). */
+/** Gas refund of a slot that goes from zero to nonzero and back within a transaction (EIP-2200 with EIP-2929). */
 export const EMPTIED_REFUND = 19_900
 
 /**
- * Tokens with expensive transfers, such as proxies and tokens that access more slots. `gas` is added at each end of a
- * single hop, and `once` is added once per route.
+ * Additional gas of tokens with expensive transfers, such as proxies and tokens that access more slots. `gas` is added
+ * for each hop that pays or receives the token. `once` is added once per route.
  */
 const TOKEN_GAS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
   Object.entries(table.tokens),
@@ -94,13 +96,13 @@ export function partGas(part: GasPart): PartGas {
   return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }
 
-/** Gas of a hop of a family without a measurement: above that of most families, so that routing does not favor it. */
+/** Gas of a hop of a family without a row. It is above most measurements, so that routing does not favor the family. */
 const UNMEASURED_HOP = 150_000
 
-/** Returns the row of a family, or an estimate. */
+/** Returns the row of a family, or an estimate if it has no row. */
 export function gasRow(family: string): GasRow {
-  const gasRows: Readonly<Record<string, GasRow>> = gasRowByFamily
-  // A pool of a sampled twin is traded by the same step as one of the exact family.
+  const gasRows: Readonly<Record<string, GasRow>> = GAS_TABLE
+  // The step of a sampled twin is the step of the exact family, so it takes the same gas.
   const row = gasRows[family] ?? gasRows[exactIdOf(family) ?? family]
   return row ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
 }

@@ -1,33 +1,36 @@
-/** Storage overrides that give an account tokens, for reads in which it pays or redeems. */
+/**
+ * Finds storage overrides that give an account tokens, for reads that simulate a payment or redemption of the account.
+ */
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { balanceWrites, commonMappings } from '@sluice/simulation'
 import type { Reads } from '../../family.ts'
 
-/** Storage overrides of a token that give an account its balance. Plain JSON. */
+/** Storage overrides of a token that give an account a balance. Plain JSON. */
 export type Holding = Readonly<Record<Hex, Hex>>
 
 /**
- * Balance of the account in base units: above the supply of almost every token, and below 2^112, the narrowest packed
- * balance.
+ * Balance of the account in base units. It is above the supply of almost every token. It fits in 112 bits, the shortest
+ * field in which tokens store a balance.
  */
-export const PLENTY = 1n << 111n
+export const SIMULATED_BALANCE = 1n << 111n
 /** Estimated gas to find the holdings of one token. */
 const FIND_GAS = 50_000
 
 const erc20 = IERC20__factory.createInterface()
 
 /**
- * Finds the storage overrides that give the account each token; null if the balance's slot is unknown or overrides are
- * unsupported.
+ * Finds the storage overrides that give the account each token. Returns null for a token if the slot of the balance is
+ * unknown, or if the node does not support overrides.
  */
 export function* findHoldings(account: Address, tokens: readonly Address[]): Reads<readonly (Holding | null)[]> {
   const balanceOf = erc20.encodeFunctionData('balanceOf', [account]) as Hex
-  // All candidate slots are written in one call, each with a different balance.
+  // One call sets all candidate slots, each to a different balance. The balance that the token returns identifies the
+  // slot.
   const candidates = tokens.map((token) =>
     commonMappings(token)
       .filter(({ order }) => order !== 'minime')
-      .map((mapping, k) => balanceWrites(mapping, account, PLENTY + BigInt(k))),
+      .map((mapping, k) => balanceWrites(mapping, account, SIMULATED_BALANCE + BigInt(k))),
   )
   const answers = yield tokens.map((token, k) => ({
     to: token,

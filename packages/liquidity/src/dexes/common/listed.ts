@@ -1,4 +1,4 @@
-/** Verifies pools of a pool list, for families whose pool id is the hash of a key. */
+/** Verifies pools of a pool list on chain, for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import type { TokenPair } from './direction.ts'
@@ -17,11 +17,11 @@ export function isIntegerIn(value: unknown, min: number, max: number): value is 
 }
 
 /**
- * Verifies listed pools.
+ * Verifies listed pools, for `DexFamily.provePools`.
  *
- * @param toPool - returns the pool for a list entry; null if the entry is invalid
- * @param filterExisting - keeps the pools that exist on chain
- * @returns each pool that exists, else null
+ * @param toPool - returns the pool of a list entry, and computes its id from its key; null if the entry is invalid
+ * @param filterExisting - returns the candidates that exist on chain
+ * @returns the pool of each entry; null if its id is wrong, or if the pool does not exist
  */
 export function* proveByKey(
   listedPools: readonly ListedPool[],

@@ -1,8 +1,10 @@
-/** Pairs of the native token for families whose pools can hold it. */
+/**
+ * Pairs and addresses of the native token, for families whose pools can hold it. The zero address is the native token.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { TokenPair } from './direction.ts'
 
-/** Adds a pair with the native token for each pair with its wrapper. */
+/** Adds a pair with the native token for each pair with the native token's wrapper. */
 export function withNative(pairs: readonly TokenPair[], wrappedNative: Address | undefined): readonly TokenPair[] {
   const unwrap = (token: Address) => (token === wrappedNative ? ZERO_ADDRESS : token)
   const nativePairs = pairs
@@ -11,8 +13,8 @@ export function withNative(pairs: readonly TokenPair[], wrappedNative: Address |
   return [...pairs, ...nativePairs]
 }
 
-/** Returns the coin by which Curve and its forks name a pool's token. */
+/** Converts a token to the address that Curve and its forks use for it. They use `NATIVE` for the native token. */
 export const toCoin = (token: Address): Address => (token === ZERO_ADDRESS ? NATIVE : token)
 
-/** Returns the token of a pool that a coin of Curve or its forks names. */
+/** Reverses `toCoin`: converts an address that Curve or its forks use for a token back to the token. */
 export const fromCoin = (coin: Address): Address => (coin === NATIVE ? ZERO_ADDRESS : coin)

@@ -15,10 +15,10 @@ export const findByGetterCodec = callCodec<[factory: string, getter: string, pai
   'find',
 )
 
-/** Pairs per read: about 2 million gas, 32 kB. */
+/** Pairs per read: about 2.5 million gas, and 32 kB of calldata. */
 const PAIRS_PER_READ = 500
 
-/** @param getter - selector of the getter of a pool by its two tokens */
+/** @param getter - selector of the factory's getter of a pool by its two tokens */
 function* findByPair(
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],
@@ -37,12 +37,15 @@ function* findByPair(
   })
 }
 
-/** Returns an unread two-token pool with a contract of its own. */
+/** Returns a two-token pool with a contract of its own, without its state. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens: sortPair(pair), state: null }
 }
 
-/** Reads the pools of `PoolCreated` logs, which name both tokens and the pool. */
+/**
+ * Returns `creationTopics` and `createdPool` of a family, for `PoolCreated` logs, which contain both tokens and the
+ * pool.
+ */
 export function poolCreation(factory: Interface) {
   return {
     creationTopics: [factory.getEvent('PoolCreated')!.topicHash as Hex] as readonly Hex[],
@@ -54,10 +57,10 @@ export function poolCreation(factory: Interface) {
 }
 
 /**
- * Returns the discovery functions of a factory with one pool per pair.
+ * Returns `findPools`, `creationTopics`, and `createdPool` of a family whose factory has one pool per pair.
  *
- * @param getter - name of the getter of a pool by its two tokens
- * @param createdEvent - name of the creation event, with both tokens and the pool
+ * @param getter - name of the factory's getter of a pool by its two tokens
+ * @param createdEvent - name of the creation event, which contains both tokens and the pool
  */
 export function pairFactory(factory: Interface, getter: string, createdEvent: string) {
   const { selector } = factory.getFunction(getter)!

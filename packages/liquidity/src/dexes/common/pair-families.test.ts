@@ -4,7 +4,7 @@ import { AbiCoder } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import type { Pool, Reads } from '../../family.ts'
 import { curveFamily } from './curve-family.ts'
-import { tradeWithInputFee } from './exact-input.ts'
+import { inputFeeCapacity } from './exact-input.ts'
 import { withNative } from './native-pairs.ts'
 import { findTokenRow } from './token-row.ts'
 
@@ -57,7 +57,7 @@ test('the curve of a pool with an input fee states the fee, and has the price wi
     const netIn = (amountIn * 99n) / 100n
     return { amountOut: (netIn * balances[j]!) / (balances[i]! + netIn), state }
   }
-  const { priceCurve } = tradeWithInputFee(quote, () => 1_000n * E18)
+  const { priceCurve } = inputFeeCapacity(quote, () => 1_000n * E18)
   for (const [tokenIn, tokenOut, price] of [
     [a, b, 4],
     [b, a, 0.25],

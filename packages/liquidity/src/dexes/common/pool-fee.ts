@@ -1,18 +1,18 @@
-/** Reads the fee of a concentrated pool again, for families in which another contract sets it without a log. */
+/** Reads the fees of concentrated pools again, for families in which another contract sets the fee without a log. */
 import { IUniswapV3PoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 const poolInterface = IUniswapV3PoolState__factory.createInterface()
-/** Characters of an answer of one word, with `0x`. */
+/** Characters of a result of one word, with `0x`. */
 const WORD_LENGTH = 66
 
 /**
  * Returns `refreshStates` and `parameterGas` of a family.
  *
- * @param getters - getters of the fee, of which a pool has at least one; the first that it has decides
- * @param getterGas - estimated gas of one getter
+ * @param getters - names of getters of the fee, in order of precedence; every pool has at least one of them
+ * @param getterGas - estimated gas of one getter call
  */
 export function feeRefresh<State extends ConcentratedState>(
   getters: readonly ('fee' | 'currentFee')[],

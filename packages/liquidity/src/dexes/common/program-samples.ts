@@ -1,17 +1,20 @@
-/** Samples pools by running the step of the Executor that a route runs. The lens pays with tokens from overrides. */
+/**
+ * Samples pools by running the same step of the Executor as a route. A lens runs the step inside `eth_call`. Storage
+ * overrides give the lens the tokens to sell.
+ */
 import { IERC20__factory, ProgramLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { ownGuardLensOf } from '../../lenses.ts'
 import type { TokenPair } from './direction.ts'
-import { findHoldings, type Holding, PLENTY } from './holdings.ts'
+import { findHoldings, type Holding, SIMULATED_BALANCE } from './holdings.ts'
 import { sampledFamily } from './sampled-family.ts'
 
 /** Gas of all samples of a pool in one direction: 15 swaps of 400,000, each with the transfers around it. */
 const DIRECTION_GAS = 6_000_000
-/** The lens, with native token to sell. */
-const LENS = { ...ownGuardLensOf('ProgramLens'), balance: PLENTY }
+/** The lens, with a balance of the native token to sell. */
+const LENS = { ...ownGuardLensOf('ProgramLens'), balance: SIMULATED_BALANCE }
 
 /** Overrides that give the lens the tokens of a pool, in the order of the tokens. */
 export type PoolHoldings = readonly Holding[]
@@ -19,16 +22,16 @@ export type PoolHoldings = readonly Holding[]
 /** Call of a view function. */
 type ContractView = { readonly to: Address; readonly data: Hex }
 
-/** A family of pools that the Executor can trade with. */
+/** Differences between families that are sampled in this way. */
 type ProgramKind = Pick<DexFamily<never>, 'id'> & {
   /** Encodes a swap as one step of the Executor's program. */
   readonly step: DexFamily['step']
-  /** Returns a view of a contract whose result changes with every trade of a token of the pair. */
+  /** Returns a view call. The views of all pairs of a pool, together, must change with every trade of the pool. */
   viewOf(pool: Pool<unknown>, pair: TokenPair): ContractView
   holdingsOf(pool: Pool<unknown>): PoolHoldings
 }
 
-/** Returns reads and quotes of a family whose pools are sampled by the Executor's own step. */
+/** Returns the functions of a family whose pools are sampled with the Executor's own step. */
 export function programSamples({ id, step, viewOf, holdingsOf }: ProgramKind) {
   const programOf = (pool: Pool<unknown>, tokenIn: Address, tokenOut: Address) =>
     encodeProgram([step(pool, tokenIn, tokenOut, { kind: 'rest' }, { kind: 'recipient' })])
@@ -54,23 +57,23 @@ export function programSamples({ id, step, viewOf, holdingsOf }: ProgramKind) {
 const erc20 = IERC20__factory.createInterface()
 
 /**
- * Returns the view of what an account holds of one token of a pair. Together, the views of all pairs of a pool have all
- * tokens but one, and a trade changes the balances of two.
+ * Returns the view of an account's balance of one token of a pair. The views of all pairs of a pool cover all of its
+ * tokens but one. A trade changes the balances of two tokens, so it changes at least one view.
  */
 export function balanceView(pair: TokenPair, holder: Address): ContractView {
   const token = pair.find((token) => token !== ZERO_ADDRESS)!
   return { to: token, data: erc20.encodeFunctionData('balanceOf', [holder]) as Hex }
 }
 
-/** Finds the storage overrides that give the lens the tokens of each pool; null if those of a token are unknown. */
+/** Finds the storage overrides that give the lens the tokens of each pool; null if they are unknown for one token. */
 export function* findPoolHoldings(pools: readonly Pool<null>[]): Reads<readonly (PoolHoldings | null)[]> {
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))].filter((token) => token !== ZERO_ADDRESS)
   const tokenHoldings = yield* findHoldings(LENS.to, tokens)
-  const holdingOf = new Map<Address, Holding | null>(tokens.map((token, k) => [token, tokenHoldings[k]!]))
-  // The lens has native token by an override of its balance.
-  holdingOf.set(ZERO_ADDRESS, {})
+  const holdingByToken = new Map<Address, Holding | null>(tokens.map((token, k) => [token, tokenHoldings[k]!]))
+  // The balance override of the lens provides the native token.
+  holdingByToken.set(ZERO_ADDRESS, {})
   return pools.map((pool) => {
-    const holdings = pool.tokens.map((token) => holdingOf.get(token) ?? null)
+    const holdings = pool.tokens.map((token) => holdingByToken.get(token) ?? null)
     return holdings.every((holding) => holding !== null) ? holdings : null
   })
 }

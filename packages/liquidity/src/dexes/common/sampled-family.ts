@@ -1,6 +1,6 @@
 /**
- * Families whose pools are quoted from samples: a lens runs swaps of several amounts inside `eth_call`, each from the
- * same state. The family provides the lens and names the pool; this module chooses amounts, reads, and interpolates.
+ * Families whose pools are quoted from samples. A lens runs swaps of several amounts inside `eth_call`, each from the
+ * same state. The family provides the lens and the request. This module chooses the amounts, and reads the samples.
  */
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
@@ -23,19 +23,19 @@ import {
   toSamples,
 } from './sampled-state.ts'
 
-/** Gas of one simulated swap; a hook that takes more counts as a refusal. */
+/** Gas limit of one simulated swap. A swap that needs more counts as failed. */
 const SAMPLE_GAS = 600_000
-/** Gas of all samples of a pool in one direction, by default. */
+/** Default gas limit of all samples of a pool in one direction. */
 const DIRECTION_GAS = 2_500_000
 /**
- * Maximum rounds of sampling a pool for the first time. Each round's amounts come closer to the knee of the pool: the
- * input above which more input buys hardly more.
+ * Maximum rounds after the first samples of a pool. The amounts of each round are closer to the knee of the pool: the
+ * input above which more input buys hardly more output.
  */
 const MAX_ROUNDS = 4
 /** Estimated gas of a read, in addition to its swaps. */
 const READ_GAS = 300_000
 
-/** Inputs to try in both directions of a pair. */
+/** Inputs to sample in both directions of a pair. */
 type PairAmounts = readonly [amounts0: readonly bigint[], amounts1: readonly bigint[]]
 /** Outputs of the swaps of `PairAmounts`; 0 for a swap that fails. */
 type PairOutputs = {
@@ -52,15 +52,15 @@ type SampledKind = {
    * Interface with a function `sample`. The request contains the fields of `requestOf`, and `trials` with the amounts.
    */
   readonly abi: Interface
-  /** Gas of all samples of a pool in one direction. */
+  /** Gas limit of all samples of a pool in one direction. */
   readonly directionGas?: number
-  /** Fields of the request that name the pool and, for pools of more than two tokens, the pair. */
+  /** Fields of the request that identify the pool and, for pools of more than two tokens, the pair. */
   requestOf(row: DexRow, pool: Pool<unknown>, pair: TokenPair): object
   /** Storage overrides that the swaps need. */
   storageOf?(pool: Pool<unknown>): NonNullable<Read['storage']>
 }
 
-/** Encodes and decodes the reads of samples of one family. */
+/** Encodes and decodes the sample reads of one family. */
 type Sampler = {
   /** Returns the read that samples one pair of a pool at the amounts. */
   readOf(row: DexRow, pool: Pool<unknown>, pair: TokenPair, amounts: PairAmounts): Read
@@ -86,10 +86,12 @@ function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storage
   }
 }
 
-/** A pool to sample, the amounts, and the `focus` of its next state. */
+/** A pool to sample. */
 type SamplingTask = {
   readonly pool: Pool<unknown>
+  /** Inputs to sample. */
   readonly amounts: ByDirection<readonly bigint[]>
+  /** `focus` of the resulting state. */
   readonly focus: SampledState['focus']
 }
 
@@ -126,7 +128,7 @@ function* sample(
   })
 }
 
-/** Samples pools again, at the amounts that `ladderOf` derives from their last samples. */
+/** Samples pools again, at amounts that `ladderOf` derives from their last samples. */
 const resample = (
   sampler: Sampler,
   row: DexRow,
@@ -164,7 +166,7 @@ function* sampleFirst(
   return pools.map(({ id }) => states.get(id) ?? null)
 }
 
-/** Adds samples at the inputs of swaps to a pool's samples. */
+/** Adds samples at and around the inputs of swaps to the samples of a pool. */
 function* refine(
   { readOf, decode }: Sampler,
   row: DexRow,
@@ -188,7 +190,7 @@ function* refine(
   const outputs = new Map(
     answers.flatMap((answer, k) => decode(answer).outputs.map((values, i) => [2 * pairs[k]!.p + i, values] as const)),
   )
-  const merged = (direction: number): readonly SampledAmount[] => {
+  const mergeSamples = (direction: number): readonly SampledAmount[] => {
     const newOutputs = outputs.get(direction) ?? []
     const points = [
       ...samples[direction]!,
@@ -201,12 +203,12 @@ function* refine(
   }
   return {
     ...state,
-    samples: byDirection(samples.length, merged),
+    samples: byDirection(samples.length, mergeSamples),
     focus: byDirection(samples.length, (direction) => inputs[direction]!.reduce(withFocus, focus[direction]!)),
   }
 }
 
-/** Returns reads and quotes of a sampled family. */
+/** Returns the functions of a sampled family. */
 export function sampledFamily(
   kind: SampledKind,
 ): Pick<
@@ -235,7 +237,7 @@ export function sampledFamily(
         ),
       stampOf: ({ state }) => state.stamp,
     },
-    // Every block samples again, so no log is needed.
+    // Pools are sampled again at every block, so no log is needed.
     topics: [],
     applyLog: () => 'ignore',
     quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({

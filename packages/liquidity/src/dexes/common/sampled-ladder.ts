@@ -1,22 +1,22 @@
 /**
- * Chooses the amounts at which a pool is sampled. They surround its knee: the input above which more input buys hardly
- * more.
+ * Chooses the ladder of a pool: the amounts at which it is sampled. The amounts surround the knee of the pool: the
+ * input above which more input buys hardly more output.
  */
 import type { SampledAmount, SampledState } from './sampled-state.ts'
 
-/** Largest input that is tried: balance changes of Uniswap V4 are int128. */
+/** Largest sampled input, because balance changes of Uniswap V4 are int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
-/** Amounts for a pool that was never sampled: from 2^8 to 2^122, each 2^6 times the previous amount. */
+/** Smallest amount for a pool without samples, as an exponent of two. */
 const FIRST_BITS = 8n
+/** Each amount for a pool without samples is 2^6 times the previous amount. */
 const SEARCH_BITS = 6n
+/** Number of amounts for a pool without samples. The largest amount is 2^122. */
 const SEARCH_STEPS = 20
 
-/**
- * Number of amounts below the knee of a pool, each a quarter of the next larger amount, and factors of the amounts
- * above the knee. All amounts are powers of two.
- */
+/** Number of amounts below the knee. Each is a quarter of the next larger amount. */
 const STEPS_BELOW = 9
+/** Amounts above the knee, as multiples of the knee. Like the knee, they are powers of two. */
 const FACTORS_ABOVE = [2n, 4n] as const
 
 /**
@@ -25,9 +25,9 @@ const FACTORS_ABOVE = [2n, 4n] as const
  */
 const KNEE_PERCENT = 90n
 
-/** Maximum amounts of past routes that are sampled again, for each direction. */
+/** Maximum inputs of past routes that are sampled again, for each direction (`SampledState.focus`). */
 export const MAX_FOCUS = 3
-/** An amount of a past route is sampled together with the amounts that are 1/16 smaller and 1/16 larger. */
+/** The input of a swap is sampled together with the amounts that are 1/16 smaller and 1/16 larger. */
 const NEAR_DIVISOR = 16n
 /** Relative difference, in parts per thousand, up to which two amounts count as the same. */
 const SAME_PER_MILLE = 2n
@@ -37,13 +37,13 @@ export const LADDER_LENGTH = STEPS_BELOW + 1 + FACTORS_ABOVE.length + MAX_FOCUS
 
 type LadderBasis = Pick<SampledState, 'samples' | 'focus'>
 
-/** Returns the amounts for a pool without samples. They span the base units of all tokens. */
+/** Returns the amounts for a pool without samples. They span the usual amounts of tokens with any decimals. */
 export function searchLadder(): readonly bigint[] {
   return Array.from({ length: SEARCH_STEPS }, (_, k) => 1n << (FIRST_BITS + SEARCH_BITS * BigInt(k)))
 }
 
 /**
- * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the pool did not trade.
+ * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if all swaps of the last samples failed.
  */
 export function ladderOf(basis: LadderBasis, direction: number): readonly bigint[] {
   const samples = basis.samples[direction]!
@@ -57,8 +57,9 @@ export function ladderOf(basis: LadderBasis, direction: number): readonly bigint
 }
 
 /**
- * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount, rounded down to a
- * power of four. So the amounts depend only on the pool, not on the time of its first sample or on past routes.
+ * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount. The knee is
+ * rounded down to a power of four. So it depends only on the pool, not on the time of its first sample or on past
+ * routes.
  */
 function kneeOf(samples: readonly SampledAmount[]): bigint {
   const maxOutput = samples.at(-1)![1]
@@ -71,14 +72,15 @@ function kneeOf(samples: readonly SampledAmount[]): bigint {
   return 1n << (bits - (bits % 2n))
 }
 
-/** True if all directions would be sampled at the same amounts again. */
+/** True if both states lead to the same amounts in all directions. */
 export const hasSameLadders = (oldState: LadderBasis, newState: LadderBasis): boolean =>
   oldState.samples.every(
     (_, direction) => ladderOf(oldState, direction).join() === ladderOf(newState, direction).join(),
   )
 
 /**
- * Returns an amount, a smaller one, and a larger one, because the next search may choose a slightly different input.
+ * Returns an amount, a slightly smaller amount, and a slightly larger amount. The next search may choose a different
+ * input.
  */
 export const amountsAround = (amount: bigint): readonly bigint[] => [
   amount - amount / NEAR_DIVISOR,
@@ -86,7 +88,9 @@ export const amountsAround = (amount: bigint): readonly bigint[] => [
   amount + amount / NEAR_DIVISOR,
 ]
 
-/** Returns the focus with an amount added in front, without past amounts that are nearly the same. */
+/**
+ * Returns the focus with an amount added in front. Drops past amounts that are nearly the same, and the oldest amounts.
+ */
 export function withFocus(focus: readonly bigint[], amount: bigint): readonly bigint[] {
   return [amount, ...focus.filter((pastAmount) => !isSameAmount(pastAmount, amount))].slice(0, MAX_FOCUS)
 }

@@ -1,6 +1,7 @@
 /**
- * Quotes between samples of a pool whose swaps a lens simulates on chain. The pool's math is unknown; the outputs at
- * the sampled amounts are exact. A direction is the index of an ordered pair of tokens (`directionBetween`).
+ * Quotes pools of unknown math from samples. A sample is a swap that a lens simulated on chain. Quotes at sampled
+ * amounts are exact. Other quotes are interpolated. A direction is the index of an ordered pair of tokens
+ * (`directionBetween`).
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { curveEnd } from '../../math/curve-end.ts'
@@ -16,22 +17,24 @@ export type ByDirection<T> = readonly [T, T, ...T[]]
 
 /** State of a sampled pool. */
 export type SampledState = {
-  /** Samples with ascending inputs and outputs. Empty if the pool does not trade in this direction now. */
+  /** Samples with ascending inputs and outputs. Empty if the pool does not trade in the direction now. */
   readonly samples: ByDirection<readonly SampledAmount[]>
   /** Inputs that routes have used, newest first. They are sampled again at each block. */
   readonly focus: ByDirection<readonly bigint[]>
-  /** Inputs of quoted swaps since the samples were taken. */
+  /** Total input of the swaps that were quoted since the samples were taken. */
   readonly sold: ByDirection<bigint>
-  /** Text that changes with every trade that the contract itself accounts for; used to detect other price changes. */
+  /**
+   * Text that changes with every trade of the pool. If samples change and the text does not, the cause is not a trade.
+   */
   readonly stamp: string
 }
 
-/** Maximum of the relative output error that a curve states (`PriceCurve.outputError`). */
+/** Maximum of `PriceCurve.outputError`. */
 const MAX_OUTPUT_ERROR = 0.05
-/** Minimum relative distance of two points of a curve. */
-const MIN_RISE = 1e-8
-/** Minimum of the relative output error that a curve states: a hundredth of a basis point. */
+/** Minimum of `PriceCurve.outputError`: a hundredth of a basis point. */
 const MIN_OUTPUT_ERROR = 1e-6
+/** Minimum relative difference of two points of a curve. */
+const MIN_RISE = 1e-8
 
 /** Returns the pairs of token indices of a pool: 0 and 1, 0 and 2, and so on. */
 export const indexPairsOf = (tokenCount: number): readonly (readonly [first: number, second: number])[] =>
@@ -53,8 +56,8 @@ export function byDirection<T>(directionCount: number, toValue: (direction: numb
 }
 
 /**
- * Returns the samples of one direction in order. Leaves out swaps that fail, and swaps that pay no more than a smaller
- * amount.
+ * Returns the samples of one direction in ascending order. Leaves out failed swaps, and swaps that pay no more than a
+ * swap of a smaller amount.
  */
 export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]): readonly SampledAmount[] {
   const samples = amounts
@@ -67,11 +70,11 @@ export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]
 }
 
 /**
- * Quotes an exact input. The output is exact at a sampled amount. Between two samples it is interpolated, within the
+ * Quotes an exact input. The output is exact at a sampled amount. Between two samples, it is interpolated within the
  * limits of a concave function.
  *
  * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` after a
- * swap in another direction, since the new price is unknown; `TOO_SMALL`
+ * swap in another direction, because the new price is unknown; `TOO_SMALL` for no output
  */
 export function quoteSampled(
   state: SampledState,
@@ -81,7 +84,8 @@ export function quoteSampled(
   const samples = state.samples[direction]!
   const soldBefore = state.sold[direction]!
   if (samples.length === 0) throw new PoolRefusal('PAUSED', 'the pool does not trade in this direction now')
-  if (isSoldOtherwise(state, direction)) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
+  if (isSoldInOtherDirection(state, direction))
+    throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   const totalSold = soldBefore + amountIn
   if (totalSold > samples.at(-1)![0])
@@ -93,7 +97,7 @@ export function quoteSampled(
 }
 
 /** True after a quoted swap in another direction. */
-const isSoldOtherwise = ({ sold }: SampledState, direction: number) =>
+const isSoldInOtherDirection = ({ sold }: SampledState, direction: number) =>
   sold.some((amount, k) => k !== direction && amount > 0n)
 
 /** Returns the largest input that `quoteSampled` accepts. */
@@ -101,8 +105,8 @@ export function maxSampledInput(state: SampledState, direction: number): bigint 
   const samples = state.samples[direction]!
   const sold = state.sold[direction]!
   const lastSample = samples.at(-1)
-  if (!lastSample || isSoldOtherwise(state, direction)) return 0n
-  // No input is accepted if the output at the last sample has been bought already.
+  if (!lastSample || isSoldInOtherDirection(state, direction)) return 0n
+  // Past swaps may have bought the whole output of the last sample, even if they sold less input.
   return lastSample[0] > sold && lastSample[1] > outputAt(samples, sold) ? lastSample[0] - sold : 0n
 }
 
@@ -116,8 +120,8 @@ export function sampledPoolCurve(state: SampledState, direction: number): PriceC
   const points: Points = { x: [0], y: [0] }
   for (const [k, [amountIn, amountOut]] of samples.entries()) {
     const [x, y] = [Number(amountIn - sold), Number(amountOut - soldOutput)]
-    // Floats must distinguish the points. The last point is the end of the curve, so it replaces a point too close to
-    // it.
+    // Skip points that floats cannot distinguish. The last point is the end of the curve, so it replaces the point
+    // before it instead.
     const isDistinct = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
     const isEnd = k === samples.length - 1 && points.x.length > 1
     if (!isDistinct && !isEnd) continue
@@ -133,7 +137,7 @@ export function sampledPoolCurve(state: SampledState, direction: number): PriceC
   return { ...curveThrough(points), keepIn: 1, keepOut: 1, outputError: estimateCurveError(samples) }
 }
 
-/** Returns the output of an input up to the last sample, rounded down. */
+/** Returns the output of an input, rounded down. The input must not be above the last sample. */
 export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): bigint {
   if (amountIn <= 0n) return 0n
   const k = firstIndexAtOrAbove(samples, amountIn)
@@ -150,8 +154,9 @@ export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): b
 }
 
 /**
- * Returns the relative difference of two independent estimates of an output: through the samples below the input, and
- * through the samples above the input. Null if the input itself is a sample, or above the last sample.
+ * Returns the relative difference of two estimates of an output. Each estimate uses three samples. One uses two samples
+ * below the input, and the other one uses two samples above the input. Null if the input itself is a sample, or is
+ * above the last sample.
  */
 export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
   if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null
@@ -167,19 +172,19 @@ export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: big
   return high > 0n ? Number(difference) / Number(high) : 1
 }
 
-/** Index of the first sample at or above an input. */
+/** Returns the index of the first sample at or above an input. */
 function firstIndexAtOrAbove(samples: readonly SampledAmount[], amountIn: bigint): number {
   const k = samples.findIndex(([sampledIn]) => sampledIn >= amountIn)
   return k < 0 ? samples.length - 1 : k
 }
 
-/** Sample `k`; the origin for −1. */
+/** Returns sample `k`; the origin for −1. */
 const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount => (k < 0 ? [0n, 0n] : samples[k]!)
 
 /**
- * Returns the lower and upper limits of a concave output between samples k − 1 and k. The lower limit is the chord. The
- * upper limit is the lower of the extended chords on both sides. Both limits are the chord if the samples are not
- * concave.
+ * Returns the lower and upper limits of a concave output between samples k − 1 and k. The lower limit is the chord
+ * between the two samples. The upper limit is the lower of the chords of the neighboring intervals, extended into this
+ * interval. Both limits are the chord if the samples are not concave.
  */
 function concaveLimits(
   samples: readonly SampledAmount[],
@@ -197,17 +202,18 @@ function concaveLimits(
   return [chord, high === null ? to[1] : max(chord, min(high, to[1]))]
 }
 
+/** Returns the output at an input on the line through two samples, rounded down. */
 function lineAt([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
   const product = (toOut - fromOut) * (amountIn - fromIn)
-  // BigInt division rounds toward zero; the line may be extended to the left.
+  // Bigint division rounds toward zero. The product is negative if the input is below the first sample.
   const quotient = product / (toIn - fromIn)
   return fromOut + (product < 0n && product % (toIn - fromIn) !== 0n ? quotient - 1n : quotient)
 }
 
 /**
- * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first` to `first` + 2, where t is
- * the input since sample `first`. The outputs of an x·y = k pool form such a hyperbola. Null without three samples, or
- * if they are not concave.
+ * Returns the output of an input on the hyperbola through the samples `first` to `first` + 2. The hyperbola is a·t / (1
+ * + b·t), where t is the input since sample `first`. The outputs of an x·y = k pool form such a hyperbola. Null without
+ * three samples, or if they are not concave.
  */
 function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {
   if (first < -1 || first + 2 >= samples.length) return null
@@ -223,7 +229,7 @@ function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn:
   return startOut + (nearY * t * (bDenominator + bNumerator * nearX)) / (nearX * (bDenominator + bNumerator * t))
 }
 
-/** Returns the largest error estimate of all intervals, each at its middle. */
+/** Returns the largest error estimate of all intervals. The error of an interval is estimated at its middle. */
 function estimateCurveError(samples: readonly SampledAmount[]): number {
   let error = MIN_OUTPUT_ERROR
   for (let k = 1; k < samples.length; k++) {

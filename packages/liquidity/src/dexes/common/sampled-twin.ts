@@ -1,7 +1,7 @@
 /**
- * Sampled twins. An exact family computes quotes with local math. It cannot quote those of its pools that have unknown
- * code or an unknown hook. Its sampled twin is a second family for these pools, and quotes them from swaps simulated by
- * eth_call. The Executor trades with such a pool as with any other of the exact family.
+ * Sampled twins. An exact family computes quotes with local math, so it cannot quote pools with unknown code or an
+ * unknown hook. The sampled twin of a family is a second family for such pools. It quotes them from swaps simulated by
+ * eth_call. The Executor trades with them by the step of the exact family.
  */
 import type { Address, DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -19,7 +19,7 @@ type TwinFixed = {
 
 const fixedOf = (pool: Pool<unknown>): TwinFixed => pool.fixed as TwinFixed
 
-/** Maximum tokens of a sampled pool. Each pair of its tokens takes a read, so four tokens take six reads. */
+/** Maximum tokens of a sampled pool. Each pair of its tokens needs a read, so four tokens need six reads. */
 const MAX_TOKENS = 4
 
 /**
@@ -47,8 +47,8 @@ export const toExact = (row: DexRow, pool: Pool<null>): Pool<null> => ({
 /**
  * Returns the sampled twin of a family.
  *
- * @param exactDependsOn - `DexFamily.dependsOn` of the twin, for a pool in the form of the exact family: the accounts
- *   whose code or owner can change the quotes of the pool. Default: the pool's address
+ * @param exactDependsOn - `DexFamily.dependsOn` of the twin, but receives the pool in the form of the exact family.
+ *   Default: returns the pool's address
  */
 export function sampledTwin(
   // biome-ignore lint/suspicious/noExplicitAny: any state; only functions that ignore it are called.
@@ -77,7 +77,8 @@ export function sampledTwin(
       // If the family has a vault, the vault holds the tokens of its pools.
       viewOf: (pool, pair) =>
         balanceView(pair, (fixedOf(pool).exact as { readonly vault?: Address } | null)?.vault ?? pool.address),
-      // A pool from stored data may have no holdings yet. The lens then has no tokens to sell, so its sample swaps fail.
+      // A pool from stored data may have no holdings yet. The lens then has no tokens to sell, so its sample swaps
+      // fail.
       holdingsOf: (pool) => fixedOf(pool).holdings ?? pool.tokens.map(() => ({})),
     }),
     step,

@@ -1,9 +1,8 @@
-/** Family functions shared by solidly and velodrome-v2: stable and volatile pairs. */
-
+/** Builds the families of stable and volatile pairs: `solidly` and `velodrome-v2`. */
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
+import { type DexFamily, type Pool, PoolRefusal, type Read, type Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { constantProductCurve } from '../../math/curves.ts'
@@ -30,65 +29,71 @@ const eventsInterface = ISolidlyPairState__factory.createInterface()
 const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
 const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 
-/** Token pairs per read, which takes about 2.5 million gas. */
+/** Token pairs per read: about 2.5 million gas. */
 const PAIRS_PER_READ = 250
-/** Estimated gas to read one pool, which solves its curve twice, for two samples. */
+/** Estimated gas to read one pool, which quotes two samples. */
 const READ_GAS = 150_000
 
-type SolidlyKind = { readonly id: GasFamily; readonly isVelodrome: boolean; readonly solve: SolveY }
+type SolidlyKind = {
+  readonly id: GasFamily
+  /** True for the interfaces of Velodrome V2, whose pools send fees away at once. */
+  readonly isVelodrome: boolean
+  /** Solves the stable curve for one reserve, with the rounding of the contract. */
+  readonly solve: SolveY
+}
 
-/** Long: the family is one object of functions that share constants. */
-export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamily<SolidlyState> {
-  function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-    const batches = chunks(pairs, PAIRS_PER_READ)
-    const answers = yield batches.map((batch) => ({
-      ...SOLIDLY_LENS,
-      data: findCodec.encode(row.address, batch.flat(), isVelodrome),
-      gas: 10_000 * batch.length,
-    }))
-    return batches.flatMap((batch, b) => {
-      const answer = answers[b]
-      if (!answer) return []
-      const [addresses] = findCodec.decode(answer)
-      return addresses.flatMap((addressText, i) => {
-        const address = toAddress(addressText)
-        return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
-      })
+/** Returns the pools of pairs: the stable pair and the volatile pair of each. */
+function* findPools(
+  row: DexRow,
+  pairs: readonly (readonly [Address, Address])[],
+  isVelodrome: boolean,
+): Reads<readonly Pool<null>[]> {
+  const batches = chunks(pairs, PAIRS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...SOLIDLY_LENS,
+    data: findCodec.encode(row.address, batch.flat(), isVelodrome),
+    gas: 10_000 * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [addresses] = findCodec.decode(answer)
+    return addresses.flatMap((addressText, i) => {
+      const address = toAddress(addressText)
+      return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
     })
-  }
+  })
+}
 
-  function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (SolidlyState | null)[]> {
-    return readEach(
-      pools,
-      (pool) => ({
-        ...SOLIDLY_LENS,
-        data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
-        gas: READ_GAS,
-      }),
-      decodeState,
-    )
-  }
+const stateRead = (pool: Pool<null>): Read => ({
+  ...SOLIDLY_LENS,
+  data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
+  gas: READ_GAS,
+})
 
-  function decodeState(answer: Hex): SolidlyState | null {
-    const [pairData] = lensInterface.decodeFunctionResult('read', answer)
-    const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = pairData
-    const state = { reserve0, reserve1, unit0, unit1, stable }
-    const samples: readonly PairQuote[] = [
-      { zeroForOne: true, amountIn: pairData.sample0, amountOut: pairData.quote0 },
-      { zeroForOne: false, amountIn: pairData.sample1, amountOut: pairData.quote1 },
-    ]
-    if (reserve0 === 0n || reserve1 === 0n) return null
-    const feePpm = feeFromSamples(state, samples, solve)
-    return feePpm === null ? null : { ...state, feePpm }
-  }
+/** Decodes a pair; null if it is empty, or if no fee reproduces its two sample quotes. */
+function decodeState(answer: Hex, solve: SolveY): SolidlyState | null {
+  const [pairData] = lensInterface.decodeFunctionResult('read', answer)
+  const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = pairData
+  const state = { reserve0, reserve1, unit0, unit1, stable }
+  const samples: readonly PairQuote[] = [
+    { zeroForOne: true, amountIn: pairData.sample0, amountOut: pairData.quote0 },
+    { zeroForOne: false, amountIn: pairData.sample1, amountOut: pairData.quote1 },
+  ]
+  if (reserve0 === 0n || reserve1 === 0n) return null
+  const feePpm = feeFromSamples(state, samples, solve)
+  return feePpm === null ? null : { ...state, feePpm }
+}
 
+/** Returns a family of stable and volatile pairs. */
+export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamily<SolidlyState> {
   function quote(oldState: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
     if (oldState.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
     const { amountOut, state } = quoteSolidly(oldState, zeroForOne, amountIn, solve)
-    // Velodrome sends the fee away at once. Other forks send it away, or leave it in the pair if there is no recipient.
+    // Velodrome sends the fee out of the pair at once. Other forks may leave it in the pair if it has no recipient.
     const isFeeGone = isVelodrome || state.feePpm === 0
     if (!keepsInvariant(oldState, state))
-      throw new PoolRefusal(isFeeGone ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
+      throw new PoolRefusal(isFeeGone ? 'TOO_SMALL' : 'UNSUPPORTED', 'the swap would lower the invariant of the pair')
     return { amountOut, state: isFeeGone ? state : { ...state, unsettled: true as const } }
   }
 
@@ -105,8 +110,8 @@ export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamil
 
   return {
     id,
-    findPools,
-    readStates,
+    findPools: (row, pairs) => findPools(row, pairs, isVelodrome),
+    readStates: (_row, pools) => readEach(pools, stateRead, (answer) => decodeState(answer, solve)),
     topics: [SYNC],
     applyLog({ state }, log) {
       const [reserve0, reserve1] = readSync(log.data)
@@ -130,9 +135,9 @@ export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamil
     reserves: ({ state }) => [state.reserve0, state.reserve1],
     keepsTokens: true,
 
-    // Two accumulators; not measured.
+    // An estimate for two accumulators.
     oracleGas: 10_000,
-    // An observation is due 30 minutes after the last one: three new slots and the array length.
+    // A pair stores an observation every 30 minutes: three new slots, and the length of the array.
     laterGas: 71_300,
     takesTaxedInput: true,
     step: directedStep('solidly'),

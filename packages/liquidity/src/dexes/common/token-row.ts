@@ -1,4 +1,4 @@
-/** Finds pools for DEX rows that are tokens: each token is one pool of its underlying token and itself. */
+/** Finds pools for rows whose address is a token. Such a token is a pool of its underlying token and itself. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { pairKey } from './direction.ts'
@@ -6,8 +6,8 @@ import { pairKey } from './direction.ts'
 /**
  * Returns the pool of a row's token if it trades one of the pairs.
  *
- * @param read - reads the underlying token
- * @param decode - decodes its address
+ * @param read - read of the underlying token's address
+ * @param decode - returns the address from the result of the read
  */
 export function* findTokenRow(
   { family, brand: dex, address }: DexRow,

@@ -1,7 +1,8 @@
 /**
  * Closed-form solution of the CryptoSwap equation for one balance. NG pools use it instead of Newton's method. It loses
- * as much precision as the contract does. The equation is a cubic with the coefficients a, b, c, and d; names follow
- * the contracts, so that in functions with an invariant `d` the coefficient d has another name.
+ * as much precision as the contract does. The equation is a cubic with the coefficients a, b, c, and d. Names follow
+ * the contracts. Parameters named `d` are the invariant, not the coefficient. Balances are at the price scale, as in
+ * `newton.ts`.
  *
  * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
  */
@@ -13,7 +14,11 @@ const INT256_END = 1n << 255n
 
 const abs = (value: bigint) => (value < 0n ? -value : value)
 
-/** Reverts on int256 overflow, like the contract's checked arithmetic. */
+/**
+ * Returns a value unless it overflows int256, like the contract's checked arithmetic.
+ *
+ * @throws PoolRefusal `TOO_LARGE`
+ */
 function checkInt256(value: bigint): bigint {
   if (value < -INT256_END || value >= INT256_END) throw new PoolRefusal('TOO_LARGE', 'the pool would overflow')
   return value
@@ -26,7 +31,7 @@ function quotient(a: bigint, b: bigint): bigint {
   return a / b
 }
 
-/** Above this bound, x × 10^18 overflows. Above 10^18 times the bound, x × 10^36 overflows. */
+/** 2^256 / 10^36, rounded down. Above it, x × 10^36 overflows. Above 10^18 times the bound, x × 10^18 overflows. */
 const OVERFLOW_BOUND = 115792089237316195423570985008687907853269n
 
 /** Returns ∛(x × 10^36) with the contract's seven Newton steps. */
@@ -43,21 +48,21 @@ export function cubeRoot(x: bigint): bigint {
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
 /**
- * Divisors of the coefficients, each for values above a threshold. The first divisor whose threshold is exceeded is
- * used.
+ * Divisors that keep the coefficients small. The first divisor whose threshold a value exceeds is used. Without such a
+ * threshold, the divisor is 1.
  */
-type Divisors = readonly (readonly [threshold: bigint, divider: bigint])[]
-/** Converts the exponents of powers of ten to divisors. */
-const toDivisors = (exponents: readonly (readonly [threshold: number, divider: number])[]): Divisors =>
-  exponents.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
+type Divisors = readonly (readonly [threshold: bigint, divisor: bigint])[]
+/** Converts exponents of ten to thresholds and divisors. */
+const toDivisors = (exponents: readonly (readonly [threshold: number, divisor: number])[]): Divisors =>
+  exponents.map(([threshold, divisor]) => [10n ** BigInt(threshold), 10n ** BigInt(divisor)])
 const DIVISORS_TWO = toDivisors([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
 const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
 
-const dividerOf = (divisors: Divisors, value: bigint) => divisors.find(([threshold]) => value > threshold)?.[1] ?? 1n
+const divisorOf = (divisors: Divisors, value: bigint) => divisors.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
 /**
- * Solved balance `y`, and `k0`, from which the search for the invariant starts. Null if the pool falls back to Newton's
- * method.
+ * Solved balance `y`, and the value `k0` from which the search for the invariant starts. Null if the contract falls
+ * back to Newton's method.
  */
 export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
@@ -68,7 +73,7 @@ const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapInt256(3n * a * c),
 /** Returns the last term of the contract's `delta1`: 27·a²·d / b². */
 const lastTermOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
 
-/** Returns the cube root of Cardano's formula; null if its radicand is not positive. */
+/** Returns the cube root of Cardano's formula; null if the radicand of its square root is not positive. */
 function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   const square = checkInt256(
     checkInt256(delta1 * delta1) + wrapInt256(quotient(checkInt256(4n * delta0 * delta0), b) * delta0),
@@ -81,9 +86,10 @@ function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
 }
 
 /**
- * Solves for the balance in a two-coin pool.
+ * Solves for one balance of a two-coin pool.
  *
  * @param ann - A·n^n × 10,000
+ * @param gamma - 18 decimals
  * @param otherBalance - balance of the other coin
  */
 export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bigint): CubicSolution {
@@ -97,12 +103,12 @@ export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bi
   const coefficients = { a, b, c, d: -((ONE + gamma) ** 2n / 10n ** 4n) }
   const delta0 = quotient(checkInt256(3n * a * c), b) - b
   const delta1 = 3n * delta0 + b - lastTermOf(coefficients)
-  const divider = dividerOf(DIVISORS_TWO, min(min(abs(delta0), abs(delta1)), a))
+  const divisor = divisorOf(DIVISORS_TWO, min(min(abs(delta0), abs(delta1)), a))
   const reduced = {
-    a: coefficients.a / divider,
-    b: coefficients.b / divider,
-    c: coefficients.c / divider,
-    d: coefficients.d / divider,
+    a: coefficients.a / divisor,
+    b: coefficients.b / divisor,
+    c: coefficients.c / divisor,
+    d: coefficients.d / divisor,
   }
   const reducedDelta0 = delta0Of(reduced)
   const reducedDelta1 = 3n * reducedDelta0 + reduced.b - lastTermOf(reduced)
@@ -116,9 +122,11 @@ export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bi
 }
 
 /**
- * Solves for the balance in a three-coin pool.
+ * Solves for one balance of a three-coin pool.
  *
- * @param xj - balance of the first other coin, in coin order
+ * @param ann - A·n^n × 10,000
+ * @param gamma - 18 decimals
+ * @param xj - balance of the first other coin, in the order of the coins
  * @param xk - balance of the second other coin
  */
 export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d: bigint): CubicSolution {
@@ -133,15 +141,15 @@ export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d
     (gamma * (gamma + 4n * ONE)) / 27n +
     wrapInt256((checkInt256(gamma2 * (xj + xk - d)) / d) * ann) / 27n / 10_000n
   const coefficientD = (ONE + gamma) ** 2n / 27n
-  const divider = dividerOf(DIVISORS_THREE, abs(quotient(checkInt256(3n * a * c), b) - b))
+  const divisor = divisorOf(DIVISORS_THREE, abs(quotient(checkInt256(3n * a * c), b) - b))
   let reduced: Coefficients
   if (abs(a) > abs(b)) {
     const factor = abs(quotient(a, b))
-    const scale = (value: bigint) => checkInt256(value * factor) / divider
+    const scale = (value: bigint) => checkInt256(value * factor) / divisor
     reduced = { a: scale(a), b: scale(b), c: scale(c), d: scale(coefficientD) }
   } else {
     const factor = abs(b / a)
-    const scale = (value: bigint) => value / factor / divider
+    const scale = (value: bigint) => value / factor / divisor
     reduced = { a: scale(a), b: scale(b), c: scale(c), d: scale(coefficientD) }
   }
   const triple = checkInt256(3n * reduced.a * reduced.c)

@@ -1,4 +1,7 @@
-/** Exact math of Curve CryptoSwap pools. `xp` are balances at the price scale, as in `newton.ts`. */
+/**
+ * Exact math of Curve CryptoSwap pools. `i` and `j` are the indices of the input and the output coin. `xp` are balances
+ * at the price scale: in units of the first coin, 18 decimals. `d` is their invariant.
+ */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
@@ -20,14 +23,14 @@ const A_PRECISION = 10_000
 
 /** Widest range of balances: from a hundredth of the invariant to a hundred times the invariant. */
 const FULL_RANGE: BalanceRange = { from: 10n ** 16n, to: 10n ** 20n }
-/** In pools whose range depends on gamma, the range is narrower than `FULL_RANGE` above this gamma. */
-const FULL_RANGE_GAMMA = 2n * 10n ** 16n
+/** Gamma above which the range narrows, in pools whose range depends on gamma. */
+const NARROWING_GAMMA = 2n * 10n ** 16n
 
 /**
  * Quotes an exact input with the rounding and the checks of `exchange`.
  *
- * @throws PoolRefusal `EMPTY`; `TOO_SMALL`, also if the swap would lower the value of a share; `TOO_LARGE` if balances
- * would leave the pool's range; `UNSUPPORTED` after a swap that may have moved the price scale
+ * @throws PoolRefusal `EMPTY`; `TOO_SMALL` for no output, or if the swap would lower the value of a share; `TOO_LARGE`
+ * if balances would leave the pool's range; `UNSUPPORTED` after a swap that may have moved the price scale
  * @see CurveCryptoSwap and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveTwocryptoOptimized,
  * CurveTricryptoOptimized
  */
@@ -38,19 +41,19 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: CurveCryptoState } {
   if (!state.settled) throw new PoolRefusal('UNSUPPORTED', 'the pool may have moved its price scale')
-  const { amountOut, k0 } = swapOut(state, i, j, amountIn)
+  const { amountOut, k0 } = computeOutput(state, i, j, amountIn)
   const { balances } = state
   const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
   return { amountOut, state: stateAfterSwap({ ...state, balances: balancesAfter }, k0) }
 }
 
 /**
- * Quotes as `get_dy` does, without the checks after the swap.
+ * Quotes like the contract's `get_dy`, without the checks of the state after the swap.
  *
- * @returns the output, and the start value for the invariant after the swap
+ * @returns the output, and the value from which the search for the invariant after the swap starts
  * @throws PoolRefusal as `quote`
  */
-export function swapOut(
+export function computeOutput(
   state: CurveCryptoState,
   i: number,
   j: number,
@@ -69,11 +72,11 @@ export function swapOut(
   return { amountOut, k0 }
 }
 
-/** Returns the invariant before a swap: the stored one, or during a ramp the one of the current parameters. */
+/** Returns the invariant before a swap. During a ramp, it is computed from the current parameters. */
 const invariantBeforeSwap = (state: CurveCryptoState): bigint =>
   state.ramping ? invariant(state, balancesAtPriceScale(state, state.balances), 0n) : state.invariant
 
-/** Returns the balances at the price scale, in units of the first coin with 18 decimals. */
+/** Converts balances in base units to balances at the price scale. */
 export function balancesAtPriceScale(
   { precisions, priceScale }: CurveCryptoState,
   balances: readonly bigint[],
@@ -86,7 +89,7 @@ export function balancesAtPriceScale(
 const toBaseUnits = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
   (j === 0 ? amount : (amount * ONE) / priceScale[j - 1]!) / precisions[j]!
 
-/** Returns the fee in units of 10^−10 of the output. The fee grows with the imbalance of the balances. */
+/** Returns the fee in units of 10^−10 of the output. The fee grows as the balances move apart. */
 export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: readonly bigint[]): bigint {
   const sum = xp.reduce((total, x) => total + x, 0n)
   let k = xp.length === 2 ? 4n * ONE : ONE
@@ -97,21 +100,21 @@ export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: 
 
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
-/** Returns the allowed range of the balances from which another balance is solved. */
+/** Returns the allowed range of the balances that are given when another balance is solved. */
 function knownBalanceRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
   if (!rangeByGamma) return FULL_RANGE
   const fullLimit = 100n * ONE
-  const limit = gamma > FULL_RANGE_GAMMA ? (fullLimit * FULL_RANGE_GAMMA) / gamma : fullLimit
+  const limit = gamma > NARROWING_GAMMA ? (fullLimit * NARROWING_GAMMA) / gamma : fullLimit
   return { from: ONE ** 2n / 2n / limit, to: limit / 2n }
 }
 
-/** Returns the allowed range of the solved balance. In NG pools it starts one unit lower. */
+/** Returns the allowed range of the solved balance. In NG pools, a range independent of gamma starts one unit lower. */
 function solvedBalanceRange(state: CurveCryptoState): BalanceRange {
   const range = knownBalanceRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
 }
 
-/** Returns the balance of coin `j`, and the start value for the invariant after the swap. */
+/** Returns the balance of coin `j`, and the value from which the search for the invariant after the swap starts. */
 export function solveBalance(
   state: CurveCryptoState,
   xp: readonly bigint[],
@@ -125,7 +128,7 @@ export function solveBalance(
   const closedForm = solveInClosedForm(state, otherBalances, d)
   if (closedForm && closedForm.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
   const solution = closedForm ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
-  // Two-coin NG pools skip the check if the closed-form solution falls back to Newton's method.
+  // Two-coin NG pools do not check a solution of Newton's method.
   if (closedForm || state.kind !== 'two-ng') checkBalance(solution.y, d, solvedBalanceRange(state))
   return solution
 }
@@ -136,7 +139,8 @@ function solveInClosedForm({ kind, a, gamma }: CurveCryptoState, otherBalances: 
 }
 
 /**
- * Returns the approximate largest input. It brings coin `j` to the minimum of its range, or coin `i` to the maximum.
+ * Returns the approximate largest input in base units. It brings the balance of coin `j` to the minimum of its range,
+ * or the balance of coin `i` to the maximum of its range.
  */
 export function approximateMaxInput(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state
@@ -151,6 +155,7 @@ export function approximateMaxInput(state: CurveCryptoState, i: number, j: numbe
   return solution ?? balances[i]!
 }
 
+/** @param k0 - value from which the search starts; 0 for none */
 function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): bigint {
   const d = newtonInvariant(state.kind, state.a, state.gamma, xp, k0)
   const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : solvedBalanceRange(state)
@@ -166,9 +171,9 @@ function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const balancedAmounts = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
   const virtualPrice = (ONE * geometricMean(kind, balancedAmounts)) / totalSupply
   const losesValue = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
-  if (losesValue && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
+  if (losesValue && !ramping) throw new PoolRefusal('TOO_SMALL', 'the swap would lower the value of a share')
   const earnedProfit = (profit * virtualPrice) / state.virtualPrice
-  // Older pools do not expose the data that determines whether the price scale moves.
+  // In pools of the first generation, no getter returns the data that decides whether the price scale moves.
   const isSettled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earnedProfit + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }

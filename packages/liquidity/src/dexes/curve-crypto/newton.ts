@@ -1,8 +1,8 @@
 /**
  * Solves the CryptoSwap invariant for D or for one balance by Newton's method, as the contracts do. `xp` are the
- * balances x at the price scale, in units of the first coin with 18 decimals, and n is the number of coins. K0 = n^n·Πx
- * / D^n is 1 in a pool with equal balances, and less in others. The parameter `a` is A·n^n with the unit `A_UNIT`; γ is
- * `gamma`. The loops use the contracts' names, such as `mul1` and `mul2`.
+ * balances at the price scale: in units of the first coin, 18 decimals. n is the number of coins. K0 = n^n·Πx / D^n is
+ * 1 if all balances are equal, and less otherwise. The parameter `a` is A·n^n in units of 1 / `A_UNIT`. γ is `gamma`,
+ * 18 decimals. The loops use the contracts' names, such as `mul1` and `mul2`.
  *
  * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
  */
@@ -13,9 +13,10 @@ import type { CryptoKind } from './types.ts'
 
 /** Fixed-point one. */
 export const ONE = 10n ** 18n
+/** Fixed-point one of A. */
 const A_UNIT = 10_000n
 const MAX_NEWTON_STEPS = 255
-/** Newton steps end when the change is below 1 / PRECISION of the result. */
+/** Newton's method ends at a step that changes the result by less than 1 / PRECISION. */
 const PRECISION = 10n ** 14n
 
 /** Range of invariants at which the contracts trade. */
@@ -25,7 +26,7 @@ const MAX_INVARIANT = 10n ** 33n
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
 const sortedDescending = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
 
-const unsolvedRefusal = () => new PoolRefusal('UNSUPPORTED', 'the pool would not find its invariant')
+const unsolvedRefusal = () => new PoolRefusal('UNSUPPORTED', "Newton's method of the pool would not converge")
 const outOfRangeRefusal = () => new PoolRefusal('TOO_LARGE', 'balances would leave the range that the pool allows')
 
 /** Checks the invariant. @throws PoolRefusal if it is out of range */
@@ -84,7 +85,7 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
   throw unsolvedRefusal()
 }
 
-/** Returns the invariant of balances. @param startK0 - start value from the cubic solution; 0 for none */
+/** Returns the invariant of balances. @param startK0 - `k0` of the closed-form solution; 0 for none */
 export function newtonInvariant(
   kind: CryptoKind,
   a: bigint,
@@ -127,7 +128,7 @@ function checkSpread(xp: readonly bigint[]): void {
   if (xp.some((x) => (x * ONE) / largestBalance < minRatio)) throw outOfRangeRefusal()
 }
 
-/** Returns the value of D at which Newton's method starts. @param k0 - from the closed-form solution; 0 for none */
+/** Returns the value of D at which Newton's method starts. @param k0 - of the closed-form solution; 0 for none */
 function initialInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
   const [x, y, z] = xp as [bigint, bigint, bigint]
   if (k0 === 0n) return BigInt(xp.length) * geometricMean(kind, xp)

@@ -5,12 +5,12 @@ import { id } from 'ethers'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
-import { balancesAtPriceScale, feeOf, solveBalance, swapOut } from './math.ts'
+import { balancesAtPriceScale, computeOutput, feeOf, solveBalance } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lensInterface = CurveCryptoLens__factory.createInterface()
 
-/** Estimated gas of a read, in which the pool computes its invariant up to four times. */
+/** Estimated gas to read one pool, which computes its invariant up to four times. */
 export const READ_GAS = 500_000
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveCryptoState | null)[]> {
@@ -40,8 +40,8 @@ export const decodeStateRead = (answer: Hex): StateRead => lensInterface.decodeF
 export function toState(stateRead: StateRead): CurveCryptoState | null {
   const balances = [...stateRead.balances]
   if (stateRead.killed || balances.length > 3 || balances.includes(0n)) return null
-  const ng = stateRead.version !== ''
-  const kind: CryptoKind = balances.length === 2 ? (ng ? 'two-ng' : 'two') : ng ? 'tri-ng' : 'tri'
+  const isNg = stateRead.version !== ''
+  const kind: CryptoKind = balances.length === 2 ? (isNg ? 'two-ng' : 'two') : isNg ? 'tri-ng' : 'tri'
   return {
     kind,
     balances,
@@ -51,7 +51,7 @@ export function toState(stateRead: StateRead): CurveCryptoState | null {
     gamma: stateRead.gamma,
     rangeByGamma: kind === 'two-ng' && stateRead.version !== 'v2.0.0',
     invariant: stateRead.invariant,
-    ramping: ng ? stateRead.futureTime > stateRead.timestamp : stateRead.futureTime > 0n,
+    ramping: isNg ? stateRead.futureTime > stateRead.timestamp : stateRead.futureTime > 0n,
     ...(stateRead.futureTime > stateRead.timestamp && { moves: true as const }),
     midFeeE10: stateRead.midFee,
     outFeeE10: stateRead.outFee,
@@ -64,13 +64,16 @@ export function toState(stateRead: StateRead): CurveCryptoState | null {
   }
 }
 
-/** True if our math reproduces the pool's fee and two sample quotes, which sell coin 0 and the last coin. */
+/**
+ * True if our math reproduces the pool's fee, and two samples that sell coin 0 and the last coin. A sample of an NG
+ * pool is a balance solved by the pool's math contract. A sample of another pool is a quote.
+ */
 function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: StateRead): boolean {
   const lastCoin = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
   const computeSample = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
-      ? swapOut(state, i, j, sample).amountOut
+      ? computeOutput(state, i, j, sample).amountOut
       : solveBalance(state, xp.with(i, sample), state.invariant, j).y
   const reproducesAll = () =>
     feeOf(state, xp) === poolFee &&
@@ -83,8 +86,8 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
 const COIN_COUNTS = [2, 3]
 
 /**
- * Topics of swaps and liquidity changes. They move the price scale by an average that logs omit, so the pool is read
- * again after each log. The events are not in the bindings, because several events share one name.
+ * Topics of logs after which the pool is read again. Swaps and liquidity changes move the price scale, depending on a
+ * price average that logs omit. The events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

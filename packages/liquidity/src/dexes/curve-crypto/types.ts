@@ -1,4 +1,6 @@
-/** Contract version of a pool: two or three coins, first generation or NG. */
+/** State of Curve CryptoSwap pools. */
+
+/** Contract version of a pool: two or three coins; first generation, or NG (next generation). */
 export type CryptoKind = 'two' | 'tri' | 'two-ng' | 'tri-ng'
 
 /** State of a pool. */
@@ -14,25 +16,28 @@ export type CurveCryptoState = {
   readonly a: bigint
   /** Gamma at the block's time, 18 decimals. */
   readonly gamma: bigint
-  /** True if the allowed range of balances narrows with gamma: two-coin pools since version 2.1.0 of their math. */
+  /** True if the allowed range of balances depends on gamma: two-coin NG pools since version 2.1.0 of their math. */
   readonly rangeByGamma: boolean
   /** Stored invariant in units of the first coin, 18 decimals. */
   readonly invariant: bigint
-  /** True during a ramp of A and gamma: the pool then recomputes the invariant before a swap. */
+  /**
+   * True if the pool recomputes the invariant before a swap. NG pools do so during a ramp of A and gamma. Pools of the
+   * first generation also do so after a ramp.
+   */
   readonly ramping: boolean
-  /** Set while A and gamma move with time. Pools of the first generation recompute the invariant also after that. */
+  /** Set while A and gamma change with time. */
   readonly moves?: true
   /** Fee at the price scale, in units of 10^−10 of the output. */
   readonly midFeeE10: bigint
   /** Fee far from the price scale, in the same unit. */
   readonly outFeeE10: bigint
-  /** Speed of the transition between both fees, 18 decimals. */
+  /** Parameter of the transition between both fees, 18 decimals: the fee rises more slowly if it is larger. */
   readonly feeGamma: bigint
   /** Value of a share, 18 decimals; the pool refuses swaps that would lower it. */
   readonly virtualPrice: bigint
   /** Total shares, 18 decimals. */
   readonly totalSupply: bigint
-  /** Cumulative profit as a factor, 18 decimals. */
+  /** Cumulative profit as a growth factor, 18 decimals. */
   readonly profit: bigint
   /** Profit that must accrue before the price scale may move; 18 decimals. */
   readonly allowedExtraProfit: bigint

@@ -5,7 +5,7 @@ import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
 import { approximateMaxInput, inputFor, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
-import { applyLog, movesSilently, plainState, READ_GAS, readStates, topics } from './state.ts'
+import { applyLog, movesSilently, READ_GAS, readableStateOf, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
 /** Curve StableSwap pools. */
@@ -28,7 +28,7 @@ export const curveStable: DexFamily<CurveStableState> = {
   topics,
   applyLog,
 
-  readableState: ({ state }) => plainState(state),
+  readableState: ({ state }) => readableStateOf(state),
 
   ...curveFamily({
     gas: HOP_GAS['curve-stable'],

@@ -1,7 +1,8 @@
 /**
- * Exact math of Curve StableSwap pools, with the contract's names: `xp` are the balances in a common scale, `d` their
- * invariant, `x` and `y` the scaled balances of the input and the output coin after a swap, and `dy` the scaled output
- * before the fee.
+ * Exact math of Curve StableSwap pools, with the contract's names. `i` and `j` are the indices of the input and the
+ * output coin. Scaled amounts have 18 decimals of a common unit. `xp` are the scaled balances, and `d` is their
+ * invariant. `x` and `y` are the scaled balances of the input and the output coin after a swap. `dy` is the scaled
+ * output before the fee.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
@@ -14,8 +15,8 @@ const ONE = 10n ** 18n
 /**
  * Quotes an exact input with the rounding of `exchange`.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` far out of balance, `UNSUPPORTED` if the unknown
- * rounding of the pool affects the result
+ * @throws PoolRefusal `EMPTY`; `TOO_SMALL` for no output; `TOO_LARGE` above `MAX_BALANCE_FACTOR`; `UNSUPPORTED` if the
+ * unknown rounding of the pool affects the result
  * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
  */
 export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): QuoteResult {
@@ -26,21 +27,21 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
   const isSameQuote = (a: QuoteResult, b: QuoteResult) =>
     a.state.balances.every((balance, k) => balance === b.state.balances[k])
   if (quotedAtEnd!.amountOut !== quotedEach!.amountOut || !isSameQuote(quotedAtEnd!, quotedEach!))
-    throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
+    throw new PoolRefusal('UNSUPPORTED', "the pool's unknown rounding affects the result")
   return quotedAtEnd!
 }
 
 /**
- * Maximum balance of the input coin after a swap, as a multiple of the sum of the invariant and the balance before the
- * swap. At the maximum, less than a millionth of the output coin is left. Pools with a price average compute the
- * invariant after the swap, which overflows for much larger inputs.
+ * Maximum scaled balance of the input coin after a swap, as a multiple of the invariant plus the scaled balance before
+ * the swap. At the maximum, less than a millionth of the output coin is left. Pools with a price average compute the
+ * invariant after the swap, which overflows for much larger inputs. So larger inputs are refused.
  */
-const FAR_BALANCE = 5_000n
+const MAX_BALANCE_FACTOR = 5_000n
 
-/** Returns the approximate largest input. */
+/** Returns the approximate largest input in base units. */
 export function approximateMaxInput(state: CurveStableState, i: number): bigint {
   const { xp, d } = scaledBalances(state, state.rounding === 'unknown' ? 'end' : state.rounding)
-  return ((FAR_BALANCE * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
+  return ((MAX_BALANCE_FACTOR * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
 }
 
 type QuoteResult = { readonly amountOut: bigint; readonly state: CurveStableState }
@@ -56,8 +57,10 @@ function quoteRounding(
   const { xp, d } = scaledBalances(state, rounding)
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
   const x = xp[i]! + (amountIn * rates[i]!) / ONE
-  if (x > FAR_BALANCE * (xp[i]! + d))
-    throw new PoolRefusal('TOO_LARGE', `more than ${FAR_BALANCE} times what the pool is worth`, { isModelLimit: true })
+  if (x > MAX_BALANCE_FACTOR * (xp[i]! + d))
+    throw new PoolRefusal('TOO_LARGE', `more than ${MAX_BALANCE_FACTOR} times the value of the pool`, {
+      isModelLimit: true,
+    })
   const y = stableBalance(j, xp.with(i, x), amplification, d)
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
@@ -73,8 +76,8 @@ function quoteRounding(
 }
 
 /**
- * Returns the approximate minimum input that buys an output; null if the fee depends on the balances, or if the output
- * is not below the pool's balance.
+ * Returns the approximate minimum input that buys an output. Returns null if the fee depends on the balances, or if the
+ * rounding of the pool is unknown. Also returns null if the output is not below the pool's balance.
  */
 export function inputFor(state: CurveStableState, i: number, j: number, amountOut: bigint): bigint | null {
   const { rates, amplification, feeE10, offpegMultiplierE10, rounding, margin } = state
@@ -99,8 +102,8 @@ type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonl
 const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
- * Returns the balances in a common scale, and their invariant. Caches both by state, because their computation takes
- * most of the time of a quote.
+ * Returns the scaled balances, and their invariant. Caches both by state, because their computation takes most of the
+ * time of a quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
   const cachedBalances = scaledByState.get(state)
@@ -111,7 +114,7 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
   return newBalances
 }
 
-/** Returns the pool as one function of its balances; null if it has an empty balance. Ignores off-peg fees. */
+/** Returns the pool as one function of its balances; null if it has an empty balance. Contains the fee at the peg. */
 export function tradingFunction(state: CurveStableState): TradingFunction | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10, rounding } = state
   if (balances.includes(0n)) return null

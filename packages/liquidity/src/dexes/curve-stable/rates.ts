@@ -1,21 +1,21 @@
-/** Determines who controls a pool's rates: creators of NG pools may choose an oracle for any coin. */
+/** Determines the accounts that control a pool's rates. The creator of an NG pool may choose an oracle for any coin. */
 import { ICurveFactory__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 
 const factoryInterface = ICurveFactory__factory.createInterface()
 
-/** Asset types of the factory. */
+/** Asset types of the factory. The remaining type, 1, marks a coin whose rate an oracle reports. */
 const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
 
 export type CurveStableFixed = {
-  /** Coins that compute their own rate; the pool itself if its creator chose an oracle. */
+  /** Coins that compute their own rate. The pool itself if its creator chose an oracle, or if its types are unknown. */
   readonly dependsOn: readonly Address[]
   /** Set if balances of a coin change without transfers. */
   readonly rebases?: true
 }
 
-/** Reads the asset types of NG pools; other factories do not support oracles. */
+/** Reads the asset types of NG pools. The factories of other pools do not support oracles. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   if (row.version !== 'stableswap-ng') return pools
   const answers = yield pools.map(({ address }) => ({

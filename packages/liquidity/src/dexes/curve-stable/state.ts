@@ -12,7 +12,7 @@ import type { CurveStableState } from './types.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
 
-/** Estimated gas of a read, which includes two quotes of the pool. */
+/** Estimated gas to read one pool, with two of its quotes. */
 export const READ_GAS = 400_000
 /** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
 const A_PRECISION = 100n
@@ -25,11 +25,12 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Returns null if no known rounding reproduces the pool's own quotes, so that the pool must have different code. */
+/** Returns null if no known rounding reproduces the pool's own quotes. The pool then has unknown code. */
 function decodeState(answer: Hex): CurveStableState | null {
   const stateRead = decodeStateRead(answer)
-  // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
-  // lending shares, which have an off-peg multiplier, keep no margin. The margin of other pools is always 1.
+  // The quotes come from `get_dy`. In older pools, it takes the fee in base units, but `exchange` takes it in 18
+  // decimals. Some pools with an off-peg multiplier, those of lending shares, keep no margin. The margin of other pools
+  // is 1.
   const margins = stateRead.offpegMultiplier > 0n ? [1n, 0n] : [1n]
   const candidates = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
@@ -73,14 +74,14 @@ export function toState(stateRead: StateRead, rounding: CurveStableState['roundi
   }
 }
 
-/** Matches the rates of coins with equal value, which are powers of ten that depend on the decimals. */
+/** Matches a rate that only scales the coin's decimals: a power of ten. Coins with such rates have equal value. */
 const PLAIN_RATE = /^1(0{18,})$/
 
 const hasPlainRates = ({ rates }: CurveStableState) => rates.every((rate) => PLAIN_RATE.test(`${rate}`))
 
 /**
- * True if rates, the amplification, or balances can change without a log: a share or an oracle reports a rate, or the
- * coins earn interest by their balances, as those of lending pools and rebasing tokens do.
+ * True if rates, the amplification, or balances can change without a log. A share or an oracle may report a rate. The
+ * balances of lending shares and of rebasing tokens grow by interest.
  */
 export const movesSilently = ({ state, fixed }: Pool<CurveStableState>): boolean =>
   state.ramping === true ||
@@ -88,8 +89,8 @@ export const movesSilently = ({ state, fixed }: Pool<CurveStableState>): boolean
   !hasPlainRates(state) ||
   (fixed as CurveStableFixed | undefined)?.rebases === true
 
-/** Returns the state for a certificate if all coins have equal value and the fee is fixed; else null. */
-export function plainState(state: CurveStableState): ReadableState | null {
+/** Returns the state for a certificate; null unless all coins have equal value and the fee is fixed. */
+export function readableStateOf(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !hasPlainRates(state)) return null
   const units = rates.map((rate) => rate / 10n ** 18n)
@@ -101,20 +102,20 @@ function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn
   return nullIfRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 
-/** Array types of the amounts: fixed length, or dynamic in NG pools. */
-const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
+/** Types of the amounts in logs: arrays of fixed length, or dynamic arrays in NG pools. */
+const AMOUNT_TYPES = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The
- * events are not in the bindings, because several events share one name.
+ * Topics of logs after which the pool is read again. No log is decoded, because logs omit the fees that remain in the
+ * pool. The events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',
-  // The only log of a swap by `exchange_underlying`, in metapools and in pools of lending shares.
+  // Emitted by `exchange_underlying` of metapools and of pools of lending shares, instead of `TokenExchange`.
   'TokenExchangeUnderlying(address,int128,uint256,int128,uint256)',
-  ...ARRAYS.map((amounts) => `AddLiquidity(address,${amounts},${amounts},uint256,uint256)`),
-  ...ARRAYS.map((amounts) => `RemoveLiquidity(address,${amounts},${amounts},uint256)`),
-  ...ARRAYS.map((amounts) => `RemoveLiquidityImbalance(address,${amounts},${amounts},uint256,uint256)`),
+  ...AMOUNT_TYPES.map((amounts) => `AddLiquidity(address,${amounts},${amounts},uint256,uint256)`),
+  ...AMOUNT_TYPES.map((amounts) => `RemoveLiquidity(address,${amounts},${amounts},uint256)`),
+  ...AMOUNT_TYPES.map((amounts) => `RemoveLiquidityImbalance(address,${amounts},${amounts},uint256,uint256)`),
   'RemoveLiquidityOne(address,uint256,uint256)',
   'RemoveLiquidityOne(address,uint256,uint256,uint256)',
   'RemoveLiquidityOne(address,int128,uint256,uint256,uint256)',

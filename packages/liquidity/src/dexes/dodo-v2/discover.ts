@@ -18,12 +18,12 @@ const findCodec = callCodec<[factories: readonly string[], pairs: string[], maxP
 const factoryInterface = IDodoV2Factory__factory.createInterface()
 
 const PAIRS_PER_READ = 50
-/** Maximum pools per factory and token order. */
+/** Maximum pools per factory and order of the two tokens: the newest, because anyone can create any number. */
 const MAX_POOLS = 8
 
 /**
- * Returns all factories of a row. Each factory creates one kind of pool. All but the first are in `contracts`, such as
- * `dvmFactory` and `dppFactory2`.
+ * Returns all factories of a row. Each factory creates one kind of pool. The row's address is one factory. `contracts`
+ * contains the others, under names such as `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
   const otherFactories = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp|gsp)Factory\d*$/.test(name))
@@ -49,13 +49,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-/** Returns a pool with base and quote token, in this order. */
+/** @param tokens - base and quote token, in this order */
 function makePool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
 const CREATED_EVENT = factoryInterface.getEvent('NewDVM')
-/** The logs of all kinds have the same fields. */
+/** Topics of the creation logs of all kinds. The logs have the same fields. */
 export const creationTopics: readonly Hex[] = ['NewDVM', 'NewDPP', 'NewDSP', 'NewGSP'].map(
   (name) => id(`${name}(address,address,address,address)`) as Hex,
 )

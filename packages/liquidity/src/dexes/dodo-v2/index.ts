@@ -5,7 +5,7 @@ import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import { hasFixedTerms, readFixed } from './kind.ts'
+import { isImmutableKind, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
 import { approximateMaxInput, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
@@ -17,11 +17,11 @@ export const dodoV2: DexFamily<DodoV2State> = {
   findPools,
   readFixed,
   readStates,
-  // In pools of kinds without immutable terms, the creator may change price and fee.
-  dependsOn: ({ address, fixed }) => (hasFixedTerms((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
+  // The creator of a pool can change its price, unless the kind of the pool is immutable.
+  dependsOn: ({ address, fixed }) => (isImmutableKind((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
-  // Owners and oracles change the price without a log.
+  // Creators and oracles change the price without a log.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
@@ -29,13 +29,14 @@ export const dodoV2: DexFamily<DodoV2State> = {
   quoteExactInput: quoteByDirection('dodo-v2', trade),
 
   ...sampledCapacity<DodoV2State>((pool, tokenIn, tokenOut) => {
-    const sellBase = isZeroForOne(pool, tokenIn, tokenOut)
+    const sellsBase = isZeroForOne(pool, tokenIn, tokenOut)
     const { base, quote, price } = pool.state
     return {
-      quote: (amountIn) => trade(pool.state, sellBase, amountIn),
-      approximateLimit: approximateMaxInput(pool.state, sellBase),
-      // The larger of the reserve and the input that buys all of the other token at the pool's price.
-      scale: sellBase
+      quote: (amountIn) => trade(pool.state, sellsBase, amountIn),
+      approximateLimit: approximateMaxInput(pool.state, sellsBase),
+      // The reserve of the input token may be small or empty. Then use the input that would buy all of the other token
+      // at the pool's price.
+      scale: sellsBase
         ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)
         : max(quote, (base * price) / 10n ** 18n),
       feePpm: 0,

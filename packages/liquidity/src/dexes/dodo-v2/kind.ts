@@ -1,6 +1,6 @@
 /**
  * Determines the kind of a pool. The kind matters because the creator of a private pool (DPP) can change its price,
- * slippage, and fee at any time, and the creator of a GSP its price.
+ * slippage, and fee at any time. The creator of a gas-saving pool (GSP) can change its price.
  */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -9,12 +9,11 @@ import type { DodoV2Fixed } from './types.ts'
 
 const poolInterface = IDodoV2State__factory.createInterface()
 
-/** Kinds for which `hasFixedTerms` is true. */
-const FIXED_TERM_KINDS = ['DVM', 'DSP']
+const IMMUTABLE_KINDS = ['DVM', 'DSP']
 
-/** True if the price, slippage, and fee of a kind are immutable, apart from settings of the protocol. */
-export const hasFixedTerms = (kind: string | undefined): boolean =>
-  kind !== undefined && FIXED_TERM_KINDS.includes(kind)
+/** True if nobody can change the price, slippage, and fee of pools of a kind, apart from settings of the protocol. */
+export const isImmutableKind = (kind: string | undefined): boolean =>
+  kind !== undefined && IMMUTABLE_KINDS.includes(kind)
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const data = poolInterface.encodeFunctionData('version') as Hex

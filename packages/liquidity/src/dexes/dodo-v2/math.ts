@@ -1,7 +1,7 @@
 /**
- * Curve of the proactive market maker (PMM), with the contract's names: `price` and `k` (`slippage` in `DodoV2State`)
- * have 18 decimals; V is the reserve of a token, V0 its target. Checked against DODOMath, PMMPricing, and DecimalMath
- * of DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
+ * Curve of the proactive market maker (PMM), with the contract's names. V is the reserve of a token, and V0 is its
+ * target. `price` and `k` have 18 decimals. `k` is `slippage` in `DodoV2State`. Checked against DODOMath, PMMPricing,
+ * and DecimalMath of DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -27,17 +27,18 @@ export const mulFloor = (a: bigint, b: bigint): bigint => checkedUint256(a * b) 
 /** Returns floor(10³⁶ / price). */
 export const reciprocal = (price: bigint): bigint => ONE2 / price
 
-/** Returns a target. @throws PoolRefusal `EMPTY` if it is zero */
+/** Returns a target unless it is zero. @throws PoolRefusal `EMPTY` */
 function checkedTarget(value: bigint): bigint {
   if (value === 0n) throw new PoolRefusal('EMPTY', 'the target is zero')
   return value
 }
 
 /**
- * Returns the integral of the price as the reserve rises from `from` to `to`: ∫ price·(1 − k + k·(V0/V)²), rounded
- * down.
+ * Returns the output of an input that raises the reserve V of the input token from `from` to `to`, rounded down. It is
+ * the integral of price·(1 − k + k·(V0 / V)²) over V.
  *
  * @param v0 - target of the input token
+ * @throws PoolRefusal
  */
 export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k: bigint): bigint {
   checkedTarget(v0)
@@ -49,8 +50,8 @@ export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k
 }
 
 /**
- * Returns the target of a token with reserve `v1`, if the other token exceeds its target by `delta`: v1·(1 + (√(1 +
- * 4·k·price·delta / v1) − 1) / (2·k)).
+ * Returns the target of a token with reserve `v1`, if the reserve of the other token exceeds its target by `delta`. The
+ * target is v1·(1 + (√(1 + 4·k·price·delta / v1) − 1) / (2·k)).
  */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
   if (k === 0n) return v1 + mulFloor(price, delta)
@@ -63,8 +64,9 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
 }
 
 /**
- * Returns the output for an input of `delta`, rounded down, from a reserve `v1` with the target `v0`. The reserve v2
- * after the trade solves (1 − k)·v2² − b·v2 − k·v0² = 0, where b = (1 − k)·v1 − k·v0² / v1 − price·delta.
+ * Returns the output of an input `delta`, rounded down. `v1` is the reserve of the output token, and `v0` is its
+ * target. The reserve v2 after the trade solves (1 − k)·v2² − b·v2 − k·v0² = 0, where b = (1 − k)·v1 − k·v0² / v1 −
+ * price·delta.
  *
  * @param price - of the input token in the output token, 18 decimals
  * @throws PoolRefusal
@@ -94,7 +96,7 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
   const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
   const numerator = isBPositive ? b + root : root - b
-  // Later releases revert here, and earlier releases pay out the whole reserve. Both are refused.
+  // Refuse all releases: later releases revert here, and earlier releases pay out the whole reserve.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)
   return subtract(v1, v2 > v1 ? v1 : v2)

@@ -6,24 +6,25 @@ import type { DodoV2State, Side } from './types.ts'
 
 const poolInterface = IDodoV2State__factory.createInterface()
 
+/** Sides in the order of the contract's `RState`. */
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 /** Estimated gas of one getter call. */
-const STATE_GAS = 60_000
+const GETTER_GAS = 60_000
 
-/** Reads each pool with two calls of its getters. Reads the fee that accounts without privileges pay. */
+/** Reads each pool with two calls of its getters. The zero address stands for an account without fee privileges. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (DodoV2State | null)[]> {
   const state = poolInterface.encodeFunctionData('getPMMStateForCall') as Hex
   const fees = poolInterface.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
-  const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: STATE_GAS })))
+  const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: GETTER_GAS })))
   return pools.map((_, i) => {
-    const [stateAnswer, ratesAnswer] = [answers[2 * i], answers[2 * i + 1]]
-    return stateAnswer && ratesAnswer ? decodeState(stateAnswer, ratesAnswer) : null
+    const [stateAnswer, feesAnswer] = [answers[2 * i], answers[2 * i + 1]]
+    return stateAnswer && feesAnswer ? decodeState(stateAnswer, feesAnswer) : null
   })
 }
 
-function decodeState(stateAnswer: Hex, ratesAnswer: Hex): DodoV2State | null {
+function decodeState(stateAnswer: Hex, feesAnswer: Hex): DodoV2State | null {
   const { i, K, B, Q, B0, Q0, R } = poolInterface.decodeFunctionResult('getPMMStateForCall', stateAnswer)
-  const { lpFeeRate, mtFeeRate } = poolInterface.decodeFunctionResult('getUserFeeRate', ratesAnswer)
+  const { lpFeeRate, mtFeeRate } = poolInterface.decodeFunctionResult('getUserFeeRate', feesAnswer)
   const side = SIDES[Number(R)]
   if (i === 0n || side === undefined) return null
   return {

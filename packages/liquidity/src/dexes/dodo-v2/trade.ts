@@ -6,25 +6,25 @@ import type { DodoV2State, Side } from './types.ts'
 /** Reserves are uint112. */
 const MAX_RESERVE = (1n << 112n) - 1n
 
-/** A pool from the perspective of the input token, so that both directions share their code. */
+/** State of a pool by input and output token instead of base and quote token, so that both directions share code. */
 type DirectedPool = {
   readonly reserveIn: bigint
   readonly reserveOut: bigint
   readonly inputTarget: bigint
   readonly outputTarget: bigint
-  /** Price of the input token, 18 decimals. */
+  /** Price of the input token in the output token, 18 decimals. */
   readonly price: bigint
   /** `slippage` of the state. */
   readonly k: bigint
-  /** Reserve of the input token relative to its target: `even` if equal, `short` if below, `long` if above. */
+  /** Reserve of the input token compared with its target: `even` if equal, `short` if below, `long` if above. */
   readonly imbalance: 'even' | 'short' | 'long'
 }
 
-function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
+function directedPoolOf(state: DodoV2State, sellsBase: boolean): DirectedPool {
   const { price, slippage: k, base, quote, baseTarget, quoteTarget, side } = state
   const shortToken = side === 'ONE' ? null : side === 'ABOVE_ONE' ? 'base' : 'quote'
-  const imbalance = shortToken === null ? 'even' : (shortToken === 'base') === sellBase ? 'short' : 'long'
-  return sellBase
+  const imbalance = shortToken === null ? 'even' : (shortToken === 'base') === sellsBase ? 'short' : 'long'
+  return sellsBase
     ? { reserveIn: base, reserveOut: quote, inputTarget: baseTarget, outputTarget: quoteTarget, price, k, imbalance }
     : {
         reserveIn: quote,
@@ -38,18 +38,18 @@ function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
 }
 
 /**
- * Returns the approximate largest input in base units. It fills the reserve of the input token to its maximum, or to
- * its target if the pool cannot exceed the target.
+ * Returns the approximate largest input in base units. It fills the reserve of the input token to the maximum. If the
+ * pool has no target of the output token, it fills the reserve only to the target.
  */
-export function approximateMaxInput(state: DodoV2State, sellBase: boolean): bigint {
-  const { reserveIn, inputTarget, outputTarget, imbalance } = directedPoolOf(state, sellBase)
+export function approximateMaxInput(state: DodoV2State, sellsBase: boolean): bigint {
+  const { reserveIn, inputTarget, outputTarget, imbalance } = directedPoolOf(state, sellsBase)
   return imbalance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
 }
 
 /** Output before fees, and the imbalance after the trade. */
 type PricedTrade = { readonly grossOutput: bigint; readonly imbalance: DirectedPool['imbalance'] }
 
-/** Returns the output before fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
+/** Prices a trade without fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
 function priceTrade(
   { reserveIn, reserveOut, inputTarget, outputTarget, price, k, imbalance }: DirectedPool,
   amountIn: bigint,
@@ -62,11 +62,11 @@ function priceTrade(
   if (inputToBalance < 0n || outputToBalance < 0n) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
   if (amountIn === inputToBalance) return { grossOutput: outputToBalance, imbalance: 'even' }
   if (amountIn > inputToBalance && outputTarget === 0n)
-    throw new PoolRefusal('TOO_LARGE', 'more than the pool is short of, and it has no other target')
+    throw new PoolRefusal('TOO_LARGE', 'more than the target, and the pool has no target of the other token')
   if (amountIn > inputToBalance)
     return { grossOutput: outputToBalance + outputFromBalance(amountIn - inputToBalance), imbalance: 'long' }
   const grossOutput = integrate(inputTarget, reserveIn, reserveIn + amountIn, price, k)
-  // Limit the output, so that rounding never pays more than the surplus over the target.
+  // Rounding must not pay more than the surplus of the output token over its target.
   if (grossOutput > outputToBalance) return { grossOutput: outputToBalance, imbalance }
   return { grossOutput, imbalance }
 }
@@ -74,16 +74,16 @@ function priceTrade(
 /**
  * Sells exactly `amountIn` of the base or quote token.
  *
- * @throws PoolRefusal `TOO_SMALL` for no output, `TOO_LARGE` if the pool would overflow or pay more than its reserve,
- * `EMPTY` if it has no price
+ * @throws PoolRefusal `TOO_SMALL` for no output; `TOO_LARGE` if the pool would overflow, or pay more than its reserve;
+ * `EMPTY` if the reserves and targets allow no trade
  */
 export function trade(
   state: DodoV2State,
-  sellBase: boolean,
+  sellsBase: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: DodoV2State } {
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
-  const directedPool = directedPoolOf(state, sellBase)
+  const directedPool = directedPoolOf(state, sellsBase)
   if (directedPool.reserveIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
   const { grossOutput, imbalance } = priceTrade(directedPool, amountIn)
   const maintainerFee = mulFloor(grossOutput, state.maintainerFee)
@@ -93,20 +93,22 @@ export function trade(
     throw new PoolRefusal('TOO_LARGE', 'more than the pool holds')
   const reserveIn = directedPool.reserveIn + amountIn
   const reserveOut = directedPool.reserveOut - amountOut - maintainerFee
-  const stateAfter = sellBase
+  const stateAfter = sellsBase
     ? { ...state, base: reserveIn, quote: reserveOut }
     : { ...state, base: reserveOut, quote: reserveIn }
-  return { amountOut, state: adjustTarget({ ...stateAfter, side: sideOf(imbalance, sellBase, state) }) }
+  return { amountOut, state: adjustTarget({ ...stateAfter, side: sideOf(imbalance, sellsBase, state) }) }
 }
 
-/** Returns the side of a pool after a trade. A pool without a quote target (DVM) always counts as short of base. */
-function sideOf(imbalance: DirectedPool['imbalance'], sellBase: boolean, { quoteTarget }: DodoV2State): Side {
+/**
+ * Returns the side of a pool after a trade. A pool without a quote target (DVM) always counts as short of base tokens.
+ */
+function sideOf(imbalance: DirectedPool['imbalance'], sellsBase: boolean, { quoteTarget }: DodoV2State): Side {
   if (quoteTarget === 0n) return 'ABOVE_ONE'
   if (imbalance === 'even') return 'ONE'
-  return (imbalance === 'short') === sellBase ? 'ABOVE_ONE' : 'BELOW_ONE'
+  return (imbalance === 'short') === sellsBase ? 'ABOVE_ONE' : 'BELOW_ONE'
 }
 
-/** Adjusts the target for retained fees. @see PMMPricing.adjustedTarget */
+/** Raises a target by the fees that the pool retains. @see PMMPricing.adjustedTarget */
 function adjustTarget(state: DodoV2State): DodoV2State {
   const { side, base, quote, baseTarget, quoteTarget, price, slippage } = state
   if (side === 'BELOW_ONE' && base >= baseTarget)

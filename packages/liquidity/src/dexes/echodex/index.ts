@@ -62,14 +62,14 @@ export const echodex: DexFamily<EchodexState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   keepsTokens: true,
-  // Two price accumulators.
+  // The swap writes two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    // The pair takes its fee from the requested output.
+    // The Executor requests the output of a swap without a fee. The pair then takes its fee from this output.
     feePpm: 0,
     tokenIn,
     input: inputSource,

@@ -7,32 +7,33 @@ import { inputFor as inputForProduct, maxInput as maxProductInput, quote as quot
 
 /** State of a pair. */
 export type EchodexState = {
-  /** Base units of the first token; below 2^112. */
+  /** Base units of the first token, below 2^112. */
   readonly reserve0: bigint
-  /** Base units of the second token; below 2^112. */
+  /** Base units of the second token, below 2^112. */
   readonly reserve1: bigint
   /**
-   * Index of the fee token; null if it is neither token. The pair holds fees in this token in addition to its reserve.
+   * Index of the factory's fee token; null if the pair does not trade it. The pair holds fees in this token in addition
+   * to its reserve.
    */
   readonly feeToken: 0 | 1 | null
 }
 
-/** Fee of a plain swap: the fraction `FEE` / `FEE_PARTS` of the output. */
+/** Fee in units of 1 / `FEE_UNIT` of the output. */
 const FEE = 30n
-const FEE_PARTS = 10_000n
-/** Fraction of the output that remains after the fee, and the fee in ppm. */
+const FEE_UNIT = 10_000n
+/** Fraction of the output that remains after the fee. */
 export const KEEP_OUT = 0.997
 export const FEE_PPM = 3_000
 
 const asProduct = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
 
 /**
- * True if the pair would count the fees that it holds as part of the input. A swap would then compute too large an
- * output from the pair's balance.
+ * True if the input is the fee token. The contract computes the input from the pair's balance. So it would count the
+ * fees that the pair holds as part of the input.
  */
 const countsHeldFees = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
 
-/** Quotes an exact input, rounded down. @throws PoolRefusal as for Uniswap V2, and for an input in the fee token */
+/** Quotes an exact input. @throws PoolRefusal like Uniswap V2, and `UNSUPPORTED` for an input in the fee token */
 export function quote(
   state: EchodexState,
   zeroForOne: boolean,
@@ -42,17 +43,17 @@ export function quote(
     throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
   const { amountOut, state: newState } = quoteProduct(asProduct(state), zeroForOne, amountIn)
   const { reserve0, reserve1 } = newState
-  return { amountOut: amountOut - (amountOut * FEE) / FEE_PARTS, state: { ...state, reserve0, reserve1 } }
+  return { amountOut: amountOut - (amountOut * FEE) / FEE_UNIT, state: { ...state, reserve0, reserve1 } }
 }
 
 /** Returns the largest input that `quote` accepts. */
 export const maxInput = (state: EchodexState, zeroForOne: boolean): bigint =>
   countsHeldFees(state, zeroForOne) ? 0n : maxProductInput(asProduct(state), zeroForOne)
 
-/** Returns the minimum input that buys an output; null if the pair has less. */
+/** Returns the minimum input that buys an output; null if the pair holds less, or if the input is the fee token. */
 export function inputFor(state: EchodexState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   if (countsHeldFees(state, zeroForOne)) return null
-  // The contract rounds the fee down, so the output after the fee is rounded up.
-  const grossOutput = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
+  // The smallest output before the fee. The contract rounds the fee down, so the output after the fee is rounded up.
+  const grossOutput = ((amountOut - 1n) * FEE_UNIT) / (FEE_UNIT - FEE) + 1n
   return inputForProduct(asProduct(state), zeroForOne, grossOutput)
 }
