@@ -1,14 +1,22 @@
-/** Weighted and stable pool math of Balancer, with the contracts' roundings. Numbers have 18 decimals unless noted. */
+/**
+ * Exact math of Balancer's weighted and stable pools, with the contracts' roundings. Numbers have 18 decimals unless
+ * noted.
+ */
 import { PoolRefusal } from '../family.ts'
 import { END_MARGIN } from './curve-end.ts'
-import { divUp } from './integers.ts'
+import { divUp, isConverged } from './integers.ts'
 import { pow } from './log-exp.ts'
-import { evenTradingFunction, stableLevel, type TradingFunction, weightedLevel } from './trading-function.ts'
+import {
+  equalWeightTradingFunction,
+  stableSwapInvariant,
+  type TradingFunction,
+  weightedInvariant,
+} from './trading-function.ts'
 
 /** Fixed-point one. */
 export const ONE = 10n ** 18n
 
-/** Fixed-point operations with 18 decimals; the names give the rounding. */
+/** Fixed-point operations with 18 decimals. Their names contain the direction of rounding. */
 export const mulDown = (a: bigint, b: bigint): bigint => (a * b) / ONE
 export const mulUp = (a: bigint, b: bigint): bigint => divUp(a * b, ONE)
 export const divDown = (a: bigint, b: bigint): bigint => (a * ONE) / b
@@ -19,7 +27,7 @@ const MAX_POW_ERROR = 10_000n
 /** Maximum input of a swap, as a fraction of the input token's balance. */
 export const MAX_IN_RATIO = (3n * ONE) / 10n
 
-/** Returns x^y, rounded down. Multiplies out the exponents 1, 2, and 4. */
+/** Returns x^y, rounded down. Computes exponents 1, 2, and 4 by multiplication. */
 export function powDown(x: bigint, y: bigint): bigint {
   if (y === ONE) return x
   if (y === 2n * ONE) return mulDown(x, x)
@@ -32,7 +40,7 @@ export function powDown(x: bigint, y: bigint): bigint {
 /**
  * Returns x^y, rounded up.
  *
- * @param hasExactPowers - true to multiply out exponents 1, 2, and 4, as all pools but the first version do
+ * @param hasExactPowers - true to compute exponents 1, 2, and 4 by multiplication: all pools except the first version
  */
 function powUp(x: bigint, y: bigint, hasExactPowers: boolean): bigint {
   if (hasExactPowers && y === ONE) return x
@@ -83,12 +91,12 @@ export function weightedAmountIn(
   return mulUp(balanceIn, power - ONE)
 }
 
-/** Fixed-point unit of the amplification. */
+/** Fixed-point one of the amplification. */
 export const AMP_PRECISION = 1000n
 const MAX_NEWTON_STEPS = 255
 
 /**
- * Returns the invariant of a stable pool as the first stable pools of Balancer V2 compute it: rounded up.
+ * Returns the invariant of a stable pool, rounded up, as the first stable pools of Balancer V2 compute it.
  *
  * @see StableMath._calculateInvariant with roundUp
  */
@@ -113,7 +121,7 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
 /**
  * Returns the balance of token `index` at which a stable pool keeps its invariant `d`, rounded up.
  *
- * @param version - Balancer version: V2 divides and then multiplies, V3 rounds once
+ * @param version - Balancer version: V2 divides before it multiplies, V3 multiplies before it divides
  * @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances of V2, StableMath.computeBalance of V3
  */
 export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number, version: 2 | 3) {
@@ -139,36 +147,37 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
-const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
-
-/**
- * `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the limit of
- * the pool.
- */
+/** `MAX_IN_RATIO` as a float, less a margin that keeps rounded inputs below the limit of the pool. */
 const MAX_INPUT_SHARE = 0.3 * (1 - END_MARGIN)
 
+/** Fields of a weighted or stable pool from which its trading function is built. */
 type ScaledPool = {
-  /** Scaled balances, with 18 decimals, in the pool's common unit. */
+  /** Balances by token, in the pool's common unit, with 18 decimals. */
   readonly liveBalances: readonly bigint[]
   /** Common units per base unit, by token. */
   readonly units: Float64Array
   readonly swapFee: bigint
 }
 
-/** Returns the trading function of a weighted pool. @param weights - by token; their sum is one */
+/** Returns the trading function of a weighted pool. @param weights - by token, 18 decimals; their sum is 1 */
 export function weightedTradingFunction(pool: ScaledPool, weights: readonly bigint[]): TradingFunction {
   const floats = Float64Array.from(weights, toFloat)
-  return { ...floatTerms(pool), invariant: weightedLevel, weights: floats, maxInputShare: MAX_INPUT_SHARE }
+  return { ...floatFields(pool), invariant: weightedInvariant, weights: floats, maxInputShare: MAX_INPUT_SHARE }
 }
 
-/** Returns the trading function of a stable pool. @param d - the invariant */
+/**
+ * Returns the trading function of a stable pool.
+ *
+ * @param amp - amplification, in units of 1 / `AMP_PRECISION`
+ * @param d - invariant of the pool, in the common unit
+ */
 export function stableTradingFunction(pool: ScaledPool, amp: bigint, d: bigint): TradingFunction {
   const coins = pool.liveBalances.length
   const ann = (Number(amp) * coins) / Number(AMP_PRECISION)
-  return evenTradingFunction(stableLevel(ann, Number(d), coins), floatTerms(pool))
+  return equalWeightTradingFunction(stableSwapInvariant(ann, Number(d), coins), floatFields(pool))
 }
 
-const floatTerms = ({ liveBalances, units, swapFee }: ScaledPool) => ({
+const floatFields = ({ liveBalances, units, swapFee }: ScaledPool) => ({
   balances: Float64Array.from(liveBalances, Number),
   units,
   keepIn: 1 - toFloat(swapFee),

@@ -1,5 +1,5 @@
 /**
- * Liquidity bins that trade at one price each, as in Liquidity Book pairs and Pancake Infinity bin pools. Checked
+ * Exact math of bins, which trade at one price each: Liquidity Book pairs and Pancake Infinity bin pools. Checked
  * against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
  */
 import { nullIfRefused, PoolRefusal, type PriceCurve } from '../family.ts'
@@ -16,13 +16,15 @@ export type Bin = { readonly id: number; readonly reserveX: bigint; readonly res
  * token X.
  */
 export type BinPool = {
-  /** Basis points. */
+  /** Relative price difference between neighboring bins, in basis points. */
   readonly binStep: number
+  /** Id of the bin at the current price. */
   readonly activeId: number
   /** Nonempty bins, ascending. */
   readonly bins: readonly Bin[]
-  /** True if `bins` contains all bins of the pool below (above) the active bin, so that none was left unread. */
+  /** True if `bins` contains all bins of the pool below the active bin. */
   readonly allBelow: boolean
+  /** True if `bins` contains all bins of the pool above the active bin. */
   readonly allAbove: boolean
   /** True if the contract reverts a swap after which a bin has more than `MAX_LIQUIDITY`. */
   readonly limited: boolean
@@ -38,12 +40,14 @@ export type BinFee = {
 
 /** Amounts are uint128. */
 const MAX_AMOUNT = (1n << 128n) - 1n
-/** Fixed-point one of fee rates, and of prices. */
+/** Fixed-point one of fee rates. */
 const FEE_ONE = 10n ** 18n
+/** Fixed-point one of prices. */
 const PRICE_ONE = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
+/** Id of the bin with price 1. */
 const MIDDLE_ID = 1 << 23
-/** Maximum bits of the exponent in the contract's power function. */
+/** Maximum bits of an exponent in the contract's power function. */
 const EXPONENT_BITS = 20
 
 /**
@@ -54,7 +58,7 @@ const EXPONENT_BITS = 20
 function binPrice(id: number, binStep: number): bigint {
   const exponent = Math.abs(id - MIDDLE_ID)
   if (exponent === 0) return PRICE_ONE
-  // The contract raises the inverse of the base, because the base is above 1.
+  // Like the contract, compute the power of the inverse of the base, because the base is above 1.
   let squaredBase = MAX_UINT256 / (PRICE_ONE + (BigInt(binStep) << 128n) / 10_000n)
   let result = PRICE_ONE
   for (let bit = 0; bit < EXPONENT_BITS; bit++) {
@@ -78,7 +82,7 @@ function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
     throw new PoolRefusal('TOO_LARGE', 'more liquidity than a bin may hold')
 }
 
-/** Use of one bin by a swap: the input (with the fee), the output, and the fee. */
+/** Part of a swap in one bin. `amountIn` includes the fee. */
 type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
 /** Returns the input that one bin accepts, up to `amountIn`, and the output that it pays. @see BinHelper.getAmounts */
@@ -89,7 +93,7 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   if (amountIn >= maxIn + maxFee) return { amountIn: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
   const fee = divUp(amountIn * feeRate, FEE_ONE)
   const netIn = amountIn - fee
-  // Below the reserve, because `netIn` is below `maxIn`: the limit of the contract never applies.
+  // The output is below the reserve, because `netIn` is below `maxIn`. So the contract's cap never applies.
   const amountOut = swapForY ? (netIn * price) >> 128n : (netIn << 128n) / price
   return { amountIn, amountOut, fee }
 }
@@ -171,7 +175,7 @@ function outOfBinsRefusal(
   return new PoolRefusal(acceptedIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${acceptedIn} of ${amountIn}`)
 }
 
-/** Use of one bin by the largest trade: the input (with the fee), the output, and the fee rate. */
+/** Part of the largest trade in one bin. `amountIn` includes the fee. */
 type BinUse = { readonly amountIn: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
 /**
@@ -193,9 +197,9 @@ function binUsesOfLargestTrade(
   const binUses: BinUse[] = []
   let remainingInput = maxAmount
   for (const bin of swapForY ? binsAhead.toReversed() : binsAhead) {
-    const binTerms = nullIfRefused(() => ({ ...feeOfBin(bin.id), price: binPrice(bin.id, binStep) }))
-    if (!binTerms) break
-    const { rate, price, protocolFeeOf } = binTerms
+    const binFeeAndPrice = nullIfRefused(() => ({ ...feeOfBin(bin.id), price: binPrice(bin.id, binStep) }))
+    if (!binFeeAndPrice) break
+    const { rate, price, protocolFeeOf } = binFeeAndPrice
     const fillChecked = (amountIn: bigint): Fill => {
       const binFill = fillBin(bin, price, swapForY, amountIn, rate)
       if (limited) checkLiquidity(binAfterFill(bin, binFill, swapForY, protocolFeeOf), price)
@@ -227,9 +231,9 @@ export function maxBinsInput(
 }
 
 /**
- * Returns the curve of a pool of bins: one straight line per bin. `keepIn` of the curve is that of the first bin, and
- * the lines contain the differences between the fees. A curve must be concave, but a volatile fee can fall from bin to
- * bin, so that a bin pays a better rate than the bin before it. Such bins are merged into one line.
+ * Returns the curve of a pool of bins: one straight line per bin. `keepIn` contains the fee of the first bin, and the
+ * rates of the lines contain the differences to this fee. A curve must be concave, but a volatility fee can fall from
+ * bin to bin. If a bin then pays a better rate than the bin before it, both bins are merged into one line.
  */
 export function binsCurve(
   pool: BinPool,

@@ -1,37 +1,35 @@
-/** Searches the largest input that a pool accepts, for families without a closed form. */
+/** Searches the largest input that a pool accepts, for families without a formula for it. */
 import { type PoolRefusal, refusalOf } from '../family.ts'
 import { max, min } from './integers.ts'
 
-/** Larger inputs count as unlimited: no token has so many base units. */
+/** A pool that accepts this input or more counts as unlimited: no token has so many base units. */
 export const UNLIMITED_INPUT = 1n << 128n
 
-/** Largest amount tried; a pool that accepts it has no limit. */
+/** Largest input that is tried. A pool that accepts it counts as unlimited. */
 export const NO_LIMIT = UNLIMITED_INPUT - 1n
 
-/** Converts a capacity to the result of `DexFamily.maxInput`: null from `NO_LIMIT` on, 0n if negative. */
+/** Converts an input limit to the result of `DexFamily.maxInput`: null from `NO_LIMIT` on, 0n if negative. */
 export const asMaxInput = (maxInput: bigint): bigint | null =>
   maxInput >= NO_LIMIT ? null : maxInput > 0n ? maxInput : 0n
 
 type Quote = (amountIn: bigint) => unknown
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'refuses all'
 
-/**
- * Number of amounts that are tried one by one below the largest amount that is not too large, if it is refused for
- * another reason.
- */
+/** Maximum amounts that are tried one by one, downward from the largest amount that is not too large. */
 const NEARBY_AMOUNTS = 16n
 
 /**
- * Returns the largest input that `quote` accepts. Brackets it from a guess with doubling steps, then bisects.
- * `TOO_LARGE` refusals must be monotone in the amount.
+ * Returns the largest input that `quote` accepts. Brackets it from a guess with doubling steps, then bisects. If an
+ * amount is refused as `TOO_LARGE`, `quote` must refuse all larger amounts as `TOO_LARGE` too.
  *
+ * @param quote - throws a `PoolRefusal` for an input that it does not accept
  * @param guess - approximate result; the search needs about twice as many quotes as the error of the guess has bits
- * @param precisionBits - allows a result that is too low by up to a fraction of 2^−precisionBits; absent: exact
+ * @param precisionBits - the result may be too low by a fraction of 2^−precisionBits; absent: exact
  * @returns as `DexFamily.maxInput`
  */
 export function largestInput(quote: Quote, guess: bigint, precisionBits?: number): bigint | null {
   const start = guess < 1n ? 1n : guess > NO_LIMIT ? NO_LIMIT : guess
-  const firstVerdict = judge(quote, start)
+  const firstVerdict = judgeAmount(quote, start)
   if (firstVerdict === 'refuses all') return 0n
   const isFirstTooLarge = firstVerdict === 'too large'
   const toleranceOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
@@ -40,25 +38,25 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
   for (let bits = 0n; high - low > 1n; bits = 2n * bits + 1n) {
     const offset = toleranceOf(start) << bits
     const trialAmount = isFirstTooLarge ? max(start - offset, 1n) : min(start + offset, NO_LIMIT)
-    const isTooLarge = judge(quote, trialAmount) === 'too large'
+    const isTooLarge = judgeAmount(quote, trialAmount) === 'too large'
     if (isTooLarge) high = trialAmount
     else low = trialAmount
     if (isTooLarge !== isFirstTooLarge || trialAmount === 1n || trialAmount === NO_LIMIT) break
   }
   while (high - low > toleranceOf(low)) {
     const middle = (low + high) >> 1n
-    if (judge(quote, middle) === 'too large') high = middle
+    if (judgeAmount(quote, middle) === 'too large') high = middle
     else low = middle
   }
-  return asMaxInput(low === start && firstVerdict === 'accepted' ? low : acceptedUpTo(quote, low))
+  return asMaxInput(low === start && firstVerdict === 'accepted' ? low : largestAcceptedUpTo(quote, low))
 }
 
 /**
- * Returns the largest accepted amount up to `from`. No amount up to `from` is too large, but rounding makes pools
- * refuse a few of these amounts, and a model that lacks data refuses more of them.
+ * Returns the largest accepted amount up to `from`. No amount up to `from` is too large. Rounding makes pools refuse a
+ * few of these amounts, and a model that lacks data refuses more of them.
  */
-function acceptedUpTo(quote: Quote, from: bigint): bigint {
-  const isAccepted = (amount: bigint) => judge(quote, amount) === 'accepted'
+function largestAcceptedUpTo(quote: Quote, from: bigint): bigint {
+  const isAccepted = (amount: bigint) => judgeAmount(quote, amount) === 'accepted'
   for (let amount = from; amount > 0n && amount > from - NEARBY_AMOUNTS; amount--) if (isAccepted(amount)) return amount
   let [low, high] = [from >> 1n, from]
   while (low > 0n && !isAccepted(low)) [low, high] = [low >> 1n, low]
@@ -70,7 +68,7 @@ function acceptedUpTo(quote: Quote, from: bigint): bigint {
   return low
 }
 
-function judge(quote: Quote, amountIn: bigint): Verdict {
+function judgeAmount(quote: Quote, amountIn: bigint): Verdict {
   if (amountIn <= 0n) return 'too small'
   try {
     quote(amountIn)

@@ -1,6 +1,6 @@
 /**
- * Exact math of concentrated liquidity with the steps of UniswapV3Pool.swap, shared by all families that use a tick
- * bitmap. Checked against SwapMath, SqrtPriceMath, and TickBitmap of Uniswap/v3-core d8b1c635.
+ * Exact math of concentrated liquidity with the steps of UniswapV3Pool.swap, shared by the families whose pools have
+ * ticks. Checked against SwapMath, SqrtPriceMath, and TickBitmap of Uniswap/v3-core d8b1c635.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../family.ts'
@@ -38,7 +38,7 @@ export type ConcentratedSwap<State> = {
   readonly amountOut: bigint
   readonly state: State
   readonly ticksCrossed: number
-  /** Number of steps that ended at the end of a bitmap word, without crossing a tick. */
+  /** Number of steps that ended at the end of a bitmap word without crossing a tick. */
   readonly wordsWalked: number
 }
 
@@ -92,7 +92,7 @@ export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => nu
 /** Ticks per bitmap word, at a spacing of 1. */
 const WORD_TICKS = 256
 
-/** Returns the last tick of the next bitmap word, ignoring the price limits. */
+/** Like `wordEnd`, but can return a tick outside of the valid range. */
 function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
   const compressed = Math.floor(tick / spacing)
   const word = Math.floor((zeroForOne ? compressed : compressed + 1) / WORD_TICKS)
@@ -101,10 +101,10 @@ function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): n
 
 const clampTick = (tick: number): number => Math.max(MIN_TICK, Math.min(MAX_TICK, tick))
 
-/** Returns the last tick of the next bitmap word. */
+/** Returns the last tick, in the trade direction, of the bitmap word that the contract searches from `tick`. */
 export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => clampTick(unboundedWordEnd(tick, spacing, zeroForOne))
 
-/** Returns the lowest or highest tick, for pools that store initialized ticks in a linked list. */
+/** Returns the last tick in the trade direction, for pools that store initialized ticks in a linked list. */
 export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? MIN_TICK : MAX_TICK)
 
 /**
@@ -114,7 +114,7 @@ export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? M
  */
 const MAX_WORDS = 256
 
-/** Returns the farthest tick that a trade may reach: the end of all prices, or `MAX_WORDS` bitmap words away. */
+/** Returns the farthest tick that a trade may reach: the end of the price range, or `MAX_WORDS` words away. */
 export function farthestTick(
   { tick, tickSpacing }: Pick<ConcentratedState, 'tick' | 'tickSpacing'>,
   zeroForOne: boolean,
@@ -137,10 +137,11 @@ export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick
 }
 
 /**
- * Swaps exactly `amountIn`, with the contract's steps and roundings. Each step ends at an initialized tick or at the
- * end of a bitmap word.
+ * Swaps exactly `amountIn`, with the contract's steps and roundings. Each step ends at an initialized tick or at
+ * `stepEnd`.
  *
  * @param feePpm - parts per million of the input
+ * @param stepEnd - `wordEnd` for pools with a tick bitmap, `listEnd` for pools with a linked list
  * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` if the liquidity ends before the input is used
  * up or too many words are walked
  */
@@ -214,7 +215,7 @@ export function swapExactInput<State extends ConcentratedState>(
 }
 
 /**
- * Returns the largest input that `swapExactInput` accepts: the sum of all steps to its end, with fees.
+ * Returns the largest input that `swapExactInput` accepts: the sum of the inputs of all steps, with fees.
  *
  * @returns as `DexFamily.maxInput`
  */
@@ -255,7 +256,8 @@ export function maxConcentratedInput(
 }
 
 /**
- * Returns √price after an output of `amountOut`; null if the liquidity does not suffice.
+ * Returns √price after an output of `amountOut`. If the liquidity does not suffice, returns null when the price rises,
+ * and zero or a negative number when it falls.
  *
  * @see SqrtPriceMath.getNextSqrtPriceFromOutput
  */
@@ -293,7 +295,7 @@ export function inputForOutput(
     return netIn + divUp(netIn * fee, PPM - fee)
   }
   let [sqrtPrice, liquidity, remainingOutput, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
-  // Skips empty bitmap words. The contract rounds at the end of each word, so the result can be a few units too low.
+  // Ignores the ends of bitmap words. The contract rounds there, so the result can be a few units too low.
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.

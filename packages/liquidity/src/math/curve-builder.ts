@@ -3,8 +3,8 @@ import type { PriceCurve } from '../family.ts'
 import { NARROW_FALL } from './curve-end.ts'
 
 /**
- * Relative fall of √price along a straight line. The search needs strictly falling prices. The curve stays below the
- * exact line, so that a round trip never gains.
+ * Relative fall of √price from the start to the end of a straight line, because the search needs strictly falling
+ * prices. The price starts at the line's rate, so the curve never pays more than the line.
  */
 const LINE_FALL = 1e-7
 
@@ -14,11 +14,12 @@ export class CurveBuilder {
   private hasLines = false
 
   /**
-   * Adds x·y = k between two prices; liquidity 0 is a gap.
+   * Adds a piece of x·y = k between two prices (output per input).
    *
-   * @param from - √price at the start; a price is output per input
+   * @param from - √price at the start
    * @param to - √price at the end
-   * @param input - input of the piece; needed if the prices are too close to compute it from their difference
+   * @param liquidity - 0 for a gap between pieces
+   * @param input - base units, without the fee; replaces `liquidity` for prices too close to subtract in floats
    */
   addHyperbola(from: number, to: number, liquidity: number, input?: number): void {
     const start = this.startPieceAt(from)
@@ -27,7 +28,7 @@ export class CurveBuilder {
     } else if (input > 0) this.pushPieceOfInput(start, Math.min(to, start * (1 - NARROW_FALL)), input)
   }
 
-  /** Adds a straight line. @param rate - output per input */
+  /** Adds a straight line. @param rate - output per input @param input - base units, without the fee */
   addLine(rate: number, input: number): void {
     if (!(rate > 0 && input > 0)) return
     this.hasLines = true
@@ -38,7 +39,7 @@ export class CurveBuilder {
   build(keepIn: number, keepOut = 1): PriceCurve {
     const sqrtPrice = this.sqrtPrice.length > 0 ? Float64Array.from(this.sqrtPrice) : new Float64Array(1)
     const liquidity = Float64Array.from(this.liquidity)
-    // Twice the fall, because the rates are rounded too.
+    // Falling prices cause an error of LINE_FALL. The rest is a margin for rounded rates.
     return { sqrtPrice, liquidity, keepIn, keepOut, ...(this.hasLines && { outputError: 2 * LINE_FALL }) }
   }
 

@@ -1,4 +1,4 @@
-/** Cuts price curves at the largest input of their pools: as close to it as floats allow, and never above it. */
+/** Ends price curves at the largest input of their pools: as close to it as floats allow, and never above it. */
 import type { PriceCurve } from '../family.ts'
 
 /**
@@ -23,8 +23,8 @@ export const curveEnd = (maxInput: bigint, keepIn: number): number => Number(max
 const sqrtPriceAfter = (from: number, liquidity: number, input: number): number => 1 / (1 / from + input / liquidity)
 
 /**
- * Returns the end √price and the liquidity of a piece that starts at √price `from` and takes `input`. If the price
- * falls too little for floats, returns a slightly steeper piece with the same input.
+ * Returns the end √price and the liquidity of a piece that starts at √price `from` and takes `input`. If the √price
+ * would fall by less than `NARROW_FALL`, returns a steeper piece with the same input.
  */
 export function pieceOfInput(from: number, liquidity: number, input: number): readonly [to: number, liquidity: number] {
   const to = sqrtPriceAfter(from, liquidity, input)
@@ -33,7 +33,7 @@ export function pieceOfInput(from: number, liquidity: number, input: number): re
   return [steeperEnd, (input * from * steeperEnd) / (from - steeperEnd)]
 }
 
-/** Applies the end margin to a curve, in place. */
+/** Ends a curve `END_MARGIN` before its total input. Changes the arrays of the curve. */
 export function applyEndMargin(curve: PriceCurve): PriceCurve {
   const { sqrtPrice, liquidity } = curve
   let totalInput = 0

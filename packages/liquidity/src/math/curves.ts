@@ -16,7 +16,7 @@ import { applyEndMargin, curveEnd, NARROW_FALL, pieceOfInput } from './curve-end
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sqrtRatioAtTick } from './ticks.ts'
 
 const Q96 = 2 ** 96
-/** Above this tick the integer √prices of pools have at least as many digits as floats. */
+/** Above this tick, the integer √prices of pools have at least as many significant digits as floats. */
 const MIN_PRECISE_TICK = -600_000
 /** Liquidity of a curve without pieces. */
 const NO_PIECES = new Float64Array()
@@ -32,7 +32,7 @@ export const emptyCurve = (keepIn: number): PriceCurve => ({
 /**
  * Returns the curve of x·y = k: one piece.
  *
- * @param maxInput - as `DexFamily.maxInput`; null if the piece ends at price 0
+ * @param maxInput - as `DexFamily.maxInput`; for null, the piece ends at price 0
  */
 export function constantProductCurve(
   reserveIn: bigint,
@@ -41,7 +41,7 @@ export function constantProductCurve(
   maxInput: bigint | null = null,
 ): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
-  // The last unit is never paid out.
+  // The pool never pays out its last unit.
   if (reserveIn === 0n || reserveOut <= 1n || maxInput === 0n) return emptyCurve(keepIn)
   const x = Number(reserveIn)
   const y = Number(reserveOut)
@@ -50,15 +50,15 @@ export function constantProductCurve(
   const [endSqrtPrice, liquidity] =
     maxInput === null ? [0, fullLiquidity] : pieceOfInput(startSqrtPrice, fullLiquidity, curveEnd(maxInput, keepIn))
   return {
-    sqrtPrice: float64Array(startSqrtPrice, endSqrtPrice),
-    liquidity: float64Array(liquidity),
+    sqrtPrice: createFloat64Array(startSqrtPrice, endSqrtPrice),
+    liquidity: createFloat64Array(liquidity),
     keepIn,
     keepOut: 1,
   }
 }
 
 /** Creates an array like `Float64Array.of`, which is several times slower. */
-function float64Array(first: number, second?: number): Float64Array {
+function createFloat64Array(first: number, second?: number): Float64Array {
   const array = new Float64Array(second === undefined ? 1 : 2)
   array[0] = first
   if (second !== undefined) array[1] = second
@@ -81,7 +81,7 @@ export function concentratedCurve(
   const tickStep = zeroForOne ? -1 : 1
   const endTick = farthestTick(state, zeroForOne, stepEnd)
   let tickIndex = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
-  // All positions end at the last tick, so no piece follows it. Only an incomplete state has one more piece.
+  // All positions end at the last tick, so no piece follows it. Only a state with missing ticks has one more piece.
   const expectedPieces = zeroForOne ? tickIndex + 1 : ticks.length - tickIndex
   let sqrtPrice = new Float64Array(expectedPieces + 1)
   let liquidity = new Float64Array(expectedPieces)
@@ -90,7 +90,7 @@ export function concentratedCurve(
   let liquidityInRange = state.liquidity
   // √price at the end of the first piece before `pieceOfInput` widened the piece; 0 if the piece was wide enough for
   // floats.
-  let unwidenedEndSqrt = 0
+  let endSqrtBeforeWidening = 0
   const addPiece = (tick: number) => {
     const startSqrt = sqrtPrice[pieceCount]!
     let pieceLiquidity = Number(liquidityInRange)
@@ -98,13 +98,13 @@ export function concentratedCurve(
     let endSqrt = Math.min(sqrtPriceAt(tick, zeroForOne), startSqrt)
     if (pieceCount === 0 && pieceLiquidity > 0 && startSqrt - endSqrt < NARROW_FALL * startSqrt) {
       const input = Number(inputToTick(state, tick, zeroForOne))
-      unwidenedEndSqrt = endSqrt
+      endSqrtBeforeWidening = endSqrt
       if (input === 0) endSqrt = startSqrt
       else [endSqrt, pieceLiquidity] = pieceOfInput(startSqrt, pieceLiquidity, input)
-    } else if (pieceCount === 1 && unwidenedEndSqrt > startSqrt && endSqrt < startSqrt) {
-      // The widened first piece overlaps this piece. Scale the liquidity, so that the input of this piece stays the
-      // same.
-      pieceLiquidity *= (startSqrt * (unwidenedEndSqrt - endSqrt)) / (unwidenedEndSqrt * (startSqrt - endSqrt))
+    } else if (pieceCount === 1 && endSqrtBeforeWidening > startSqrt && endSqrt < startSqrt) {
+      // The widened first piece overlaps this piece. Scale the liquidity to keep the input of this piece.
+      pieceLiquidity *=
+        (startSqrt * (endSqrtBeforeWidening - endSqrt)) / (endSqrtBeforeWidening * (startSqrt - endSqrt))
     }
     liquidity[pieceCount] = pieceLiquidity
     sqrtPrice[pieceCount + 1] = endSqrt
@@ -125,7 +125,7 @@ export function concentratedCurve(
   return applyEndMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })
 }
 
-/** Returns √price at a tick in the trade direction; at the end of the price range, the contract's price limit. */
+/** Returns √price (output per input) at a tick. At the end of the price range, returns the contract's price limit. */
 function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
   if (zeroForOne && tick === MIN_TICK) return Number(MIN_SQRT_RATIO + 1n) / Q96
   if (!zeroForOne && tick === MAX_TICK) return Q96 / Number(MAX_SQRT_RATIO - 1n)

@@ -8,6 +8,9 @@ export function divUp(a: bigint, b: bigint): bigint {
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
+/** True if two steps of a contract's Newton iteration differ by at most one unit, at which the contract ends it. */
+export const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+
 /** Returns floor(√value). */
 export function sqrt(value: bigint): bigint {
   if (value < 2n) return value

@@ -5,15 +5,16 @@ import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
 
 /**
- * Relative fall of √price per piece, because the search needs strictly falling prices. The curve starts at the exact
- * rate and stays below that rate, so that a round trip never gains.
+ * Relative fall of √price per piece, because the search needs strictly falling prices. The price starts at the exact
+ * rate, so the curve never pays more than this rate.
  */
-const FALL = 1e-9
-/**
- * Input of the first piece in base units, and the growth factor of the pieces. Every amount is then on a piece of about
- * its own size. On a much larger piece, the amount would change the price by less than the resolution of a float.
- */
+const PIECE_FALL = 1e-9
+/** Input of the first piece, in base units. */
 const FIRST_INPUT = 1000
+/**
+ * Growth factor of the pieces. It makes every amount end on a piece of about its own size. On a much larger piece, the
+ * amount would change the price by less than the resolution of a float.
+ */
 const GROWTH = 8
 
 /** One direction of a pool with a constant rate. */
@@ -24,7 +25,7 @@ export type StraightLine = {
   readonly maxInput: bigint | null
 }
 
-/** Returns a nearly straight curve up to the end of the pool. */
+/** Returns a nearly straight curve up to `maxInput`. */
 export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   if (!(rate > 0) || maxInput === 0n) return emptyCurve(1)
   const end = curveEnd(maxInput ?? UNLIMITED_INPUT, 1)
@@ -34,7 +35,7 @@ export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   for (let pieceEnd = FIRST_INPUT; reachedInput < end; pieceEnd *= GROWTH) {
     const cappedEnd = Math.min(pieceEnd, end)
     const from = sqrtPrice.at(-1)!
-    const to = from * (1 - FALL)
+    const to = from * (1 - PIECE_FALL)
     liquidity.push(((cappedEnd - reachedInput) * from * to) / (from - to))
     sqrtPrice.push(to)
     reachedInput = cappedEnd
@@ -44,6 +45,6 @@ export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
     liquidity: Float64Array.from(liquidity),
     keepIn: 1,
     keepOut: 1,
-    outputError: 2 * FALL * liquidity.length,
+    outputError: 2 * PIECE_FALL * liquidity.length,
   }
 }

@@ -1,17 +1,18 @@
 /**
- * Powers of 18-decimal numbers with the rounding of Balancer's LogExpMath: divides out known powers of e, then sums a
- * fixed number of series terms. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
+ * Computes powers of 18-decimal numbers with the rounding of Balancer's LogExpMath. Divides out known powers of e, then
+ * sums a fixed number of series terms. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
  */
 import { PoolRefusal } from '../family.ts'
 
 const ONE_18 = 10n ** 18n
 const ONE_20 = 10n ** 20n
 const ONE_36 = 10n ** 36n
+/** Bounds of x in e^x, 18 decimals. */
 const MAX_EXPONENT = 130n * ONE_18
 const MIN_EXPONENT = -41n * ONE_18
-/** Upper bound of exponents, as in the contract. */
+/** Exclusive upper bound of y in x^y, with the contract's name. */
 const MILD_EXPONENT_BOUND = (1n << 254n) / ONE_20
-/** Between these bounds, near 1, the logarithm is computed with 36 decimals. */
+/** Exclusive bounds of the numbers near 1 whose logarithm is computed with 36 decimals. */
 const LN_36_LOWER = ONE_18 - 10n ** 17n
 const LN_36_UPPER = ONE_18 + 10n ** 17n
 
@@ -62,7 +63,7 @@ function exp(exponent: bigint): bigint {
   }
   x *= 100n
   let product = ONE_20
-  // Leave out the last two powers: the series below is accurate enough for what remains.
+  // Skip the last two powers, as in the contract: the series below is accurate enough without them.
   for (const [step, power] of SMALL_POWERS.slice(0, 8)) {
     if (x < step) continue
     x -= step

@@ -6,11 +6,11 @@ import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Minimum liquidity after the last known tick, relative to the maximum liquidity, that is not a rounding error. Such
- * liquidity continues to the end of the price range, as in curves.
+ * Liquidity after the last known tick, relative to the maximum liquidity, up to which it is a rounding error. More
+ * liquidity continues to the end of the price range, as in `concentratedCurve`.
  */
 const MIN_OPEN_LIQUIDITY_SHARE = 1e-9
-/** Fixed-point one of prices. */
+/** Fixed-point one of √prices. */
 const Q96 = 2 ** 96
 
 /**
@@ -39,7 +39,7 @@ export function outlineOfCurves(
 /** Returns the fee of a direction as a fraction of a swap. */
 const feeOf = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
-/** Returns the output of selling until the price has fallen to a bound. @param endSqrtPrice - √ of the bound */
+/** Returns the output of selling until √price has fallen to `endSqrtPrice`. */
 export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, endSqrtPrice: number): number {
   let output = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > endSqrtPrice; k++)

@@ -1,10 +1,10 @@
-/** Computes the reserves of a concentrated-liquidity pool, and its state after a position changes. */
+/** Computes the reserves of a concentrated-liquidity pool, and the pool's state after a position changes. */
 import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 import { sqrtRatioAtTick } from './ticks.ts'
 
 /**
- * Returns the amounts of both tokens in all positions, without fees, in base units, rounded down. Positions hold token
- * 1 below the price and token 0 above the price.
+ * Returns the base units of both tokens in all positions, without fees, rounded down. Positions hold token 1 at prices
+ * below the current price, and token 0 above it.
  */
 export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState): [amount0: bigint, amount1: bigint] {
   let amount0 = 0n
@@ -28,7 +28,7 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
  * Returns the state after a position changed.
  *
  * @param liquidityDelta - added liquidity; negative if removed
- * @returns null if a tick's gross liquidity is unknown and the pool must be read again
+ * @returns null if the gross liquidity of a tick is unknown, so that the pool must be read again
  */
 export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(
   state: State,

@@ -1,14 +1,14 @@
 /**
  * Builds price curves of pools without a closed form, through quotes of our exact integer math at a few inputs
  * (samples). Points are (input, output); an interval lies between two neighboring points and has the index of the point
- * at its end. `dexes/common/capacity-family.ts` is the caller.
+ * at its end. Called by `dexes/common/capacity-family.ts`.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import { nullIfRefused, type PriceCurve } from '../family.ts'
 import { UNLIMITED_INPUT } from './capacity.ts'
 import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
-import { curveThrough, disagreementBetween, type Points, predictedBetween } from './spline.ts'
+import { curveThrough, type Points, predictionDifference, predictOutput } from './spline.ts'
 
 /** One direction of a pool, to be sampled. */
 export type SamplingInput = {
@@ -16,41 +16,39 @@ export type SamplingInput = {
   readonly quote: (amountIn: bigint) => bigint
   /** As `DexFamily.maxInput`, or below it by a fraction of at most 2^−32. */
   readonly maxInput: bigint | null
-  /** About the pool's reserve of the input token, in base units. Sets the sizes of the first samples. */
+  /** Approximate reserve of the input token, in base units. Sets the sizes of the first samples. */
   readonly scale: bigint
-  /** Part of the fee, in ppm of the input, that the curve states in `keepIn`. The curve itself contains the rest. */
+  /** Part of the fee, in ppm of the input, that `keepIn` of the curve contains. The pieces contain the rest. */
   readonly feePpm: number
 }
 
-/** Maximum quotes per curve. Pools with little curvature need a quarter of this number. */
+/** Maximum quotes per curve. Pools with little curvature need a quarter of them. */
 const MAX_QUOTES = 64
 /** Relative output error below which an interval is not divided: a hundredth of a basis point. */
 const TOLERANCE = 1e-6
-/**
- * Smallest input that is sampled, as a fraction of the pool's `scale`. A larger input is used if this one buys fewer
- * base units than `SMOOTH_OUTPUT`, because rounding then distorts the output.
- */
+/** Smallest input that is sampled, as a fraction of the pool's `scale`. */
 const SMALLEST_INPUT_SHARE = 1e-5
-const SMOOTH_OUTPUT = 1e7
+/** Output of the smallest sample, in base units, below which a larger sample is added: rounding distorts outputs. */
+const MIN_SMOOTH_OUTPUT = 1e7
 /** Maximum output of the smallest sample, as a fraction of the output of the largest sample. */
 const MAX_FIRST_OUTPUT_SHARE = 1e-3
 /**
- * Intervals whose input grows by more than `MAX_GROWTH` (a factor) and whose output rises by more than `MIN_WIDE_RISE`
- * (a fraction) are divided again, even if their estimated error is small.
+ * Ratio of the inputs at both ends of an interval, above which the interval is wide. Wide intervals are divided even if
+ * their estimated error is small.
  */
 const MAX_GROWTH = 8
+/** Minimum rise of the output in a wide interval, as a fraction of the output at its end. */
 const MIN_WIDE_RISE = 1e-3
-/** Factor between the inputs of two of the first samples, and the maximum number of small first samples. */
+/** Factor between the inputs of the first samples. */
 const SEARCH_GROWTH = 64
+/** Number of intervals into which the range between the smallest and the next sample is divided at most. */
 const MAX_FIRST_SAMPLES = 6
 /** Base units of output below which rounding hides the curvature of an interval. */
 const MIN_OUTPUT_STEP = 2_000
-/**
- * Samples on the way to a largest input that is far above the pool's `scale`: the first of them, as a multiple of the
- * scale, and the fraction of the total output that may remain after the last of them.
- */
+/** Input of the first sample on the way to a largest input far above the pool's `scale`, as a multiple of the scale. */
 const FAR_START = 16
-const MAX_FAR_REST = 2e-7
+/** Fraction of the total output that may remain after the last sample on the way to the largest input. */
+const MAX_FAR_REST_SHARE = 2e-7
 /** Minimum relative rise of the output from one sample to the next. */
 const MIN_STEP_RISE = 1e-9
 /**
@@ -58,13 +56,14 @@ const MIN_STEP_RISE = 1e-9
  * of such a pool has no end.
  */
 const MIN_REST_SHARE = 1e-9
-/** Expected error of each half of a divided interval, relative to the error of the undivided interval. */
+/** Expected error of each part of a divided interval, relative to the error of the undivided interval. */
 const REMAINING_ERROR_SHARE = 1 / 6
 /**
- * Weights of two other error estimates relative to the error of the prediction from most points, which can be zero by
- * chance: the error of the prediction from fewer points, and the disagreement between both predictions.
+ * Weight of the error of the coarse prediction, which uses fewer points. The error of the fine prediction has weight 1,
+ * but can be zero by chance.
  */
 const COARSE_WEIGHT = 0.3
+/** Weight of the difference between the fine and the coarse prediction. */
 const DISAGREEMENT_WEIGHT = 0.15
 /**
  * Safety factor of the estimated error. In real states of all families the true error is up to seven times the
@@ -85,7 +84,7 @@ const FIRST_SPLIT_POSITION = 0.25
 /** Ratio of the ends of an interval above which it is divided at their geometric mean. */
 const WIDE_RATIO = 3
 
-/** Returns a curve through samples of a pool. The curve ends at the last sample. */
+/** Returns a curve through samples of a pool. It ends at `maxInput`, less the end margin; for null, it has no end. */
 export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (maxInput === 0n) return emptyCurve(keepIn)
@@ -105,7 +104,7 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput):
       ...curveThrough({ x: inputs, y }, Math.max(totalOutput - y[lastIndex]!, y[lastIndex]! * MIN_REST_SHARE), errors),
       ...curveTerms,
     }
-  // Apply the end margin, and drop samples inside it.
+  // Apply the end margin, and drop samples after the new end.
   const end = Math.min(inputs[lastIndex]!, curveEnd(maxInput, keepIn))
   const keptCount = inputs.findIndex((input) => input >= end)
   const cutAtEnd = (values: readonly number[], lastValue: number) => [...values.slice(0, keptCount), lastValue]
@@ -141,7 +140,7 @@ class Samples implements Points {
     return amountOut === null ? null : Number(amountOut)
   }
 
-  /** Adds a sample. @returns its output; null if the pool refuses it or pays no more than for a smaller sample */
+  /** Adds a sample. @returns its output; null if the pool refuses the input or pays no more than for a smaller one */
   add(amountIn: number): number | null {
     const { x, y, errors } = this
     const input = Math.ceil(amountIn)
@@ -171,7 +170,7 @@ class Samples implements Points {
     this.quoteCount++
     for (let input = scale * FAR_START; input * MAX_GROWTH < Number(end); input *= SEARCH_GROWTH) {
       const output = this.add(input)
-      if (output === null || output >= totalOutput * (1 - MAX_FAR_REST)) break
+      if (output === null || output >= totalOutput * (1 - MAX_FAR_REST_SHARE)) break
     }
     if (maxInput === null) return totalOutput
     x.push(Number(end))
@@ -180,16 +179,16 @@ class Samples implements Points {
     return totalOutput
   }
 
-  /** Adds samples from the smallest input whose output hides rounding, up to the largest sample so far. */
+  /** Adds samples with small inputs, up to the first sample whose output is so large that rounding does not matter. */
   addSmallest(scale: number): void {
     const { x, y } = this
     const end = x.at(-1)!
     let input = Math.min(scale, end) * SMALLEST_INPUT_SHARE
-    // A pool with a small reserve of the output token pays nearly all of the reserve for a small input.
+    // If the pool's reserve of the output token is small, a small input can buy nearly all of it.
     while (input > 1 && (this.quoteAt(input) ?? 0) > MAX_FIRST_OUTPUT_SHARE * y.at(-1)!) input /= SEARCH_GROWTH
     for (;;) {
       const output = this.add(input)
-      if ((output !== null && output >= SMOOTH_OUTPUT) || input * SEARCH_GROWTH >= end) break
+      if ((output !== null && output >= MIN_SMOOTH_OUTPUT) || input * SEARCH_GROWTH >= end) break
       input *= SEARCH_GROWTH
     }
     // Fill the gap between the smallest input and the next sample.
@@ -198,7 +197,7 @@ class Samples implements Points {
     for (let i = 1; i < count; i++) this.add(input * (nextInput / input) ** (i / count))
   }
 
-  /** Divides the intervals with the largest errors. */
+  /** Divides the interval with the largest error until all errors are small or the quotes are used up. */
   divideWorst(): void {
     const { errors } = this
     while (this.quoteCount < MAX_QUOTES) {
@@ -212,7 +211,7 @@ class Samples implements Points {
   /** Returns the approximate relative error of the curve in the interval that ends at each point. */
   outputErrors(): readonly number[] {
     const errors = this.x.map((_, k) => FLOAT_ERROR + Math.min(this.estimateNear(k), this.hullError(k)))
-    // An error is infinite if the interval was never judged and its samples are not concave.
+    // An error is infinite if it was never estimated and the samples are not concave.
     const largestError = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
     return errors.map((error) => Math.min(error, largestError))
   }
@@ -242,6 +241,7 @@ class Samples implements Points {
       : Number.POSITIVE_INFINITY
   }
 
+  /** Adds a sample within the interval that ends at point `k`, and estimates the errors of both parts. */
   private divide(k: number): void {
     const { x, y, errors } = this
     const [from, to] = [x[k - 1]!, x[k]!]
@@ -255,8 +255,8 @@ class Samples implements Points {
     errors[k] = 0
     if (y[k]! - y[k - 1]! < MIN_OUTPUT_STEP || !(from < input && input < to)) return
     const [finePrediction, coarsePrediction] = [
-      predictedBetween(this, k, input, true),
-      predictedBetween(this, k, input, false),
+      predictOutput(this, k, input, true),
+      predictOutput(this, k, input, false),
     ]
     const output = this.add(input)
     if (output === null) return
@@ -267,10 +267,10 @@ class Samples implements Points {
     for (const interval of [k, k + 1])
       errors[interval] = this.isWide(interval)
         ? Number.POSITIVE_INFINITY
-        : Math.max(remainingError, DISAGREEMENT_WEIGHT * disagreementBetween(this, interval))
+        : Math.max(remainingError, DISAGREEMENT_WEIGHT * predictionDifference(this, interval))
   }
 
-  /** True if an interval is too wide to be judged by one sample. */
+  /** True if an interval is so wide that one sample cannot estimate its error. */
   private isWide(k: number): boolean {
     const { x, y } = this
     return k > 1 && x[k]! > MAX_GROWTH * x[k - 1]! && y[k]! - y[k - 1]! > MIN_WIDE_RISE * y[k]!

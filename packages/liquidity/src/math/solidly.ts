@@ -13,19 +13,20 @@ export type SolidlyState = {
   /** Base units per whole token: 10^decimals. */
   readonly unit0: bigint
   readonly unit1: bigint
+  /** True for the curve x³y + y³x = k, false for x·y = k. */
   readonly stable: boolean
-  /** Fee in parts per million of the input; it leaves the pair. */
+  /** Fee in parts per million of the input. The fee leaves the pair. */
   readonly feePpm: number
   /** Set after a simulated swap if it is unknown whether the fee has left the pair. */
   readonly unsettled?: true
 }
 
 /**
- * Solves the stable curve for the reserve of the output token. `x` (the reserve of the input token), `k` (the
- * invariant), and `y` (the reserve of the output token at which the search starts) have 18 decimals. `invariantOfPair`
- * is the pair's own invariant function, which expects base units of the first and the second token.
+ * Solves the stable curve for the reserve of the output token. All numbers have 18 decimals. `x` is the reserve of the
+ * input token, `k` the invariant, and `startY` the reserve of the output token at which the search starts.
+ * `invariantOfPair` is the pair's invariant function, which expects base units of the first and the second token.
  */
-export type SolveY = (x: bigint, k: bigint, y: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
+export type SolveY = (x: bigint, k: bigint, startY: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
 
 const MAX_WORD = (1n << 256n) - 1n
 
@@ -47,14 +48,14 @@ function invariant(x: bigint, y: bigint): bigint {
 const pairInvariant = ({ unit0, unit1 }: SolidlyState, reserve0: bigint, reserve1: bigint) =>
   invariant(checkedProduct(reserve0, ONE) / unit0, checkedProduct(reserve1, ONE) / unit1)
 
-/** False for a swap that the contract quotes but reverts, because its solution of the curve was rounded down. */
+/** False for a swap that the contract quotes but reverts, because it rounded the new reserve down. */
 export const keepsInvariant = (oldState: SolidlyState, newState: SolidlyState) =>
   !oldState.stable ||
   pairInvariant(newState, newState.reserve0, newState.reserve1) >=
     pairInvariant(oldState, oldState.reserve0, oldState.reserve1)
 
 /** Returns the derivative of the invariant in y, by which the contract divides. @throws PoolRefusal if it is zero */
-function slope(x: bigint, y: bigint): bigint {
+function derivativeByY(x: bigint, y: bigint): bigint {
   const derivative =
     checkedProduct(3n * x, checkedProduct(y, y) / ONE) / ONE + checkedProduct(checkedProduct(x, x) / ONE, x) / ONE
   if (derivative === 0n) throw new PoolRefusal('EMPTY', 'reserves too small for the curve')
@@ -68,7 +69,7 @@ export const solveSolidly: SolveY = (x, k, startY) => {
   const cube = (base: bigint) => checkedProduct(checkedProduct(base, base) / ONE, base) / ONE
   const curveValue = (y: bigint) => {
     const [xTimesCube, cubeTimesY] = [checkedProduct(x, cube(y)), checkedProduct(cube(x), y)]
-    // Some forks add both terms before dividing.
+    // Some forks add both terms before they divide, so the sum must not overflow.
     if (xTimesCube + cubeTimesY > MAX_WORD) throw tooLargeRefusal()
     return xTimesCube / ONE + cubeTimesY / ONE
   }
@@ -76,7 +77,7 @@ export const solveSolidly: SolveY = (x, k, startY) => {
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const previousY = y
     const current = curveValue(y)
-    const derivative = slope(x, y)
+    const derivative = derivativeByY(x, y)
     y = current < k ? y + ((k - current) * ONE) / derivative : y - ((current - k) * ONE) / derivative
     const change = y > previousY ? y - previousY : previousY - y
     if (change <= 1n) break
@@ -90,7 +91,7 @@ export const solveVelodrome: SolveY = (x, k, startY, invariantOfPair) => {
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const current = invariant(x, y)
     if (current < k) {
-      let dy = ((k - current) * ONE) / slope(x, y)
+      let dy = ((k - current) * ONE) / derivativeByY(x, y)
       if (dy === 0n) {
         // Here the contract passes scaled values to the invariant function, which scales them again. With tokens of
         // fewer than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
@@ -99,7 +100,7 @@ export const solveVelodrome: SolveY = (x, k, startY, invariantOfPair) => {
       }
       y += dy
     } else {
-      let dy = ((current - k) * ONE) / slope(x, y)
+      let dy = ((current - k) * ONE) / derivativeByY(x, y)
       if (dy === 0n) {
         if (current === k || invariant(x, y - 1n) < k) return y
         dy = 1n
@@ -147,7 +148,7 @@ export function quoteSolidly(
 
 /**
  * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits. Returns 0 if a reserve is
- * empty. Anyone can create such a pair by sending only one token to a new pair.
+ * empty: anyone can create such a pair and send only one token to it.
  */
 export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state
@@ -160,13 +161,13 @@ export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean)
   return BigInt(Math.floor(Math.max(1, ((maxReserve - x) * Number(unitIn)) / 1e18 / (1 - feePpm / 1e6))))
 }
 
-/** Fees of known forks, in parts per million; the most common fees first. */
+/** Fees of known forks, in parts per million. Common fees come first, because the first match is used. */
 const KNOWN_FEES_PPM = [
   100, 300, 500, 1000, 1800, 2000, 2500, 3000, 4000, 5000, 10_000, 20_000, 30_000, 12_500, 9000, 8000, 7500, 7000, 6000,
   200, 400, 600, 700, 800, 900, 1200, 1500, 1700, 2200, 2700, 3500, 4500, 0, 50, 10, 40, 1, 15_000, 25_000, 50_000,
 ]
 
-/** A quote of the pair itself. */
+/** Quote by the pair's contract, in base units. */
 export type PairQuote = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Concave curves through points (x, y) of input and output. A price is dy/dx. The curve of each interval between two
- * points consists of two x·y = k pieces. They pass through both points, at the prices of these points.
+ * Builds concave curves through points (x, y) of input and output. A price is dy/dx. The curve between two neighboring
+ * points (an interval) consists of two x·y = k pieces. They start and end at these points, with the prices there.
  */
 import type { PriceCurve } from '../family.ts'
 
@@ -8,15 +8,13 @@ import type { PriceCurve } from '../family.ts'
 export type Points = { readonly x: number[]; readonly y: number[] }
 
 /**
- * Minimum relative fall of the mean price from an interval to the next interval. The points of a straight line are
- * moved down to get this fall.
+ * Minimum relative fall of the mean price from an interval to the next interval. For points on a straight line, outputs
+ * are lowered to get this fall.
  */
 const MIN_FALL = 1e-9
-/**
- * Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. Above
- * this error, fewer points are used.
- */
+/** Maximum points of a polynomial. */
 const MAX_POLYNOMIAL_POINTS = 4
+/** Maximum relative price error that the rounding of outputs may cause. Above it, the polynomial gets fewer points. */
 const MAX_PRICE_NOISE = 1e-6
 
 /** Returns the mean price of the interval that ends at point `k`. */
@@ -34,7 +32,7 @@ function priceFromNeighbors(points: Points, k: number): number {
  * is (q − x·q′) / q², where q′ = dq/dx. The quotient is the inverse of the mean price from zero to x. It is linear in x
  * for x·y = k, and smooth for other invariants.
  *
- * @returns 0 if rounding of the outputs would change the price
+ * @returns 0 if the rounding of the outputs could change the price by more than `MAX_PRICE_NOISE`
  */
 function priceFromPolynomial({ x, y }: Points, k: number): number {
   const xk = x[k]!
@@ -65,8 +63,8 @@ function priceFromPolynomial({ x, y }: Points, k: number): number {
 }
 
 /**
- * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. Returns 0 at the last point if rounding
- * or a kink hides the price.
+ * Returns √price at point `k` ≥ 1. The price is between the mean prices of the two intervals that meet there. Returns 0
+ * for an unknown price, which only the last point can have.
  */
 function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number {
   const isLast = k === points.x.length - 1
@@ -77,17 +75,16 @@ function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number
   return isLast ? 0 : Math.sqrt(Math.max(minPrice, Math.min(maxPrice, priceFromNeighbors(points, k))))
 }
 
-/** The two pieces of an interval. */
+/** The two pieces of an interval, which meet at `middleSqrtPrice`. */
 type Interval = {
   readonly startSqrtPrice: number
   readonly middleSqrtPrice: number
   readonly endSqrtPrice: number
-  /** Liquidity of both pieces. */
   readonly firstLiquidity: number
   readonly secondLiquidity: number
 }
 
-/** Returns the pieces of the interval that ends at point `k`; null if its prices do not fall. */
+/** Returns the pieces of the interval that ends at point `k`; null if the prices do not fall along the interval. */
 function intervalAt(points: Points, k: number, usesPolynomial: boolean): Interval | null {
   const middleSqrtPrice = Math.sqrt(meanPrice(points, k))
   const knownStartSqrtPrice = k > 1 ? sqrtPriceAt(points, k - 1, usesPolynomial) : 0
@@ -111,11 +108,11 @@ function intervalAt(points: Points, k: number, usesPolynomial: boolean): Interva
 }
 
 /**
- * Returns the output that the curve predicts for an input between points `k` − 1 and `k`.
+ * Returns the output of an input between points `k` − 1 and `k` on the curve.
  *
- * @param usesPolynomial - false to predict from fewer points
+ * @param usesPolynomial - false to compute prices from the neighboring points only
  */
-export function predictedBetween(points: Points, k: number, input: number, usesPolynomial: boolean): number {
+export function predictOutput(points: Points, k: number, input: number, usesPolynomial: boolean): number {
   const offset = input - points.x[k - 1]!
   const output = points.y[k - 1]!
   const interval = intervalAt(points, k, usesPolynomial)
@@ -131,13 +128,13 @@ export function predictedBetween(points: Points, k: number, input: number, usesP
 }
 
 /**
- * Returns the difference between the predictions from more and from fewer points in the middle of an interval, relative
- * to the output.
+ * Returns how much `predictOutput` with and without a polynomial differ in the middle of the interval that ends at
+ * point `k`, relative to the output.
  */
-export function disagreementBetween(points: Points, k: number): number {
+export function predictionDifference(points: Points, k: number): number {
   const { x, y } = points
-  // A price difference at one end of an interval of a cubic spline moves the middle by the width times an eighth of the
-  // difference.
+  // In a cubic spline, a price difference at one end of an interval moves the middle by the interval's width times an
+  // eighth of the difference.
   let priceDifference = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
     if (end < x.length - 1)
@@ -153,11 +150,11 @@ type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 /**
  * Returns the curve through the concave hull of the points.
  *
- * @param outputAfterLastPoint - output after the last point for an unlimited input; absent for a pool that ends there
+ * @param outputAfterLastPoint - additional output of an unlimited input; absent if the pool accepts no more input
  * @param errors - relative output error of the interval that ends at each point
  */
 export function curveThrough(points: Points, outputAfterLastPoint?: number, errors?: readonly number[]): CurveArrays {
-  const hull = hullOf(points)
+  const hull = concaveHull(points)
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
   for (let k = 1; k < hull.x.length; k++) {
@@ -183,8 +180,8 @@ export function curveThrough(points: Points, outputAfterLastPoint?: number, erro
 }
 
 /**
- * Returns the output error of each piece: the largest error of the intervals that the piece replaces. The piece after
- * the last point has the error of the last interval.
+ * Returns the output error of each piece: the largest error of the intervals that the piece covers. The piece after the
+ * last point has the error of the last interval.
  */
 function errorsOfPieces(
   x: readonly number[],
@@ -206,7 +203,7 @@ function errorsOfPieces(
 /**
  * Returns the concave hull of the points, with outputs lowered where the mean price would fall by less than `MIN_FALL`.
  */
-export function hullOf(points: Points): Points {
+export function concaveHull(points: Points): Points {
   const hull: Points = { x: [], y: [] }
   const { x, y } = hull
   for (const [k, input] of points.x.entries()) {

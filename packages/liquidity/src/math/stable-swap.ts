@@ -1,22 +1,23 @@
-/** The StableSwap invariant of Curve. */
+/** Exact math of Curve's StableSwap invariant. */
 import { PoolRefusal } from '../family.ts'
+import { isConverged } from './integers.ts'
 
 /** Fixed-point one of fees. */
 export const FEE_UNIT = 10n ** 10n
-const MAX_STEPS = 255
+const MAX_NEWTON_STEPS = 255
 
 /** Order in which a contract rounds the product of the balances. */
 export type ProductRounding =
-  /** Divides by balance × n, coin by coin: older pools. */
+  /** Divides by balance × n for each coin: older pools. */
   | 'each'
-  /** Divides by the balances, and by n^n at the end: NG and newer factory pools. */
+  /** Divides by the balance of each coin, and by n^n at the end: NG and newer factory pools. */
   | 'end'
 
 /** Amplification coefficient of a pool. */
 export type Amplification = {
   /** A × n^(n−1) as stored by the pool, in units of 1 / `precision`. */
   readonly a: bigint
-  /** 1 or 100. */
+  /** Fixed-point one of `a`: 1 or 100. */
   readonly precision: bigint
 }
 
@@ -36,7 +37,7 @@ export function stableInvariant(
   const { precision } = amplification
   const ann = annOf(amplification, balances.length)
   let d = sum
-  for (let i = 0; i < MAX_STEPS; i++) {
+  for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     let product = d
     for (const balance of balances) product = (product * d) / (rounding === 'each' ? balance * n : balance)
     if (rounding === 'end') product /= n ** n
@@ -67,7 +68,7 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
   c = (c * d * amplification.precision) / (ann * n)
   const b = sum + (d * amplification.precision) / ann
   let y = d
-  for (let i = 0; i < MAX_STEPS; i++) {
+  for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const previousY = y
     y = (y * y + c) / (2n * y + b - d)
     if (isConverged(y, previousY)) return y
@@ -75,14 +76,12 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
-const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
-
 /**
- * Returns the fee of a swap, in units of 10^−10. It rises when the balances of both coins differ.
+ * Returns the fee of a swap, in units of 10^−10. The fee rises with the difference between the two coins' balances.
  *
  * @param xpI - balance of the input coin, in the pool's common unit
  * @param xpJ - balance of the output coin, in the pool's common unit
- * @param fee - fee at equal balances
+ * @param fee - fee at equal balances, in units of 10^−10
  * @param multiplier - `offpeg_fee_multiplier`, in units of 10^−10; at 10^10 or less, the fee does not rise
  */
 export function dynamicFee(xpI: bigint, xpJ: bigint, fee: bigint, multiplier: bigint): bigint {

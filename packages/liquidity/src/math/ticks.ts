@@ -1,11 +1,12 @@
 /** Ticks and their prices, as in TickMath of Uniswap/v3-core; all forks use the same numbers. */
 
-/** Lowest and highest tick. */
+/** Lowest tick. */
 export const MIN_TICK = -887_272
+/** Highest tick. */
 export const MAX_TICK = 887_272
-/** √price at MIN_TICK, the minimum of a pool, with 96 fractional bits. */
+/** √price at MIN_TICK with 96 fractional bits; the minimum √price of a pool. */
 export const MIN_SQRT_RATIO = 4_295_128_739n
-/** √price at MAX_TICK; a pool's √price stays below it. */
+/** √price at MAX_TICK with 96 fractional bits; a pool's √price is below it. */
 export const MAX_SQRT_RATIO = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n
 
 /** 1.0001^(−2^i / 2) with 128 fractional bits, i = 0…19. */
@@ -32,7 +33,7 @@ const RATIOS: readonly bigint[] = [
   0x48a170391f7dc42444e8fa2n,
 ]
 
-/** Cache of recent prices by the low bits of the tick: pools trade around few ticks. */
+/** Number of cached prices. The low bits of a tick select the cache entry. Pools trade around few ticks. */
 const CACHE_SIZE = 1 << 14
 const cachedTick = new Int32Array(CACHE_SIZE).fill(-0x80000000)
 const cachedRatio = new Array<bigint>(CACHE_SIZE).fill(0n)
@@ -47,7 +48,7 @@ export function sqrtRatioAtTick(tick: number): bigint {
   return cachedRatio[cacheIndex]!
 }
 
-/** Relative difference between 1.0001 and its nearest float; high powers amplify it. */
+/** Relative error of the float that is nearest to 1.0001. Its powers have a larger error. */
 const BASE_ERROR = 1.1012311173164237e-17
 
 /** Returns √1.0001^tick as a float, accurate to the last one or two digits. */
@@ -65,13 +66,14 @@ function computeSqrtRatio(tick: number): bigint {
   return (ratio + 0xffffffffn) >> 32n
 }
 
-/** ln √1.0001, to convert a logarithm to ticks; and ln 2⁹⁶, for the fractional bits of a √price. */
+/** ln √1.0001: the difference of ln √price between two ticks. */
 const LOG_SQRT_BASE = Math.log(1.0001) / 2
+/** ln 2⁹⁶, to remove the 96 fractional bits of a √price. */
 const LOG_Q96 = 96 * Math.LN2
 /**
- * Distance of a price from a tick, in ticks, up to which floats cannot decide on which side of the tick it is. Float
- * errors stay below 10⁻⁹ ticks. Integer prices are rounded by up to 2⁻³² of the price (at MIN_TICK), which is 5·10⁻⁶
- * ticks.
+ * Distance from a tick, in ticks, within which exact math decides whether a price is above or below the tick. Float
+ * errors stay below 10⁻⁹ ticks. The rounding of integer √prices is largest at MIN_TICK: 2⁻³² of the √price, which is
+ * 5·10⁻⁶ ticks.
  */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 

@@ -6,7 +6,7 @@ import { adapters } from '../../test/vectors/adapters.ts'
 import type { VectorFile } from '../../test/vectors/index.ts'
 import { familyOf } from '../dexes/index.ts'
 import { nullIfRefused, type Pool } from '../family.ts'
-import { evenTradingFunction, stableLevel, sumsOf, swapOn } from './trading-function.ts'
+import { equalWeightTradingFunction, stableSwapInvariant, sumsOf, swapOn } from './trading-function.ts'
 
 /** 0.1 %: without a fee, pools refuse swaps whose rounding lowers the value of a share. */
 const FEE = 10_000_000n
@@ -84,7 +84,7 @@ describe.each(files)('%s', (name) => {
 })
 
 test('a swap ends once its steps are noise, and not before', () => {
-  const { derivativeBySum, derivativeByLogSum, level, ...rest } = stableLevel(600, 3e24, 3)
+  const { derivativeBySum, derivativeByLogSum, level, ...rest } = stableSwapInvariant(600, 3e24, 3)
   let steps = 0
   const countedLevel = (sum: number, logSum: number) => {
     steps++
@@ -92,7 +92,7 @@ test('a swap ends once its steps are noise, and not before', () => {
   }
   const counted = { ...rest, derivativeBySum, derivativeByLogSum, level: countedLevel }
   const pool = { balances: new Float64Array(3).fill(1e24), units: new Float64Array(3).fill(1), keepIn: 1, keepOut: 1 }
-  const tradingFunction = evenTradingFunction(counted, { ...pool, hasFixedFee: true })
+  const tradingFunction = equalWeightTradingFunction(counted, { ...pool, hasFixedFee: true })
   for (const [part, expectedSteps] of [
     [1e-9, 3],
     [1e-6, 4],

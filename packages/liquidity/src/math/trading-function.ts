@@ -10,7 +10,7 @@
 export type Invariant = {
   /** True if the rate between two tokens depends only on their two balances. */
   readonly isPairwise: boolean
-  /** Upper bound of `logSum` for every pool of this kind; `level` is undefined above it. */
+  /** Upper bound of `logSum`: every pool of this kind stays below it, and `level` is defined up to it. */
   readonly maxLogSum: number
   /** Constant along the trading function; increases with every balance. */
   level(sum: number, logSum: number): number
@@ -28,8 +28,9 @@ export type TradingFunction = {
   /** Common units per base unit, by token. */
   readonly units: Float64Array
   readonly weights: Float64Array
-  /** Fractions of the input, and of the output, that remain after the fee. */
+  /** Fraction of the input that remains after the fee. */
   readonly keepIn: number
+  /** Fraction of the output that remains after the fee. */
   readonly keepOut: number
   /** False if the fee depends on the balances; then `keepIn` and `keepOut` hold at the current balances. */
   readonly hasFixedFee: boolean
@@ -37,8 +38,8 @@ export type TradingFunction = {
   readonly maxInputShare: number
 }
 
-/** Returns the function of a pool with equal weights and unlimited inputs. */
-export function evenTradingFunction(
+/** Returns the trading function of a pool with equal weights and unlimited inputs. */
+export function equalWeightTradingFunction(
   invariant: Invariant,
   pool: Omit<TradingFunction, 'invariant' | 'weights' | 'maxInputShare'>,
 ): TradingFunction {
@@ -46,8 +47,8 @@ export function evenTradingFunction(
   return { ...pool, invariant, weights, maxInputShare: Number.POSITIVE_INFINITY }
 }
 
-/** Level of a weighted pool: Σ weight · ln x. */
-export const weightedLevel: Invariant = {
+/** Invariant of weighted pools. The level is Σ weight · ln x. */
+export const weightedInvariant: Invariant = {
   isPairwise: true,
   maxLogSum: Number.POSITIVE_INFINITY,
   level: (_, logSum) => logSum,
@@ -56,15 +57,15 @@ export const weightedLevel: Invariant = {
 }
 
 /**
- * Returns the level of a StableSwap pool with n coins, balances x, and amplification A: A·n^n·(Σx − D) + D − D^(n+1) /
- * (n^n·Πx), which is 0 at the current balances.
+ * Returns the invariant of a StableSwap pool with n coins, balances x, and amplification A. The level is 0 at the
+ * current balances: A·n^n·(Σx − D) + D − D^(n+1) / (n^n·Πx).
  *
  * @param ann - A·n^n
  * @param d - D, the total balance at equal prices, in the common unit
  * @param coins - n
  * @see M. Egorov, "StableSwap: efficient mechanism for stablecoin liquidity" (2019)
  */
-export function stableLevel(ann: number, d: number, coins: number): Invariant {
+export function stableSwapInvariant(ann: number, d: number, coins: number): Invariant {
   // `logSum` of a pool with equal balances.
   const balancedLog = coins * Math.log(d / coins)
   const product = (logSum: number) => d * Math.exp(balancedLog - logSum)
@@ -78,16 +79,16 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
 }
 
 /**
- * Returns the level of a CryptoSwap pool with n coins, scaled balances x, amplification A, and invariant D: K·(Σx / D −
- * 1) + K0 − 1, which is 0 at the current balances. Here K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1 − K0)².
+ * Returns the invariant of a CryptoSwap pool with n coins, scaled balances x, and amplification A. The level is 0 at the
+ * current balances: K·(Σx / D − 1) + K0 − 1, where K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1 − K0)².
  *
  * @param ann - A·n^n
  * @param gamma - γ
- * @param d - D, in the common unit
+ * @param d - D, the total balance at equal prices, in the common unit
  * @param coins - n
  * @see M. Egorov, "Automatic market-making with dynamic peg" (2021)
  */
-export function cryptoLevel(ann: number, gamma: number, d: number, coins: number): Invariant {
+export function cryptoSwapInvariant(ann: number, gamma: number, d: number, coins: number): Invariant {
   const balancedLog = coins * Math.log(d / coins)
   const k0Of = (logSum: number) => Math.exp(logSum - balancedLog)
   const kOf = (k0: number) => (ann * k0 * gamma * gamma) / (gamma + 1 - k0) ** 2
@@ -110,17 +111,15 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
 const MAX_NEWTON_STEPS = 60
 /** Minimum output balance after a Newton step, as a fraction of the output balance before the step. */
 const MIN_STEP_RATIO = 1 / 16
-/**
- * Sizes of a Newton step relative to the balance: below the first, the search ends; below the second, it ends if the
- * step is not smaller than the previous one.
- */
+/** Newton step, as a fraction of the output balance, up to which the iteration has converged. */
 const ROUNDING_STEP = 1e-15
+/** Newton step, as a fraction of the output balance, below which the iteration ends when the steps stop shrinking. */
 const SMALL_STEP = 1e-9
 
 /**
- * Swaps in place and returns the output.
+ * Swaps: returns the output and updates `balances`.
  *
- * @param balances - in the common unit; updated
+ * @param balances - in the common unit
  * @param i - index of the input token
  * @param j - index of the output token
  * @param amountIn - base units

@@ -4,7 +4,7 @@
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
-import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
+import { cryptoSwapInvariant, equalWeightTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
 import { solveThree, solveTwo } from './cubic.ts'
 import {
   type BalanceRange,
@@ -184,8 +184,8 @@ export function tradingFunction(state: CurveCryptoState): TradingFunction | null
   if (balances.includes(0n) || !state.settled) return null
   const xp = balancesAtPriceScale(state, balances)
   const coins = balances.length
-  return evenTradingFunction(
-    cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(invariantBeforeSwap(state)), coins),
+  return equalWeightTradingFunction(
+    cryptoSwapInvariant(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(invariantBeforeSwap(state)), coins),
     {
       balances: Float64Array.from(xp, Number),
       units: Float64Array.from(precisions, (precision, k) =>

@@ -7,7 +7,7 @@
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
-import { evenTradingFunction, stableLevel, type TradingFunction } from '../../math/trading-function.ts'
+import { equalWeightTradingFunction, stableSwapInvariant, type TradingFunction } from '../../math/trading-function.ts'
 import type { CurveStableState } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -121,7 +121,7 @@ export function tradingFunction(state: CurveStableState): TradingFunction | null
   const { xp, d } = scaledBalances(state, rounding === 'unknown' ? 'end' : rounding)
   const coins = balances.length
   const ann = (Number(amplification.a) * coins) / Number(amplification.precision)
-  return evenTradingFunction(stableLevel(ann, Number(d), coins), {
+  return equalWeightTradingFunction(stableSwapInvariant(ann, Number(d), coins), {
     balances: Float64Array.from(xp, Number),
     units: Float64Array.from(rates, (rate) => Number(rate) / 1e18),
     keepIn: 1,

@@ -6,7 +6,7 @@ import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
 import { applyEndMargin } from '../../math/curve-end.ts'
-import { hullOf } from '../../math/spline.ts'
+import { concaveHull } from '../../math/spline.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
 /**
@@ -57,7 +57,7 @@ export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
     points.x.push(Number(amountIn - sold[i]))
     points.y.push(Number(amountOut - soldOutput))
   }
-  const { x, y } = hullOf(points)
+  const { x, y } = concaveHull(points)
   for (let k = 1; k < x.length; k++) builder.addLine((y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!), x[k]! - x[k - 1]!)
   return applyEndMargin(builder.build(1))
 }

@@ -3,12 +3,13 @@
  * syncswap/core-contracts. Checked against 263 results of deployed pools.
  */
 import { PoolRefusal } from '../../family.ts'
+import { isConverged } from '../../math/integers.ts'
 import type { SyncswapState } from './types.ts'
 
 const FEE_UNIT = 100_000n
 /** A·n: the amplification A is 1,000 in every pool, and n is two coins. */
 const ANN = 2_000n
-const MAX_STEPS = 256
+const MAX_NEWTON_STEPS = 256
 /** Maximum reserve of a stable pool, with 18 decimals. */
 const MAX_SCALED = 3_802_571_709_128_108_338_056_982_581_425_910_818n
 /** Maximum reserve of a classic pool. */
@@ -25,14 +26,12 @@ function checkedUint256(product: bigint): bigint {
   return product
 }
 
-const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
-
 /** Returns the invariant of two balances with 18 decimals; 0 if both are zero. */
 function invariant(x: bigint, y: bigint): bigint {
   const sum = x + y
   if (sum === 0n) return 0n
   let d = sum
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
     const previousD = d
     const product = checkedUint256((checkedUint256(d * d) / x) * d) / y / 4n
     d = checkedUint256((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
@@ -48,7 +47,7 @@ function solveBalance(x: bigint, d: bigint): bigint {
   const c = checkedUint256((checkedUint256(d * d) / (x * 2n)) * d) / (ANN * 2n)
   const b = x + d / ANN
   let y = d
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
     const previousY = y
     y = checkedUint256(y * y + c) / (y * 2n + b - d)
     if (isConverged(y, previousY)) break
