@@ -1,13 +1,14 @@
 /**
- * Reads and writes deployments of the contracts. A release is the Guard and the Executors of a build. Their addresses
- * are the same on every chain with that build, so each release is stored once, in `releases.json`. A chain has its own
- * file if contracts were seen there, or if the EVM features that determine its build had to be probed.
+ * Reads and writes deployments of the project's contracts: the Guard and its Executors. A build is their bytecode for
+ * one EVM version. A release is the contracts of one build. Their addresses are the same on every chain, so each
+ * release is stored once, in `releases.json`. A chain has its own file, `<chainId>.json`, if contracts were found on it
+ * or its EVM features were probed.
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ChainsError } from './errors.ts'
-import { parseFile, parseFileOf } from './file.ts'
+import { parseFile, parseFileOfChain } from './file.ts'
 import { makeDirectory } from './make-directory.ts'
 import { deploymentFileSchema, releasesSchema } from './schema.ts'
 import type {
@@ -21,7 +22,7 @@ import type {
   Releases,
 } from './types.ts'
 
-/** Deployments of the repository. */
+/** Directory of the repository's deployments. */
 export const DEPLOYMENTS_DIR = fileURLToPath(new URL('../../../deployments', import.meta.url))
 
 const RELEASES = 'releases.json'
@@ -33,13 +34,13 @@ export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']):
   return [push0, transientStorage, mcopy].includes(false) ? 'london' : 'cancun'
 }
 
-/** Returns the releases that apply to a directory: its own, and the repository's for builds without an own release. */
+/** Returns the releases of a directory. For builds that the directory lacks, returns the repository's releases. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
-  const releasesOfDir = ownReleases(dir)
-  return dir === DEPLOYMENTS_DIR ? releasesOfDir : { ...ownReleases(DEPLOYMENTS_DIR), ...releasesOfDir }
+  const releasesOfDir = releasesIn(dir)
+  return dir === DEPLOYMENTS_DIR ? releasesOfDir : { ...releasesIn(DEPLOYMENTS_DIR), ...releasesOfDir }
 }
 
-/** Writes the releases of a directory, replacing its file atomically. */
+/** Replaces the releases of a directory atomically. */
 export function writeReleases(dir: string, releases: Releases): void {
   replaceFile(join(dir, RELEASES), releases)
 }
@@ -47,35 +48,41 @@ export function writeReleases(dir: string, releases: Releases): void {
 /**
  * Reads a chain's deployment file.
  *
- * @returns undefined if the directory has none
+ * @returns undefined if the directory has no file of the chain
  * @throws ChainsError `BAD_FILE`
  */
 export function readDeploymentFile(dir: string, chainId: number): DeploymentFile | undefined {
-  const path = fileOf(dir, chainId)
-  return existsSync(path) ? parseFileOf(path, chainId, deploymentFileSchema) : undefined
+  const path = deploymentPath(dir, chainId)
+  return existsSync(path) ? parseFileOfChain(path, chainId, deploymentFileSchema) : undefined
 }
 
-/** Returns the deployment that a directory records for a chain. @throws ChainsError `BAD_FILE` */
+/**
+ * Returns the deployment that a directory records for a chain; undefined if it records none.
+ *
+ * @throws ChainsError `BAD_FILE`
+ */
 export function readDeployment(dir: string, chainId: number): Deployment | undefined {
   const file = readDeploymentFile(dir, chainId)
   return file && deploymentOf(file, readReleases(dir))
 }
 
-/** Records a deployment: deployed contracts in the chain's file, and the release in `releases.json` if it is new. */
+/**
+ * Records a deployment. Writes the deployed contracts to the chain's file, and new Executors to `releases.json`.
+ */
 export function writeDeployment(dir: string, { chainId, guard, executors }: Deployment): void {
   const { build } = guard
   const release = releaseOf({ guard, executors })
   const previous = readReleases(dir)[build]
-  const olderExecutors = previous?.guard.address === guard.address ? previous.executors : []
+  const recordedExecutors = previous?.guard.address === guard.address ? previous.executors : []
   const isMissingFrom = (list: Release['executors']) => (executor: ContractCode) =>
     !list.some(({ address }) => address === executor.address)
-  if (release.executors.some(isMissingFrom(olderExecutors)))
+  if (release.executors.some(isMissingFrom(recordedExecutors)))
     writeReleases(dir, {
-      ...ownReleases(dir),
+      ...releasesIn(dir),
       [build]: {
         ...release,
-        // The chain may lack a generation that lies between its own ones.
-        executors: [...olderExecutors.filter(isMissingFrom(release.executors)), ...release.executors].sort(
+        // Sort, because the chain may lack an Executor version between two versions that it has.
+        executors: [...recordedExecutors.filter(isMissingFrom(release.executors)), ...release.executors].sort(
           (a, b) => a.version - b.version,
         ),
       },
@@ -83,10 +90,15 @@ export function writeDeployment(dir: string, { chainId, guard, executors }: Depl
   const deployedEntries = [guard, ...executors].flatMap(({ address, status, block, transaction }) =>
     status === 'deployed' ? [[address, { block: block ?? 0, ...(transaction && { transaction }) }] as const] : [],
   )
-  replaceFile(fileOf(dir, chainId), { chainId, build, deployed: Object.fromEntries(deployedEntries) })
+  replaceFile(deploymentPath(dir, chainId), { chainId, build, deployed: Object.fromEntries(deployedEntries) })
 }
 
-/** Combines a release and a chain's file: the newest Executor always, older ones only if deployed. */
+/**
+ * Combines a chain's file with the release of its build. Contains the newest Executor, and older ones only if they are
+ * deployed on the chain.
+ *
+ * @throws ChainsError `BAD_FILE` if the build has no release
+ */
 export function deploymentOf({ chainId, build, deployed }: DeploymentFile, releases: Releases): Deployment {
   const release = releases[build]
   if (!release) throw new ChainsError('BAD_FILE', `chain ${chainId}: ${RELEASES} has no release of the ${build} build`)
@@ -107,8 +119,8 @@ export function deploymentOf({ chainId, build, deployed }: DeploymentFile, relea
 }
 
 /**
- * Returns the deployment for blocks at which the chain's EVM did not support the Cancun build yet: the contracts of the
- * London build. Undefined if the deployment is of the London build itself, or if that build has no release.
+ * Returns the predicted contracts of the London build, for past blocks at which the chain's EVM did not support the
+ * Cancun build. Undefined if the deployment itself is of the London build, or if the London build has no release.
  */
 export function deploymentForOlderEvm({ chainId, guard }: Deployment): Deployment | undefined {
   if (guard.build !== 'cancun') return undefined
@@ -129,14 +141,14 @@ function releaseOf({ guard, executors }: Pick<Deployment, 'guard' | 'executors'>
   }
 }
 
-/** Returns the releases in the directory's own file. */
-function ownReleases(dir: string): Releases {
+/** Returns the releases in the file of a directory; empty without a file. */
+function releasesIn(dir: string): Releases {
   return existsSync(join(dir, RELEASES)) ? parseFile(join(dir, RELEASES), releasesSchema) : {}
 }
 
-const fileOf = (dir: string, chainId: number) => join(dir, `${chainId}.json`)
+const deploymentPath = (dir: string, chainId: number) => join(dir, `${chainId}.json`)
 
-/** Writes a temporary file and renames it, so that readers never see a partial file. */
+/** Writes a file through a temporary file, so that readers never see a partial file. */
 function replaceFile(path: string, content: object): void {
   makeDirectory(join(path, '..'))
   const temporaryPath = `${path}.${process.pid}.tmp`

@@ -1,4 +1,4 @@
-/** Base class of package errors; callers branch on `code`. */
+/** Base class of the errors of all packages. Callers branch on `code`. */
 export abstract class CodedError<Code extends string> extends Error {
   readonly code: Code
 
@@ -12,11 +12,11 @@ export abstract class CodedError<Code extends string> extends Error {
  * Error codes.
  * - `BAD_FILE`: a registry or deployment file violates its schema.
  * - `BAD_DIRECTORY`: a directory cannot be listed.
- * - `UNKNOWN_CHAIN`: the requested chain id has no file.
+ * - `UNKNOWN_CHAIN`: a requested chain id has no chain file.
  */
 export type ChainsErrorCode = 'BAD_FILE' | 'BAD_DIRECTORY' | 'UNKNOWN_CHAIN'
 
-/** Error for a registry or deployment file that is invalid or missing. */
+/** Error of this package. */
 export class ChainsError extends CodedError<ChainsErrorCode> {
   override readonly name = 'ChainsError'
 }

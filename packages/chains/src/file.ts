@@ -6,7 +6,7 @@ import { ChainsError } from './errors.ts'
 /**
  * Reads a JSON file and validates it.
  *
- * @throws ChainsError `BAD_FILE`, which names the file and each wrong field
+ * @throws ChainsError `BAD_FILE`, with the path and each wrong field in its message
  */
 export function parseFile<S extends z.ZodType>(path: string, schema: S): z.output<S> {
   let json: unknown
@@ -22,11 +22,11 @@ export function parseFile<S extends z.ZodType>(path: string, schema: S): z.outpu
 }
 
 /**
- * Reads a file named after its chain.
+ * Reads and validates a file that is named after its chain id.
  *
  * @throws ChainsError `BAD_FILE`, also if the file contains another chain id
  */
-export function parseFileOf<S extends z.ZodType<{ chainId: number }>>(
+export function parseFileOfChain<S extends z.ZodType<{ chainId: number }>>(
   path: string,
   id: number,
   schema: S,
@@ -36,7 +36,7 @@ export function parseFileOf<S extends z.ZodType<{ chainId: number }>>(
   throw new ChainsError('BAD_FILE', `${path}: chainId: is ${file.chainId}, but the file is named ${id}.json`)
 }
 
-/** Formats a path as in `dexes[3].address`. */
+/** Formats the path of a field, such as `dexes[3].address`. */
 function fieldName(path: readonly PropertyKey[]): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
   return text.replace(/^\./, '') || 'the whole file'

@@ -1,10 +1,10 @@
-/** Formats chain files. */
+/** Formats chain files for people: short lines, and small diffs. */
 import type { ChainFile } from './schema.ts'
 
-/** Lists with one entry per line, so that a changed entry is a one-line diff. */
+/** Fields whose lists have one entry per line, so that a changed entry is a one-line diff. */
 const listFields = new Set(['stables', 'tokens', 'dexes', 'vouched', 'notes'])
 
-/** Formats a chain's file: one field per line, one token or DEX per line, in the field order of the object. */
+/** Formats a chain file with one field per line, in the object's order, and one token or DEX per line. */
 export function formatChainFile(file: ChainFile): string {
   const lines = Object.entries(file)
     .filter(([, value]) => value !== undefined)

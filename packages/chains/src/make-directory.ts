@@ -3,8 +3,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a directory and its missing parents. Unlike `mkdirSync` with `recursive`, it ends where the parent exists but
- * takes no directories, such as /proc on Linux: Node retries there without end.
+ * Creates a directory and its missing parents. Replaces `mkdirSync` with `recursive`, which retries forever if the
+ * parent exists but cannot contain new directories, such as /proc on Linux.
  *
  * @throws Error of the file system, with its `code`
  */
@@ -23,7 +23,7 @@ function mkdirOrKeep(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Some file systems answer for an existing directory that it is read-only or that access is denied.
+    // Some file systems report an existing directory as read-only, or as denied access, instead of EEXIST.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }

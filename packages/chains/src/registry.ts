@@ -1,57 +1,57 @@
-/** Registry of chains: chain files, deployments, and the chain map. */
+/** Creates the registry of chains, which reads chain files and deployments and builds the chain map (GET /chains). */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
 import { DEPLOYMENTS_DIR, deploymentOf, expectedBuild, readDeploymentFile, readReleases } from './deployments.ts'
 import { ChainsError } from './errors.ts'
-import { parseFileOf } from './file.ts'
+import { parseFileOfChain } from './file.ts'
 import { chainFileSchema, chainHeaderSchema, type ParsedChainFile } from './schema.ts'
 import type { Chain, ChainMapEntry, ContractRecord, Deployment, Registry } from './types.ts'
 
-/** Chain files of this package. */
+/** Directory of the built-in chain files. */
 export const CHAIN_DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 
 /**
- * Default block time for chains without a source. It only sets the polling interval of the head, so a wrong value is
- * harmless.
+ * Block time of chains for which no source states it. It only sets the interval at which the head is polled, so a wrong
+ * value is harmless.
  */
 const GUESSED_BLOCK_TIME_MS = 3_000
 
 /** Options of `loadRegistry`. */
 export type RegistryOptions = {
-  /** Overlay directory: its chain files replace built-in files with the same chain id, and may add chains. */
+  /** Directory of chain files that replace built-in files with the same chain id, and can add chains. */
   readonly chainsDir?: string | undefined
-  /** Overlay of `deployments/`: its files replace files with the same chain id, and may add chains. */
+  /** Directory of deployment files that replace files of the repository with the same chain id, and can add chains. */
   readonly deploymentsDir?: string | undefined
   /** Ids of the chains to include; default: all. */
   readonly allowedIds?: readonly number[] | undefined
 }
 
 /**
- * Creates the registry of chain files and deployments. Lists the directories at once, and reads a chain's file when the
- * chain is first requested. The chain map reads all files once and keeps only the fields that it needs.
+ * Creates the registry. Lists the directories immediately, but reads a chain file only when its chain is first
+ * requested. The chain map reads all chain files once, and keeps only the fields that it needs.
  *
  * @throws ChainsError `BAD_DIRECTORY` if a directory cannot be listed, `UNKNOWN_CHAIN` if `allowedIds` contains a chain
- *   without a file. Methods of the registry throw `BAD_FILE`, which names the file and the field
+ *   without a file. Methods of the registry throw `BAD_FILE`, with the path and the field in its message
  */
 export function loadRegistry(options: RegistryOptions = {}): Registry {
-  const chainFiles = listById(CHAIN_DATA_DIR)
-  if (options.chainsDir !== undefined) for (const [id, path] of listById(options.chainsDir)) chainFiles.set(id, path)
+  const chainFiles = pathsById(CHAIN_DATA_DIR)
+  if (options.chainsDir !== undefined) for (const [id, path] of pathsById(options.chainsDir)) chainFiles.set(id, path)
   const { deploymentsDir, allowedIds } = options
   for (const id of allowedIds ?? [])
     if (!chainFiles.has(id)) throw new ChainsError('UNKNOWN_CHAIN', `chain ${id} has no file in the registry`)
   if (allowedIds) for (const id of chainFiles.keys()) if (!allowedIds.includes(id)) chainFiles.delete(id)
-  // Files of the overlay use the overlay's releases; files of the repository use the repository's releases.
-  const deploymentDirs = new Map([...listById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
+  // Directory of each chain's deployment file. The file is combined with the releases of the same directory.
+  const deploymentDirs = new Map([...pathsById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
   if (deploymentsDir !== undefined)
-    for (const id of listById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)
+    for (const id of pathsById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)
 
   const chain = memoize((id: number) => {
     const path = chainFiles.get(id)
-    return path === undefined ? undefined : toChain(parseFileOf(path, id, chainFileSchema))
+    return path === undefined ? undefined : toChain(parseFileOfChain(path, id, chainFileSchema))
   })
-  const header = memoize((id: number) => parseFileOf(chainFiles.get(id)!, id, chainHeaderSchema))
+  const header = memoize((id: number) => parseFileOfChain(chainFiles.get(id)!, id, chainHeaderSchema))
   const releasesOf = memoize((dir: string) => readReleases(dir))
   const deployment = memoize((id: number): Deployment | undefined => {
     const dir = deploymentDirs.get(id)
@@ -82,8 +82,8 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
   }
 }
 
-/** Lists the `<chainId>.json` files of a directory and ignores all others. */
-function listById(directory: string): Map<number, string> {
+/** Returns the paths of the `<chainId>.json` files of a directory, by chain id. Ignores all other files. */
+function pathsById(directory: string): Map<number, string> {
   let names: string[]
   try {
     names = readdirSync(directory)
@@ -109,7 +109,7 @@ function chainMapEntry(header: z.output<typeof chainHeaderSchema>, guard: Contra
   }
 }
 
-/** Returns a function that calls `read` once per key. */
+/** Returns a function that calls `read` once per key and caches the result. */
 function memoize<K, T>(read: (key: K) => T): (key: K) => T {
   const cache = new Map<K, T>()
   return (key) => {
@@ -118,7 +118,7 @@ function memoize<K, T>(read: (key: K) => T): (key: K) => T {
   }
 }
 
-/** Returns a function that calls `read` once. */
+/** Returns a function that calls `read` once and caches the result. */
 function computeOnce<T>(read: () => T): () => T {
   const cached = memoize<null, T>(read)
   return () => cached(null)

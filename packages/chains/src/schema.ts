@@ -18,13 +18,13 @@ const chainId = z.int().positive()
 const decimals = z.int().min(0).max(36)
 const url = z.string().regex(/^https?:\/\/\S+$/, 'must be an http or https URL')
 
-/** Ids of the sources of a value, explained in data/README.md. More independent sources mean more trust. */
+/** Ids of the sources of a value, as in data/README.md. */
 const sources = z.array(z.string().min(1))
 
 const token = z.strictObject({
   address: nonZeroAddress,
   symbol: z.string().min(1),
-  /** Null if no source states it, or if sources disagree. */
+  /** Null if no source states the decimals, or if sources disagree. */
   decimals: decimals.nullable(),
   sources: sources.exactOptional(),
 })
@@ -54,7 +54,7 @@ const dexRow = z
     message: 'must say where feePpm comes from',
   })
 
-/** Schema of a chain's file. Strict, so that a misspelled field is an error and not ignored. */
+/** Schema of a chain file. Strict, so that a misspelled field is an error. */
 export const chainFileSchema = z
   .strictObject({
     chainId,
@@ -70,10 +70,10 @@ export const chainFileSchema = z
     tokens: z.array(token),
     rpcUrls: z.array(url),
     explorer: url.exactOptional(),
-    /** Null if no source states it. */
+    /** Null if no source states the block time. */
     blockTimeMs: z.number().positive().nullable(),
     l1FeeModel: z.enum(L1_FEE_MODELS),
-    /** An absent flag is unknown, not false. */
+    /** Supported EVM features. An absent flag is unknown, not false. */
     evm: z.strictObject({
       push0: z.boolean().exactOptional(),
       transientStorage: z.boolean().exactOptional(),
@@ -94,7 +94,7 @@ export type ChainFile = z.input<typeof chainFileSchema>
 /** Parsed chain file, with addresses in lower case. */
 export type ParsedChainFile = z.output<typeof chainFileSchema>
 
-/** Schema of the fields that the chain map needs; cheap to check for all chains. */
+/** Schema of the fields that the chain map needs. Validation is cheap enough for all chains. */
 export const chainHeaderSchema = z.object({
   chainId,
   name: chainFileSchema.shape.name,

@@ -5,13 +5,13 @@ import type { Address, Hex } from './address.ts'
 export type Token = {
   readonly address: Address
   readonly symbol: string
-  /** Null if no source states it; read `decimals()` on chain. */
+  /** Null if no source states the decimals; they must then be read on chain. */
   readonly decimals: number | null
 }
 
-/** One DEX of a chain. Each fork of a DEX has its own row. */
+/** Entry of one DEX deployment in a chain file. Each fork of a DEX has its own row. */
 export type DexRow = {
-  /** Family id as in packages/liquidity/src/dexes. Rows of unsupported families are kept and reported. */
+  /** Id of the pool family, as in packages/liquidity/src/dexes. Rows of unsupported families are kept and reported. */
   readonly family: string
   readonly brand: string
   /** Role of `address`, such as factory, vault, registry, or pool manager. */
@@ -52,10 +52,10 @@ export const L1_FEE_MODELS = [
   'metis',
   'unknown',
 ] as const
-/** Formula by which a rollup charges for L1 data. */
+/** Formula by which a rollup charges for transaction data on the parent chain. */
 export type L1FeeModel = (typeof L1_FEE_MODELS)[number]
 
-/** Configuration of a chain. */
+/** Configuration of a chain, from its chain file. */
 export type Chain = {
   readonly chainId: number
   /** Lower-case internal identifier. */
@@ -75,31 +75,31 @@ export type Chain = {
   readonly nativeErc20?: Token
   /** USD stablecoins that anchor prices. */
   readonly stables: readonly Token[]
-  /** Tokens against which pools of a new token are looked up: wrapped native, stables, and major tokens. */
+  /** Wrapped native token, stablecoins, and major tokens. Pools of a new token are searched in pairs with these. */
   readonly hubs: readonly Address[]
-  /** Listed tokens besides the wrapped native token and the stables. */
+  /** Listed tokens other than the wrapped native token and the stablecoins. */
   readonly tokens: readonly Token[]
-  /** Public endpoints in order of preference; not verified. */
+  /** Public RPC endpoints in order of preference. They were not tested. */
   readonly rpcUrls: readonly string[]
   readonly explorer?: string
   readonly blockTimeMs: number
   readonly l1FeeModel: L1FeeModel
-  /** Supported EVM features; an absent one is unknown. */
+  /** Supported EVM features. An absent flag is unknown, not false. */
   readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
   readonly dexes: readonly DexRow[]
   /**
-   * Accounts that a pool may depend on without being excluded as an intermediate. Examples are rate providers, owners,
-   * and factories of pools with code of their own. Listed tokens and DEX rows are trusted without an entry.
+   * Trusted accounts: a pool that depends on such an account can still be an intermediate pool of a route. Examples are
+   * rate providers, owners, and factories of pools with their own code. Listed tokens and DEX rows are always trusted.
    */
   readonly vouched?: readonly Address[]
-  /** Reason why the contracts cannot run on the chain; such a chain is listed but not served. */
+  /** Reason why the contracts cannot run on the chain. Such a chain is listed but not served. Absent: they can. */
   readonly unsupported?: string
 }
 
-/** Build of the contracts, by the required EVM version. */
+/** Build of the project's contracts, named after the EVM version that it requires. */
 export type Build = 'cancun' | 'london'
 
-/** Contract code, the same on every chain of a build. */
+/** Address and hashes of a contract, which are the same on every chain that uses its build. */
 export type ContractCode = {
   readonly address: Address
   /** CREATE2 salt. */
@@ -110,28 +110,28 @@ export type ContractCode = {
   readonly codeHash: Hex
 }
 
-/** Version of an Executor, higher for later ones, and the pool families that it can trade. */
-type ExecutorGeneration = { readonly version: number; readonly families: readonly string[] }
+/** Version of an Executor, and the ids of the pool families that it can trade. */
+type ExecutorVersion = { readonly version: number; readonly families: readonly string[] }
 
-/** Guard and Executors of a build, in order of generation, newest last. */
+/** Guard and Executors of a build. The Executors are in order of their version, newest last. */
 export type Release = {
   readonly guard: ContractCode
-  readonly executors: readonly (ContractCode & ExecutorGeneration)[]
+  readonly executors: readonly (ContractCode & ExecutorVersion)[]
 }
 
 /** Content of deployments/releases.json. */
 export type Releases = { readonly [build in Build]?: Release }
 
 /**
- * Content of deployments/<chainId>.json: contracts seen on a chain. A chain without a file has only predicted
- * addresses.
+ * Content of deployments/<chainId>.json: the contracts that were found on a chain. A chain without a file has only
+ * predicted addresses.
  */
 export type DeploymentFile = {
   readonly chainId: number
   readonly build: Build
   /**
-   * By address: the block of creation, or if it is unknown, a block at which the contract was seen. Also the creation
-   * transaction if `npm run deploy` sent it.
+   * By contract address. `block` is the block of creation; if this block is unknown, a later block with the contract.
+   * `transaction` created the contract; absent unless `npm run deploy` sent it.
    */
   readonly deployed: { readonly [address: Address]: { readonly block: number; readonly transaction?: Hex } }
 }
@@ -140,8 +140,8 @@ export type DeploymentFile = {
 export type ContractRecord = ContractCode & {
   readonly build: Build
   /**
-   * `deployed`: the code hash was verified at `block`. `predicted`: the address of a future deployment; anyone can
-   * deploy it.
+   * `deployed`: the code hash was verified at `block`. `predicted`: the contract is not deployed yet; anyone can deploy
+   * it to this address.
    */
   readonly status: 'deployed' | 'predicted'
   readonly block?: number
@@ -152,11 +152,11 @@ export type ContractRecord = ContractCode & {
 export type Deployment = {
   readonly chainId: number
   readonly guard: ContractRecord
-  /** Executors in order of generation, newest last. Routing uses only the families of the newest deployed one. */
-  readonly executors: readonly (ContractRecord & ExecutorGeneration)[]
+  /** Executors in order of version, newest last. Routing uses only the families of the newest deployed Executor. */
+  readonly executors: readonly (ContractRecord & ExecutorVersion)[]
 }
 
-/** Entry of GET /chains. */
+/** Entry of a chain in the response of GET /chains. */
 export type ChainMapEntry = {
   readonly ChainID: string
   readonly ChainName: string
@@ -165,21 +165,23 @@ export type ChainMapEntry = {
   readonly CoinsPrefix: string | null
   readonly Status: 'deployed' | 'predicted'
   /**
-   * Fee model for transaction data on the parent chain. `unknown`: quotes leave that fee out and return null for it.
+   * Fee model for transaction data on the parent chain. For `unknown`, quotes omit this fee and return null for it.
    */
   readonly L1FeeModel: L1FeeModel
 }
 
 /** Chains known to this process. A chain's file is read when it is first requested. */
 export interface Registry {
-  /** Returns the ids of chains with a file that a build can run on, ascending. */
+  /** Returns the ids of the chains that can run a build of the contracts, ascending. */
   supportedIds(): readonly number[]
-  /** Returns the ids of all chains with a file, including unsupported and undeployed ones, ascending. */
+  /** Returns the ids of all chains with a chain file, also of unsupported chains, ascending. */
   knownIds(): readonly number[]
-  /** Returns the path of the chain's file. */
+  /** Returns the path of the chain file; undefined for an unknown chain. */
   chainFile(chainId: number): string | undefined
+  /** Returns the configuration of a chain; undefined for an unknown chain. */
   chain(chainId: number): Chain | undefined
+  /** Returns the deployment; undefined for a chain that is unknown or unsupported and has no deployment file. */
   deployment(chainId: number): Deployment | undefined
-  /** Returns the body of GET /chains: one entry per `supportedIds()`. */
+  /** Returns the body of GET /chains: one entry per supported chain, by id. */
   chainMap(): Readonly<Record<string, ChainMapEntry>>
 }
