@@ -1,4 +1,4 @@
-/** Config words and ids of Ekubo pools. */
+/** Decodes the config word of Ekubo pools, and computes pool ids. */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Pool } from '../../family.ts'
@@ -7,25 +7,26 @@ import type { EkuboKey } from './types.ts'
 
 /** Decoded config of a pool. */
 export type EkuboConfig = {
+  /** Contract that the core calls at actions of the pool, as in a Uniswap V4 hook; the zero address for none. */
   readonly extension: Address
   /** Fee in units of 2⁻⁶⁴. */
   readonly fee: bigint
   readonly kind: EkuboKind
 }
 
-/** Pool type: positions with their own ticks, or one range for all positions. */
+/** Kind of a pool: each position has its own ticks, or all positions share one range of ticks. */
 type EkuboKind =
   | { readonly name: 'concentrated'; readonly tickSpacing: number }
   | { readonly name: 'range'; readonly lower: number; readonly upper: number }
 
-/** Bit of a pool type that marks positions with their own ticks. The other bits are then the tick spacing. */
+/** Bit of the pool type for positions with their own ticks. The other bits are then the tick spacing. */
 const CONCENTRATED_FLAG = 0x8000_0000
-/** Range centers are multiples of this many ticks. */
+/** Unit of the center of a range, in ticks. */
 const CENTER_STEP = 16
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as EkuboKey
 
-/** Decodes a config; null for an invalid pool type. */
+/** Decodes a config; null if its pool type is invalid. */
 export function decodeConfig(config: Hex): EkuboConfig | null {
   const word = BigInt(config)
   const kind = kindOf(Number(word & 0xffff_ffffn))
@@ -39,7 +40,8 @@ function kindOf(type: number): EkuboKind | null {
     const tickSpacing = type - CONCENTRATED_FLAG
     return tickSpacing > 0 ? { name: 'concentrated', tickSpacing } : null
   }
-  // The type contains 7 bits of amplification and 24 bits of the center. Both are zero for the full range.
+  // The type contains 7 bits of amplification and 24 bits of the center. Each unit of amplification halves the range.
+  // Both are zero for the full range.
   const halfWidth = Math.floor(MAX_TICK / 2 ** (type >>> 24))
   const center = ((type << 8) >> 8) * CENTER_STEP
   const lower = Math.max(MIN_TICK, center - halfWidth)
@@ -47,17 +49,17 @@ function kindOf(type: number): EkuboKind | null {
   return lower < upper ? { name: 'range', lower, upper } : null
 }
 
-/** Returns the config of a pool without an extension. @param type - four bytes of the key */
+/** Encodes the config of a pool without an extension. @param fee - in units of 2⁻⁶⁴ @param type - pool type */
 export const configOf = (fee: bigint, type: number): Hex =>
   `0x${((fee << 32n) | BigInt(type)).toString(16).padStart(64, '0')}`
 
-/** Returns the type of a pool with individual positions. */
+/** Returns the pool type of positions with their own ticks. */
 export const concentratedType = (tickSpacing: number): number => CONCENTRATED_FLAG + tickSpacing
 
-/** True if an extension takes part in the pool's actions. */
+/** True if the pool has an extension. */
 export const isExtended = ({ extension }: EkuboConfig): boolean => extension !== ZERO_ADDRESS
 
-/** Returns the pool id, which is the hash of the key's three words. */
+/** Returns the pool id: the hash of both tokens and the config. */
 export function poolId([token0, token1]: readonly [Address, Address], { config }: EkuboKey): Hex {
   const words = [token0, token1, config].map((word) => word.slice(2).padStart(64, '0'))
   return keccak256(Buffer.from(words.join(''), 'hex')) as Hex

@@ -1,4 +1,4 @@
-/** Price curves and reserves of Ekubo pools. */
+/** Computes price curves and reserves of Ekubo pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
 import { applyEndMargin, endCurveAt } from '../../math/curve-end.ts'
@@ -12,16 +12,16 @@ import type { EkuboState } from './types.ts'
 const ONE = 2 ** 128
 const FEE_ONE = 2 ** 64
 
-/** Output in base units below which the rounding of all steps may consume the whole output. */
+/** Output in base units below which rounding may consume all of it. */
 const MIN_OUTPUT = 10_000
 
 /**
- * Relative fall of √price above which the input is computed from the prices. In smaller falls, the contract may round
- * the input up from a fraction of a unit.
+ * Relative fall of √price from which on a piece is built from its prices. A piece with a smaller fall is built from its
+ * input, which the contract may round up from a fraction of a unit.
  */
 const WIDE_FALL = 1e-3
 
-/** Liquidity between two ticks. */
+/** Range of ticks with constant liquidity. */
 type LiquidityRange = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
 
 /** Returns the ranges with liquidity, ascending. */
@@ -30,7 +30,7 @@ function rangesOf(
   { kind }: EkuboConfig,
 ): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
-  // If ticks are missing, the liquidity at the price determines the liquidity below the first known tick.
+  // Derive the liquidity below the first tick from the liquidity at the price, because lower ticks may be unknown.
   let currentLiquidity = ticks.reduce(
     (liquidityBelow, [index, net]) => (index <= tick ? liquidityBelow - net : liquidityBelow),
     liquidity,
@@ -45,7 +45,7 @@ function rangesOf(
   return ranges
 }
 
-/** Returns a curve with one piece per range in the trade direction, and gaps between them. */
+/** Returns a curve with one piece per range in the trade direction, and gaps between ranges. */
 export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): PriceCurve {
   const keepIn = 1 - Number(config.fee) / FEE_ONE
   const farthestRatio = ratioAtTick(farthestTick(state, config.kind, zeroForOne))
@@ -73,12 +73,12 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
     sqrtRatio = endRatio
   }
   const curve = endCurveAt(applyEndMargin(builder.build(keepIn)), MAX_AMOUNT)
-  // Some pools have so little liquidity that rounding consumes the whole output.
+  // With very little liquidity, rounding can consume the whole output of every input.
   const isThin = outputDownTo(curve, 0) < MIN_OUTPUT && maxInput(state, config, zeroForOne) === 0n
   return isThin ? emptyCurve(keepIn) : curve
 }
 
-/** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
+/** Returns the base units of both tokens in all positions, without fees. */
 export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [reserve0: bigint, reserve1: bigint] {
   const clampRatio = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio

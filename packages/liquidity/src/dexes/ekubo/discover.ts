@@ -1,7 +1,7 @@
 /** Pool discovery for the Ekubo core. */
 import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
-import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type DexRow, type Hex, PPM, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
@@ -19,10 +19,10 @@ type PoolCreatedEvent = [
 const readPoolInitialized = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
-const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
+const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / PPM
 /**
- * Fees in ppm and tick spacings of most pools. The core has no getter by pair, but the pool ids of these configs can be
- * computed. Pools with other configs are found by their creation log.
+ * Fees in ppm and tick spacings of most pools. The core has no getter by token pair, but the pool ids of these configs
+ * can be computed. Pools with other configs are found by their creation log.
  */
 const USUAL_FEES_AND_SPACINGS = [
   [0n, 1_000],
@@ -34,16 +34,16 @@ const USUAL_FEES_AND_SPACINGS = [
   [10_000n, 19_802],
   [50_000n, 95_310],
 ] as const
-/** Type of a pool over the full range. */
+/** Pool type of one range that contains all ticks. */
 const FULL_RANGE = 0
 const USUAL_CONFIGS: readonly Hex[] = USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spacing]) => [
   configOf(feeFromPpm(ppm), concentratedType(spacing)),
   configOf(feeFromPpm(ppm), FULL_RANGE),
 ])
-/** Pool ids per read, which takes about 2.5 million gas. */
+/** Pool ids per read. A read takes about 2.6 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Serves only rows of version 3, because the Executor's step uses the interface of that version. */
+/** Serves only rows of version 3, because the Executor's step uses the interface of version 3. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
@@ -54,7 +54,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   return yield* initializedPools(row, candidates)
 }
 
-/** Returns the candidates that are initialized. An initialized pool always has a price. */
+/** Returns the candidates that are initialized. The state word of an initialized pool is never zero. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
@@ -75,7 +75,7 @@ function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
 }
 
-/** Verifies listed pools. The id is the hash of the key, so a pool is genuine if the core has a price for its id. */
+/** Verifies listed pools. The id is the hash of the key, so a pool exists if the core has a state word for its id. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
@@ -89,7 +89,7 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
 
 export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolInitialized').topicHash as Hex]
 
-/** Returns the pool of a creation log; null if its type is invalid. */
+/** Returns the pool of a creation log; null if its pool type is invalid. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const [, { token0, token1, config }] = readPoolInitialized(log.data)
   return decodeConfig(config) && makePool(row, [toAddress(token0), toAddress(token1)], config)

@@ -12,10 +12,10 @@ import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.t
 import type { EkuboState } from './types.ts'
 
 const { hop, piece } = gasRow('ekubo')
-/** Gas of an empty bitmap word, measured in the core: a load and a loop iteration. */
+/** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400
 
-/** Returns the extension of a pool that has one. */
+/** Returns the extension as the account on which quotes of an extended pool depend, for the sampled twin. */
 export const extensionsOf = (pool: Pool): readonly Address[] => [decodeConfig(keyOf(pool).config)!.extension]
 
 const uncheckedFamily: DexFamily<EkuboState> = {
@@ -36,8 +36,8 @@ const uncheckedFamily: DexFamily<EkuboState> = {
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const config = decodeConfig(keyOf(pool).config)!
     const swap = swapExactInput(pool.state, config, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    const { amountOut, state, ticksCrossed, wordsPassed } = swap
-    return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsPassed }
+    const { amountOut, state, ticksCrossed, wordsWalked } = swap
+    return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsWalked }
   },
 
   maxInput: (pool, tokenIn, tokenOut) =>
@@ -61,7 +61,7 @@ const uncheckedFamily: DexFamily<EkuboState> = {
   }),
 }
 
-/** Ekubo pools without extensions. Refuses contradictory states. */
+/** Ekubo pools without extensions. Refuses states that contradict themselves. */
 export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(
   uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks),

@@ -1,6 +1,6 @@
 /**
- * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). A pool has individual positions
- * with ticks, or one range for all its liquidity. Checked against the deployed core on Ethereum, and against
+ * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). Positions have their own ticks,
+ * or all share one range (`EkuboConfig.kind`). Checked against the deployed core on Ethereum, and against
  * EkuboProtocol/evm-contracts v3.2.0.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -8,15 +8,17 @@ import { largestInput } from '../../math/capacity.ts'
 import { lastTickAtOrBelow } from '../../math/concentrated.ts'
 import { divUp, min } from '../../math/integers.ts'
 import type { EkuboConfig } from './config.ts'
-import { ABOVE_PRICES, MAX_TICK, MIN_TICK, ratioAtTick, roundToStorable, tickAtRatio } from './ratio.ts'
+import { MAX_TICK, MIN_TICK, RATIO_LIMIT, ratioAtTick, roundToStorable, tickAtRatio } from './ratio.ts'
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
-/** Fractional bits of √prices, and of fees. */
+/** Fractional bits of ratios. */
 const RATIO_BITS = 128n
+/** Fractional bits of fees. */
 const FEE_BITS = 64n
-/** Maximum input and output of a swap, and maximum amount of one step. */
+/** Maximum input and maximum output of a swap. */
 export const MAX_AMOUNT = (1n << 127n) - 1n
+/** Maximum input and maximum output of a step. */
 const MAX_DELTA = (1n << 128n) - 1n
 /** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
 const MAX_WORDS = 1_000
@@ -25,45 +27,46 @@ type EkuboSwap = {
   readonly amountOut: bigint
   readonly state: EkuboState
   readonly ticksCrossed: number
-  /** Steps that ended without crossing a tick, usually at the end of a bitmap word. */
-  readonly wordsPassed: number
+  /** Number of steps that ended without crossing a tick, usually at the end of a bitmap word. */
+  readonly wordsWalked: number
 }
 
-/** Returns the amount of token 0 between two √prices with 128 fractional bits. */
-export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
+/** Returns the amount of token 0 between two ratios. @param lower - at most `upper` */
+export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundsUp: boolean): bigint {
   const numerator = (liquidity << RATIO_BITS) * (upper - lower)
   // The contract divides twice with the same rounding, which equals one division by the product.
-  return roundUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
+  return roundsUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
 }
 
-/** Returns the amount of token 1 between two √prices with 128 fractional bits. */
-export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
+/** Returns the amount of token 1 between two ratios. @param lower - at most `upper` */
+export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundsUp: boolean): bigint {
   const numerator = liquidity * (upper - lower)
-  return roundUp ? divUp(numerator, 1n << RATIO_BITS) : numerator >> RATIO_BITS
+  return roundsUp ? divUp(numerator, 1n << RATIO_BITS) : numerator >> RATIO_BITS
 }
 
 const inputBetween = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
 const outputBetween = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
 
-/** Returns the √price after an input without its fee. */
-function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
-  if (amount === 0n) return ratio
+/** Returns the ratio after an input. @param netInput - input without the fee */
+function ratioAfterInput(ratio: bigint, liquidity: bigint, netInput: bigint, zeroForOne: boolean): bigint {
+  if (netInput === 0n) return ratio
   if (zeroForOne) {
     const shiftedLiquidity = liquidity << RATIO_BITS
-    return roundToStorable(divUp(shiftedLiquidity, shiftedLiquidity / ratio + amount), true)
+    return roundToStorable(divUp(shiftedLiquidity, shiftedLiquidity / ratio + netInput), true)
   }
-  const unroundedRatio = ratio + (amount << RATIO_BITS) / liquidity
-  return unroundedRatio < ABOVE_PRICES ? roundToStorable(unroundedRatio, false) : ABOVE_PRICES
+  const unroundedRatio = ratio + (netInput << RATIO_BITS) / liquidity
+  return unroundedRatio < RATIO_LIMIT ? roundToStorable(unroundedRatio, false) : RATIO_LIMIT
 }
 
+/** End of a step. */
 type StepTarget = {
   readonly tick: number
-  /** Change of liquidity if the price rises past the tick; undefined if the step ends at no initialized tick. */
+  /** Change of liquidity if the price rises past the tick; absent if the tick is not initialized. */
   readonly net?: bigint
 }
 type SwapPosition = { readonly tick: number; readonly liquidity: bigint }
 
-/** Returns the end of the next step in a pool with individual positions. */
+/** Returns the end of the next step in a pool whose positions have their own ticks. */
 function nextTarget(
   state: EkuboState,
   spacing: number,
@@ -72,7 +75,7 @@ function nextTarget(
 ): StepTarget {
   const { ticks } = state
   const nextInitialized = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
-  // Without liquidity, a step to the end of a bitmap word changes nothing, so the step goes on to the next tick.
+  // Without liquidity, a stop at the end of a bitmap word changes nothing. So the step continues to the next tick.
   const hasNoLiquidity = liquidity === 0n
   const word = Math.floor(bitPositionOf(zeroForOne ? tick : tick + spacing, spacing) / BITS_PER_WORD)
   const wordEnd = tickAtBitPosition(word * BITS_PER_WORD + (zeroForOne ? 0 : BITS_PER_WORD - 1), spacing)
@@ -81,13 +84,13 @@ function nextTarget(
     (hasNoLiquidity || (zeroForOne ? nextInitialized[0] >= wordEnd : nextInitialized[0] <= wordEnd))
   )
     return { tick: nextInitialized[0], net: nextInitialized[1] }
-  const unclampedTick = zeroForOne ? (hasNoLiquidity ? MIN_TICK : wordEnd) : hasNoLiquidity ? MAX_TICK : wordEnd
+  const unclampedTick = hasNoLiquidity ? (zeroForOne ? MIN_TICK : MAX_TICK) : wordEnd
   return { tick: Math.max(MIN_TICK, Math.min(MAX_TICK, unclampedTick)) }
 }
 
 /**
- * Returns the farthest tick that a swap may reach: the nearest of the end of the price range, the last bitmap word that
- * may be searched, and the end of the ticks that were read.
+ * Returns the farthest tick that a swap may reach. It is limited by the end of the price range, by `MAX_WORDS`, and by
+ * the ticks that were read.
  */
 export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
@@ -100,7 +103,7 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowestKnown) : Math.min(MAX_TICK, walkLimitTick, highestKnown)
 }
 
-/** Returns the end of the next step in a pool with one range. Its liquidity is active only inside the range. */
+/** Returns the end of the next step in a pool with one range. The liquidity is active only inside the range. */
 function nextRangeEnd(
   lower: number,
   upper: number,
@@ -112,14 +115,14 @@ function nextRangeEnd(
   return { tick: tick < lower ? lower : isInside ? upper : MAX_TICK, isInside }
 }
 
-/** Sells exactly `amount`. @throws PoolRefusal if the core would revert or fill only part of it */
+/** Sells exactly `amount`. @throws PoolRefusal if the core would revert or use only a part of `amount` */
 export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean, amount: bigint): EkuboSwap {
   const { fee } = config
   if (amount <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amount > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'more than 127 bits')
   const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  let [remainingInput, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
+  let [remainingInput, amountOut, ticksCrossed, wordsWalked] = [amount, 0n, 0, 0]
   while (remainingInput > 0n) {
     if (isBeyond(tick, limitTick, zeroForOne)) throw refusalAt(limitTick, zeroForOne, remainingInput === amount)
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
@@ -133,16 +136,16 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
       if (target.net !== undefined) {
         liquidity += zeroForOne ? -target.net : target.net
         ticksCrossed++
-      } else wordsPassed++
+      } else wordsWalked++
     } else if (step.ratio !== ratio) tick = tickAtRatio(step.ratio)
     ratio = step.ratio
   }
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
   if (amountOut > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
-  return { amountOut, ticksCrossed, wordsPassed, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
+  return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
 }
 
-/** Returns the end of the next step, at most the farthest tick. */
+/** Returns the end of the next step, which is not beyond `farthestTick`. */
 function targetFrom(
   state: EkuboState,
   { kind }: EkuboConfig,
@@ -162,11 +165,14 @@ function targetFrom(
 const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
   zeroForOne ? tick < limitTick : tick >= limitTick
 
-/** Returns the refusal of a swap that reaches the farthest tick. @param isUntouched - true if no input was taken */
+/** Returns the refusal of a swap that passes `limitTick`. @param isUntouched - true if no input was used */
 function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
   const isModelLimit = limitTick !== (zeroForOne ? MIN_TICK : MAX_TICK)
-  if (isModelLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isModelLimit })
-  return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the prices end before all of the input is taken')
+  if (isModelLimit)
+    return new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many bitmap words away', {
+      isModelLimit,
+    })
+  return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the price range ends before the input is used up')
 }
 
 /**
@@ -176,7 +182,7 @@ function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean)
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
   const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  // Sums over the steps before the last step with liquidity.
+  // Sums of all steps with liquidity except the last one.
   let [inputBefore, amountOut] = [0n, 0n]
   let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
   while (!isBeyond(tick, limitTick, zeroForOne)) {
@@ -207,13 +213,14 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
     min(step.input, MAX_AMOUNT - inputBefore),
   )
   const totalInput = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
-  // Zero if the liquidity is so low that even this input buys nothing.
+  // If the liquidity is very low, even this input buys nothing.
   return nullIfRefused(() => swapExactInput(state, config, zeroForOne, totalInput)) ? totalInput : 0n
 }
 
+/** Result of one step: input with the fee, output, and the ratio at the end. */
 type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }
 
-/** Computes one step of a swap, at most to the price `targetRatio`. */
+/** Computes one step of a swap. It ends at `targetRatio`, or earlier if `amount` is used up. */
 function stepTo(
   ratio: bigint,
   targetRatio: bigint,
@@ -223,19 +230,19 @@ function stepTo(
   zeroForOne: boolean,
 ): Step {
   if (ratio === targetRatio || liquidity === 0n) return { input: 0n, output: 0n, ratio: targetRatio }
-  const netAmount = amount - divUp(amount * fee, 1n << FEE_BITS)
-  const reachedRatio = nextRatio(ratio, liquidity, netAmount, zeroForOne)
+  const netInput = amount - divUp(amount * fee, 1n << FEE_BITS)
+  const reachedRatio = ratioAfterInput(ratio, liquidity, netInput, zeroForOne)
   if (zeroForOne ? reachedRatio < targetRatio : reachedRatio > targetRatio) {
     const [lower, upper] = zeroForOne ? [targetRatio, ratio] : [ratio, targetRatio]
-    const netInput = checkedDelta(inputBetween(zeroForOne)(lower, upper, liquidity, true))
-    const input = checkedDelta(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
+    const netInputToTarget = checkedDelta(inputBetween(zeroForOne)(lower, upper, liquidity, true))
+    const input = checkedDelta(divUp(netInputToTarget << FEE_BITS, (1n << FEE_BITS) - fee))
     return {
       input,
       output: checkedDelta(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
       ratio: targetRatio,
     }
   }
-  // If the amount is too small to move the price, all of it is fee.
+  // The pool keeps an amount that is too small to move the price as a fee.
   if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {

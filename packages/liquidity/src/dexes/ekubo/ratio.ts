@@ -1,34 +1,36 @@
 /**
- * Prices and ticks of Ekubo. A price here is the core's `sqrtRatio`: √(token1 / token0) with 128 fractional bits.
- * Checked against the deployed core on Ethereum.
+ * Converts ticks of Ekubo to ratios and back. A ratio is the core's `sqrtRatio`: √(token1 / token0) in base units, with
+ * 128 fractional bits. Checked against the deployed core on Ethereum.
  */
 import { divUp, sqrt } from '../../math/integers.ts'
 
-/** Maximum tick of the core. One tick changes the price by a millionth. */
+/** Maximum tick of the core. One tick is a price change by a millionth. */
 export const MAX_TICK = 88_722_835
 export const MIN_TICK = -MAX_TICK
 
-/** Mantissa bits of a packed price; two more bits select one of four scales. */
+/** Mantissa bits of a packed ratio. Two more bits select one of four scales. */
 const MANTISSA_BITS = 94n
-/** Number of low bits that each scale drops, for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
+/** Number of low bits that each scale drops. The scales are for ratios below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
-/** Bits of the prices in the first scale, and the bits that each further scale adds. */
+/** Maximum bits of a ratio in the first scale. */
 const FIRST_SCALE_BITS = 96n
+/** Bits that each further scale adds. */
 const SCALE_BITS = 32n
-/** Lower bound of values that are no prices: prices have at most 64 integer bits. */
-export const ABOVE_PRICES = 1n << 192n
+/** Ratios are below this limit: they have at most 64 integer bits. */
+export const RATIO_LIMIT = 1n << 192n
 
-/** Unpacks a price. */
+/** Unpacks the ratio of a state word. */
 export const unpackRatio = (packedRatio: bigint): bigint =>
   BigInt.asUintN(Number(MANTISSA_BITS), packedRatio) << (SHIFTS[0] + SCALE_BITS * (packedRatio >> MANTISSA_BITS))
 
+/** Returns the number of low bits that the core drops when it stores a ratio. */
 function shiftOf(ratio: bigint): bigint {
   let scale = 0
   while (scale < SHIFTS.length - 1 && ratio >> (FIRST_SCALE_BITS + SCALE_BITS * BigInt(scale)) > 0n) scale++
   return SHIFTS[scale]!
 }
 
-/** Rounds a price down or up to one that the core can store. */
+/** Rounds a ratio down or up to a ratio that the core can store. */
 export function roundToStorable(ratio: bigint, roundsUp: boolean): bigint {
   const shift = shiftOf(ratio)
   return (roundsUp ? divUp(ratio, 1n << shift) : ratio >> shift) << shift
@@ -48,14 +50,14 @@ function computeRatioFactors(count: number): readonly bigint[] {
   })
 }
 
-/** Entries of the price cache, by the low bits of the tick. A search requests few ticks many times. */
+/** Number of cached ratios. The low bits of a tick select the cache entry. A search requests few ticks many times. */
 const CACHE_SIZE = 1 << 12
-/** Marks an empty cache entry. It is outside of the range of ticks. */
+/** Marks an empty cache entry; not a valid tick. */
 const NO_TICK = -(2 ** 31)
 const cachedTick = new Int32Array(CACHE_SIZE).fill(NO_TICK)
 const cachedRatio: bigint[] = Array.from({ length: CACHE_SIZE }, () => 0n)
 
-/** Returns the price of a tick. @throws RangeError for a tick out of range */
+/** Returns the ratio of a tick. @throws RangeError for a tick out of range */
 export function ratioAtTick(tick: number): bigint {
   const cacheIndex = tick & (CACHE_SIZE - 1)
   if (cachedTick[cacheIndex] !== tick) {
@@ -77,18 +79,19 @@ function computeRatio(tick: number): bigint {
 export const MIN_RATIO = ratioAtTick(MIN_TICK)
 export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
-/** ln √1.000001, to convert a logarithm to ticks; and ln 2¹²⁸, for the fractional bits of a price. */
+/** ln √1.000001: the difference of the logarithms of two neighboring ticks' ratios. */
 const LOG_SQRT_BASE = Math.log1p(1e-6) / 2
-const LOG_ONE = 128 * Math.LN2
+/** ln 2¹²⁸, to remove the 128 fractional bits of a ratio. */
+const LOG_Q128 = 128 * Math.LN2
 /**
- * Distance of a price from a tick, in ticks, up to which floats cannot decide on which side of the tick it is. Float
+ * Distance from a tick, in ticks, within which exact math decides whether a ratio is above or below the tick. Float
  * errors stay below 10⁻⁷ ticks.
  */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 
-/** Returns the greatest tick whose price is at most `ratio`. */
+/** Returns the greatest tick whose ratio is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
-  const tickAsFloat = (Math.log(Number(ratio)) - LOG_ONE) / LOG_SQRT_BASE
+  const tickAsFloat = (Math.log(Number(ratio)) - LOG_Q128) / LOG_SQRT_BASE
   const nearestTick = Math.round(tickAsFloat)
   if (Math.abs(tickAsFloat - nearestTick) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
   return ratioAtTick(nearestTick) <= ratio ? nearestTick : nearestTick - 1

@@ -11,7 +11,7 @@ import { chunks } from '../common/chunks.ts'
 import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
 import { decodeConfig, isExtended, keyOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
-import { decodeHead, sload, wordsOf } from './storage.ts'
+import { decodeStateWord, sload, wordsOf } from './storage.ts'
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
@@ -22,31 +22,37 @@ const ticksCodec = callCodec<[core: string, id: string, spacing: number, first: 
 )
 const coreInterface = IEkuboCore__factory.createInterface()
 
-/** Maximum bitmap words per read, and per pool. In pools with more words, only words around the price are read. */
+/** Maximum bitmap words per read. */
 const WORDS_PER_READ = 1_500
+/** Maximum bitmap words per pool. In a pool with more words, only the words around the price are read. */
 const MAX_WORDS = 6_000
 /** Estimated gas to read one bitmap word. */
 const WORD_GAS = 2_900
 /** Estimated gas to read a few dozen ticks. */
 const TICKS_GAS = 400_000
-/** State words per read, which takes about 1.3 million gas. */
-const HEADS_PER_READ = 500
+/** State words per read. A read takes about 1.3 million gas. */
+const STATE_WORDS_PER_READ = 500
 
-/** State without its ticks: what the first round reads. */
-type Head = Omit<EkuboState, 'ticks'>
+/** State without its ticks: the content of a pool's state word. */
+type TicklessState = Omit<EkuboState, 'ticks'>
 
 /**
- * Reads in two rounds: first the state words of the pools, then the ticks around their prices. Returns null for a pool
- * with an extension, whose effect on swaps is unknown.
+ * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an extension,
+ * because its effect on swaps is unknown.
  */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
-  const allHeads = yield* readHeads(row, pools)
-  const heads = allHeads.map((head, i) => (isExtended(decodeConfig(keyOf(pools[i]!).config)!) ? null : head))
-  return yield* readTicks(row, pools, heads)
+  const allTicklessStates = yield* readStateWords(row, pools)
+  const ticklessStates = allTicklessStates.map((ticklessState, i) =>
+    isExtended(decodeConfig(keyOf(pools[i]!).config)!) ? null : ticklessState,
+  )
+  return yield* readTicks(row, pools, ticklessStates)
 }
 
-function* readHeads({ address }: DexRow, pools: readonly Pool<unknown>[]): Reads<readonly (Head | null)[]> {
-  const batches = chunks(pools, HEADS_PER_READ)
+function* readStateWords(
+  { address }: DexRow,
+  pools: readonly Pool<unknown>[],
+): Reads<readonly (TicklessState | null)[]> {
+  const batches = chunks(pools, STATE_WORDS_PER_READ)
   const answers = yield batches.map((batch) =>
     sload(
       address,
@@ -55,18 +61,20 @@ function* readHeads({ address }: DexRow, pools: readonly Pool<unknown>[]): Reads
   )
   return batches.flatMap((batch, b) => {
     const words = wordsOf(answers[b] ?? '0x')
-    return batch.map((_, i) => decodeHead(words[i] ?? 0n))
+    return batch.map((_, i) => decodeStateWord(words[i] ?? 0n))
   })
 }
 
 function* readTicks(
   { address }: DexRow,
   pools: readonly Pool<unknown>[],
-  heads: readonly (Head | null)[],
+  ticklessStates: readonly (TicklessState | null)[],
 ): Reads<readonly (EkuboState | null)[]> {
   const spacings = pools.map(spacingOf)
-  const ranges = heads.map((head, i) => (head && spacings[i] ? wordsAround(head.tick, spacings[i]) : []))
-  const reads = ranges.map((poolRanges, i) =>
+  const rangesByPool = ticklessStates.map((ticklessState, i) =>
+    ticklessState && spacings[i] ? wordsAround(ticklessState.tick, spacings[i]) : [],
+  )
+  const reads = rangesByPool.map((poolRanges, i) =>
     poolRanges.map(([first, last]) => ({
       ...LENS,
       data: ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
@@ -74,11 +82,11 @@ function* readTicks(
     })),
   )
   const answersOf = splitAnswers(reads, yield reads.flat())
-  return heads.map((head, i) => {
+  return ticklessStates.map((ticklessState, i) => {
     const answers = answersOf[i]!
-    if (!head || answers.some((answer) => answer === null)) return null
+    if (!ticklessState || answers.some((answer) => answer === null)) return null
     const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksCodec.decode(answer!)[0]))
-    return { ...head, ticks, ...(spacings[i] && knownBoundsOf(ranges[i]!, spacings[i])) }
+    return { ...ticklessState, ticks, ...(spacings[i] && knownBoundsOf(rangesByPool[i]!, spacings[i])) }
   })
 }
 
@@ -88,10 +96,11 @@ function spacingOf(pool: Pool<unknown>): number | undefined {
   return kind?.name === 'concentrated' ? kind.tickSpacing : undefined
 }
 
-type Range = readonly [first: number, last: number]
+/** First and last index of bitmap words. */
+type WordRange = readonly [first: number, last: number]
 
-/** Returns the ranges of bitmap words to read: all, or up to the maximum around the price. */
-function wordsAround(tick: number, spacing: number): readonly Range[] {
+/** Splits the bitmap words to read into ranges: all words, or `MAX_WORDS` words around the price. */
+function wordsAround(tick: number, spacing: number): readonly WordRange[] {
   const wordOf = (tick: number) => Math.floor(bitPositionOf(tick, spacing) / BITS_PER_WORD)
   const centeredFirst = wordOf(tick) - MAX_WORDS / 2
   const first = Math.max(wordOf(MIN_TICK), Math.min(centeredFirst, wordOf(MAX_TICK) + 1 - MAX_WORDS))
@@ -102,33 +111,35 @@ function wordsAround(tick: number, spacing: number): readonly Range[] {
   })
 }
 
-function knownBoundsOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
+/** Returns the bounds of the ticks that were read; empty if all ticks were read. */
+function knownBoundsOf(ranges: readonly WordRange[], spacing: number): Pick<EkuboState, 'known'> {
   const lowestTick = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
   const highestTick = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
   return lowestTick <= MIN_TICK && highestTick >= MAX_TICK ? {} : { known: [lowestTick, highestTick] }
 }
 
 /**
- * Reads the state words, because the logs of swaps are anonymous and cannot be filtered by topic. Reads the ticks again
- * if the price is in the first or last quarter of the known ticks.
+ * Reads the state words at every block, because swap logs have no topics by which to filter them. Reads the ticks of a
+ * pool again if its price is in the first or last quarter of the known ticks.
  */
 export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<EkuboState>[],
   _block: BlockHeader,
 ): Reads<readonly (EkuboState | null)[]> {
-  const heads = yield* readHeads(row, pools)
-  const states = heads.map((head, i) => head && { ...pools[i]!.state, ...head })
+  const ticklessStates = yield* readStateWords(row, pools)
+  const states = ticklessStates.map((ticklessState, i) => ticklessState && { ...pools[i]!.state, ...ticklessState })
   const staleIndexes = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
   if (staleIndexes.length === 0) return states
   const readResult = yield* readTicks(
     row,
     staleIndexes.map((i) => pools[i]!),
-    staleIndexes.map((i) => heads[i]!),
+    staleIndexes.map((i) => ticklessStates[i]!),
   )
   return states.map((state, i) => (staleIndexes.includes(i) ? readResult[staleIndexes.indexOf(i)]! : state))
 }
 
+/** True if the price is in the first or last quarter of the known ticks, and more ticks follow there. */
 function isNearEnd({ tick, known }: EkuboState): boolean {
   if (!known) return false
   const [lowestTick, highestTick] = known
@@ -144,17 +155,17 @@ const readPositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'Po
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 
-/** The core emits the logs of all pools without indexed arguments; the pool id is the second word. */
+/** Returns the pool id, which is the second data word: the core's logs have no indexed arguments. */
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' | 'ignore' {
   // Any contract can emit a log with the id of a pool.
   if (log.address !== pool.address) return 'ignore'
   const [, , positionId, delta, , stateAfter] = readPositionUpdated(log.data)
-  const head = decodeHead(BigInt(stateAfter))
-  if (!head) return 'reread'
+  const ticklessState = decodeStateWord(BigInt(stateAfter))
+  if (!ticklessState) return 'reread'
   const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
-  return changedState ? { ...changedState, ...head } : 'reread'
+  return changedState ? { ...changedState, ...ticklessState } : 'reread'
 }
 
 /** Returns the state after a position change; null if a tick is unknown, so that the pool must be read again. */

@@ -1,5 +1,6 @@
 /**
- * Reads `maxRedeem` for a synthetic holder of shares, because only the vault's own code computes what it can pay out.
+ * Reads `maxRedeem` of vaults, which bounds redemptions. Only the vault's code can compute it, and only for a holder of
+ * shares. So the reads override the share balance of a synthetic holder.
  */
 import { IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
@@ -7,18 +8,18 @@ import { id } from 'ethers'
 import type { Read } from '../../family.ts'
 import { findHoldings, type Holding } from '../common/holdings.ts'
 
-/** An address derived from a hash: nobody has its key. */
+/** Synthetic holder: an address derived from a hash, for which no key is known. */
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
-/** Length of a one-word result, with `0x`. */
+/** Length of the hex string of a one-word result, with `0x`. */
 export const WORD_DIGITS = 66
-/** Gas of one `maxRedeem`. Vaults that lend their assets in several markets query all markets. */
+/** Estimated gas of one `maxRedeem`. Vaults that lend their assets in several markets query all markets. */
 const MAX_REDEEM_GAS = 500_000
 
 const MAX_REDEEM_CALL = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
 
 /**
- * Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are
- * unsupported.
+ * Finds the storage override of each share by which the holder owns shares. Null if the storage slot of the balance is
+ * unknown, or if the node does not support overrides.
  */
 export const findShareHoldings = (shares: readonly Address[]) => findHoldings(HOLDER, shares)
 
@@ -29,6 +30,6 @@ export const maxRedeemRead = (share: Address, holding: Holding): Read => ({
   gas: MAX_REDEEM_GAS,
 })
 
-/** Decodes `maxRedeem`; null if the read was not made or failed. */
+/** Decodes the result of `maxRedeem`; null if it was not read or the read failed. */
 export const decodeMaxRedeem = (answer: Hex | null | undefined): bigint | null =>
   answer?.length === WORD_DIGITS ? BigInt(answer) : null

@@ -6,7 +6,7 @@ import { quoteByDirection } from '../common/exact-input.ts'
 import { approximateMaxInput, type Erc4626State, quote, rateOf, redeemableAssets } from './math.ts'
 import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
-/** ERC-4626 vaults, which exchange an asset for their share (deposit) and back (redemption). */
+/** ERC-4626 vaults, which exchange an asset for their shares (deposit) and back (redemption). */
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
   payment: { pullsInput: true },
@@ -18,7 +18,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   dependsOn: ({ address }) => [address],
   topics,
   applyLog,
-  // The share price changes with time, or when assets are sent to the vault.
+  // The share price changes with time, and when anyone sends assets to the vault.
   refreshStates: readStates,
 
   quoteExactInput: quoteByDirection('erc4626', quote),
@@ -33,9 +33,7 @@ export const erc4626: DexFamily<Erc4626State> = {
     }
   }),
 
-  /**
-   * The assets that can be redeemed now, and the share's total supply, since the vault can mint any amount of shares.
-   */
+  // A vault can mint any amount of shares. Its total supply counts as the reserve of shares.
   reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,

@@ -2,21 +2,19 @@
 import { PoolRefusal } from '../../family.ts'
 import { divUp, max, min } from '../../math/integers.ts'
 
-/** State of a vault, which is a pool of its asset and its share, in this order. */
+/** State of a vault. As a pool, it has two tokens: its asset and its share, in this order. */
 export type Erc4626State = {
   /** Base units of the asset, from the vault's `totalAssets`. */
   readonly totalAssets: bigint
-  /** Base units of the share. */
+  /** Total supply in base units of the share. */
   readonly totalSupply: bigint
-  /** Virtual shares added to the supply, along with one virtual asset; 0 for a vault without them. */
+  /** Virtual shares that conversions add to the supply, along with one virtual asset; 0 for none. */
   readonly virtualShares: bigint
-  /**
-   * Asset units per 10^27 shares, for a vault that converts by a rate instead of its totals, such as wrapped aTokens.
-   */
+  /** Assets per 10^27 shares, for a vault that converts by a rate instead of its totals, such as wrapped aTokens. */
   readonly rate?: bigint
   /** Maximum deposit in base units of the asset. */
   readonly maxDeposit: bigint
-  /** Base units of the asset held by the vault itself, which it can pay without external calls. */
+  /** Base units of the asset that the vault itself holds, and can pay without external calls. */
   readonly cash: bigint
   /** Base units of the share that can be redeemed now, from `maxRedeem`; absent if it could not be read. */
   readonly maxRedeem?: bigint
@@ -27,27 +25,28 @@ const RAY = 10n ** 27n
 type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualShares' | 'rate'>
 
 /**
- * Converts assets to shares, or shares to assets. Rounds down as in a deposit or redemption, or up as in a mint or
- * withdrawal.
+ * Converts assets to shares, or shares to assets.
  *
+ * @param roundsUp - false as in a deposit or redemption, true as in a mint or withdrawal
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */
-export function convert(state: Conversion, toShares: boolean, amount: bigint, roundUp = false): bigint {
+export function convert(state: Conversion, toShares: boolean, amount: bigint, roundsUp = false): bigint {
   const { totalAssets, totalSupply, virtualShares, rate } = state
   const shares = rate === undefined ? totalSupply + virtualShares : RAY
   const assets = rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n)
   if (shares === 0n || assets === 0n) throw new PoolRefusal('EMPTY', 'the vault is empty')
   const [numerator, denominator] = toShares ? [amount * shares, assets] : [amount * assets, shares]
-  return roundUp ? divUp(numerator, denominator) : numerator / denominator
+  return roundsUp ? divUp(numerator, denominator) : numerator / denominator
 }
 
+/** Result of a deposit or redemption. */
 type ExchangeResult = { readonly amountOut: bigint; readonly state: Erc4626State }
 
 /**
  * Quotes an exact input, rounded down as the vault does.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above the limits of the vault
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` above the limits of the vault
  */
 export function quote(state: Erc4626State, isDeposit: boolean, amountIn: bigint): ExchangeResult {
   const result = exchange(state, isDeposit, amountIn)
@@ -62,7 +61,7 @@ export function exchange(state: Erc4626State, isDeposit: boolean, amountIn: bigi
 
 function depositExchange(state: Erc4626State, assets: bigint): ExchangeResult {
   const shares = convert(state, true, assets)
-  if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `the vault does not take ${assets}`)
+  if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `a deposit of ${assets} exceeds the vault's limit`)
   const stateAfter = {
     totalAssets: state.totalAssets + assets,
     totalSupply: state.totalSupply + shares,
@@ -76,7 +75,7 @@ function redeemExchange(state: Erc4626State, shares: bigint): ExchangeResult {
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const assets = convert(state, false, shares)
   if (shares > totalSupply || assets > totalAssets || (maxRedeem !== undefined && shares > maxRedeem))
-    throw new PoolRefusal('TOO_LARGE', `the vault does not redeem ${shares}`)
+    throw new PoolRefusal('TOO_LARGE', `a redemption of ${shares} exceeds the vault's limit`)
   if (maxRedeem === undefined && assets > cash)
     throw new PoolRefusal('TOO_LARGE', `the vault has ${cash} and its redemption limit is unknown`, {
       isModelLimit: true,
@@ -90,14 +89,14 @@ function redeemExchange(state: Erc4626State, shares: bigint): ExchangeResult {
   return { amountOut: assets, state: { ...state, ...stateAfter } }
 }
 
-/** Returns the output per unit of input. */
+/** Returns the output in base units per base unit of input. */
 export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Conversion, toShares: boolean): number {
   const shares = rate === undefined ? Number(totalSupply + virtualShares) : Number(RAY)
   const assets = Number(rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n))
   return toShares ? shares / assets : assets / shares
 }
 
-/** Returns the approximate largest input. */
+/** Returns the approximate largest input in base units. */
 export function approximateMaxInput(state: Erc4626State, isDeposit: boolean): bigint {
   if (isDeposit) return state.maxDeposit
   const { totalAssets, totalSupply, cash, maxRedeem } = state
@@ -105,7 +104,7 @@ export function approximateMaxInput(state: Erc4626State, isDeposit: boolean): bi
   return min(min(convert(state, true, maxAssets), totalSupply), maxRedeem ?? totalSupply)
 }
 
-/** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */
+/** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault without assets. */
 export function redeemableAssets(state: Erc4626State): bigint {
   const { totalAssets, totalSupply, cash, maxRedeem, rate } = state
   if (totalAssets === 0n || rate === 0n) return 0n

@@ -16,16 +16,19 @@ const erc20 = IERC20__factory.createInterface()
 
 /** Estimated gas to read one vault. */
 const READ_GAS = 300_000
-/** Maximum difference between the decimals of the shares and of the asset. */
-const MAX_OFFSET = 18
+/** Maximum decimals offset: the decimals of the share less the decimals of the asset. */
+const MAX_DECIMALS_OFFSET = 18
 
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const assetRead = { to: row.address, data: vaultInterface.encodeFunctionData('asset') as Hex }
   return findTokenRow(row, pairs, assetRead, (answer) => vaultInterface.decodeFunctionResult('asset', answer)[0])
 }
 
-/** Facts of a vault that are read once. `holding` is absent if `maxRedeem` cannot be read for a synthetic holder. */
-export type Erc4626Fixed = { readonly holding?: Holding }
+/** Immutable facts of a vault, which are read once. */
+export type Erc4626Fixed = {
+  /** Storage override by which the synthetic holder owns shares. Absent if `maxRedeem` cannot be read with it. */
+  readonly holding?: Holding
+}
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const holdings = yield* findShareHoldings(pools.map(({ address }) => address))
@@ -62,7 +65,7 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   const maxRedeemByShare = new Map(vaultsWithHolding.map(({ share }, k) => [share, maxRedeemAnswers![k]!]))
   return vaults.map(({ share }, k) => {
     const [stateAnswer, cashAnswer] = [stateAnswers![k], cashAnswers![k]]
-    // The asset of a buffer may be any contract, and answer with less than a word.
+    // The asset can be any contract, and its `balanceOf` can return less than a word.
     if (!stateAnswer || !cashAnswer || cashAnswer.length < WORD_DIGITS) return null
     const vaultState = decodeState(stateAnswer, BigInt(cashAnswer.slice(0, WORD_DIGITS)))
     const maxRedeem = decodeMaxRedeem(maxRedeemByShare.get(share))
@@ -70,11 +73,13 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   })
 }
 
-/** Returns null if no known conversion reproduces the vault's own previews, as with fees or different math. */
+/** Decodes a state; null if no known conversion reproduces the vault's previews, for example because it has fees. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = readResult
-  const offsets = Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => ({ virtualShares: 10n ** BigInt(offset) }))
+  const offsets = Array.from({ length: MAX_DECIMALS_OFFSET + 1 }, (_, offset) => ({
+    virtualShares: 10n ** BigInt(offset),
+  }))
   const conversions = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
   for (const conversion of conversions) {
     const state = { totalAssets, totalSupply, ...conversion, maxDeposit, cash }
