@@ -79,8 +79,8 @@ export function stableSwapInvariant(ann: number, d: number, coins: number): Inva
 }
 
 /**
- * Returns the invariant of a CryptoSwap pool with n coins, scaled balances x, and amplification A. The level is 0 at the
- * current balances: K·(Σx / D − 1) + K0 − 1, where K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1 − K0)².
+ * Returns the invariant of a CryptoSwap pool with n coins, scaled balances x, and amplification A. The level is 0 at
+ * the current balances: K·(Σx / D − 1) + K0 − 1, where K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1 − K0)².
  *
  * @param ann - A·n^n
  * @param gamma - γ

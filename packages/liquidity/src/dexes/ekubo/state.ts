@@ -37,8 +37,8 @@ const STATE_WORDS_PER_READ = 500
 type TicklessState = Omit<EkuboState, 'ticks'>
 
 /**
- * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an extension,
- * because its effect on swaps is unknown.
+ * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an
+ * extension, because its effect on swaps is unknown.
  */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
   const allTicklessStates = yield* readStateWords(row, pools)
