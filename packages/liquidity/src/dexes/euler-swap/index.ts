@@ -8,8 +8,8 @@ import { createdPool, creationTopics, findPools, readStates, rowsOf } from './st
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
 const GAS = gasRow('euler-swap').hop
-/** Units of an 18-decimal fee in one ppm. */
-const PER_PPM = 10 ** 12
+/** One ppm as an 18-decimal fee. */
+const FEE_PER_PPM = 10 ** 12
 
 /** EulerSwap V2 pools. */
 export const eulerSwap: DexFamily<EulerSwapState> = {
@@ -19,11 +19,11 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
   creationTopics,
   createdPool,
   readStates,
-  // The vaults' balances and limits change with all other activity there, and with time.
+  // The balances and limits of the vaults change with all other activity in the vaults, and with time.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',
-  // The owner of the account can change price and fee, and withdraw the backing assets.
+  // The owner of the pool's account can change price and fee, and withdraw the backing assets.
   dependsOn: ({ fixed }) => [(fixed as EulerSwapFixed).account],
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
@@ -38,7 +38,7 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
       quote: (amountIn) => quote(state, i, amountIn),
       approximateLimit: approximateMaxInput(state, i),
       scale: samplingScaleOf(state, i),
-      feePpm: Number(state.fees[i]) / PER_PPM,
+      feePpm: Number(state.fees[i]) / FEE_PER_PPM,
     }
   }),
 

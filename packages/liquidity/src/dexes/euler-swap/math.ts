@@ -12,6 +12,7 @@ const ONE = 10n ** 18n
 /**
  * Quotes an exact input on the curve, within the limits of the vaults.
  *
+ * @param i - index of the input token
  * @throws PoolRefusal `PAUSED`, `UNSUPPORTED`, `TOO_LARGE`, `TOO_SMALL`
  */
 export function quote(
@@ -27,14 +28,14 @@ export function quote(
   const reserveOut = reserveAfter(state, i, reserveIn)
   const amountOut = reserveOut !== null && state.reserves[j] > reserveOut ? state.reserves[j] - reserveOut : 0n
   if (netIn > limits.in || amountOut > limits.out || reserveIn > MAX_RESERVE)
-    throw new PoolRefusal('TOO_LARGE', `it takes ${limits.in} and pays ${limits.out} at most`)
+    throw new PoolRefusal('TOO_LARGE', `the pool accepts at most ${limits.in} and pays at most ${limits.out}`)
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: stateAfter(state, i, { in: netIn, out: amountOut }) }
 }
 
 /**
- * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it
- * pays nothing.
+ * Converts the limits that a pool reports. The pool reports one unit less than the output that it pays, or zeros while
+ * it pays nothing.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,
@@ -42,13 +43,13 @@ export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimi
 })
 
 function limitsOf({ open, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {
-  if (!open) throw new PoolRefusal('PAUSED', 'the pool is locked, not installed, or past its time')
-  if (fees[i] >= ONE) throw new PoolRefusal('PAUSED', 'its fee is all of the input')
-  if (limits[i] === null) throw new PoolRefusal('UNSUPPORTED', 'the pool cannot tell its own limits')
+  if (!open) throw new PoolRefusal('PAUSED', 'the pool is locked, not installed, or expired')
+  if (fees[i] >= ONE) throw new PoolRefusal('PAUSED', 'the fee is the whole input')
+  if (limits[i] === null) throw new PoolRefusal('UNSUPPORTED', 'the getter of the limits reverts')
   return limits[i]
 }
 
-/** Returns the reserve of the other token on the curve; null above the maximum. */
+/** Returns the reserve of the output token on the curve; null above the maximum. */
 function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigint | null {
   return reserveIn <= state.equilibrium[i]
     ? reserveY(reserveIn, halfOf(state, i))
@@ -56,8 +57,8 @@ function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigin
 }
 
 /**
- * Returns the approximate largest input. The vaults limit it by their maximum deposit and withdrawal, and the contract
- * by the maximum reserve.
+ * Returns the approximate largest input. The vaults limit it by their maximum deposit and withdrawal. The contract
+ * limits it by the maximum reserve.
  */
 export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state
@@ -70,7 +71,7 @@ export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   return (min(maxAdded, maxIn) * ONE) / (ONE - fees[i])
 }
 
-/** Returns the half of the curve on which token `x` (index) is the token X of `CurveHalf`. */
+/** Returns the half of the curve on which the token with index `x` is token X of `CurveHalf`. */
 function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): CurveHalf {
   const y = x === 0 ? 1 : 0
   return {
@@ -82,7 +83,10 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
   }
 }
 
-/** Reduces the limits of the trade's direction. The limits of the other direction only grow and are left unchanged. */
+/**
+ * Returns the state after a trade, with reduced limits in the trade's direction. The limits of the other direction
+ * would grow, but are left unchanged.
+ */
 function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
   const shrunkLimits = { in: limits[i]!.in - tradedAmounts.in, out: limits[i]!.out - tradedAmounts.out }

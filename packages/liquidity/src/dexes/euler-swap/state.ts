@@ -22,9 +22,9 @@ const registryInterface = IEulerSwapRegistry__factory.createInterface()
 const POOLS_PER_PAIR = 16
 /** Estimated gas to list the pools of one pair. */
 const FIND_GAS = 200_000
-/** Estimated gas to read the limits and a quote of both directions, which query four vaults. */
+/** Estimated gas to read limits and quotes of both directions, which query four vaults. */
 const READ_GAS = 900_000
-/** Flags of three hooks: before a swap, for the fee, and after a swap. */
+/** Flags of the three hooks that swaps call: before the swap, for the fee, and after the swap. */
 const SWAP_HOOKS = 7n
 
 /** Serves rows of version 2, whose registry lists pools by pair. Version 1 has another interface and no registry. */
@@ -53,10 +53,15 @@ function makePool(row: DexRow, tokens: readonly [Address, Address], pool: string
 
 export const creationTopics: readonly Hex[] = [registryInterface.getEvent('PoolRegistered').topicHash as Hex]
 
-/** Returns the pool of a registration log: tokens and account are indexed, the pool is the first data word. */
+/** Returns the pool of a registration log. The tokens and the account are indexed; the pool is the first data word. */
 export function createdPool(row: DexRow, { topics, data }: Log): Pool<null> {
-  const inWord = (word: string) => toAddress(`0x${word.slice(-40)}`)
-  return makePool(row, [inWord(topics[1]!), inWord(topics[2]!)], inWord(data.slice(0, 66)), inWord(topics[3]!))
+  const addressOfWord = (word: string) => toAddress(`0x${word.slice(-40)}`)
+  return makePool(
+    row,
+    [addressOfWord(topics[1]!), addressOfWord(topics[2]!)],
+    addressOfWord(data.slice(0, 66)),
+    addressOfWord(topics[3]!),
+  )
 }
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (EulerSwapState | null)[]> {
@@ -71,7 +76,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Returns null if our math does not reproduce the pool's sample quotes, or if a hook takes part in swaps. */
+/** Decodes a state; null if our math does not reproduce the pool's quotes, or if swaps call a hook. */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
     EulerSwapLens.StateStructOutput,

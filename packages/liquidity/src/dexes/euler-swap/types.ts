@@ -1,23 +1,23 @@
 /** State of EulerSwap pools. */
 import type { Address } from '@sluice/chains'
 
-/** A value of the first and of the second token. */
+/** Values of the first and the second token. */
 type Pair<T> = readonly [T, T]
 
 /** Immutable facts of a pool, in addition to its tokens. */
 export type EulerSwapFixed = {
-  /** Account whose vaults pay, and whose owner can change price and fee. */
+  /** Euler account that provides the liquidity from its vaults. Its owner can change price and fee. */
   readonly account: Address
 }
 
-/** Maximum input without the fee (`in`), and maximum output (`out`), of one direction. */
+/** Maximum input without the fee (`in`) and maximum output (`out`) of one direction, in base units. */
 export type EulerSwapLimits = { readonly in: bigint; readonly out: bigint }
 
-/** State of a pool, by token; prices, concentrations, and fees have 18 decimals. */
+/** State of a pool. Pairs are by token. Prices, concentrations, and fees have 18 decimals. */
 export type EulerSwapState = {
-  /** False while locked, not installed at its account, or expired. */
+  /** False while the pool is locked, not installed in its account, or expired. */
   readonly open: boolean
-  /** Virtual reserves of the curve, not the vaults' balances. */
+  /** Virtual reserves of the curve in base units. The balances of the vaults differ. */
   readonly reserves: Pair<bigint>
   /** Reserves at which both halves of the curve meet. */
   readonly equilibrium: Pair<bigint>
@@ -27,6 +27,6 @@ export type EulerSwapState = {
   readonly concentrations: Pair<bigint>
   /** Fees by input token. */
   readonly fees: Pair<bigint>
-  /** Limits by input token; null if the pool's getter of limits reverts, and with it every quote. */
+  /** Limits by input token; null if the pool's getter of the limits reverts. Every quote then reverts too. */
   readonly limits: Pair<EulerSwapLimits | null>
 }

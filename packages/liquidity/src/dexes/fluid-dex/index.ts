@@ -14,7 +14,7 @@ export const fluidDex: DexFamily<FluidDexState> = {
   holdsNative: true,
   findPools,
   readStates,
-  // Both curves change with interest, and with every use of the tokens in the Liquidity contract.
+  // Both curves change with interest, and with other uses of the tokens in Fluid's Liquidity contract.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

@@ -2,29 +2,32 @@
  * Exact math of Fluid DEX pools. Follows coreModule and coreHelpers of FluidDexT1, Instadapp/fluid-contracts-public.
  * Checked against a deployed pool.
  */
+import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
-const PPM = 1_000_000n
 const ONE = 10n ** 18n
+/** Fixed-point one of prices. */
 const PRICE_ONE = 10n ** 27n
-/** Decimals of amounts inside the pool. */
+/** Decimals of the amounts with which the pool computes. */
 const POOL_DECIMALS = 12n
-/** Minimum amounts of a swap, in the pool's decimals and in base units of the token. */
-const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
+/** Minimum input of a swap, in the pool's decimals. */
+const MIN_SCALED = 1_000_000n
+/** Minimum input of a swap, in base units. */
+const MIN_AMOUNT = 100n
 /** Maximum input of a swap, in the pool's decimals. */
 const MAX_SCALED = 2n ** 96n - 1n
-/** Maximum price move of a swap, as a fraction of the final price, 18 decimals. */
+/** Maximum difference between the final and the stored price, as a fraction of the final price, 18 decimals. */
 const MAX_MOVE = ONE / 20n
 /** Fixed-point one of the product of `revenueCut` (percent of the fee) and `feePpm`. */
 const CUT_ONE = 100n * PPM
-/** Maximum ratio of the values of both real reserves after a swap. */
+/** Maximum ratio between the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
 /**
- * Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. In this file, `i` and `o` are
- * the indices of the input and the output token.
+ * Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. In this file, `i` is the index
+ * of the input token and `o` the index of the output token.
  */
 type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
@@ -44,12 +47,12 @@ export function quote(
   const [i, o] = zeroForOne ? ([0, 1] as const) : ([1, 0] as const)
   const scaledIn = toPoolUnits(amountIn, state.decimals[i])
   if (scaledIn < MIN_SCALED || amountIn < MIN_AMOUNT)
-    throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
-  if (scaledIn > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
+    throw new PoolRefusal('TOO_SMALL', `${amountIn} is below the minimum`)
+  if (scaledIn > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is above the maximum`)
   const curves = [state.collateral, state.debt]
   const depth = curves.reduce((sum, curve) => sum + (curve?.imaginary[i] ?? 0n), 0n)
-  if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither of its curves is in use')
-  if (scaledIn > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
+  if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither curve has a reserve')
+  if (scaledIn > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of the imaginary reserve')
   const inputByCurve = splitInput(curves, scaledIn, i, o)
   const [collateral, debt] = curves.map(
     (curve, k) => curve && swapOnCurve(curve, inputByCurve[k]!, state.feePpm, i, o),
@@ -73,8 +76,8 @@ const toBaseUnits = (amount: bigint, decimals: bigint) =>
 type Curves = readonly (FluidReserves | null)[]
 
 /**
- * Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. x and
- * y are the imaginary reserves of output and input on the collateral curve, x2 and y2 those on the debt curve.
+ * Splits the input between the curves. If the share of one curve would not be positive, the other curve gets all input.
+ * `x` and `y` are the imaginary reserves of output and input on the collateral curve; `x2` and `y2` on the debt curve.
  */
 function splitInput(
   [collateral, debt]: Curves,
@@ -98,15 +101,15 @@ function swapOnCurve({ imaginary }: FluidReserves, amountIn: bigint, feePpm: big
   return { amountIn, amountOut: (netIn * imaginary[o]) / (imaginary[i] + netIn) }
 }
 
-/** Returns a curve's input without the protocol's cut of the fee. */
+/** Returns the input of a curve without the protocol's share of the fee. */
 function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, curveSwap: CurveSwap | null): bigint {
   return ((curveSwap?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
 }
 
 /**
- * Checks the input as the Liquidity contract does. The input may exceed the amount accounted in whole base units by at
- * most 1 %. The input of the debt curve repays debt, so it must not exceed the debt. The debt that we read is rounded
- * down, so the contract accepts up to a few units more.
+ * Checks the input as the Liquidity contract does. The contract records the input of each curve in whole base units.
+ * The whole input may exceed their sum by at most 1 %. The input of the debt curve repays debt, so it must not exceed
+ * the debt. The debt that we read is rounded down, so the contract accepts a few units more.
  */
 function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
   const accountedInput = curveSwaps.reduce(
@@ -114,17 +117,17 @@ function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null
     0n,
   )
   if (amountIn * 100n > accountedInput * 101n)
-    throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
+    throw new PoolRefusal('TOO_SMALL', 'rounding would lose more than 1 % of the input')
   const { owed, decimals } = state
   if (
     owed &&
     curveSwaps[1] &&
     toBaseUnits(inputWithoutCut(state, curveSwaps[1]), decimals[i]) > toBaseUnits(owed[i], decimals[i])
   )
-    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isModelLimit: true })
+    throw new PoolRefusal('TOO_LARGE', 'the input would repay more than the debt', { isModelLimit: true })
 }
 
-/** Checks that no curve pays more than its reserve, or keeps too little of one token. */
+/** Checks that no curve pays more than its real reserve, or keeps too little of one token. */
 function checkReserves(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
   for (const [curve, curveSwap] of [
     [state.collateral, collateral],
@@ -138,13 +141,13 @@ function checkReserves(state: FluidDexState, collateral: CurveSwap | null, debt:
       i === 0
         ? real1 < (real0 * state.centerPrice) / (PRICE_ONE * MAX_RESERVE_RATIO)
         : real0 < (real1 * PRICE_ONE) / (state.centerPrice * MAX_RESERVE_RATIO)
-    if (isTooLow) throw new PoolRefusal('TOO_LARGE', 'too little of a token would be left')
+    if (isTooLow) throw new PoolRefusal('TOO_LARGE', 'the remaining reserve of one token would be too small')
   }
 }
 
 /**
- * Checks that the final price of the curve with the larger input is close enough to the stored price. The curve's input
- * includes the fee, but not the protocol's cut.
+ * Checks that the final price of the curve with the larger input is close enough to the stored price. The final price
+ * includes the fee, but not the protocol's share.
  */
 function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
   const [collateralInput, debtInput] = [inputWithoutCut(state, collateral), inputWithoutCut(state, debt)]
@@ -158,14 +161,14 @@ function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: Cu
   const price = i === 0 ? (reserveOut * PRICE_ONE) / reserveIn : (reserveIn * PRICE_ONE) / reserveOut
   const priceMove = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
   if (priceMove <= MAX_MOVE && priceMove >= -MAX_MOVE) return
-  // If the old price is already too far off in the other direction, a larger input brings it closer.
+  // If the price is already too far away in the other direction, a larger input brings it closer.
   const isBehind = i === 0 ? priceMove > 0n && price > 0n : priceMove < 0n
   throw isBehind
-    ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from that of the last trade')
+    ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from the stored price')
     : new PoolRefusal('TOO_LARGE', 'the price would move too far')
 }
 
-/** Returns the approximate largest input in base units. It moves the price as far as allowed. */
+/** Returns the approximate largest input in base units, which moves the price as far as the pool allows. */
 export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): bigint {
   const [i, o] = zeroForOne ? [0, 1] : [1, 0]
   const depth = Number(reservesInTokens(state, 'imaginary')[i]!)
@@ -174,13 +177,13 @@ export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): 
   const price = Number(curve.imaginary[o]!) / Number(curve.imaginary[i]!)
   const lastPrice = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
   const maxMove = Number(MAX_MOVE) / 1e18
-  // Minimum final price: output tokens per input token.
+  // Minimum final price, in output tokens per input token.
   const minPrice = zeroForOne ? lastPrice / (1 + maxMove) : lastPrice * (1 - maxMove)
   const limit = Math.min(depth / 2, depth * (Math.sqrt(price / minPrice) - 1))
   return limit > 0 && Number.isFinite(limit) ? BigInt(Math.floor(limit)) : 0n
 }
 
-/** Returns the sum of both curves' reserves, in base units of the tokens. */
+/** Returns the sum of both curves' reserves of each token, in base units. */
 export function reservesInTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
     [state.collateral, state.debt].reduce(

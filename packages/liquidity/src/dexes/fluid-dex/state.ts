@@ -16,7 +16,7 @@ const LIST_GAS = 3_000_000
 /** Estimated gas to read prices, and both curves from the Liquidity contract. */
 const READ_GAS = 400_000
 
-/** Lists all pools of the row's resolver, which has no getter by token. */
+/** Finds pools in the list of the resolver, which has no getter by token. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
   const [answer] = yield [
@@ -25,7 +25,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   if (!answer) return []
   const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
   const pairKeys = new Set(withNative(pairs, row.contracts?.wrappedNative).map(pairKey))
-  // A copy: the `flatMap` of a decoded list returns [0] if no pool remains.
+  // Copy the list: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
   return [...pools].flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
     if (!pairKeys.has(pairKey(pair))) return []
@@ -46,29 +46,29 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/**
- * Layout of storage slot 1. The two lowest bits enable the curves. The fee and the protocol's cut follow. The highest
- * bit pauses swaps.
- */
-const [COLLATERAL, DEBT] = [1n, 2n]
-const [FEE_AT, FEE_MASK] = [2n, 0x1ffffn]
-const [CUT_AT, CUT_MASK] = [19n, 0x7fn]
-const PAUSED_AT = 255n
+/** Bits of storage slot 1 (`settings`) that enable the collateral and the debt curve. */
+const [COLLATERAL_FLAG, DEBT_FLAG] = [1n, 2n]
+/** Position and mask of the fee in `settings`. */
+const [FEE_SHIFT, FEE_MASK] = [2n, 0x1ffffn]
+/** Position and mask of the protocol's share of the fee in `settings`. */
+const [CUT_SHIFT, CUT_MASK] = [19n, 0x7fn]
+/** Position of the bit in `settings` that pauses swaps. */
+const PAUSED_SHIFT = 255n
 
 function decodeState(answer: Hex): FluidDexState {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [FluidDexLens.StateStructOutput]
-  const reserves = (from: typeof readResult.collateral | typeof readResult.debt): FluidReserves => ({
+  const reservesOf = (from: typeof readResult.collateral | typeof readResult.debt): FluidReserves => ({
     real: [from.token0RealReserves, from.token1RealReserves],
     imaginary: [from.token0ImaginaryReserves, from.token1ImaginaryReserves],
   })
   return {
-    paused: readResult.settings >> PAUSED_AT !== 0n,
-    feePpm: (readResult.settings >> FEE_AT) & FEE_MASK,
-    revenueCut: (readResult.settings >> CUT_AT) & CUT_MASK,
+    paused: readResult.settings >> PAUSED_SHIFT !== 0n,
+    feePpm: (readResult.settings >> FEE_SHIFT) & FEE_MASK,
+    revenueCut: (readResult.settings >> CUT_SHIFT) & CUT_MASK,
     lastPrice: readResult.lastStoredPrice,
     centerPrice: readResult.centerPrice,
-    collateral: readResult.settings & COLLATERAL ? reserves(readResult.collateral) : null,
-    debt: readResult.settings & DEBT ? reserves(readResult.debt) : null,
+    collateral: readResult.settings & COLLATERAL_FLAG ? reservesOf(readResult.collateral) : null,
+    debt: readResult.settings & DEBT_FLAG ? reservesOf(readResult.debt) : null,
     owed: [readResult.debt.token0Debt, readResult.debt.token1Debt],
     decimals: [readResult.decimals0, readResult.decimals1],
   }

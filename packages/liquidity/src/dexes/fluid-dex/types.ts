@@ -1,7 +1,11 @@
-/** Reserves of one of a pool's two curves, for the first and second token, in units of 10^−12 whole tokens. */
+/**
+ * Reserves of one curve, by token, in units of 10^−12 whole tokens. A pool has two curves: one trades collateral, the
+ * other debt of the liquidity providers.
+ */
 export type FluidReserves = {
+  /** Amounts that the curve can pay out. */
   readonly real: readonly [bigint, bigint]
-  /** Virtual reserves, on which the x·y = k formula works. */
+  /** Virtual reserves, to which the x·y = k formula applies. */
   readonly imaginary: readonly [bigint, bigint]
 }
 
@@ -10,11 +14,11 @@ export type FluidDexState = {
   readonly paused: boolean
   /** Parts per million of the input. */
   readonly feePpm: bigint
-  /** Percentage of the fee that leaves the curves; absent: none. */
+  /** Percentage of the fee that the protocol takes out of the curves; absent: 0. */
   readonly revenueCut?: bigint
-  /** Price of the first token in the second after the last trade; 27 decimals. */
+  /** Price of the first token in units of the second after the last trade; 27 decimals. */
   readonly lastPrice: bigint
-  /** Price at the center of the pool's price range, in the same unit. */
+  /** Price at the center of the pool's price range, in the unit of `lastPrice`. */
   readonly centerPrice: bigint
   /** Reserves of the collateral curve; null if the curve is disabled. */
   readonly collateral: FluidReserves | null
@@ -24,6 +28,6 @@ export type FluidDexState = {
   readonly owed?: readonly [bigint, bigint]
   /** Decimals of both tokens. */
   readonly decimals: readonly [bigint, bigint]
-  /** Set after a quoted swap, whose effect on the state is unknown. The state must be read again. */
+  /** Set after a quoted swap, because its effect on the state is unknown. Further quotes are refused. */
   readonly spent?: true
 }

@@ -1,7 +1,8 @@
 /**
- * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range become straight lines. The
- * other points become one x·y = k piece, from half a point before the first to half a point after the last. This piece
- * has exactly the same input and output as the points.
+ * Builds price curves of iZiSwap pools. A point is a tick, and all its liquidity trades at one price. A range is a
+ * series of points with the same liquidity. The first points of a range become straight lines. The other points become
+ * one hyperbola, from half a point before the first to half a point after the last of them. The hyperbola has exactly
+ * the same input and output as the points.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
@@ -11,24 +12,22 @@ import { farthestPoint } from './math.ts'
 import type { IziswapState } from './types.ts'
 
 /**
- * Number of points per range that become lines. For the other points, the price steps change amounts by less than a
- * thirtieth of a basis point.
+ * Number of points per range that become lines. For the other points, a hyperbola instead of lines changes amounts by
+ * less than a thirtieth of a basis point.
  */
 const LINES_PER_RANGE = 4
-/**
- * Distance from a point to its boundary. A hyperbola over the full width of a point has the same amounts as the point.
- */
+/** Distance from a point to its boundary, in points. A hyperbola from boundary to boundary has the point's amounts. */
 const HALF_POINT = 0.5
 /** Difference of √price between the two boundaries of point 0. */
 const POINT_WIDTH = sqrtPriceAt(HALF_POINT) - sqrtPriceAt(-HALF_POINT)
 
-/** Returns the curve up to the end of all prices, without an end margin. */
+/** Returns the curve up to the end of the price range, without an end margin. */
 export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const { point, sqrtPriceX96, liquidity, liquidityX, points, pointDelta, feePpm } = state
   const builder = new CurveBuilder()
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (sqrtPriceX96 === 0n) return builder.build(keepIn)
-  // Count points downward when X is sold, so that both directions share the code.
+  // Direction in which points are traversed: downward if X is sold.
   const sign = zeroForOne ? -1 : 1
   const directedBuilder = new DirectedCurveBuilder(builder, sign)
   directedBuilder.addPoint(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
@@ -37,8 +36,8 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
   for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
     if (entry.point !== point) {
-      // If liquidity ends at a point, a downward trade still uses it at that point. If the point has an order, this
-      // liquidity is part of the order's line, because a hyperbola would end below the order's price.
+      // If liquidity ends at a point, a downward trade still uses it at this point. At a point with an order, add this
+      // liquidity to the order's line, because a hyperbola would end below the order's price.
       const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
       directedBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
       fromPoint = lastPoint + sign
@@ -60,6 +59,7 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   return builder.build(keepIn)
 }
 
+/** Adds points and ranges in the trade direction to a curve. */
 class DirectedCurveBuilder {
   private readonly builder: CurveBuilder
   private readonly sign: 1 | -1
@@ -69,7 +69,7 @@ class DirectedCurveBuilder {
     this.sign = sign
   }
 
-  /** Adds a line with the given output at the price of a point. */
+  /** Adds a line at the price of a point. @param output - base units */
   addPoint(point: number, output: number): void {
     const rate = sqrtPriceAt(-this.sign * point) ** 2
     this.builder.addLine(rate, output / rate)

@@ -18,7 +18,7 @@ const uncheckedFamily: DexFamily<IziswapState> = {
   findPools,
   readStates,
   topics,
-  // Logs contain neither the limit orders that a swap filled nor the exchanged liquidity of the point.
+  // Logs contain neither the limit orders that a swap filled nor the liquidity that it exchanged at the last point.
   applyLog: () => 'reread',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
@@ -36,7 +36,7 @@ const uncheckedFamily: DexFamily<IziswapState> = {
   reserves: ({ state }) => reservesOf(state),
 
   keepsTokens: true,
-  // Two storage slots; not measured.
+  // Estimate for two storage slots.
   oracleGas: 10_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
@@ -46,7 +46,7 @@ const uncheckedFamily: DexFamily<IziswapState> = {
 const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>
   points.flatMap(({ point, endpoint, liquidityNet }) => (endpoint ? [[point, liquidityNet] as const] : []))
 
-/** Returns the reserves of positions, as if prices were continuous between points, plus the limit orders. */
+/** Returns the reserves of limit orders and positions. For positions, assumes continuous prices between points. */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
   const ticks = endpointsOf({ points })
   const positionReserves = concentratedReserves({
@@ -63,7 +63,7 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
   ]
 }
 
-/** iZiSwap pools. Refuses contradictory states. */
+/** iZiSwap pools. Refuses states that contradict themselves. */
 export const iziswap: DexFamily<IziswapState> = withConsistentState<IziswapState, DexFamily<IziswapState>>(
   uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.point, endpointsOf(state)),

@@ -1,7 +1,7 @@
 /**
- * Exact math of iZiSwap pools. X and Y are the first and the second token. A point is a tick, at which all liquidity
- * trades at one price. Positions start and end at endpoints; limit orders wait at points with orders. Checked against
- * swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
+ * Exact math of iZiSwap pools. X is the first token and Y the second. A point is a tick, and all its liquidity trades
+ * at one price. Positions start and end at points that are called endpoints. Any point can have limit orders. Checked
+ * against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -11,17 +11,18 @@ import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { fillWithX, fillWithY, type RangeMove, sellXInRange, sellYInRange, type TradePosition } from './range.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
-/** Maximum point of any pool, before rounding to the pool's spacing. */
+/** Maximum point of any pool, before it is rounded down to a multiple of the pool's `pointDelta`. */
 const MAX_POINT = 800_000
-/** Returns the farthest point that a pool with this spacing can reach. */
+/** Returns the maximum point of a pool. The minimum point is its negative. @param pointDelta - points per bitmap bit */
 export const farthestPoint = (pointDelta: number): number => Math.trunc(MAX_POINT / pointDelta) * pointDelta
 const MAX_UINT128 = (1n << 128n) - 1n
 
-/** Trade in progress. `points` is copied when the trade fills an order. */
+/** Trade in progress. */
 type Trade = {
   /** Parts per million of the input. */
   readonly fee: bigint
   position: TradePosition
+  /** Points of the pool; replaced by a changed copy when the trade fills an order. */
   points: readonly LiquidityPoint[]
   remainingInput: bigint
   amountOut: bigint
@@ -34,11 +35,11 @@ export type IziswapTrade = {
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: IziswapState
-  /** Endpoints and orders that the trade crossed. */
+  /** Number of endpoints that the trade crossed and of points with orders that it filled. */
   readonly pointsPassed: number
 }
 
-/** Returns the index of the first point at or above `point`. */
+/** Returns the index in `points` of the first entry at or above `point`. */
 function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): number {
   let low = 0
   let high = points.length
@@ -50,9 +51,10 @@ function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): numbe
   return low
 }
 
-const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
+/** True if the point's bit in the pool's bitmap is set. */
+const isInBitmap = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
-/** Returns the remaining input without its fee. Ends the trade if the result is zero. */
+/** Returns the remaining input without its fee. Ends the trade if nothing remains. */
 function netOfFee(trade: Trade): bigint {
   const amount = (trade.remainingInput * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.isDone = true
@@ -60,10 +62,11 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /**
- * Subtracts the input of a part of the trade, its `cost` plus the fee, from the remaining input. Sets the remaining
- * input to zero if the part used up `amount`, the remaining input without its fee.
+ * Books a part of the trade: subtracts its `cost` and the fee from the remaining input, and adds its output.
+ *
+ * @param amount - remaining input without its fee; if `cost` reaches it, no input remains
  */
-function deductCost(
+function bookFill(
   trade: Trade,
   { cost, output }: { readonly cost: bigint; readonly output: bigint },
   amount: bigint,
@@ -72,15 +75,15 @@ function deductCost(
   trade.amountOut += output
 }
 
-/** Moves the trade to the end of a range move. @param amount - remaining input without its fee */
+/** Moves the trade through a range. @param amount - remaining input without its fee */
 function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
-  deductCost(trade, rangeMove, amount)
+  bookFill(trade, rangeMove, amount)
   trade.isDone = rangeMove.isFinished
   const { point, price, liquidityX } = rangeMove
   trade.position = { ...trade.position, point, price, liquidityX }
 }
 
-/** Fills the limit orders at a point. */
+/** Fills limit orders at a point. @param index - of the point in `trade.points` */
 function fillOrders(trade: Trade, index: number, sellsX: boolean): void {
   const filledPoint = trade.points[index]!
   const amount = netOfFee(trade)
@@ -88,7 +91,7 @@ function fillOrders(trade: Trade, index: number, sellsX: boolean): void {
   const offeredAmount = sellsX ? filledPoint.sellingY : filledPoint.sellingX
   const orderFill = (sellsX ? fillWithX : fillWithY)(amount, trade.position.price, offeredAmount)
   if (orderFill.output < offeredAmount || orderFill.cost >= amount) trade.isDone = true
-  deductCost(trade, orderFill, amount)
+  bookFill(trade, orderFill, amount)
   const [sellingX, sellingY] = sellsX
     ? [filledPoint.sellingX, offeredAmount - orderFill.output]
     : [offeredAmount - orderFill.output, filledPoint.sellingY]
@@ -105,26 +108,27 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
 })
 
 /**
- * Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word.
+ * Returns the next point at or below `fromPoint` at which the contract stops. It is in the bitmap, at the end of the
+ * bitmap word, or the lowest point.
  */
 function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta)
   const wordEnd = Math.floor(bitIndex / 256) * 256 * pointDelta
   let index = firstAtOrAbove(points, fromPoint + 1) - 1
-  while (index >= 0 && !isSet(points[index]!)) index--
+  while (index >= 0 && !isInBitmap(points[index]!)) index--
   return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowestPoint)
 }
 
-/** Returns the next higher point at which the contract stops. */
+/** Returns the next point above `fromPoint` at which the contract stops, like `nextBelow`. */
 function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta) + 1
   const wordEnd = (Math.floor(bitIndex / 256) * 256 + 255) * pointDelta
   let index = firstAtOrAbove(points, fromPoint + 1)
-  while (index < points.length && !isSet(points[index]!)) index++
+  while (index < points.length && !isInBitmap(points[index]!)) index++
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highestPoint)
 }
 
-/** Returns the stored data of a point, if there are any, and the index at which they are or would be. */
+/** Returns the entry of a point, if it has one, and the index at which the entry is or would be. */
 function pointAt(
   trade: Trade,
   point: number,
@@ -134,10 +138,7 @@ function pointAt(
   return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
-/**
- * True if neither the liquidity in range nor any point in this direction, including the current point, has anything to
- * sell.
- */
+/** True if no liquidity is in range, and no entry of a point follows in this direction or is at the current point. */
 const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
   position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 
@@ -171,7 +172,7 @@ function sellX(trade: Trade, pointDelta: number, lowestPoint: number): void {
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
 function sellY(trade: Trade, pointDelta: number, highestPoint: number): void {
-  // An order at the point where a step ended is filled in the next step.
+  // An order at the point at which a step ends is filled in the next step.
   while (trade.position.point < highestPoint && !trade.isDone && !hasNothingToBuy(trade, true)) {
     const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
@@ -234,8 +235,8 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
 /**
  * Sells exactly `amountIn`.
  *
- * @throws PoolRefusal if the pool would revert, `TOO_LARGE` if it has no more to sell, `UNSUPPORTED` if rounding would
- * leave part of the input
+ * @throws PoolRefusal if the pool would revert, `TOO_LARGE` above the largest input, `UNSUPPORTED` if rounding would
+ * leave a part of a smaller input unspent
  */
 export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   const result = sellUpTo(state, zeroForOne, amountIn)
@@ -248,7 +249,7 @@ export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bi
   )
 }
 
-/** Returns the largest input that `sellExact` accepts: the part of a very large input that the pool takes. */
+/** Returns the largest input that `sellExact` accepts: about the part of the maximum input that the pool uses. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
   const acceptedInput = nullIfRefused(() => sellUpTo(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
   return largestInput((amountIn) => sellExact(state, zeroForOne, amountIn), acceptedInput)

@@ -1,6 +1,6 @@
 /**
- * Trades within one range of points with constant liquidity. Checked against SwapMathX2Y, SwapMathY2X, and AmountMath
- * of iZiSwap-core at 3e8f627.
+ * Computes trades of iZiSwap within one range of points with constant liquidity. Checked against SwapMathX2Y,
+ * SwapMathY2X, and AmountMath of iZiSwap-core at 3e8f627.
  */
 import { divUp, min } from '../../math/integers.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
@@ -17,9 +17,9 @@ export type TradePosition = {
   /** Part of the liquidity that is held in X at this point. */
   readonly liquidityX: bigint
 }
-/** Amounts of a trade through a range or a part of it, and the position at the end. */
+/** Amounts of a trade through a range or a part of a range, and the position that the trade reaches. */
 export type RangeMove = {
-  /** True if the trade ends at this point. */
+  /** True if the trade ends at `point`. */
   readonly isFinished: boolean
   /** Input without its fee. */
   readonly cost: bigint
@@ -28,30 +28,40 @@ export type RangeMove = {
   readonly price: bigint
   readonly liquidityX: bigint
 }
-/** Input without its fee (`cost`) and output of a trade at one point. */
+/** Input without its fee (`cost`) and output of a trade at one point, in base units. */
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
 const priceAbove = (price: bigint) => price + (price * (SQRT_BASE - Q96)) / Q96
-/** Returns the amount of Y in the whole points between two prices. */
+/** Returns the amount of Y in all points between two √prices, rounded down. */
 const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (SQRT_BASE - Q96)
+/** Returns the amount of Y in all points between two √prices, rounded up. */
 const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) =>
   divUp(liquidity * (upper - lower), SQRT_BASE - Q96)
 
-/** Fills limit orders at a point that sell Y for X. Multiplies by √price twice, and rounds each time. */
+/**
+ * Fills limit orders that sell Y for X. Multiplies by √price twice and rounds each time, as the contract does.
+ *
+ * @param amount - remaining input without its fee
+ * @param offeredAmount - amount that the orders sell
+ */
 export function fillWithX(amount: bigint, price: bigint, offeredAmount: bigint): Fill {
   const output = min((((amount * price) / Q96) * price) / Q96, offeredAmount)
   return { cost: divUp(divUp(output * Q96, price) * Q96, price), output }
 }
 
-/** Fills limit orders at a point that sell X for Y. */
+/** Fills limit orders that sell X for Y, like `fillWithX`. */
 export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint): Fill {
   const output = min((((amount * Q96) / price) * Q96) / price, offeredAmount)
   return { cost: divUp(divUp(output * price, Q96) * price, Q96), output }
 }
 
-/** Sells X at one point, which turns liquidity at this point from Y to X. */
-function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedLiquidity: bigint } {
+/** Sells X at one point, whose liquidity changes from Y to X. @param liquidityY - liquidity that is held in Y */
+function exchangeToX(
+  amount: bigint,
+  price: bigint,
+  liquidityY: bigint,
+): Fill & { readonly exchangedLiquidity: bigint } {
   const exchangedLiquidity = min((amount * price) / Q96, liquidityY)
   return {
     cost: divUp(exchangedLiquidity * Q96, price),
@@ -60,8 +70,12 @@ function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { re
   }
 }
 
-/** Sells Y at one point, which turns liquidity at this point from X to Y. */
-function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedLiquidity: bigint } {
+/** Sells Y at one point, whose liquidity changes from X to Y. @param liquidityX - liquidity that is held in X */
+function exchangeToY(
+  amount: bigint,
+  price: bigint,
+  liquidityX: bigint,
+): Fill & { readonly exchangedLiquidity: bigint } {
   const exchangedLiquidity = min((amount * Q96) / price, liquidityX)
   return {
     cost: divUp(exchangedLiquidity * price, Q96),
@@ -77,7 +91,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   let [cost, output, newLiquidityX] = [0n, 0n, liquidityX]
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || lowestPoint === point) {
-      const firstFill = turnToX(amount, price, liquidity - liquidityX)
+      const firstFill = exchangeToX(amount, price, liquidity - liquidityX)
       ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedLiquidity]
       if (newLiquidityX < liquidity || cost >= amount)
         return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
@@ -113,7 +127,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
           cost: min(costDownTo(reachablePoint), remainingNetInput),
           output: amountY(liquidity, priceAbove(lastPrice), price),
         }
-  const boundaryFill = turnToX(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
+  const boundaryFill = exchangeToX(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,
@@ -131,7 +145,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   let [cost, output] = [0n, 0n]
   const startHasY = liquidityX < liquidity
   if (startHasY) {
-    const firstFill = turnToY(amount, price, liquidityX)
+    const firstFill = exchangeToY(amount, price, liquidityX)
     ;({ cost, output } = firstFill)
     const remainingX = liquidityX - firstFill.exchangedLiquidity
     if (remainingX > 0n || cost >= amount)
@@ -163,7 +177,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
           cost: min(amountYUp(liquidity, price, lastPrice), remainingNetInput),
           output: amountX(liquidity, point, lastPoint, lastPrice),
         }
-  const boundaryFill = turnToY(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
+  const boundaryFill = exchangeToY(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,

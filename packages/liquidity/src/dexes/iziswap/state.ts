@@ -12,12 +12,12 @@ const lensInterface = IziswapLens__factory.createInterface()
 const FIND_CODEC = finderCodec(lensInterface, 'find')
 const eventsInterface = IIziswapState__factory.createInterface()
 
-/** Fees in ppm that factories may offer. The lens skips fees that are not enabled. */
+/** Fees in ppm that factories are known to offer. The lens skips fees that a factory has not enabled. */
 const FEES = [100, 400, 500, 2000, 3000, 10_000]
-/** Token pairs per read, which takes about 4 million gas if all fees are enabled. */
+/** Token pairs per read. A read takes about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 200
-/** Estimated gas to read price and settings of a pool. */
-const HEAD_GAS = 60_000
+/** Estimated gas to read a pool without its points. */
+const STATE_GAS = 60_000
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
   findKeyedPools(row, pairs, FEES, {
@@ -27,45 +27,45 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
     pairGas: 20_000,
   })
 
-/** State without its points: what the first round reads. */
-type Head = Omit<IziswapState, 'points'>
+/** State without its points, which the first read returns. */
+type StateWithoutPoints = Omit<IziswapState, 'points'>
 
-/** Reads in two rounds: first the settings, then the points, because the bitmap layout depends on the settings. */
+/** Reads the pools without their points, and then the points, because the bitmap layout depends on `pointDelta`. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
-  const heads = (yield pools.map((pool) => ({
+  const states = (yield pools.map((pool) => ({
     ...LENS,
     data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: HEAD_GAS,
-  }))).map((answer) => answer && decodeHead(answer))
-  const reads = heads.map((head, i) =>
-    head
-      ? wordRanges(head.pointDelta).map(({ first, last, gas }) => ({
+    gas: STATE_GAS,
+  }))).map((answer) => answer && decodeState(answer))
+  const reads = states.map((state, i) =>
+    state
+      ? wordRanges(state.pointDelta).map(({ first, last, gas }) => ({
           ...LENS,
-          data: lensInterface.encodeFunctionData('points', [pools[i]!.address, head.pointDelta, first, last]) as Hex,
+          data: lensInterface.encodeFunctionData('points', [pools[i]!.address, state.pointDelta, first, last]) as Hex,
           gas,
         }))
       : [],
   )
   const answersOf = splitAnswers(reads, yield reads.flat())
-  return heads.map((head, i) => {
-    if (!head || answersOf[i]!.some((answer) => answer === null)) return null
-    return { ...head, points: answersOf[i]!.flatMap((answer) => decodePoints(answer!)) }
+  return states.map((state, i) => {
+    if (!state || answersOf[i]!.some((answer) => answer === null)) return null
+    return { ...state, points: answersOf[i]!.flatMap((answer) => decodePoints(answer!)) }
   })
 }
 
-function decodeHead(answer: Hex): Head {
-  const [head] = lensInterface.decodeFunctionResult('read', answer)
+function decodeState(answer: Hex): StateWithoutPoints {
+  const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   return {
-    sqrtPriceX96: head.sqrtPriceX96,
-    point: Number(head.point),
-    liquidity: head.liquidity,
-    liquidityX: head.liquidityX,
-    feePpm: Number(head.feePpm),
-    pointDelta: Number(head.pointDelta),
+    sqrtPriceX96: readResult.sqrtPriceX96,
+    point: Number(readResult.point),
+    liquidity: readResult.liquidity,
+    liquidityX: readResult.liquidityX,
+    feePpm: Number(readResult.feePpm),
+    pointDelta: Number(readResult.pointDelta),
   }
 }
 
-/** Decodes three words per point, as the lens packs them. */
+/** Decodes points. The lens packs each point into three words. */
 function decodePoints(answer: Hex): readonly LiquidityPoint[] {
   const words = [...lensInterface.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
   return Array.from({ length: words.length / 3 }, (_, i) => {

@@ -1,29 +1,33 @@
-/** Point at which positions start or end, or which has limit orders. A point is iZiSwap's tick. */
+/** State of iZiSwap pools. */
+
+/** Data of a point at which positions start or end, or which has limit orders. A point is iZiSwap's tick. */
 export type LiquidityPoint = {
   readonly point: number
-  /** True if positions start or end here; a downward swap stops here before it continues. */
+  /** True if positions start or end at this point. A downward swap stops here before it continues. */
   readonly endpoint: boolean
-  /** True if the contract checks limit orders here. */
+  /** True if the contract looks for limit orders at this point. */
   readonly order: boolean
-  /** Net liquidity added when moving up. */
+  /** Net liquidity that is added when a rising price crosses the point. */
   readonly liquidityNet: bigint
-  /** Base units of X and Y that limit orders sell here. */
+  /** Base units of X that limit orders sell at this point. */
   readonly sellingX: bigint
+  /** Base units of Y that limit orders sell at this point. */
   readonly sellingY: bigint
 }
 
 /** State of a pool, whose price is always at a whole point, √1.0001^point. */
 export type IziswapState = {
-  /** √(token Y / token X) in base units at the point, 96 fractional bits. */
+  /** √(token Y / token X) in base units at `point`, with 96 fractional bits. */
   readonly sqrtPriceX96: bigint
   readonly point: number
-  /** Liquidity in range, and the part of it that is held in X; the rest is held in Y. */
+  /** Liquidity in range. */
   readonly liquidity: bigint
+  /** Part of the liquidity at `point` that is held in X. The rest is held in Y. */
   readonly liquidityX: bigint
   /** Parts per million of the input. */
   readonly feePpm: number
   /** Points per bit of the bitmap. */
   readonly pointDelta: number
-  /** In ascending order. */
+  /** Endpoints and points with limit orders, ascending. */
   readonly points: readonly LiquidityPoint[]
 }
