@@ -16,18 +16,18 @@ import { pairPool, poolCreation } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
-/** Units of an 18-decimal fee in one ppm. */
-const PER_PPM = 1e12
+/** One ppm as an 18-decimal fee. */
+const FEE_PER_PPM = 1e12
 
 const factoryInterface = IKyberClassicFactory__factory.createInterface()
 const getPoolsCodec = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factoryInterface, 'getPools')
 const pairInterface = IKyberClassicPair__factory.createInterface()
 const eventsInterface = IKyberClassicEvents__factory.createInterface()
 
-/** Estimated gas to read the list of pools of a pair. Few pairs have several pools. */
+/** Estimated gas to list the pools of a token pair. Few token pairs have several pools. */
 const FIND_GAS = 15_000
 
-/** Finds all pools of each pair, which differ in amplification. */
+/** Finds all pools of each token pair. They differ in amplification. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map((tokens) => ({
     to: row.address,
@@ -44,9 +44,7 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
 const TRADE_INFO = pairInterface.encodeFunctionData('getTradeInfo') as Hex
-/**
- * Gas to read real and virtual reserves, and the fee, which the pair computes from two moving averages of the volume.
- */
+/** Estimated gas to read reserves and fee. The pool computes the fee from two moving averages of the volume. */
 const READ_GAS = 60_000
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
@@ -73,7 +71,7 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
   id: 'kyber-classic',
   findPools,
   readStates,
-  // The fee depends on the volume of past blocks and changes with every block.
+  // The fee depends on the volume of past blocks, so it changes with every block.
   refreshStates: readStates,
   creationTopics,
   createdPool,
@@ -84,12 +82,12 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
-  // The curve follows the virtual reserves, and ends at the input that buys the real reserve.
+  // The virtual reserves determine the curve. The real reserve of the output token limits its input.
   priceCurve(pool, tokenIn, tokenOut) {
     const { virtual0, virtual1, fee } = pool.state
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     const [virtualIn, virtualOut] = zeroForOne ? [virtual0, virtual1] : [virtual1, virtual0]
-    return constantProductCurve(virtualIn, virtualOut, Number(fee) / PER_PPM, maxInput(pool.state, zeroForOne))
+    return constantProductCurve(virtualIn, virtualOut, Number(fee) / FEE_PER_PPM, maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],

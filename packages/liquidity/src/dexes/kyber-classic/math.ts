@@ -6,31 +6,33 @@ import { PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { min } from '../../math/integers.ts'
 
-/** State of a pair with amplified reserves, and the fee of its block. */
+/** State of a pool with amplified reserves. */
 export type KyberClassicState = {
-  /** Real reserves of the first and second token, in base units. */
+  /** Real reserves by token, in base units. */
   readonly reserve0: bigint
   readonly reserve1: bigint
-  /** Virtual reserves, which determine the price; equal to the real ones without amplification. */
+  /** Virtual reserves, which determine the price. Without amplification, they equal the real reserves. */
   readonly virtual0: bigint
   readonly virtual1: bigint
-  /** Fraction of the input, 18 decimals. */
+  /** Fee in the block of the state, as a fraction of the input with 18 decimals. */
   readonly fee: bigint
 }
 
 const ONE = 10n ** 18n
 /**
- * Maximum volume of a block, which the pair stores as uint128, in the first token.
+ * Maximum volume of a block in base units of the first token. The pool stores it as uint128.
  *
  * @see VolumeTrendRecorder, KyberNetwork/dmm-smart-contracts
  */
 const MAX_VOLUME = (1n << 128n) - 1n
+/** Virtual reserves are uint112. */
 const MAX_RESERVE = (1n << 112n) - 1n
 
 /**
  * Quotes an exact input, rounded down.
  *
- * @throws PoolRefusal `TOO_SMALL` for no output, `EMPTY` without reserves, `TOO_LARGE` above the reserve or on overflow
+ * @throws PoolRefusal `TOO_SMALL` for no output, `EMPTY` if a reserve is zero, `TOO_LARGE` on overflow or for an
+ * output of the whole reserve
  */
 export function quote(
   state: KyberClassicState,
@@ -46,10 +48,10 @@ export function quote(
   const netIn = (amountIn * (ONE - fee)) / ONE
   const amountOut = (netIn * virtualOut) / (virtualIn + netIn)
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (amountOut >= reserveOut) throw new PoolRefusal('TOO_LARGE', 'as much as the pair holds, or more')
+  if (amountOut >= reserveOut) throw new PoolRefusal('TOO_LARGE', 'the output would be the whole reserve, or more')
   if (volumeOf(state, zeroForOne, amountIn) > MAX_VOLUME)
-    throw new PoolRefusal('TOO_LARGE', 'more than the volume of a block can be')
-  if (virtualIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
+    throw new PoolRefusal('TOO_LARGE', 'the volume of the block would exceed 128 bits')
+  if (virtualIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'the reserve would exceed 112 bits')
   const [change0, change1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
   return {
     amountOut,
@@ -63,11 +65,14 @@ export function quote(
   }
 }
 
-/** Returns the volume of a trade in the first token. */
+/** Returns the volume of a trade in base units of the first token. */
 const volumeOf = ({ virtual0, virtual1 }: KyberClassicState, zeroForOne: boolean, amountIn: bigint): bigint =>
   zeroForOne ? amountIn : (virtual0 * amountIn) / virtual1
 
-/** Returns the largest input that `quote` accepts: it leaves one base unit of the reserve, or fills a reserve. */
+/**
+ * Returns the largest input that `quote` accepts. It leaves one base unit of the output token, fills the reserve of the
+ * input token, or reaches the maximum volume.
+ */
 export function maxInput(state: KyberClassicState, zeroForOne: boolean): bigint | null {
   const { reserve0, reserve1, virtual0, virtual1, fee } = state
   const [virtualIn, virtualOut, reserveOut] = zeroForOne

@@ -11,9 +11,9 @@ import { createdPool, creationTopics, findPools, readStates, topics } from './st
 import type { KyberElasticState } from './types.ts'
 
 const { hop, piece } = gasRow('kyber-elastic')
-/** Gas of a step that ends without crossing a tick, relative to a step that crosses a tick. */
+/** Gas of a step that ends without crossing a tick, as a fraction of the gas of a step that crosses a tick. */
 const EMPTY_STEP_GAS_RATIO = 0.25
-/** Additional gas of the first tick that a swap crosses, compared with later ticks: the pool mints its fees. */
+/** Additional gas of the first tick that a swap crosses, at which the pool mints its fees. */
 const MINT_GAS = 40_600
 
 const uncheckedFamily: DexFamily<KyberElasticState> = {
@@ -23,7 +23,7 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
   creationTopics,
   createdPool,
   topics,
-  // No log contains the liquidity that a swap bought from its fee.
+  // No log contains the liquidity that the fee of a swap added.
   applyLog: () => 'reread',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
@@ -48,14 +48,14 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
   reserves: ({ state }) => reservesOf(state),
 
   keepsTokens: true,
-  // The oracle is a proxy with an account of its own.
+  // The oracle is a separate contract behind a proxy.
   oracleGas: 17_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
   step: directedStep('kyber-elastic'),
 }
 
-/** Kyber Elastic pools. Refuses contradictory states. */
+/** Kyber Elastic pools. Refuses states that contradict themselves. */
 export const kyberElastic: DexFamily<KyberElasticState> = withConsistentState<
   KyberElasticState,
   DexFamily<KyberElasticState>

@@ -1,7 +1,6 @@
 /**
- * Exact math of Kyber Elastic pools. The fee of each step becomes liquidity (reinvested liquidity), which the rest of
- * the swap already trades with. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at
- * 4ab08c0.
+ * Exact math of Kyber Elastic pools. The fee of each step becomes reinvested liquidity, with which the next steps of
+ * the swap already trade. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
@@ -12,39 +11,40 @@ import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from
 import type { KyberElasticState } from './types.ts'
 
 const Q96 = 1n << 96n
-/** Divisor of fees: twice the unit of parts per million, because half of a fee becomes liquidity. */
+/** Divisor of fees in ppm. It is doubled, because the contract's formulas contain half of the fee. */
 const TWO_PPM = 2n * PPM
 const MAX_UINT128 = (1n << 128n) - 1n
-/** Maximum ticks of a step: the contract's formulas hold only for small changes of the price. */
+/** Maximum ticks of a step. The contract's formulas are valid only for small changes of the price. */
 const STEP_TICKS = 480
 /**
- * Maximum steps of a swap that end without crossing a tick. Each step costs about 5,700 gas, and 128 steps span a
- * factor of 460 in price.
+ * Maximum steps of a swap that end without crossing a tick. Each costs about 5,700 gas. Together they span a factor of
+ * 460 in price.
  */
 const MAX_EMPTY_STEPS = 128
 
-/** Part of a swap at one liquidity. Amounts are base units. */
+/** Part of a swap up to a target price. Amounts are base units. */
 type SwapStep = {
   readonly zeroForOne: boolean
   /** Parts per million of the input. */
   readonly fee: bigint
   /** Liquidity of positions in range, plus reinvested liquidity. */
   readonly liquidity: bigint
+  /** √price at the start of the step. */
   readonly sqrtPrice: bigint
   /** √price at which the step ends. */
   readonly targetSqrtPrice: bigint
-  /** Input that moves the price to the target. */
+  /** Input, with the fee, that moves the price to the target. */
   readonly inputToTarget: bigint
 }
 
-/** √price after a whole step or a part of one, the liquidity that its fee adds, and its output. */
+/** Result of a full or a partial step: √price at its end, the liquidity that its fee adds, and the output. */
 type SwapStepResult = {
   readonly sqrtPrice: bigint
   readonly addedLiquidity: bigint
   readonly amountOut: bigint
 }
 
-/** A swap in progress: its position in the pool, which each step moves. */
+/** Swap in progress. Contains the part of the pool's state that each step changes. */
 class SwapWalk {
   readonly zeroForOne: boolean
   readonly fee: bigint
@@ -55,7 +55,7 @@ class SwapWalk {
   ticksCrossed = 0
   emptySteps = 0
   private readonly state: KyberElasticState
-  /** Index of the next tick in `ticks`; −1 stands for `lowestTick`, and the number of ticks for `highestTick`. */
+  /** Index of the next tick in `ticks`. −1 means `lowestTick`, and the length of `ticks` means `highestTick`. */
   private nextIndex: number
 
   constructor(state: KyberElasticState, zeroForOne: boolean) {
@@ -68,7 +68,7 @@ class SwapWalk {
     this.liquidity = liquidity
     this.reinvestedLiquidity = reinvestedLiquidity
     this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-    // If the price is beyond the ticks that were read, the next tick is the outermost of these ticks.
+    // If the price is outside of the ticks that were read, the swap moves toward `highestTick` or `lowestTick`.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
@@ -82,7 +82,7 @@ class SwapWalk {
     return this.sqrtPrice === this.limitSqrtPrice || this.liquidity + this.reinvestedLiquidity > MAX_UINT128
   }
 
-  /** True if the price is beyond the ticks that were read, or after too many steps. */
+  /** True if the price is beyond the ticks that were read, or the swap took too many steps. */
   get isAtModelLimit(): boolean {
     const { lowestTick, highestTick } = this.state
     const isBeyond = this.zeroForOne ? this.tick < lowestTick : this.tick >= highestTick
@@ -96,11 +96,11 @@ class SwapWalk {
     const stopSqrtPrice = sqrtRatioAtTick(this.stopTick)
     const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const difference = zeroForOne ? sqrtPrice - targetSqrtPrice : targetSqrtPrice - sqrtPrice
-    if (difference < 0n) throw new PoolRefusal('UNSUPPORTED', 'its price and its tick differ')
+    if (difference < 0n) throw new PoolRefusal('UNSUPPORTED', 'the price and the tick of the pool differ')
     const divisor = zeroForOne
       ? TWO_PPM * targetSqrtPrice - fee * sqrtPrice
       : TWO_PPM * sqrtPrice - fee * targetSqrtPrice
-    if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'its fee is too high for its formula')
+    if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the fee is too high for the formula of the pool')
     const inputFactor = (liquidity * TWO_PPM * difference) / divisor
     const inputToTarget = zeroForOne ? (inputFactor << 96n) / sqrtPrice : (inputFactor * sqrtPrice) >> 96n
     return { zeroForOne, fee, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget }
@@ -112,7 +112,7 @@ class SwapWalk {
     this.moveTo(targetSqrtPrice)
   }
 
-  /** Moves to a price within a step, or at its end. */
+  /** Moves to a price within a step or at its end. Crosses the tick if it is at the end. */
   moveTo(sqrtPrice: bigint): void {
     const { zeroForOne, state, stopTick, nextTick } = this
     const hasMoved = sqrtPrice !== this.sqrtPrice
@@ -132,7 +132,7 @@ class SwapWalk {
     this.ticksCrossed++
   }
 
-  /** Next initialized tick. */
+  /** Next initialized tick, or the bound of the ticks that were read. */
   private get nextTick(): number {
     const { ticks, lowestTick, highestTick } = this.state
     return ticks[this.nextIndex]?.[0] ?? (this.nextIndex < 0 ? lowestTick : highestTick)
@@ -146,7 +146,7 @@ class SwapWalk {
   }
 }
 
-/** Returns √price and output at the end of a step. */
+/** Returns the result of a step that reaches its target. */
 function fullStepResult(step: SwapStep): SwapStepResult {
   const { zeroForOne, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget } = step
   if (sqrtPrice === targetSqrtPrice) return { sqrtPrice, addedLiquidity: 0n, amountOut: 0n }
@@ -157,7 +157,7 @@ function fullStepResult(step: SwapStep): SwapStepResult {
   return { sqrtPrice: targetSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, targetSqrtPrice, addedLiquidity) }
 }
 
-/** Returns √price and output in the middle of a step. @param amountIn - base units, less than `inputToTarget` */
+/** Returns the result of a step that ends before its target. @param amountIn - base units, below `inputToTarget` */
 function partialStepResult(step: SwapStep, amountIn: bigint): SwapStepResult {
   const { zeroForOne, fee, liquidity, sqrtPrice } = step
   const addedLiquidity = zeroForOne
@@ -170,7 +170,7 @@ function partialStepResult(step: SwapStep, amountIn: bigint): SwapStepResult {
   return { sqrtPrice: reachedSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, reachedSqrtPrice, addedLiquidity) }
 }
 
-/** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
+/** Returns the output of a step up to a price. It is negative if rounding makes the pool take both tokens. */
 function outputUpTo(
   { zeroForOne, liquidity, sqrtPrice }: SwapStep,
   reachedSqrtPrice: bigint,
@@ -179,13 +179,13 @@ function outputUpTo(
   const delta = zeroForOne
     ? divUp(addedLiquidity * reachedSqrtPrice, Q96) - ((liquidity * (sqrtPrice - reachedSqrtPrice)) >> 96n)
     : divUp((liquidity + addedLiquidity) << 96n, reachedSqrtPrice) - (liquidity << 96n) / sqrtPrice
-  // A positive delta is paid to the pool. The contract treats a delta of one unit as zero.
+  // The trader pays a positive delta to the pool. The contract treats a delta of one unit as zero.
   return delta === 1n ? 0n : -delta
 }
 
 function tickAt(sqrtPrice: bigint): number {
   if (sqrtPrice < MIN_SQRT_RATIO || sqrtPrice >= MAX_SQRT_RATIO)
-    throw new PoolRefusal('TOO_LARGE', 'beyond the prices of its pools')
+    throw new PoolRefusal('TOO_LARGE', 'beyond the price range of the pools')
   return tickAtSqrtRatio(sqrtPrice)
 }
 
@@ -204,8 +204,8 @@ export type KyberElasticSwap = {
 /**
  * Swaps exactly `amountIn`, with the contract's steps and roundings.
  *
- * @throws PoolRefusal `EMPTY` without a price, `TOO_SMALL` if rounding leaves no output, `TOO_LARGE` if the pool ends
- *   before the input is used up or the swap takes too many steps
+ * @throws PoolRefusal `EMPTY` without a price, `TOO_SMALL` if rounding makes the output negative, `TOO_LARGE` if the
+ * pool ends before the input is used up or the swap takes too many steps
  */
 export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, amountIn: bigint): KyberElasticSwap {
   if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
@@ -240,11 +240,11 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   return { amountOut, state: stateAfter, ticksCrossed, emptySteps }
 }
 
-/** A full step of a pool. */
-type WholeStep = SwapStep & { readonly amountOut: bigint }
+/** Step that reaches its target, with its output. */
+type FullStep = SwapStep & { readonly amountOut: bigint }
 
-/** Yields all steps to the end of the pool. */
-export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<WholeStep, void, void> {
+/** Yields all steps from the current price to the end of the pool, or to the model's limit. */
+export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<FullStep, void, void> {
   if (!hasPrice(state)) return
   const walk = new SwapWalk(state, zeroForOne)
   while (!walk.isAtEnd && !walk.isAtModelLimit) {
@@ -287,7 +287,8 @@ export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, am
 }
 
 /**
- * Returns the balances of positions and reinvested fees between the ticks that were read, in base units, rounded down.
+ * Returns the base units of both tokens in positions and reinvested liquidity, rounded down. Counts only prices between
+ * the ticks that were read.
  */
 export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1: bigint] {
   if (!hasPrice(state)) return [0n, 0n]

@@ -17,15 +17,16 @@ const FIND_CODEC = finderCodec(lensInterface, 'find')
 const eventsInterface = IKyberElasticState__factory.createInterface()
 
 /**
- * Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log.
+ * Fees, in units of 1/100,000, that factories are known to offer. Pools with other fees are found by their creation
+ * log.
  */
 const FEES = [1, 2, 8, 10, 40, 50, 100, 250, 300, 500, 1_000, 2_000, 5_000]
-/** Parts per million of one unit of a fee. */
-const PPM_PER_UNIT = 10
-/** About 4 million gas if all fees are enabled. */
+/** One fee unit in parts per million. */
+const PPM_PER_FEE_UNIT = 10
+/** Token pairs per read. A read takes about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 100
 /**
- * Maximum ticks that are read on each side of the price. The ticks are a linked list, so one read walks them, at about
+ * Maximum ticks that are read on each side of the price. The ticks are a linked list, which one read walks, at about
  * 12,000 gas per tick.
  */
 const MAX_TICKS = 500
@@ -62,7 +63,7 @@ function decodeState(answer: Hex): KyberElasticState {
     tick: Number(head.tick),
     liquidity: head.liquidity,
     reinvestedLiquidity: head.reinvestedLiquidity,
-    feePpm: Number(head.feeUnits) * PPM_PER_UNIT,
+    feePpm: Number(head.feeUnits) * PPM_PER_FEE_UNIT,
     tickSpacing: Number(head.tickSpacing),
     ticks,
     lowestTick: Number(head.lowest),

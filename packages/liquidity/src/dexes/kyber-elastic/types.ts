@@ -2,15 +2,15 @@
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 /**
- * State of a pool. `liquidity` is the liquidity of positions in range, and `feePpm` the fee on the input. `ticks`
- * contains the initialized ticks between `lowestTick` and `highestTick`, both excluded.
+ * State of a pool. `liquidity` is the liquidity of positions in range. `ticks` contains the initialized ticks between
+ * `lowestTick` and `highestTick`, without these two ticks.
  */
 export type KyberElasticState = ConcentratedState & {
-  /** Liquidity that the pool has bought from its fees. It covers all prices, and each swap adds to it. */
+  /** Liquidity that the fees of swaps have added. It is in range at all prices. */
   readonly reinvestedLiquidity: bigint
   /**
-   * Bounds of the known ticks. Beyond them the pool has not been read, so the liquidity may change there. If the whole
-   * pool was read, they are its lowest and highest initialized ticks.
+   * Bounds of the ticks that were read. The liquidity beyond these bounds is unknown. If all ticks were read, the
+   * bounds are the lowest and the highest initialized tick of the pool.
    */
   readonly lowestTick: number
   readonly highestTick: number

@@ -14,7 +14,7 @@ const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
 )
 const factoryInterface = ILiquidityBookFactory__factory.createInterface()
 
-/** Token pairs per read, which takes about 3 million gas if some pairs have several bin steps. */
+/** Token pairs per read. A read takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -30,13 +30,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const [foundPools] = findCodec.decode(answer)
     return foundPools.map(({ index, pool, tokenX }) => {
       const [first, second] = batch[Number(index)]!
-      return binPool(row, toAddress(pool), toAddress(tokenX) === first ? [first, second] : [second, first])
+      return makePool(row, toAddress(pool), toAddress(tokenX) === first ? [first, second] : [second, first])
     })
   })
 }
 
-/** Returns a pool with token X and Y, in this order. */
-function binPool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
+/** Creates a pool. @param tokens - token X and token Y, in this order */
+function makePool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
@@ -45,5 +45,5 @@ export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('LBPair
 /** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { tokenX, tokenY, LBPair } = factoryInterface.decodeEventLog('LBPairCreated', log.data, log.topics)
-  return binPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
+  return makePool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
 }

@@ -1,13 +1,15 @@
-/** Volatility fee of Liquidity Book pairs. */
+/** Computes the fee of Liquidity Book pairs: a base fee, and a fee that grows with volatility. */
 import { divUp } from '../../math/integers.ts'
 import type { FeeParameters } from './types.ts'
 
-/** Volatility of a move by one bin. */
-const ONE_BIN = 10_000
+/** Volatility that a price move by one bin adds. */
+const VOLATILITY_PER_BIN = 10_000
 
 /**
- * Returns the parameters with new references, as at the start of a trade at `timestamp` (Unix time in seconds).
+ * Returns the parameters after the update at the start of a trade. The references change only if the filter period has
+ * passed since the last trade.
  *
+ * @param timestamp - Unix time of the trade, in seconds
  * @see PairParameterHelper.updateReferences, joe-v2 2.1
  */
 export function updateReferences(fee: FeeParameters, activeId: number, timestamp: number): FeeParameters {
@@ -22,11 +24,9 @@ export function updateReferences(fee: FeeParameters, activeId: number, timestamp
   }
 }
 
-/**
- * Returns the parameters with the volatility of a bin. The volatility grows with the distance from the reference bin.
- */
+/** Returns the parameters with the volatility of a bin, which grows with the distance from the reference bin. */
 export function updateAccumulator(fee: FeeParameters, id: number): FeeParameters {
-  const volatility = fee.volatilityReference + Math.abs(id - fee.idReference) * ONE_BIN
+  const volatility = fee.volatilityReference + Math.abs(id - fee.idReference) * VOLATILITY_PER_BIN
   return { ...fee, volatilityAccumulator: Math.min(volatility, fee.maxVolatilityAccumulator) }
 }
 

@@ -12,7 +12,7 @@ import type { LiquidityBookState } from './types.ts'
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
   payment: { lockSlots: 1 },
-  // Pairs of version 2.0 have other swap rules.
+  // Pairs of version 2.0 compute swaps in another way.
   rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
   findPools,
   readStates,
@@ -33,9 +33,9 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   reserves: ({ state }) => binReserves(state),
 
   keepsTokens: true,
-  // Two storage slots; not measured.
+  // Estimate for two storage slots.
   oracleGas: 10_000,
-  // If two minutes have passed since the oracle's last sample, the next sample uses a new storage slot.
+  // Two minutes after the oracle's last sample, a swap writes a sample to a new storage slot.
   laterGas: 22_100,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({

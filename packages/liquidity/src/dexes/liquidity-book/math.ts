@@ -1,15 +1,14 @@
 /** Exact math of Liquidity Book pairs. Checked against LBPair.swap and FeeHelper of joe-v2 2.1 and 2.2. */
-
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
 import { totalFee, updateAccumulator, updateReferences } from './fee.ts'
 import type { LiquidityBookState } from './types.ts'
 
-/** Maximum fee of the contract, 10 %, in units of 10⁻¹⁸. */
+/** Maximum fee that the contract allows: 10 %, in units of 10⁻¹⁸. */
 const MAX_FEE = 10n ** 17n
 
 /**
- * Sells exactly `amountIn`, bin by bin, at the time of the state.
+ * Sells exactly `amountIn`, bin by bin, with the volatility at `timestamp` of the state.
  *
  * @param swapForY - true to sell token X
  * @throws PoolRefusal as `walkBins`
@@ -25,8 +24,8 @@ export function swapBins(
 }
 
 /**
- * Returns two functions. `ofBin` returns the fee of a bin, and must be called for each bin that a trade uses, in order.
- * `afterLastBin` then returns the fee parameters after the trade.
+ * Returns two functions. `ofBin` returns the fee of a bin. It must be called once for each bin that a trade uses, in
+ * order. `afterLastBin` then returns the fee parameters after the trade.
  */
 function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookState) {
   let fee = updateReferences(storedFee, activeId, timestamp)
@@ -36,9 +35,9 @@ function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookS
     ofBin(id: number): BinFee {
       fee = updateAccumulator(fee, id)
       const rate = totalFee(fee, binStep)
-      // The fee grows with each crossed bin, so a smaller amount avoids this refusal unless this is the first bin.
+      // A smaller amount that ends in an earlier bin avoids this refusal, unless this is the first bin.
       if (rate > MAX_FEE)
-        throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
+        throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above the maximum of the pair')
       isFirst = false
       return { rate, protocolFeeOf: (amount) => (amount * protocolShare) / 10_000n }
     },

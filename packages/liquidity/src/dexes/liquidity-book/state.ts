@@ -11,9 +11,9 @@ import type { LiquidityBookState } from './types.ts'
 const lensInterface = LiquidityBookLens__factory.createInterface()
 const eventsInterface = ILiquidityBookState__factory.createInterface()
 
-/** Bins read on each side of the active bin. Swaps that go farther are refused. */
+/** Maximum bins that are read on each side of the active bin. Swaps that need more bins are refused. */
 const MAX_BINS = 100
-/** Estimated gas of a read: a search in the bin tree and two storage loads per bin. */
+/** Estimated gas of a read. Each bin takes a search in the bin tree and two storage loads. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
@@ -28,7 +28,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   )
 }
 
-/** Sets the block's time without a read, because volatility and fee decay only with time. */
+/** Sets the time of the block, by which volatility and fee decay. All other changes emit logs, so nothing is read. */
 export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<LiquidityBookState>[],

@@ -1,4 +1,4 @@
-/** Family of Maker's LitePSM modules. */
+/** Family of Maker's LitePSM modules (peg stability modules). */
 import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -43,13 +43,13 @@ const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(
   (name) => psmInterface.getEvent(name as 'SellGem').topicHash as Hex,
 )
 
-/** LitePSM modules, which trade DAI and a stablecoin (gem) at a fixed price. */
+/** LitePSM modules, which trade DAI and another stablecoin (the gem) at a fixed price. */
 export const litePsm: DexFamily<LitePsmState> = {
   id: 'lite-psm',
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // Calls that change the DAI reserve emit logs of other contracts. The gem reserve changes with any transfer of gems.
+  // When the DAI reserve changes, other contracts emit the logs. The gem reserve changes with any transfer of gems.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',

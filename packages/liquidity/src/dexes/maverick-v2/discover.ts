@@ -10,14 +10,11 @@ import { sortPair } from '../common/direction.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
 export const LENS: Lens = lensOf('MaverickV2Lens')
-/**
- * Maximum pools of a pair. Anyone can create any number of pools, which differ by fees, tick width, lookback (seconds
- * of the average price), and kinds (how bins follow the price).
- */
+/** Maximum pools of a token pair. Anyone can create any number of pools for a pair, with different parameters. */
 const MAX_POOLS_OF_PAIR = 16
 /** Token pairs per read. */
 const PAIRS_PER_READ = 200
-/** Estimated gas per pair: two calls, and one storage read per pool. */
+/** Estimated gas per token pair: two calls, and one storage read per pool. */
 const PAIR_GAS = 60_000
 
 type FoundPool = { readonly pair: bigint; readonly pool: string }
@@ -44,7 +41,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('PoolCreated').topicHash as Hex]
 
-/** Returns the pool of a creation log; null if the pool has an accessor, who may change its fee or refuse swaps. */
+/** Returns the pool of a creation log; null if it has an accessor: an account that can change the fee or stop swaps. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { poolAddress, tokenA, tokenB, accessor } = factoryInterface.decodeEventLog('PoolCreated', log.data, log.topics)
   if (toAddress(accessor) !== ZERO_ADDRESS) return null

@@ -1,6 +1,6 @@
 /**
- * Family of Maverick V2 pools. Their bins move with the price, and no formula here reproduces the moves. So pools are
- * quoted from samples.
+ * Family of Maverick V2 pools, which are quoted from samples. The bins of a pool move with the price, and we have no
+ * exact formula for these moves.
  */
 import { MaverickV2Lens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
@@ -9,6 +9,7 @@ import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { createdPool, creationTopics, findPools, LENS } from './discover.ts'
 
+/** Maverick V2 pools. */
 export const maverickV2: DexFamily<SampledState> = {
   id: 'maverick-v2',
   findPools,
