@@ -20,8 +20,8 @@ const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
 const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
 /**
- * Usual fees and tick spacings or bin steps. The managers have no getter by pair, but pool ids can be computed. Pools
- * with other keys are found by their creation log.
+ * Usual fees and tick spacings (`cl`) or bin steps (`bin`). The managers have no getter by token pair, but the ids of
+ * pools with these keys can be computed. Pools with other keys are found by their creation log.
  */
 const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: number, step: number])[]>> = {
   cl: [
@@ -39,14 +39,16 @@ const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: 
     [2500, 25],
   ],
 }
-/** Bounds of a key's fields: `uint24`, and the known bits of `parameters`. */
+/** Maximum `fee` of a key, a uint24. */
 const MAX_FEE = 0xffffff
+/** Maximum `parameters` of a key: all bits with a known meaning. */
 const MAX_PARAMETERS = Number((1n << PARAMETERS_BITS) - 1n)
+/** Pool ids per read. A read takes about 3 million gas. */
 const IDS_PER_READ = 500
 /** Estimated gas to read the price of one pool. */
 const GAS_PER_ID = 6_000
 
-/** Returns one row per manager, since each emits logs of its own; the chain's row names the vault. */
+/** Returns one row per manager, because each manager emits the logs of its pools. The given row contains the vault. */
 export function rowsOf(row: DexRow): readonly DexRow[] {
   if (row.family !== 'pancake-infinity') return []
   const { clPoolManager, binPoolManager } = row.contracts ?? {}
@@ -68,7 +70,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   return yield* initializedPools(row, candidates)
 }
 
-/** Returns the candidates that exist. An initialized pool always has a price. */
+/** Returns the candidates that are initialized. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
@@ -90,7 +92,7 @@ function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
 }
 
-/** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
+/** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
@@ -108,7 +110,7 @@ const topicOf = (contract: typeof clManagerInterface | typeof binManagerInterfac
   contract.getEvent('Initialize')!.topicHash as Hex
 export const creationTopics: readonly Hex[] = [topicOf(clManagerInterface), topicOf(binManagerInterface)]
 
-/** Returns the pool of a creation log; null if its key has unknown parameters. */
+/** Returns the pool of a creation log; null if `parameters` has bits without a known meaning. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = (kindOf(row) === 'cl' ? clManagerInterface : binManagerInterface).decodeEventLog(
     'Initialize',

@@ -50,7 +50,7 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   },
 }
 
-/** Pancake Infinity pools without hooks that take part in swaps. Refuses contradictory states. */
+/** Pancake Infinity pools whose hooks take no part in swaps. Refuses states that contradict themselves. */
 export const pancakeInfinity: DexFamily<InfinityState> = withConsistentState<InfinityState, DexFamily<InfinityState>>(
   uncheckedFamily,
   ({ state }) => (state.kind === 'cl' ? pathOfTicks(state.liquidity, state.tick, state.ticks) : null),

@@ -4,25 +4,21 @@ import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.
 import { maxConcentratedInput, swapExactInput, wordEnd } from '../../math/concentrated.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
-import type { InfinityFees, InfinityState } from './types.ts'
+import { swapFeePpm } from '../uniswap-v4/fee.ts'
+import type { UniswapV4Fees } from '../uniswap-v4/types.ts'
+import type { InfinityState } from './types.ts'
 
-/** Amounts of the managers are int128. */
+/** Maximum amount of a swap: the managers use int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
-/** Units of 10⁻¹⁸ in one ppm. */
+/** One ppm as a fee rate in units of 10⁻¹⁸. */
 const RATE_PER_PPM = 10n ** 12n
 
-const protocolFeePpmOf = ({ protocolFee0Ppm, protocolFee1Ppm }: InfinityFees, zeroForOne: boolean): number =>
-  zeroForOne ? protocolFee0Ppm : protocolFee1Ppm
-
-/** Returns the total fee of a swap in ppm. @see ProtocolFeeLibrary.calculateSwapFee */
-function swapFeePpm(state: InfinityFees, zeroForOne: boolean): number {
-  const protocolFeePpm = protocolFeePpmOf(state, zeroForOne)
-  return protocolFeePpm + state.feePpm - Math.floor((protocolFeePpm * state.feePpm) / 1_000_000)
+type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & {
+  /** Number of ticks or bins that the swap crossed. */
+  readonly crossings: number
 }
 
-type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossings: number }
-
-/** Sells exactly `amountIn`. @throws PoolRefusal if the pool would revert or fill only part of it */
+/** Sells exactly `amountIn`. @throws PoolRefusal if the pool would revert or use only a part of `amountIn` */
 export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint): SwapResult {
   const feePpm = swapFeePpm(state, zeroForOne)
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
@@ -36,17 +32,17 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
   return { amountOut, state: { ...state, activeId, bins }, crossings: binsCrossed }
 }
 
-/** Returns the fee, which is the same in every bin. */
-function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
+/** Returns the fee of a bin, which is the same in every bin. */
+function binFee(state: UniswapV4Fees, zeroForOne: boolean): BinFee {
   const totalPpm = BigInt(swapFeePpm(state, zeroForOne))
-  const protocolPpm = BigInt(protocolFeePpmOf(state, zeroForOne))
+  const protocolPpm = BigInt(zeroForOne ? state.protocolFee0Ppm : state.protocolFee1Ppm)
   return {
     rate: totalPpm * RATE_PER_PPM,
     protocolFeeOf: (fee) => (totalPpm === 0n ? 0n : (fee * protocolPpm) / totalPpm),
   }
 }
 
-/** Returns the largest input that `swap` accepts, as `DexFamily.maxInput`. */
+/** Returns the largest input that `swap` accepts. @returns as `DexFamily.maxInput` */
 export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
   const largestInput =
     state.kind === 'cl'

@@ -11,21 +11,22 @@ import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
-import { keyOf, stepOf, touchesSwaps } from './key.ts'
-import type { InfinityFees, InfinityState } from './types.ts'
+import { unpackProtocolFees } from '../uniswap-v4/fee.ts'
+import { keyOf, spacingOf, touchesSwaps } from './key.ts'
+import type { InfinityState } from './types.ts'
 
 const lensInterface = PancakeInfinityLens__factory.createInterface()
 const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
 const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
-/** Bins read on each side of the active bin. Swaps that go farther are refused. */
+/** Maximum bins that are read on each side of the active bin. Swaps that need more bins are refused. */
 const MAX_BINS = 100
-/** Estimated gas to read price and liquidity of one pool with ticks. */
+/** Estimated gas to read price and liquidity of one `cl` pool. */
 const CL_STATE_GAS = 40_000
-/** Estimated gas to read bins: a walk of the bin tree and two storage loads per bin. */
+/** Estimated gas to read bins. Each bin takes a search in the bin tree and two storage loads. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
-/** Returns null for a pool whose hook takes part in swaps. */
+/** Reads states; null for a pool whose hook takes part in swaps. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
   const reads = pools.map((pool) => {
     const key = keyOf(pool)
@@ -42,9 +43,9 @@ const clReads = ({ address }: DexRow, pool: Pool<null>) => [
     data: lensInterface.encodeFunctionData('readCl', [address, pool.id]) as Hex,
     gas: CL_STATE_GAS,
   },
-  ...wordRanges(stepOf(keyOf(pool))).map(({ first, last, gas }) => ({
+  ...wordRanges(spacingOf(keyOf(pool))).map(({ first, last, gas }) => ({
     ...PANCAKE_INFINITY_LENS,
-    data: lensInterface.encodeFunctionData('ticks', [address, pool.id, stepOf(keyOf(pool)), first, last]) as Hex,
+    data: lensInterface.encodeFunctionData('ticks', [address, pool.id, spacingOf(keyOf(pool)), first, last]) as Hex,
     gas,
   })),
 ]
@@ -53,12 +54,6 @@ const binRead = ({ address }: DexRow, { id }: Pool<null>) => ({
   ...PANCAKE_INFINITY_LENS,
   data: lensInterface.encodeFunctionData('readBin', [address, id, MAX_BINS]) as Hex,
   gas: BINS_GAS,
-})
-
-/** Splits the packed fees: twelve bits per direction. */
-const protocolFees = (packedFees: number): Pick<InfinityFees, 'protocolFee0Ppm' | 'protocolFee1Ppm'> => ({
-  protocolFee0Ppm: packedFees & 0xfff,
-  protocolFee1Ppm: packedFees >> 12,
 })
 
 function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
@@ -72,8 +67,8 @@ function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex
     tick: Number(readResult.tick),
     liquidity: readResult.liquidity,
     feePpm: Number(readResult.lpFee),
-    ...protocolFees(Number(readResult.protocolFee)),
-    tickSpacing: stepOf(keyOf(pool)),
+    ...unpackProtocolFees(Number(readResult.protocolFee)),
+    tickSpacing: spacingOf(keyOf(pool)),
     ticks,
   }
 }
@@ -85,34 +80,33 @@ function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): Infinit
   return {
     kind: 'bin',
     activeId: Number(readResult.activeId),
-    binStep: stepOf(keyOf(pool)),
+    binStep: spacingOf(keyOf(pool)),
     bins: [...decodeBins([...readResult.below]).toReversed(), ...decodeBins([...readResult.above])],
     allBelow: readResult.allBelow,
     allAbove: readResult.allAbove,
     limited: true,
     feePpm: Number(readResult.lpFee),
-    ...protocolFees(Number(readResult.protocolFee)),
+    ...unpackProtocolFees(Number(readResult.protocolFee)),
   }
 }
 
-const topic = (hash: string | undefined) => hash as Hex
-const CL_SWAP = topic(clManagerInterface.getEvent('Swap')!.topicHash)
-const CL_MODIFY_LIQUIDITY = topic(clManagerInterface.getEvent('ModifyLiquidity')!.topicHash)
-const PROTOCOL_FEE = topic(clManagerInterface.getEvent('ProtocolFeeUpdated')!.topicHash)
-const LP_FEE = topic(clManagerInterface.getEvent('DynamicLPFeeUpdated')!.topicHash)
+const CL_SWAP = clManagerInterface.getEvent('Swap').topicHash as Hex
+const CL_MODIFY_LIQUIDITY = clManagerInterface.getEvent('ModifyLiquidity').topicHash as Hex
+const PROTOCOL_FEE = clManagerInterface.getEvent('ProtocolFeeUpdated').topicHash as Hex
+const LP_FEE = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
 
-/** Logs of the managers. Logs of bin pools do not carry the reserves. */
+/** Topics of both managers. The logs of bin pools do not contain the reserves. */
 export const topics: readonly Hex[] = [
   CL_SWAP,
   CL_MODIFY_LIQUIDITY,
   PROTOCOL_FEE,
   LP_FEE,
-  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) =>
-    topic(binManagerInterface.getEvent(name as 'Swap').topicHash),
+  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map(
+    (name) => binManagerInterface.getEvent(name as 'Swap').topicHash as Hex,
   ),
 ]
 
-/** Each manager emits the logs of all its pools, with the pool id as the first indexed argument. */
+/** Returns the pool id, which is the first indexed argument of the managers' logs. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export function applyLog({ address, state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' | 'ignore' {
@@ -121,7 +115,7 @@ export function applyLog({ address, state }: Pool<InfinityState>, log: Log): Inf
   switch (log.topics[0]) {
     case PROTOCOL_FEE: {
       const { protocolFee } = clManagerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
-      return { ...state, ...protocolFees(Number(protocolFee)) }
+      return { ...state, ...unpackProtocolFees(Number(protocolFee)) }
     }
     case LP_FEE: {
       const { dynamicLPFee } = clManagerInterface.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)

@@ -2,27 +2,22 @@
 import type { Address } from '@sluice/chains'
 import type { BinPool } from '../../math/bins.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
+import type { UniswapV4Fees } from '../uniswap-v4/types.ts'
 
-/** Pool key, without the currencies (the pool's tokens) and the manager (its address). */
+/** Pool key without the currencies, which are the pool's tokens, and the manager, which is the pool's address. */
 export type InfinityKey = {
   readonly vault: Address
   /** `cl`: ticks, as in uniswap-v4. `bin`: bins, as in liquidity-book. */
   readonly kind: 'cl' | 'bin'
-  /** Parts per million, or 0x800000 for a dynamic fee. */
+  /** Fee in parts per million, or 0x800000 for a dynamic fee. */
   readonly fee: number
-  /** Lowest 16 bits: hook permissions; then 24 bits of tick spacing or 16 bits of bin step. */
+  /** Hook permissions in the lowest 16 bits. Then 24 bits of tick spacing (`cl`) or 16 bits of bin step (`bin`). */
   readonly parameters: number
   /** The zero address for no hook. */
   readonly hooks: Address
 }
 
-/** Fees in ppm: the fee of the liquidity providers, plus the protocol fee of the direction. */
-export type InfinityFees = {
-  readonly feePpm: number
-  readonly protocolFee0Ppm: number
-  readonly protocolFee1Ppm: number
-}
-
+/** State of a pool. Its fees have the same layout as in Uniswap V4. */
 export type InfinityState =
-  | ({ readonly kind: 'cl' } & ConcentratedState & InfinityFees)
-  | ({ readonly kind: 'bin' } & BinPool & InfinityFees)
+  | ({ readonly kind: 'cl' } & ConcentratedState & UniswapV4Fees)
+  | ({ readonly kind: 'bin' } & BinPool & UniswapV4Fees)

@@ -1,4 +1,4 @@
-/** Uniswap V4 pools whose hook takes part in swaps, quoted from samples. */
+/** Family of Uniswap V4 pools whose hook takes part in swaps. They are quoted from samples. */
 import { UniswapV4HookLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
@@ -7,10 +7,11 @@ import type { SampledState } from '../common/sampled-state.ts'
 import { createdHookPool, creationTopics, proveHookPools } from '../uniswap-v4/discover.ts'
 import { keyOf } from '../uniswap-v4/state.ts'
 
+/** Uniswap V4 pools whose hook takes part in swaps. */
 export const uniswapV4Hooks: DexFamily<SampledState> = {
   id: 'uniswap-v4-hooks',
   holdsNative: true,
-  // A separate brand, so that a caller who selects the DEX by brand does not also accept the code of hooks.
+  // Use another brand, so that a caller who selects the DEX by brand does not accept unknown hooks.
   rowsOf: (row) => (row.family === 'uniswap-v4' ? [{ ...row, brand: `${row.brand} hooks` }] : []),
   // The hook is part of a pool's id, so pool ids cannot be computed from a token pair.
   listedByLogs: true,

@@ -21,8 +21,8 @@ const slotsCodec = callCodec<[manager: string, ids: string[]], [bigint[]]>(
 const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 /**
- * Usual fees and tick spacings. The manager has no getter by pair, but pool ids can be computed. Pools with other keys
- * are found by their creation log.
+ * Usual fees and tick spacings. The manager has no getter by token pair, but the ids of pools with these keys can be
+ * computed. Pools with other keys are found by their creation log.
  */
 const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [8, 1],
@@ -44,21 +44,23 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [10_000, 200],
   [20_000, 400],
 ]
-/** Bounds of a key: `uint24`, and the manager's maximum of an `int24`. */
+/** Maximum `fee` of a key, a uint24. */
 const MAX_FEE = 0xffffff
+/** Maximum `tickSpacing` of a key that the manager accepts. */
 const MAX_TICK_SPACING = 32_767
-/** Maximum pairs whose usual ids are cached, about 2 KB each. */
+/** Maximum token pairs whose usual pool ids are cached. A pair takes about 2 KB. */
 const MAX_CACHED_PAIRS = 4_000
 /**
- * Ids of the usual keys by sorted pair. Without this cache, hashing takes a third of the time of reading a past block.
+ * Pool ids of the usual keys, by sorted token pair. Without this cache, hashing takes a third of the time to read the
+ * pools of a past block.
  */
 const usualIdsByPair = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
-/** About 2.5 million gas. */
+/** Pool ids per read. A read takes about 2.6 million gas. */
 const IDS_PER_READ = 800
 
 /**
- * Returns the hash of the key's five words. Encoded by hand: a general ABI coder takes ten times as long for thousands
- * of ids.
+ * Returns the pool id: the hash of the five words of the complete key. Does not use an ABI coder, which takes ten times
+ * as long, because thousands of ids are computed.
  */
 function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
   const { fee, tickSpacing, hooks } = key
@@ -82,7 +84,7 @@ function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Po
   return keys.map((key, k) => poolWithId(row, tokens, key, ids[k]!))
 }
 
-/** Returns the candidates that exist. An initialized pool always has a price. */
+/** Returns the candidates that are initialized. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
@@ -111,9 +113,9 @@ function poolWithId(row: DexRow, tokens: readonly [Address, Address], key: Unisw
   return { id, family, dex, address, tokens, fixed: key, state: null }
 }
 
-/** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
+/** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
 export const provePools = proverOf(false)
-/** Like `provePools`, for pools whose hook takes part in swaps. */
+/** Verifies listed pools like `provePools`, but accepts only pools whose hook takes part in swaps. */
 export const proveHookPools = proverOf(true)
 
 function proverOf(isHooked: boolean) {
@@ -137,12 +139,12 @@ function proverOf(isHooked: boolean) {
 const INITIALIZE = managerInterface.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
-/** Returns the pool of a creation log; null if its hook takes part in swaps, so that this family cannot quote it. */
+/** Returns the pool of a creation log; null if its hook takes part in swaps, because quotes would be wrong. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   return createdPoolIf(false, row, log)
 }
 
-/** Returns the pool of a creation log if its hook takes part in swaps. */
+/** Returns the pool of a creation log; null unless its hook takes part in swaps. */
 export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
   return createdPoolIf(true, row, log)
 }

@@ -2,12 +2,12 @@
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { createdPool, creationTopics, findPools, provePools } from './discover.ts'
+import { swapFeePpm } from './fee.ts'
 import { hasDynamicFee } from './hooks.ts'
-import { swapFeePpm } from './math.ts'
 import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { UniswapV4State } from './types.ts'
 
-/** Balance changes are int128. @see BalanceDelta, Uniswap/v4-core */
+/** Maximum amount of a swap: balance changes are int128. @see BalanceDelta, Uniswap/v4-core */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
 /** Uniswap V4 pools without hooks, or with hooks that take no part in swaps. */
@@ -28,7 +28,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   poolIdOf,
   applyLog,
 
-  ...concentratedTrade('uniswap-v4', { swapFeePpm, maxAmount: MAX_AMOUNT, observesTicks: false }),
+  ...concentratedTrade<UniswapV4State>('uniswap-v4', { swapFeePpm, maxAmount: MAX_AMOUNT, observesTicks: false }),
   step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
     op: 'uniswap-v4',
     manager: pool.address,

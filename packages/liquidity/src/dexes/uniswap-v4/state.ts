@@ -7,6 +7,7 @@ import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
+import { unpackProtocolFees } from './fee.ts'
 import type { UniswapV4Key, UniswapV4State } from './types.ts'
 
 const lensInterface = UniswapV4Lens__factory.createInterface()
@@ -15,14 +16,14 @@ const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 
 /** Estimated gas to read the price and fees of one pool. */
-const HEAD_GAS = 20_000
+const STATE_GAS = 20_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV4State | null)[]> {
   const reads = pools.map((pool) => [
     {
       ...UNISWAP_V4_LENS,
       data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
-      gas: HEAD_GAS,
+      gas: STATE_GAS,
     },
     ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) => ({
       ...UNISWAP_V4_LENS,
@@ -39,13 +40,13 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   const answers = yield reads.flat()
   const answersOf = splitAnswers(reads, answers)
   return pools.map((pool, i) => {
-    const [head, ...tickAnswers] = answersOf[i]!
+    const [stateAnswer, ...tickAnswers] = answersOf[i]!
     const ticks = joinTicks(tickAnswers)
-    return head && ticks ? decodeState(head, keyOf(pool).tickSpacing, ticks) : null
+    return stateAnswer && ticks ? decodeState(stateAnswer, keyOf(pool).tickSpacing, ticks) : null
   })
 }
 
-/** Reads slot 0 of pools with a dynamic fee. All other changes emit logs. */
+/** Reads the price and fees of pools with a dynamic fee. Other changes emit logs. */
 export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<UniswapV4State>[],
@@ -53,11 +54,11 @@ export function* refreshStates(
   const answers = yield pools.map(({ id }) => ({
     ...UNISWAP_V4_LENS,
     data: lensInterface.encodeFunctionData('read', [row.address, id]) as Hex,
-    gas: HEAD_GAS,
+    gas: STATE_GAS,
   }))
   return pools.map(({ state }, i) => {
-    const head = answers[i]
-    return head ? decodeState(head, state.tickSpacing, state.ticks) : null
+    const stateAnswer = answers[i]
+    return stateAnswer ? decodeState(stateAnswer, state.tickSpacing, state.ticks) : null
   })
 }
 
@@ -70,16 +71,11 @@ function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): 
     sqrtPriceX96,
     tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
     liquidity,
-    ...protocolFees(Number(field(184n, 24))),
+    ...unpackProtocolFees(Number(field(184n, 24))),
     feePpm: Number(field(208n, 24)),
     tickSpacing,
     ticks,
   }
-}
-
-/** Splits the packed fees: twelve bits per direction. */
-function protocolFees(packedFees: number): Pick<UniswapV4State, 'protocolFee0Ppm' | 'protocolFee1Ppm'> {
-  return { protocolFee0Ppm: packedFees & 0xfff, protocolFee1Ppm: packedFees >> 12 }
 }
 
 const topicOf = (name: 'Swap' | 'ModifyLiquidity' | 'ProtocolFeeUpdated') =>
@@ -90,7 +86,7 @@ const PROTOCOL_FEE = topicOf('ProtocolFeeUpdated')
 
 export const topics: readonly Hex[] = [SWAP, MODIFY, PROTOCOL_FEE]
 
-/** The manager emits the logs of all pools, with the pool id as the first indexed argument. */
+/** Returns the pool id, which is the first indexed argument of the manager's logs. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export function applyLog({ address, state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' | 'ignore' {
@@ -108,7 +104,7 @@ export function applyLog({ address, state }: Pool<UniswapV4State>, log: Log): Un
     }
     case PROTOCOL_FEE: {
       const { protocolFee } = managerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
-      return { ...state, ...protocolFees(Number(protocolFee)) }
+      return { ...state, ...unpackProtocolFees(Number(protocolFee)) }
     }
     default:
       return 'reread'
